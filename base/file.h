@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace swizzle {
+
+enum class OpenMode { read_only, read_write, create_new, open_or_create };
+
+struct FileOptions {
+  /// O_DIRECT: offsets, lengths and memory are multiples of File::kDirectAlignment.
+  bool direct = false;
+  /// O_DSYNC: a finished write is durable.
+  bool dsync = false;
+};
+
+/// One asynchronous read, write or sync. The owner keeps it, and its memory, alive until `done` has
+/// been called. `done` runs on whatever thread reaps completions; it must be short, must not park,
+/// and sees `error` (an errno, 0 for success; a short transfer has been retried and counts as EIO
+/// if the file ends before it).
+struct IoRequest {
+  enum class Kind : std::uint8_t { read, write, sync };
+
+  Kind kind = Kind::read;
+  std::uint64_t offset = 0;
+  std::byte* data = nullptr;
+  std::size_t size = 0;
+  void (*done)(IoRequest& request) noexcept = nullptr;
+  void* context = nullptr;
+  int error = 0;
+};
+
+/// An open file. Thread-safe; transfers are positional and whole: all bytes or an error.
+/// SQLSTATE of failures: 53100 when the device is full, 58030 otherwise; the message names the file.
+class File {
+ public:
+  static constexpr std::size_t kDirectAlignment = 512;
+
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  virtual ~File() = default;
+
+  /// Starts all requests; returns without waiting. Cannot fail itself: each request reports.
+  virtual void submit(std::span<IoRequest* const> requests) noexcept = 0;
+
+  virtual Result<std::uint64_t> size() = 0;
+  /// Makes [offset, offset + length) writable without ENOSPC; the file grows to cover it.
+  virtual Result<> allocate(std::uint64_t offset, std::uint64_t length) = 0;
+  virtual Result<> truncate(std::uint64_t size) = 0;
+  [[nodiscard]] virtual const std::filesystem::path& path() const noexcept = 0;
+
+  /// These park the caller until the transfer is done (R-1: no latch held).
+  Result<> read_at(std::uint64_t offset, MutableBytes into);
+  Result<> write_at(std::uint64_t offset, Bytes from);
+  /// Everything written before is durable on return. EIO here is for the caller to treat as fatal
+  /// where durability was promised: a second sync that succeeds proves nothing.
+  Result<> sync();
+
+  /// The Error for an IoRequest of this file that failed.
+  [[nodiscard]] Error failure(const IoRequest& request) const;
+};
+
+/// Held by one process at a time; released when destroyed or when the process ends.
+class FileLock {
+ public:
+  FileLock() = default;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  virtual ~FileLock() = default;
+};
+
+/// The one door to the world's files: the operating system's, or the simulated disk.
+class FileSystem {
+ public:
+  FileSystem() = default;
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+  virtual ~FileSystem() = default;
+
+  virtual Result<std::unique_ptr<File>> open(const std::filesystem::path& path, OpenMode mode,
+                                             FileOptions options) = 0;
+  virtual Result<> remove(const std::filesystem::path& path) = 0;
+  /// Atomic. Durable only after sync_directory of the parent.
+  virtual Result<> rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
+  /// Names, not paths; sorted.
+  virtual Result<std::vector<std::string>> list(const std::filesystem::path& directory) = 0;
+  virtual Result<bool> exists(const std::filesystem::path& path) = 0;
+  virtual Result<> create_directory(const std::filesystem::path& path) = 0;
+  virtual Result<> sync_directory(const std::filesystem::path& path) = 0;
+  /// 55006 with the holder's process id when another process has it.
+  virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) = 0;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,15 @@
+#include "base/invariant.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace swizzle::detail {
+
+void invariant_failed(const char* condition, std::source_location at) noexcept {
+  std::fprintf(stderr, "invariant violated: %s\n  at %s:%u in %s\n", condition, at.file_name(),
+               at.line(), at.function_name());
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace swizzle::detail

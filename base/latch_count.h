@@ -1,0 +1,13 @@
+#pragma once
+
+#include "base/invariant.h"
+
+namespace swizzle {
+
+/// How many latches the running thread holds. Fibers never change threads and never park under a
+/// latch, so a count per thread serves them too (rule R-1; every park asserts that it is zero).
+inline thread_local int latches_held = 0;
+
+inline void assert_no_latch_held() noexcept { INVARIANT(latches_held == 0); }
+
+}  // namespace swizzle

@@ -1,0 +1,57 @@
+# One interface target carries every compiler flag; the three functions below are how a folder
+# declares its library, its tests and its programs.
+
+add_library(swizzle_flags INTERFACE)
+target_compile_features(swizzle_flags INTERFACE cxx_std_23)
+target_compile_options(swizzle_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wold-style-cast -Wcast-align=strict -Wundef)
+
+option(SWIZZLE_SLOW_INVARIANTS "Run INVARIANT_SLOW, which may walk whole pages" OFF)
+if(SWIZZLE_SLOW_INVARIANTS)
+  target_compile_definitions(swizzle_flags INTERFACE SWIZZLE_SLOW_INVARIANTS)
+endif()
+
+set(SWIZZLE_SANITIZE "" CACHE STRING "address,undefined | thread | empty")
+if(SWIZZLE_SANITIZE)
+  target_compile_options(swizzle_flags INTERFACE
+    -fsanitize=${SWIZZLE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(swizzle_flags INTERFACE -fsanitize=${SWIZZLE_SANITIZE})
+endif()
+
+find_program(SWIZZLE_MOLD mold)
+if(SWIZZLE_MOLD)
+  target_link_options(swizzle_flags INTERFACE -fuse-ld=mold)
+endif()
+
+# Headers of installed packages must not trip our warnings.
+function(swizzle_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;PUBLIC_DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PUBLIC ${arg_PUBLIC_DEPS} PRIVATE swizzle_flags ${arg_PRIVATE_DEPS})
+endfunction()
+
+# One Catch2 executable per folder. LABELS names ctest labels; each label runs the test cases that
+# carry it as a Catch2 tag, and `unit` runs all that carry no label's tag.
+function(swizzle_tests name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} swizzle_flags Catch2::Catch2WithMain)
+  set(unit_filter "~[.]")
+  foreach(label ${arg_LABELS})
+    string(APPEND unit_filter "~[${label}]")
+    add_test(NAME ${name}.${label} COMMAND ${name} "[${label}]")
+    set_tests_properties(${name}.${label} PROPERTIES LABELS ${label} TIMEOUT 900)
+  endforeach()
+  add_test(NAME ${name}.unit COMMAND ${name} "${unit_filter}")
+  set_tests_properties(${name}.unit PROPERTIES LABELS unit TIMEOUT 900)
+endfunction()
+
+function(swizzle_program name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} swizzle_flags)
+endfunction()
