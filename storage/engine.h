@@ -1,0 +1,211 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "storage/options.h"
+
+namespace swizzle {
+
+class Cursor;
+class Transaction;
+class Tree;
+struct EngineStatistics;
+
+enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
+enum class Access : std::uint8_t { read_write, read_only };
+
+/// How a read treats other transactions.
+enum class ReadMode : std::uint8_t {
+  snapshot,    ///< what the transaction's snapshot shows; neither waits nor makes others wait
+  for_share,   ///< the newest version, locked against change until the transaction ends
+  for_update,  ///< the newest version, locked against everybody
+};
+/// What a locking read or a write does when another transaction holds the key.
+enum class WaitPolicy : std::uint8_t {
+  wait,     ///< until it is free, lock_timeout passes (55P03), or a deadlock is found (40P01)
+  no_wait,  ///< fails at once with 55P03
+  skip,     ///< acts as if the key were not there
+};
+
+/// A value that a read copies out. Reused from call to call, so that a warm read allocates nothing.
+class ValueBuffer {
+ public:
+  [[nodiscard]] Bytes bytes() const noexcept { return {data_.get(), size_}; }
+  /// Room for `size` bytes whose content the caller fills; what was there is lost.
+  MutableBytes prepare(std::size_t size) {
+    if (size > capacity_) grow(size);
+    size_ = size;
+    return {data_.get(), size_};
+  }
+
+ private:
+  void grow(std::size_t size);
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+/// The storage manager: the one door for SQL and for embedders. Thread-safe; a Transaction and its
+/// cursors belong to one thread or fiber at a time.
+///
+/// Keys are byte strings that order by memcmp, 1 to kMaxKeyBytes long. Values are 0 bytes to 256
+/// MB.
+class Engine {
+ public:
+  static constexpr std::size_t kMaxKeyBytes = 1024;
+  static constexpr std::size_t kMaxValueBytes = std::size_t{256} << 20U;
+
+  /// Makes an empty database in `directory`, which must be absent or empty.
+  static Result<> create(FileSystem& files, const std::filesystem::path& directory,
+                         const EngineOptions& options);
+  /// Locks the directory, recovers if the last run did not close, and starts background work.
+  static Result<std::unique_ptr<Engine>> open(FileSystem& files,
+                                              const std::filesystem::path& directory,
+                                              const EngineOptions& options,
+                                              RecoveryObserver observer = {});
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  /// Without close() first this is a crash as far as the data directory is concerned.
+  ~Engine();
+
+  /// Checkpoints and releases the directory. Pre: no transaction is open.
+  Result<> close();
+
+  std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::read_committed,
+                                     Access access = Access::read_write);
+
+  /// Transactional: visible to others at commit, undone by rollback.
+  Result<TreeId> create_tree(Transaction& transaction);
+  Result<> drop_tree(Transaction& transaction, TreeId tree);
+  /// A cheap handle. 42P01-like misuse (no such tree) is XX000: the catalog above knows its trees.
+  Result<Tree> tree(TreeId id);
+
+  /// Builds `tree` bottom-up from keys in ascending order. Pre: the tree is empty and was created
+  /// by `transaction`. `next` returns false at the end.
+  struct Record {
+    Bytes key;
+    Bytes value;
+  };
+  Result<std::uint64_t> bulk_load(Transaction& transaction, TreeId tree,
+                                  const std::function<Result<std::optional<Record>>()>& next);
+
+  Result<> checkpoint();
+  /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
+  Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
+  [[nodiscard]] EngineStatistics statistics() const;
+
+ private:
+  struct Parts;
+  explicit Engine(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+  friend class Transaction;
+  friend class Tree;
+};
+
+/// Ends by commit() or rollback(); destroying an open one rolls it back.
+class Transaction {
+ public:
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+
+  [[nodiscard]] TxnId id() const noexcept;
+  [[nodiscard]] Isolation isolation() const noexcept;
+
+  /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
+  /// writes is not visible to its own snapshot reads until the next begin_statement().
+  void begin_statement();
+
+  /// A place to which the transaction can be rolled back: savepoints, and statements that fail.
+  struct Mark {
+    std::uint64_t undo_position = 0;
+    std::uint64_t lock_position = 0;
+  };
+  [[nodiscard]] Mark mark() const noexcept;
+  Result<> rollback_to(Mark mark);
+
+  /// Returns when the commit, and all that it read from, is durable (unless synchronous_commit is
+  /// off). On error the transaction has been rolled back.
+  enum class Durability : std::uint8_t { synchronous, asynchronous };
+  Result<> commit(Durability durability = Durability::synchronous);
+  void rollback() noexcept;
+
+ private:
+  struct State;
+  explicit Transaction(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+  friend class Engine;
+  friend class Tree;
+  friend class Cursor;
+};
+
+/// Half-open by default: [low, high). An absent bound is open-ended.
+struct ScanRange {
+  enum class Bound : std::uint8_t { inclusive, exclusive };
+  std::optional<Bytes> low;
+  Bound low_bound = Bound::inclusive;
+  std::optional<Bytes> high;
+  Bound high_bound = Bound::exclusive;
+};
+enum class Direction : std::uint8_t { forward, backward };
+/// `large` reads ahead and keeps its pages from pushing out others.
+enum class ScanHint : std::uint8_t { none, large };
+
+/// A handle on one tree.
+class Tree {
+ public:
+  [[nodiscard]] TreeId id() const noexcept { return id_; }
+
+  /// False: no such key.
+  Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
+                   ReadMode mode = ReadMode::snapshot, WaitPolicy wait = WaitPolicy::wait) const;
+  /// False: the key is there already (and is locked, so that the answer stays true).
+  Result<bool> insert(Transaction& transaction, Bytes key, Bytes value);
+  /// False: no such key. 40001 where the isolation level forbids overwriting a newer version.
+  Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
+  Result<bool> remove(Transaction& transaction, Bytes key);
+  /// The bounds are copied.
+  Result<Cursor> scan(Transaction& transaction, const ScanRange& range,
+                      Direction direction = Direction::forward, ReadMode mode = ReadMode::snapshot,
+                      WaitPolicy wait = WaitPolicy::wait, ScanHint hint = ScanHint::none) const;
+
+ private:
+  struct Impl;
+  Tree(TreeId id, Engine* engine, void* tree) : id_(id), engine_(engine), tree_(tree) {}
+  TreeId id_;
+  Engine* engine_;
+  void* tree_;
+  friend class Engine;
+};
+
+/// Moves over live records in key order. Holds no latch between calls, so it may stay open while
+/// its transaction, and others, change the tree.
+class Cursor {
+ public:
+  Cursor(Cursor&&) noexcept;
+  Cursor& operator=(Cursor&&) noexcept;
+  ~Cursor();
+
+  /// False at the end. key() and value() are valid until the next call.
+  Result<bool> next();
+  [[nodiscard]] Bytes key() const noexcept;
+  [[nodiscard]] Bytes value() const noexcept;
+
+ private:
+  struct State;
+  explicit Cursor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+  friend class Tree;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+namespace swizzle {
+
+/// Counters since the engine opened. Summed from per-thread counters, so each is exact at rest and
+/// slightly old under load.
+struct EngineStatistics {
+  std::uint64_t pool_frames = 0;
+  std::uint64_t pool_free_frames = 0;
+  std::uint64_t pages_read = 0;
+  std::uint64_t pages_written = 0;
+  std::uint64_t pages_evicted = 0;
+  std::uint64_t pages_swizzled = 0;
+  std::uint64_t pages_unswizzled = 0;
+  std::uint64_t log_tail = 0;
+  std::uint64_t log_durable = 0;
+  std::uint64_t commits = 0;
+  std::uint64_t rollbacks = 0;
+};
+
+}  // namespace swizzle
