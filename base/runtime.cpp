@@ -1,0 +1,46 @@
+#include "base/runtime.h"
+
+#include <cxxabi.h>
+
+#include <utility>
+
+#include "base/latch_count.h"
+#include "base/park_rules.h"
+#include "base/thread_runtime.h"
+
+namespace swizzle {
+namespace {
+
+thread_local Runtime* current_runtime = nullptr;
+
+// What the C++ ABI keeps per thread about exceptions; <cxxabi.h> leaves it opaque.
+struct ExceptionGlobals {
+  void* caught;
+  unsigned int uncaught;
+};
+
+}  // namespace
+
+Runtime& Runtime::current() noexcept {
+  return current_runtime != nullptr ? *current_runtime : ThreadRuntime::of_the_process();
+}
+
+void Runtime::sleep_until(TimePoint deadline) noexcept {
+  Parker& sleeper = parker();
+  while (now() < deadline) sleeper.park_until(deadline);
+}
+
+RuntimeScope::RuntimeScope(Runtime& runtime) noexcept
+    : previous_(std::exchange(current_runtime, &runtime)) {}
+
+RuntimeScope::~RuntimeScope() {
+  current_runtime = previous_;
+}
+
+void assert_may_park() noexcept {
+  assert_no_latch_held();
+  const auto* exceptions = reinterpret_cast<const ExceptionGlobals*>(abi::__cxa_get_globals());
+  INVARIANT(exceptions->caught == nullptr && exceptions->uncaught == 0);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,14 @@
+#pragma once
+
+namespace swizzle {
+
+/// Tells the processor that this is a spin loop: it leaves the core to its sibling for a moment.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace swizzle
