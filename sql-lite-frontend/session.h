@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/result_sink.h"
+
+namespace swizzle {
+class Engine;
+}
+
+namespace swizzle::sql {
+
+class Session;
+
+/// What a client says about itself when it connects; values are UTF-8.
+struct SessionOptions {
+  std::string user = "postgres";
+  std::string database = "postgres";
+  /// The rest of the start-up packet (application_name, client_encoding, DateStyle, …): applied as
+  /// the session's own defaults, which RESET goes back to.
+  std::vector<std::pair<std::string, std::string>> parameters;
+  /// What pg_backend_pid() says; unique among live sessions.
+  std::int32_t backend_pid = 0;
+  /// For inet_client_addr() and pg_stat_activity; empty for a local connection.
+  std::string client_address;
+};
+
+/// The SQL side of one data directory: catalog, plans and settings over one engine. Thread-safe;
+/// outlives its sessions.
+class Database {
+ public:
+  /// Reads the catalog; writes the first one into an empty engine.
+  static Result<std::unique_ptr<Database>> open(Engine& engine);
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  ~Database();
+
+  /// Refuses an unknown role (28000) or database (3D000), or a bad parameter.
+  std::expected<std::unique_ptr<Session>, Diagnostic> connect(SessionOptions options);
+
+  /// The stored verifier of a role (SCRAM-SHA-256$… or empty when it has no password), or nullopt
+  /// when there is no such role or it may not log in.
+  [[nodiscard]] std::optional<std::string> password_verifier(std::string_view role) const;
+  /// Stores a verifier, and with it creates the role as superuser if it does not exist: what `init`
+  /// does for the first user.
+  Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
+
+  struct Shared;
+  [[nodiscard]] Shared& shared() noexcept { return *shared_; }
+
+ private:
+  explicit Database(std::unique_ptr<Shared> shared);
+  std::unique_ptr<Shared> shared_;
+};
+
+/// As in ReadyForQuery.
+enum class TransactionStatus : char { idle = 'I', in_block = 'T', failed = 'E' };
+
+/// Parameters as Bind carries them: `formats` and `result_formats` hold none (all text), one (for
+/// all) or one each. A nullopt value is NULL. The bytes need to live only during the call.
+struct BindRequest {
+  std::string_view portal;
+  std::string_view statement;
+  std::span<const Format> formats;
+  std::span<const std::optional<Bytes>> values;
+  std::span<const Format> result_formats;
+};
+
+/// One connection's conversation. Belongs to one thread or fiber at a time; only cancel() may come
+/// from elsewhere. Every request either succeeds or returns the one error that the client is to be
+/// told; after an error in the extended protocol the server skips messages until Sync. What was
+/// sent to the sink before the error stays sent.
+class Session {
+ public:
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  /// Rolls back what is open and drops the session's temporary objects.
+  ~Session();
+
+  /// A Query message: any number of statements, one implicit transaction unless they say otherwise.
+  /// ReadyForQuery follows from the server, whatever the outcome.
+  Outcome simple_query(std::string_view text, ResultSink& sink);
+
+  /// `type_oids` may be shorter than the parameters; 0 means "infer". 42P05 when a named statement
+  /// exists; the unnamed one is replaced.
+  Outcome parse(std::string_view name, std::string_view text,
+                std::span<const std::uint32_t> type_oids, ResultSink& sink);
+  Outcome bind(const BindRequest& request, ResultSink& sink);
+  /// Sends parameter_description, then row_description or no_data.
+  Outcome describe_statement(std::string_view name, ResultSink& sink);
+  Outcome describe_portal(std::string_view name, ResultSink& sink);
+  /// 0 rows is "all". Ends with command_complete, empty_query or portal_suspended.
+  Outcome execute(std::string_view portal, std::uint64_t max_rows, ResultSink& sink);
+  /// Closing what is not there is no error.
+  Outcome close_statement(std::string_view name);
+  Outcome close_portal(std::string_view name);
+  /// Ends the implicit transaction of the messages since the last Sync: commits it, or rolls back
+  /// when one of them failed. The commit itself may fail.
+  Outcome sync(ResultSink& sink);
+
+  [[nodiscard]] TransactionStatus transaction_status() const noexcept;
+
+  /// Name and value of every setting that the protocol reports at start-up.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> reported_settings() const;
+  /// The present value of a setting, or nullopt when there is none of that name: for
+  /// idle_in_transaction_session_timeout and its like, which the server enforces.
+  [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
+  [[nodiscard]] std::int32_t backend_pid() const noexcept;
+
+  /// Makes the running request end with 57014; without one it does nothing. From any thread.
+  void cancel() noexcept;
+  /// The same with another error, once: 57P01 on shutdown.
+  void terminate(const Diagnostic& reason);
+
+  struct State;
+  [[nodiscard]] State& state() noexcept { return *state_; }
+
+ private:
+  friend class Database;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace swizzle::sql
