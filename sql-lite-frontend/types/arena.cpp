@@ -1,0 +1,50 @@
+#include "sql-lite-frontend/types/arena.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+
+namespace swizzle::sql {
+
+void Arena::enter(std::size_t chunk) noexcept {
+  current_ = chunk;
+  base_ = chunks_[chunk].memory.get();
+  capacity_ = chunks_[chunk].size;
+  used_ = 0;
+}
+
+std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
+  INVARIANT(alignment <= 16);
+  // Chunks behind the current one are left over from before a reset; one may be large enough.
+  const std::size_t next = chunks_.empty() ? 0 : current_ + 1;
+  if (next < chunks_.size() && chunks_[next].size >= bytes) {
+    enter(next);
+    return allocate(bytes, alignment);
+  }
+  const std::size_t grown = chunks_.empty() ? chunk_bytes_ : std::min(capacity_ * 2, kKeptBytes);
+  const std::size_t size = std::max({bytes, grown, chunk_bytes_});
+  Chunk chunk{std::make_unique_for_overwrite<std::byte[]>(size), size};
+  chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(next), std::move(chunk));
+  reserved_bytes_ += size;
+  enter(next);
+  used_ = bytes;
+  return base_;
+}
+
+void Arena::reset() noexcept {
+  if (chunks_.empty()) return;
+  while (reserved_bytes_ > kKeptBytes && chunks_.size() > 1) {
+    reserved_bytes_ -= chunks_.back().size;
+    chunks_.pop_back();
+  }
+  enter(0);
+}
+
+void Arena::rewind(Mark mark) noexcept {
+  if (chunks_.empty()) return;
+  INVARIANT(mark.chunk <= current_);
+  enter(mark.chunk);
+  used_ = mark.used;
+}
+
+}  // namespace swizzle::sql

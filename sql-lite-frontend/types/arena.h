@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+
+namespace swizzle::sql {
+
+/// Memory that is given back all at once. Not thread-safe. Nothing placed here is destroyed, so
+/// only trivially destructible things belong here.
+class Arena {
+ public:
+  static constexpr std::size_t kDefaultChunkBytes = 8192;
+
+  explicit Arena(std::size_t chunk_bytes = kDefaultChunkBytes) noexcept
+      : chunk_bytes_{chunk_bytes} {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  Arena(Arena&&) noexcept = default;
+  Arena& operator=(Arena&&) noexcept = default;
+  ~Arena() = default;
+
+  /// Pre: `alignment` is a power of two, at most 16. Never null; zero bytes are allowed.
+  std::byte* allocate(std::size_t bytes, std::size_t alignment = 8) {
+    const std::size_t start = (used_ + alignment - 1) & ~(alignment - 1);
+    if (start + bytes > capacity_) [[unlikely]]
+      return allocate_slow(bytes, alignment);
+    used_ = start + bytes;
+    return base_ + start;
+  }
+
+  template <class T>
+  T* allocate_array(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T>);
+    return new (allocate(count * sizeof(T), alignof(T))) T[count];
+  }
+
+  Bytes copy(Bytes bytes) {
+    std::byte* to = allocate(bytes.size(), 1);
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    return {to, bytes.size()};
+  }
+  std::string_view copy(std::string_view text) { return as_text(copy(as_bytes(text))); }
+
+  /// Forgets everything; the memory stays for the next use, except what exceeds kKeptBytes.
+  void reset() noexcept;
+
+  /// A point to come back to: everything allocated after it is forgotten by rewind().
+  struct Mark {
+    std::size_t chunk;
+    std::size_t used;
+  };
+  [[nodiscard]] Mark mark() const noexcept { return {current_, used_}; }
+  /// Pre: `mark` is of this arena, and no reset() and no rewind() behind it has happened since.
+  void rewind(Mark mark) noexcept;
+
+  /// What the arena holds from the heap, for memory accounting.
+  [[nodiscard]] std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }
+
+  static constexpr std::size_t kKeptBytes = 1U << 20U;
+
+ private:
+  struct Chunk {
+    std::unique_ptr<std::byte[]> memory;
+    std::size_t size = 0;
+  };
+
+  std::byte* allocate_slow(std::size_t bytes, std::size_t alignment);
+  void enter(std::size_t chunk) noexcept;
+
+  std::byte* base_ = nullptr;
+  std::size_t used_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t current_ = 0;
+  std::size_t chunk_bytes_;
+  std::size_t reserved_bytes_ = 0;
+  std::vector<Chunk> chunks_;
+};
+
+}  // namespace swizzle::sql

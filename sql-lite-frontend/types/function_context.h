@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/datum.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+namespace swizzle::sql {
+
+class TimeZone;
+class CompiledRegex;
+
+enum class DateStyle : std::uint8_t { iso, postgres, sql, german };
+enum class DateOrder : std::uint8_t { ymd, dmy, mdy };
+enum class IntervalStyle : std::uint8_t { postgres, postgres_verbose, sql_standard, iso_8601 };
+enum class ByteaOutput : std::uint8_t { hex, escape };
+
+/// The settings that change how values are read and written.
+struct FormatSettings {
+  DateStyle date_style = DateStyle::iso;
+  DateOrder date_order = DateOrder::mdy;
+  IntervalStyle interval_style = IntervalStyle::postgres;
+  ByteaOutput bytea_output = ByteaOutput::hex;
+  int extra_float_digits = 1;
+  std::shared_ptr<const TimeZone> time_zone;  ///< null is UTC
+};
+
+/// Names of objects, for the reg* types. The catalog implements it; without one, only numbers are
+/// accepted and written.
+class ObjectNames {
+ public:
+  ObjectNames() = default;
+  ObjectNames(const ObjectNames&) = delete;
+  ObjectNames& operator=(const ObjectNames&) = delete;
+  virtual ~ObjectNames() = default;
+
+  /// `kind` is regclass, regtype, regproc, …; `name` is what the user wrote, quotes included.
+  /// Throws SqlError for an ambiguous or malformed name; nothing if there is no such object.
+  [[nodiscard]] virtual std::optional<std::uint32_t> find(TypeId kind, std::string_view name) = 0;
+  /// The name as the reg* type's output shows it, qualified if it has to be.
+  [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;
+};
+
+/// What functions may know of their session and transaction. One per session, kept by its owner.
+class SessionContext {
+ public:
+  FormatSettings format;
+  ObjectNames* names = nullptr;
+
+  /// Microseconds since 2000-01-01 UTC, set by whoever starts transactions and statements.
+  std::int64_t transaction_timestamp = 0;
+  std::int64_t statement_timestamp = 0;
+
+  /// Now; through a function so that a simulated clock can stand behind it.
+  std::int64_t (*clock)() = &system_clock_now;
+
+  /// random() and setseed(): a 64-bit xorshift state, seeded at first use when zero.
+  std::uint64_t random_state[2] = {0, 0};
+
+  /// gen_random_uuid and the like need unpredictable bytes.
+  void (*random_bytes)(std::span<std::byte>) = &system_random_bytes;
+
+  /// Compiled patterns, so that a pattern is compiled once per session and not once per row.
+  const CompiledRegex& regex(std::string_view pattern, std::string_view flags);
+
+  SessionContext();
+  SessionContext(const SessionContext&) = delete;
+  SessionContext& operator=(const SessionContext&) = delete;
+  ~SessionContext();
+
+  static std::int64_t system_clock_now();
+  static void system_random_bytes(std::span<std::byte> out);
+
+ private:
+  struct RegexCache;
+  std::unique_ptr<RegexCache> regex_cache_;
+};
+
+/// What the plan knows about one call: functions over "any" or polymorphic arguments ask for it.
+struct CallTypes {
+  std::span<const TypeId> arguments;
+  TypeId result = TypeId::none;
+};
+
+/// What a function sees besides its arguments. `arena` takes the result's bytes; it lives at least
+/// until the row is done. `call` is set before a call to a function that wants_call_types.
+struct FunctionContext {
+  Arena& arena;
+  SessionContext& session;
+  CallTypes call;
+};
+
+}  // namespace swizzle::sql
