@@ -1,0 +1,66 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/types/function_registry.h"
+
+namespace swizzle::sql {
+
+/// How one call is to be made.
+struct ResolvedFunction {
+  const Function* function = nullptr;
+  /// The type each parameter takes, polymorphic ones made concrete: cast argument i of the call
+  /// to it (implicit casts, or unknown literals by input). One per parameter after defaults and
+  /// named arguments; a variadic tail has one entry per argument given.
+  std::vector<TypeId> argument_types;
+  TypeId result = TypeId::none;
+  /// Which argument of the call is parameter i; -1 takes its default.
+  std::vector<int> argument_order;
+  /// The arguments from here on are packed into one array (none if the same as size()).
+  std::size_t first_variadic = 0;
+  TypeId variadic_element = TypeId::none;
+};
+
+struct FunctionCall {
+  std::string_view name;
+  std::span<const TypeId> argument_types;                 ///< unknown for untyped literals
+  std::span<const std::string_view> argument_names = {};  ///< empty, or one per argument ("": none)
+  enum class Variadic : std::uint8_t { expanded, as_array } variadic = Variadic::expanded;
+  int position = 0;  ///< in the statement, for errors
+};
+
+/// By PostgreSQL's rules: exact, then by implicit casts, then most exact and most preferred
+/// matches, then categories of unknown arguments. Throws SqlError: 42883 "function f(integer) does
+/// not exist" with its hint, 42725 "function f(unknown) is not unique".
+/// A call f(x) with the name of a type, where no function fits, is a cast: nothing then and the
+/// caller tries find_type (as PostgreSQL does for e.g. text(1)).
+ResolvedFunction resolve_function(const FunctionCall& call);
+/// The same without the errors: nothing if no function fits.
+std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call);
+
+struct ResolvedOperator {
+  const Operator* op = nullptr;
+  TypeId left = TypeId::none;  ///< what the operands are to be cast to
+  TypeId right = TypeId::none;
+  TypeId result = TypeId::none;
+};
+
+/// `left` is none for a prefix operator. Throws SqlError: 42883 "operator does not exist:
+/// integer = text" with its hint, 42725.
+ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId right,
+                                  int position = 0);
+std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, TypeId left,
+                                                     TypeId right);
+
+/// The common type of CASE, UNION, VALUES, ARRAY, GREATEST …; text if all are unknown. Throws
+/// 42804 "CASE types integer and text cannot be matched"; `construct` is its first word.
+TypeId select_common_type(std::span<const TypeId> types, std::string_view construct,
+                          int position = 0);
+
+/// Whether a value of `source` can become `target` in this context (unknown always can).
+bool can_coerce(TypeId source, TypeId target, CastContext context);
+
+}  // namespace swizzle::sql
