@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ struct FileOptions {
 };
 
 /// One asynchronous read, write or sync. The owner keeps it, and its memory, alive until `done` has
-/// been called. `done` runs on whatever thread reaps completions; it must be short, must not park,
-/// and sees `error` (an errno, 0 for success; a short transfer has been retried and counts as EIO
-/// if the file ends before it).
+/// been called. `done` runs on whatever thread reaps completions, possibly inside submit(); it must
+/// be short, must not park, and sees `error` (an errno, 0 for success; a short transfer has been
+/// retried and counts as EIO if the file ends before it). Requests under way together have no order
+/// among them: a sync covers the writes that were done before it was submitted.
 struct IoRequest {
   enum class Kind : std::uint8_t { read, write, sync };
 
@@ -34,10 +36,16 @@ struct IoRequest {
   void (*done)(IoRequest& request) noexcept = nullptr;
   void* context = nullptr;
   int error = 0;
+
+  // The device's own while the request is under way.
+  int descriptor = -1;
+  std::size_t transferred = 0;
+  IoRequest* next = nullptr;
 };
 
 /// An open file. Thread-safe; transfers are positional and whole: all bytes or an error.
-/// SQLSTATE of failures: 53100 when the device is full, 58030 otherwise; the message names the file.
+/// SQLSTATE of failures: 53100 when the device is full, 58030 otherwise; the message names the
+/// file.
 class File {
  public:
   static constexpr std::size_t kDirectAlignment = 512;
@@ -62,9 +70,19 @@ class File {
   /// Everything written before is durable on return. EIO here is for the caller to treat as fatal
   /// where durability was promised: a second sync that succeeds proves nothing.
   Result<> sync();
+  /// Submits all requests together and parks until every one is done; uses their `done` and
+  /// `context`. Each reports its own error.
+  void transfer_all(std::span<IoRequest> requests) noexcept;
 
   /// The Error for an IoRequest of this file that failed.
   [[nodiscard]] Error failure(const IoRequest& request) const;
+
+ protected:
+  /// Does the request at once if that is the cheapest way for the caller to wait for it.
+  virtual bool transfer_here(IoRequest& /*request*/) noexcept { return false; }
+
+ private:
+  Result<> transfer(IoRequest& request);
 };
 
 /// Held by one process at a time; released when destroyed or when the process ends.
@@ -86,6 +104,7 @@ class FileSystem {
 
   virtual Result<std::unique_ptr<File>> open(const std::filesystem::path& path, OpenMode mode,
                                              FileOptions options) = 0;
+  /// Of a file, or of an empty directory.
   virtual Result<> remove(const std::filesystem::path& path) = 0;
   /// Atomic. Durable only after sync_directory of the parent.
   virtual Result<> rename(const std::filesystem::path& from, const std::filesystem::path& to) = 0;
@@ -94,7 +113,8 @@ class FileSystem {
   virtual Result<bool> exists(const std::filesystem::path& path) = 0;
   virtual Result<> create_directory(const std::filesystem::path& path) = 0;
   virtual Result<> sync_directory(const std::filesystem::path& path) = 0;
-  /// 55006 with the holder's process id when another process has it.
+  /// `path` is a file for this purpose alone, made if absent: it holds the holder's process id.
+  /// 55006 with that id when another process, or another FileLock of this one, has it.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) = 0;
 };
 

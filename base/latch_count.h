@@ -8,6 +8,8 @@ namespace swizzle {
 /// latch, so a count per thread serves them too (rule R-1; every park asserts that it is zero).
 inline thread_local int latches_held = 0;
 
-inline void assert_no_latch_held() noexcept { INVARIANT(latches_held == 0); }
+inline void assert_no_latch_held() noexcept {
+  INVARIANT(latches_held == 0);
+}
 
 }  // namespace swizzle

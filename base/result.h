@@ -15,7 +15,8 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 
  public:
   using Base::Base;
-  Result(Base base) : Base{std::move(base)} {}  // NOLINT(google-explicit-constructor): map() etc. return Base
+  Result(Base base)
+      : Base{std::move(base)} {}  // NOLINT(google-explicit-constructor): map() etc. return Base
 };
 
 inline std::unexpected<Error> fail(SqlState state, std::string message) {
@@ -27,16 +28,16 @@ inline std::unexpected<Error> fail(Error&& error) {
 
 }  // namespace swizzle
 
-#define RETURN_IF_ERROR(expr)                                                     \
-  do {                                                                            \
-    if (auto result_ = (expr); !result_)                                          \
-      return std::unexpected<::swizzle::Error>{std::move(result_).error()};       \
+#define RETURN_IF_ERROR(expr)                                               \
+  do {                                                                      \
+    if (auto result_ = (expr); !result_)                                    \
+      return std::unexpected<::swizzle::Error>{std::move(result_).error()}; \
   } while (false)
 
 #define SWIZZLE_CONCAT_(a, b) a##b
 #define SWIZZLE_CONCAT(a, b) SWIZZLE_CONCAT_(a, b)
-#define ASSIGN_OR_RETURN_(result, target, expr)                                   \
-  auto result = (expr);                                                           \
+#define ASSIGN_OR_RETURN_(result, target, expr)                                     \
+  auto result = (expr);                                                             \
   if (!result) return std::unexpected<::swizzle::Error>{std::move(result).error()}; \
   target = std::move(*result)
 /// ASSIGN_OR_RETURN(auto page, pool.fix(id));

@@ -13,6 +13,8 @@ namespace swizzle {
 using Duration = std::chrono::nanoseconds;
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
+class IoBackend;
+
 /// Suspends and resumes one thread or fiber. Every wait below the server goes through it.
 /// Exactly one pending wake is remembered: an unpark() before the park() makes that park() return
 /// at once. A park may also return without an unpark, so callers loop on their own condition.
@@ -65,9 +67,14 @@ class Runtime {
   virtual std::uint64_t random() noexcept = 0;
   /// Lets others of this runtime run. Allowed under a latch only in the simulation.
   virtual void yield() noexcept = 0;
-  /// For spinning on a latch: a pause instruction, or a yield where the holder may be a fiber of the
-  /// same thread (the simulation).
+  /// For spinning on a latch: a pause instruction, or a yield where the holder may be a fiber of
+  /// the same thread (the simulation).
   virtual void relax() noexcept = 0;
+  /// What carries file transfers for the calling thread or fiber; null: the file system's own.
+  virtual IoBackend* io_backend() noexcept { return nullptr; }
+  /// Whether the caller has an operating system thread to itself, so that a system call that blocks
+  /// delays nobody else.
+  virtual bool owns_its_thread() noexcept { return false; }
   /// Parks the caller until `deadline`.
   void sleep_until(TimePoint deadline) noexcept;
 };

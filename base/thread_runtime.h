@@ -20,6 +20,7 @@ class ThreadRuntime final : public Runtime {
   std::uint64_t random() noexcept override;
   void yield() noexcept override;
   void relax() noexcept override;
+  bool owns_its_thread() noexcept override { return true; }
 };
 
 }  // namespace swizzle
