@@ -1,0 +1,51 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "bench/command_line.h"
+
+namespace swizzle::bench {
+
+/// How much time an experiment may take: full for the figures we quote, quick (some ten seconds) so
+/// that all of them can be run at once, smoke (less than a second) so that none of them rots.
+enum class Scale : std::uint8_t { full, quick, smoke };
+
+/// What an experiment is given.
+class Context {
+ public:
+  Context(CommandLine& options, Scale scale, std::filesystem::path directory,
+          std::filesystem::path csv)
+      : options_(options), scale_(scale), directory_(std::move(directory)), csv_(std::move(csv)) {}
+
+  [[nodiscard]] CommandLine& options() noexcept { return options_; }
+  [[nodiscard]] Scale scale() const noexcept { return scale_; }
+  /// For data files; removed afterwards.
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
+  [[nodiscard]] const std::filesystem::path& csv() const noexcept { return csv_; }
+
+  /// The default that fits the scale.
+  template <class T>
+  [[nodiscard]] T by_scale(T full, T quick, T smoke) const {
+    return scale_ == Scale::full ? full : scale_ == Scale::quick ? quick : smoke;
+  }
+
+ private:
+  CommandLine& options_;
+  Scale scale_;
+  std::filesystem::path directory_;
+  std::filesystem::path csv_;
+};
+
+struct Experiment {
+  std::string_view id;
+  std::string_view title;
+  Result<> (*run)(Context& context);
+};
+
+/// All of them, in the order of docs/results/README.md.
+std::span<const Experiment> experiments() noexcept;
+
+}  // namespace swizzle::bench

@@ -1,0 +1,105 @@
+// L0: random point lookups in memory, value copied out, ours against LMDB and absl::btree_map.
+//
+// Parameters: --records, --threads 1,2, --seconds, --repetitions, --keys dense|scattered,
+// --systems lmdb,absl
+#include <memory>
+
+#include "base/invariant.h"
+#include "bench/baselines/absl_store.h"
+#include "bench/baselines/lmdb_store.h"
+#include "bench/experiments/all.h"
+#include "bench/experiments/comparison.h"
+#include "bench/workload.h"
+
+namespace swizzle::bench {
+namespace {
+
+constexpr RecordShape kShape = kEightAndOneTwenty;
+constexpr std::uint64_t kBatch = 256;
+
+/// The loop that every system runs: `get(key number, buffer)` returns the bytes copied.
+template <class Get>
+void look_up(Worker& worker, const KeySpace& keys, std::uint64_t records, Get get) {
+  Random random{worker.number() + 1};
+  std::array<std::byte, kMaxRecordBytes> buffer;
+  while (worker.running()) {
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < kBatch; ++i) {
+      const std::uint64_t number = keys(random.below(records));
+      const std::size_t size = get(number, MutableBytes{buffer});
+      wrong += size == kShape.value_bytes && belongs_to({buffer.data(), size}, number) ? 0U : 1U;
+    }
+    INVARIANT(wrong == 0);
+    worker.did(kBatch);
+  }
+}
+
+Result<Arm> lmdb_arm(Context& context, const KeySpace& keys, std::uint64_t records) {
+  ASSIGN_OR_RETURN(LmdbStore created,
+                   LmdbStore::create(context.directory() / "lmdb", records * 400 + (64U << 20U)));
+  auto store = std::make_shared<LmdbStore>(std::move(created));
+  std::uint64_t index = 0;
+  Key key{kShape, 0};
+  Value value{kShape, 0};
+  RETURN_IF_ERROR(store->load([&](Bytes& key_bytes, Bytes& value_bytes) {
+    if (index == records) return false;
+    const std::uint64_t number = keys(index++);
+    key = Key{kShape, number};
+    value = Value{kShape, number};
+    key_bytes = key.bytes();
+    value_bytes = value.bytes();
+    return true;
+  }));
+  return Arm{"LMDB", static_cast<double>(records), [store, keys, records](Worker& worker) {
+               LmdbStore::Reader reader{*store};
+               look_up(worker, keys, records, [&](std::uint64_t number, MutableBytes into) {
+                 return reader.get(Key{kShape, number}.bytes(), into);
+               });
+             }};
+}
+
+Arm absl_arm(const KeySpace& keys, std::uint64_t records) {
+  auto store = std::make_shared<AbslStore>();
+  for (std::uint64_t i = 0; i < records; ++i) {
+    store->append(keys(i), Value{kShape, keys(i)}.bytes());
+  }
+  return {"absl::btree_map", static_cast<double>(records), [store, keys, records](Worker& worker) {
+            look_up(worker, keys, records, [&](std::uint64_t number, MutableBytes into) {
+              return store->get(number, into);
+            });
+          }};
+}
+
+}  // namespace
+
+Result<> run_l0(Context& context) {
+  CommandLine& options = context.options();
+  const std::uint64_t records =
+      options.number("records", context.by_scale<std::uint64_t>(10'000'000, 1'000'000, 10'000));
+  const bool scattered = options.text("keys", "dense") == "scattered";
+  Plan plan;
+  plan.load.seconds = options.real("seconds", context.by_scale(3.0, 1.0, 0.02));
+  plan.load.warm_up_seconds = plan.load.seconds / 4;
+  plan.repetitions =
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(7U, 3U, 1U)));
+  plan.metric = "lookups_per_second";
+  plan.threads.clear();
+  for (const double threads : options.reals("threads", "1,2")) {
+    plan.threads.push_back(static_cast<unsigned>(threads));
+  }
+  RETURN_IF_ERROR(options.finish());
+
+  const KeySpace keys{records, scattered ? KeyOrder::scattered : KeyOrder::dense};
+  Report report{"L0", "records", context.csv()};
+  report.note("records", "8-byte keys, 120-byte values, uniform, value copied out and checked");
+  report.note("keys", scattered ? "scattered" : "dense");
+  std::vector<Arm> arms;
+  ASSIGN_OR_RETURN(Arm lmdb, lmdb_arm(context, keys, records));
+  arms.push_back(std::move(lmdb));
+  arms.push_back(absl_arm(keys, records));
+  compare(plan, arms, report);
+  report.print_summary();
+  return report.write();
+}
+
+}  // namespace swizzle::bench
