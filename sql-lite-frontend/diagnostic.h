@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -12,6 +11,8 @@
 #include "base/sqlstate.h"
 
 namespace swizzle::sql {
+
+class SqlError;
 
 enum class Severity : std::uint8_t { debug, log, info, notice, warning, error, fatal };
 
@@ -39,70 +40,24 @@ struct Diagnostic {
 /// What a request of a session gives back: nothing, or the one error that ended it.
 using Outcome = std::expected<void, Diagnostic>;
 
-/// Thrown inside the frontend, where a statement is one unit of failure; caught at the statement's
-/// boundary, and never seen outside this folder.
-class SqlError : public std::exception {
- public:
-  explicit SqlError(Diagnostic diagnostic) : diagnostic_(std::move(diagnostic)) {}
-  SqlError(SqlState state, std::string message) {
-    diagnostic_.state = state;
-    diagnostic_.message = std::move(message);
-  }
-  /// An error of storage or of the types, in the terms of a statement.
-  explicit SqlError(const Error& error);
+/// What a statement's boundary tells the client about an error. Inside a statement positions count
+/// bytes (from 1), because only the boundary knows the text that was sent.
+Diagnostic to_diagnostic(const SqlError& error, std::string_view text);
+Diagnostic to_diagnostic(const Error& error);
 
-  [[nodiscard]] const char* what() const noexcept override { return diagnostic_.message.c_str(); }
-  [[nodiscard]] const Diagnostic& diagnostic() const noexcept { return diagnostic_; }
+/// Ends the statement with an error of storage.
+[[noreturn]] void throw_storage_error(Error&& error);
 
-  SqlError&& detail(std::string text) && {
-    diagnostic_.detail = std::move(text);
-    return std::move(*this);
-  }
-  SqlError&& hint(std::string text) && {
-    diagnostic_.hint = std::move(text);
-    return std::move(*this);
-  }
-  /// `byte_offset` into the statement's text, negative for none. The statement's boundary turns it
-  /// into characters, because only it knows the text.
-  SqlError&& at(std::int32_t byte_offset) && {
-    byte_offset_ = byte_offset;
-    return std::move(*this);
-  }
-  SqlError&& table(std::string schema, std::string table) && {
-    diagnostic_.schema = std::move(schema);
-    diagnostic_.table = std::move(table);
-    return std::move(*this);
-  }
-  SqlError&& column(std::string name) && {
-    diagnostic_.column = std::move(name);
-    return std::move(*this);
-  }
-  SqlError&& constraint(std::string name) && {
-    diagnostic_.constraint = std::move(name);
-    return std::move(*this);
-  }
-
-  [[nodiscard]] std::int32_t byte_offset() const noexcept { return byte_offset_; }
-  /// Gives the error a place if it has none yet.
-  void locate(std::int32_t byte_offset) noexcept {
-    if (byte_offset_ < 0) byte_offset_ = byte_offset;
-  }
-
- private:
-  Diagnostic diagnostic_;
-  std::int32_t byte_offset_ = -1;
-};
-
-/// Unwraps a Result inside the frontend: the value, or SqlError.
+/// Unwraps a Result inside the frontend: the value, or an SqlError.
 template <class R>
 auto value_of(R&& result) {
-  if (!result) throw SqlError{result.error()};
+  if (!result) throw_storage_error(std::forward<R>(result).error());
   if constexpr (!std::is_void_v<typename std::remove_cvref_t<R>::value_type>) {
     return *std::forward<R>(result);
   }
 }
 
-/// The 1-based character position of a byte offset in UTF-8 text; 0 for a negative offset.
-std::int32_t character_position(std::string_view text, std::int32_t byte_offset) noexcept;
+/// The 1-based character position of a 1-based byte position in UTF-8 text; 0 stays 0.
+std::int32_t character_position(std::string_view text, std::int32_t byte_position) noexcept;
 
 }  // namespace swizzle::sql

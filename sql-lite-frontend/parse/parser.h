@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/parse/ast.h"
+#include "sql-lite-frontend/types/arena.h"
+
+namespace swizzle::sql {
+
+/// Parses any number of statements with PostgreSQL's grammar. The tree lies in `arena` and does not
+/// refer to `text`. Throws SqlError with PostgreSQL's message and a byte position.
+std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text);
+
+/// The part of the script that one statement takes, without surrounding blanks.
+std::string_view statement_text(std::string_view script, const ast::RawStmt& statement);
+
+}  // namespace swizzle::sql
