@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/command_line.h"
 #include "base/result.h"
-#include "bench/command_line.h"
 
 namespace swizzle::bench {
 

@@ -1,8 +1,8 @@
-#include "bench/command_line.h"
+#include "base/command_line.h"
 
 #include <catch2/catch.hpp>
 
-using swizzle::bench::CommandLine;
+using swizzle::CommandLine;
 
 namespace {
 
@@ -13,7 +13,7 @@ CommandLine parse(std::vector<const char*> words) {
 
 }  // namespace
 
-TEST_CASE("options come as two words, as one, and as flags", "[bench]") {
+TEST_CASE("options come as two words, as one, and as flags", "[base]") {
   CommandLine options = parse({"L0", "--records", "12", "--pool=3MiB", "--quick", "--skew=0,0.5"});
   CHECK(options.positional() == std::vector<std::string>{"L0"});
   CHECK(options.number("records", 1) == 12);
@@ -24,7 +24,7 @@ TEST_CASE("options come as two words, as one, and as flags", "[bench]") {
   CHECK(options.finish());
 }
 
-TEST_CASE("what nobody reads is refused by name", "[bench]") {
+TEST_CASE("what nobody reads is refused by name", "[base]") {
   CommandLine options = parse({"--recrods", "12"});
   CHECK(options.number("records", 1) == 1);
   const auto result = options.finish();
@@ -32,7 +32,7 @@ TEST_CASE("what nobody reads is refused by name", "[bench]") {
   CHECK(result.error().message() == "no such option here: --recrods");
 }
 
-TEST_CASE("a bad value is refused", "[bench]") {
+TEST_CASE("a bad value is refused", "[base]") {
   CommandLine options = parse({"--records", "12x"});
   CHECK(options.number("records", 5) == 5);
   CHECK_FALSE(options.finish());

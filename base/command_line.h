@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace swizzle::bench {
+namespace swizzle {
 
 /// `program word … --name value --name=value --flag`. Reading an option marks it as known, so that
 /// finish() can refuse the rest by name; a bad value is remembered and reported there too.
@@ -42,4 +42,4 @@ class CommandLine {
   std::string complaint_;
 };
 
-}  // namespace swizzle::bench
+}  // namespace swizzle

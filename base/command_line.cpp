@@ -1,9 +1,9 @@
-#include "bench/command_line.h"
+#include "base/command_line.h"
 
 #include <charconv>
 #include <optional>
 
-namespace swizzle::bench {
+namespace swizzle {
 namespace {
 
 template <class Number>
@@ -120,4 +120,4 @@ void CommandLine::complain(const std::string& name, const std::string& value) {
   if (complaint_.empty()) complaint_ = "--" + name + " does not take '" + value + "'";
 }
 
-}  // namespace swizzle::bench
+}  // namespace swizzle
