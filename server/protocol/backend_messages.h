@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "server/protocol/message_kind.h"
+#include "server/protocol/send_buffer.h"
+#include "server/protocol/startup.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/result_sink.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::server {
+
+// One function per message that the server sends.
+
+void put_authentication(SendBuffer& out, AuthenticationCode code, Bytes data = {});
+void put_authentication_sasl(SendBuffer& out, std::span<const std::string_view> mechanisms);
+void put_negotiate_protocol_version(SendBuffer& out, ProtocolVersion newest,
+                                    std::span<const std::string_view> unknown_options);
+void put_backend_key_data(SendBuffer& out, std::uint32_t backend_id, Bytes key);
+void put_parameter_status(SendBuffer& out, std::string_view name, std::string_view value);
+void put_ready_for_query(SendBuffer& out, sql::TransactionStatus status);
+void put_row_description(SendBuffer& out, std::span<const sql::OutputColumn> columns);
+void put_data_row(SendBuffer& out, const sql::OutputRow& row);
+void put_parameter_description(SendBuffer& out, std::span<const std::uint32_t> types);
+/// `tag` as PostgreSQL words it: "INSERT 0 1".
+void put_command_complete(SendBuffer& out, std::string_view tag);
+/// `kind` is copy_in_response or copy_out_response.
+void put_copy_response(SendBuffer& out, BackendKind kind, const sql::CopyDescription& description);
+void put_copy_data(SendBuffer& out, Bytes data);
+/// `kind` is error_response or notice_response. S, V, C and M always go, the rest if it is there.
+void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report);
+
+}  // namespace swizzle::server

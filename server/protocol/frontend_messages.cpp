@@ -1,0 +1,158 @@
+#include "server/protocol/frontend_messages.h"
+
+#include <fmt/format.h>
+
+#include "server/protocol/message_reader.h"
+#include "server/protocol/sqlstates.h"
+#include "server/protocol/utf8.h"
+
+namespace swizzle::server {
+namespace {
+
+Result<> check_text(std::string_view text) {
+  if (is_valid_text(as_bytes(text))) return {};
+  return fail(state::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\"");
+}
+
+Result<DescribeMessage> decode_target(Bytes payload, std::string_view what) {
+  MessageReader reader{payload};
+  const auto target = static_cast<char>(reader.take_byte());
+  const std::string_view name = reader.take_string();
+  RETURN_IF_ERROR(reader.finish());
+  if (target != 'S' && target != 'P') {
+    return fail(state::protocol_violation, fmt::format("invalid {} message subtype {}", what,
+                                                       static_cast<unsigned char>(target)));
+  }
+  RETURN_IF_ERROR(check_text(name));
+  return DescribeMessage{static_cast<DescribeTarget>(target), name};
+}
+
+/// Reads a count and as many format codes into `formats`. Codes other than 0 and 1 are kept, for
+/// the caller to report once the message is known to be whole.
+void take_formats(MessageReader& reader, std::vector<sql::Format>& formats) {
+  const std::size_t count = reader.take_count(sizeof(std::int16_t));
+  formats.clear();
+  for (std::size_t i = 0; i < count; ++i) {
+    formats.push_back(static_cast<sql::Format>(reader.take_int16()));
+  }
+}
+
+Result<> check_formats(std::span<const sql::Format> formats) {
+  for (const sql::Format format : formats) {
+    if (format != sql::Format::text && format != sql::Format::binary) {
+      return fail(sqlstate::invalid_parameter_value,
+                  fmt::format("unsupported format code: {}", static_cast<std::int16_t>(format)));
+    }
+  }
+  return {};
+}
+
+Result<> check_parameters(const BindMessage& message) {
+  RETURN_IF_ERROR(check_formats(message.parameter_formats));
+  RETURN_IF_ERROR(check_formats(message.result_formats));
+  const std::size_t formats = message.parameter_formats.size();
+  const std::size_t parameters = message.parameters.size();
+  if (formats > 1 && formats != parameters) {
+    return fail(state::protocol_violation,
+                fmt::format("bind message has {} parameter formats but {} parameters", formats,
+                            parameters));
+  }
+  for (std::size_t i = 0; i < parameters; ++i) {
+    if (!message.parameters[i] || message.parameter_format(i) == sql::Format::binary) continue;
+    RETURN_IF_ERROR(check_text(as_text(*message.parameters[i])));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<QueryMessage> decode_query(Bytes payload) {
+  MessageReader reader{payload};
+  const QueryMessage message{reader.take_string()};
+  RETURN_IF_ERROR(reader.finish());
+  RETURN_IF_ERROR(check_text(message.text));
+  return message;
+}
+
+Result<DescribeMessage> decode_describe(Bytes payload) {
+  return decode_target(payload, "DESCRIBE");
+}
+
+Result<DescribeMessage> decode_close(Bytes payload) {
+  return decode_target(payload, "CLOSE");
+}
+
+Result<ExecuteMessage> decode_execute(Bytes payload) {
+  MessageReader reader{payload};
+  const std::string_view portal = reader.take_string();
+  const std::int32_t limit = reader.take_int32();
+  RETURN_IF_ERROR(reader.finish());
+  RETURN_IF_ERROR(check_text(portal));
+  return ExecuteMessage{portal, limit > 0 ? static_cast<std::uint32_t>(limit) : 0};
+}
+
+Result<CopyFailMessage> decode_copy_fail(Bytes payload) {
+  MessageReader reader{payload};
+  const CopyFailMessage message{reader.take_string()};
+  RETURN_IF_ERROR(reader.finish());
+  RETURN_IF_ERROR(check_text(message.reason));
+  return message;
+}
+
+Result<> decode_empty(Bytes payload) {
+  return MessageReader{payload}.finish();
+}
+
+Result<SaslInitialResponse> decode_sasl_initial(Bytes payload) {
+  MessageReader reader{payload};
+  SaslInitialResponse message;
+  message.mechanism = reader.take_string();
+  message.data = reader.take_nullable();
+  RETURN_IF_ERROR(reader.finish());
+  return message;
+}
+
+Result<ParseMessage> ListDecoder::decode_parse(Bytes payload) {
+  MessageReader reader{payload};
+  ParseMessage message;
+  message.statement = reader.take_string();
+  message.text = reader.take_string();
+  const std::size_t count = reader.take_count(sizeof(std::uint32_t));
+  types_.clear();
+  for (std::size_t i = 0; i < count; ++i) types_.push_back(reader.take_uint32());
+  RETURN_IF_ERROR(reader.finish());
+  RETURN_IF_ERROR(check_text(message.statement));
+  RETURN_IF_ERROR(check_text(message.text));
+  message.parameter_types = types_;
+  return message;
+}
+
+Result<BindMessage> ListDecoder::decode_bind(Bytes payload) {
+  MessageReader reader{payload};
+  BindMessage message;
+  message.portal = reader.take_string();
+  message.statement = reader.take_string();
+  take_formats(reader, parameter_formats_);
+  const std::size_t count = reader.take_count(sizeof(std::int32_t));
+  parameters_.clear();
+  for (std::size_t i = 0; i < count; ++i) parameters_.push_back(reader.take_nullable());
+  take_formats(reader, result_formats_);
+  RETURN_IF_ERROR(reader.finish());
+  RETURN_IF_ERROR(check_text(message.portal));
+  RETURN_IF_ERROR(check_text(message.statement));
+  message.parameter_formats = parameter_formats_;
+  message.parameters = parameters_;
+  message.result_formats = result_formats_;
+  RETURN_IF_ERROR(check_parameters(message));
+  return message;
+}
+
+void ListDecoder::shrink() {
+  constexpr std::size_t kKept = 128;
+  if (types_.capacity() > kKept) types_ = {};
+  if (parameter_formats_.capacity() > kKept) parameter_formats_ = {};
+  if (result_formats_.capacity() > kKept) result_formats_ = {};
+  if (parameters_.capacity() > kKept) parameters_ = {};
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "server/protocol/message_kind.h"
+#include "sql-lite-frontend/result_sink.h"
+
+namespace swizzle::server {
+
+// What clients send, decoded and checked: text is UTF-8 without NUL, counts agree with what
+// follows, nothing is left over. All views point into the payload. Failures are 08P01 or 22021, and
+// leave the stream at the next message.
+
+struct QueryMessage {
+  std::string_view text;
+};
+Result<QueryMessage> decode_query(Bytes payload);
+
+struct DescribeMessage {
+  DescribeTarget target;
+  std::string_view name;
+};
+Result<DescribeMessage> decode_describe(Bytes payload);
+/// Close has the same fields as Describe.
+Result<DescribeMessage> decode_close(Bytes payload);
+
+struct ExecuteMessage {
+  std::string_view portal;
+  /// 0 is "all rows"; PostgreSQL takes negative limits for 0 too.
+  std::uint32_t row_limit;
+};
+Result<ExecuteMessage> decode_execute(Bytes payload);
+
+struct CopyFailMessage {
+  std::string_view reason;
+};
+Result<CopyFailMessage> decode_copy_fail(Bytes payload);
+
+/// Sync, Flush, CopyDone, Terminate: no fields.
+Result<> decode_empty(Bytes payload);
+
+struct SaslInitialResponse {
+  std::string_view mechanism;
+  /// Absent when the client lets the server speak first.
+  std::optional<Bytes> data;
+};
+Result<SaslInitialResponse> decode_sasl_initial(Bytes payload);
+
+struct ParseMessage {
+  std::string_view statement;
+  std::string_view text;
+  /// 0: to be inferred.
+  std::span<const std::uint32_t> parameter_types;
+};
+
+struct BindMessage {
+  std::string_view portal;
+  std::string_view statement;
+  std::span<const sql::Format> parameter_formats;  ///< none, one for all, or one each
+  std::span<const std::optional<Bytes>> parameters;
+  std::span<const sql::Format> result_formats;  ///< none, one for all, or one each
+
+  [[nodiscard]] sql::Format parameter_format(std::size_t index) const noexcept {
+    if (parameter_formats.empty()) return sql::Format::text;
+    return parameter_formats.size() == 1 ? parameter_formats[0] : parameter_formats[index];
+  }
+};
+
+/// Decodes the messages with lists in them, into memory that is kept from message to message: a
+/// warm decoder allocates nothing. A decoded message is valid until the next call.
+class ListDecoder {
+ public:
+  Result<ParseMessage> decode_parse(Bytes payload);
+  Result<BindMessage> decode_bind(Bytes payload);
+
+  /// Gives memory back after an unusually long message.
+  void shrink();
+
+ private:
+  std::vector<std::uint32_t> types_;
+  std::vector<sql::Format> parameter_formats_;
+  std::vector<sql::Format> result_formats_;
+  std::vector<std::optional<Bytes>> parameters_;
+};
+
+}  // namespace swizzle::server

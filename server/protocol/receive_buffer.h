@@ -1,0 +1,70 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "base/bytes.h"
+#include "base/invariant.h"
+
+namespace swizzle::server {
+
+/// Holds bytes from the socket until they are whole messages. It grows with what has arrived, at
+/// most to twice that, and never by what a header claims.
+class ReceiveBuffer {
+ public:
+  [[nodiscard]] Bytes buffered() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
+  [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+  /// The first `bytes` are dealt with. Views into them stay valid until the next room().
+  void consume(std::size_t bytes) noexcept {
+    INVARIANT(bytes <= end_ - begin_);
+    begin_ += bytes;
+    if (begin_ == end_) begin_ = end_ = 0;
+  }
+
+  /// Where the next read() goes: at least `kLeastRead` bytes.
+  MutableBytes room() {
+    if (capacity_ - end_ < kLeastRead) make_room();
+    return {data_.get() + end_, capacity_ - end_};
+  }
+  void commit(std::size_t bytes) noexcept {
+    INVARIANT(bytes <= capacity_ - end_);
+    end_ += bytes;
+  }
+
+  /// Gives the memory back when nothing is buffered; an idle session holds none.
+  void release() noexcept {
+    if (empty()) {
+      data_.reset();
+      begin_ = end_ = capacity_ = 0;
+    }
+  }
+  [[nodiscard]] bool is_enlarged() const noexcept { return capacity_ > kInitial; }
+
+  static constexpr std::size_t kInitial = 8192;
+  static constexpr std::size_t kLeastRead = 2048;
+
+ private:
+  void make_room() {
+    const std::size_t kept = end_ - begin_;
+    if (capacity_ >= kInitial && kept <= capacity_ / 2) {
+      if (kept != 0) std::memmove(data_.get(), data_.get() + begin_, kept);
+    } else {
+      const std::size_t wanted = std::max(kInitial, capacity_ * 2);
+      auto larger = std::make_unique_for_overwrite<std::byte[]>(wanted);
+      if (kept != 0) std::memcpy(larger.get(), data_.get() + begin_, kept);
+      data_ = std::move(larger);
+      capacity_ = wanted;
+    }
+    begin_ = 0;
+    end_ = kept;
+  }
+
+  std::unique_ptr<std::byte[]> data_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace swizzle::server

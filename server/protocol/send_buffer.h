@@ -1,0 +1,88 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/invariant.h"
+#include "server/protocol/message_kind.h"
+
+namespace swizzle::server {
+
+/// Where messages to the client are put together, each directly at its place in the next write.
+/// Keeps its memory, so that a warm session sends without allocating.
+class SendBuffer {
+ public:
+  /// Where an unfinished message began.
+  enum class Mark : std::size_t {};
+
+  [[nodiscard]] Bytes pending() const noexcept { return as_bytes(data_).subspan(sent_); }
+  [[nodiscard]] bool empty() const noexcept { return data_.size() == sent_; }
+  [[nodiscard]] std::size_t size() const noexcept { return data_.size() - sent_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return data_.capacity(); }
+
+  /// The first `bytes` of pending() are on their way.
+  void consume(std::size_t bytes) noexcept {
+    INVARIANT(bytes <= size());
+    sent_ += bytes;
+    if (sent_ == data_.size()) discard();
+  }
+  void discard() noexcept {
+    data_.clear();
+    sent_ = 0;
+  }
+  /// Gives memory beyond `bytes` back once everything is sent.
+  void shrink_to(std::size_t bytes) noexcept {
+    if (empty() && data_.capacity() > bytes) std::string{}.swap(data_);
+  }
+
+  Mark begin(BackendKind kind) {
+    const Mark mark{data_.size()};
+    const char header[5] = {static_cast<char>(kind), 0, 0, 0, 0};
+    data_.append(header, sizeof header);
+    return mark;
+  }
+  /// Pre: everything since begin(), which gave `mark`, belongs to the message, and nothing was
+  /// consumed in between.
+  void end(Mark mark) noexcept {
+    const std::size_t length_at = std::to_underlying(mark) + 1;
+    const std::uint32_t length =
+        std::byteswap(static_cast<std::uint32_t>(data_.size() - length_at));
+    std::memcpy(data_.data() + length_at, &length, sizeof length);
+  }
+  /// Takes back an unfinished message.
+  void abandon(Mark mark) noexcept { data_.resize(std::to_underlying(mark)); }
+  /// A whole message without fields.
+  void put_empty(BackendKind kind) { end(begin(kind)); }
+
+  void put_char(char value) { data_.push_back(value); }
+  void put_int16(std::int16_t value) { put_integer(static_cast<std::uint16_t>(value)); }
+  void put_int32(std::int32_t value) { put_integer(static_cast<std::uint32_t>(value)); }
+  void put_uint32(std::uint32_t value) { put_integer(value); }
+  void put_text(std::string_view text) { data_.append(text); }
+  void put_bytes(Bytes bytes) { put_text(as_text(bytes)); }
+  /// With the NUL. Pre: none inside.
+  void put_string(std::string_view text) {
+    put_text(text);
+    put_char('\0');
+  }
+
+  /// For a writer that formats values straight into the message.
+  [[nodiscard]] std::string& tail() noexcept { return data_; }
+
+ private:
+  template <std::unsigned_integral T>
+  void put_integer(T value) {
+    const T swapped = std::byteswap(value);
+    char bytes[sizeof(T)];
+    std::memcpy(bytes, &swapped, sizeof swapped);
+    data_.append(bytes, sizeof bytes);
+  }
+
+  std::string data_;
+  std::size_t sent_ = 0;
+};
+
+}  // namespace swizzle::server
