@@ -1,0 +1,131 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/park_mutex.h"
+#include "base/runtime.h"
+#include "storage/buffer/frame_arena.h"
+#include "storage/buffer/page_layout.h"
+#include "storage/latch/spin_mutex.h"
+#include "storage/space/aligned_buffer.h"
+#include "storage/space/volume.h"
+
+namespace swizzle {
+
+/// What the cleaner asks of the log.
+class LogGate {
+ public:
+  LogGate() = default;
+  LogGate(const LogGate&) = delete;
+  LogGate& operator=(const LogGate&) = delete;
+  virtual ~LogGate() = default;
+
+  /// Returns once the log is durable up to and including the record at `lsn`. Parks.
+  virtual void flush_to(Lsn lsn) = 0;
+};
+
+/// Where the redo point lies: the oldest record that some page on disk lacks.
+/// Reads a frame without its latch; safe against the cleaner's moves.
+[[nodiscard]] Lsn oldest_unwritten(const Frame& frame) noexcept;
+
+/// Writes dirty pages to the volume in the background: in batches, the oldest first, since that
+/// moves the redo point, and ahead of the evictor. A page is copied under its shared latch with its
+/// addresses translated; the log is flushed up to the batch's LSNs before the batch is written
+/// . While a page is being written its frame says so (Frame::writing_since), so that it is
+/// neither evicted nor taken for clean (rule C2). Thread-safe.
+class Cleaner {
+ public:
+  static constexpr std::size_t kBatchPages = DoubleWrite::kBatchPages;
+
+  struct Options {
+    /// Above this many dirty pages in a hundred the cleaner works without being asked.
+    std::uint32_t dirty_percent = 10;
+    Duration interval = std::chrono::milliseconds{100};
+    /// The background task met an error and has stopped: durability is in doubt.
+    std::function<void(const Error&)> on_failure;
+  };
+  Cleaner(FrameArena& frames, Volume& volume, LogGate& log, PageLayout layout, Options options);
+  Cleaner(const Cleaner&) = delete;
+  Cleaner& operator=(const Cleaner&) = delete;
+  ~Cleaner();
+
+  void start();
+  /// Parks until the task has ended. Idempotent.
+  void stop() noexcept;
+
+  /// Evictors: this frame is wanted, but dirty. Cheap; callable under latches. May be forgotten.
+  void want(Frame& frame) noexcept;
+  /// Starts a round now.
+  void nudge() noexcept;
+
+  /// Post: no page lacks a record before `lsn` that was in the log when the call began. Works in
+  /// the caller; parks; no latch held.
+  Result<> clean_until(Lsn lsn);
+  /// Post: what was dirty when the call began is clean.
+  Result<> clean_all() { return clean_until(Lsn::max); }
+  /// The background task keeps the redo point at or above `lsn`.
+  void set_redo_target(Lsn lsn) noexcept;
+
+  struct Counters {
+    std::atomic<std::uint64_t> rounds{0};
+    std::atomic<std::uint64_t> pages{0};
+    std::atomic<std::uint64_t> scans{0};
+    std::atomic<std::uint64_t> wanted{0};
+  };
+  [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
+
+ private:
+  struct Candidate {
+    Lsn since;
+    Frame* frame;
+  };
+  struct Copy {
+    Frame* frame;
+    PageId page;
+    Lsn since;
+  };
+  struct Scan {
+    std::vector<Candidate> oldest_first;
+    std::uint64_t dirty = 0;
+  };
+
+  void run();
+  /// One scan and what it asks for. Returns whether there may be more to do.
+  Result<bool> work();
+  void sleep() noexcept;
+  Scan scan(Lsn before);
+  std::vector<Frame*> take_wanted();
+  Result<> clean(std::span<Frame* const> frames);
+  Result<> clean_batch(std::span<Frame* const> frames);
+  [[nodiscard]] bool copy_page(Frame& frame, std::byte* to, Copy& copy) noexcept;
+  void finish(const Copy& copy) noexcept;
+  void restore(const Copy& copy) noexcept;
+
+  FrameArena& frames_;
+  Volume& volume_;
+  LogGate& log_;
+  const PageLayout layout_;
+  const Options options_;
+
+  ParkMutex round_mutex_;  ///< one batch at a time: what is being written is written once
+  AlignedBuffer memory_{kBatchPages * kPageBytes};
+  std::vector<Copy> copies_;
+
+  SpinMutex wanted_mutex_;
+  std::vector<Frame*> wanted_;
+  std::atomic<Lsn> redo_target_{Lsn::none};
+
+  std::mutex task_mutex_;
+  Parker* task_parker_ = nullptr;
+  std::atomic<bool> nudged_{false};
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Task> task_;
+  Counters counters_;
+};
+
+}  // namespace swizzle

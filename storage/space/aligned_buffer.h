@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/bytes.h"
+
+namespace swizzle {
+
+/// Memory that direct I/O accepts. Zeroed.
+class AlignedBuffer {
+ public:
+  static constexpr std::size_t kAlignment = 4096;
+
+  AlignedBuffer() = default;
+  /// `size` is rounded up to the alignment.
+  explicit AlignedBuffer(std::size_t size)
+      : size_((size + kAlignment - 1) / kAlignment * kAlignment),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(kAlignment, size_))) {
+    if (memory_ == nullptr) throw std::bad_alloc{};
+    std::memset(memory_.get(), 0, size_);
+  }
+
+  [[nodiscard]] std::byte* data() noexcept { return memory_.get(); }
+  [[nodiscard]] const std::byte* data() const noexcept { return memory_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] MutableBytes bytes() noexcept { return {memory_.get(), size_}; }
+  [[nodiscard]] MutableBytes bytes(std::size_t offset, std::size_t count) noexcept {
+    return bytes().subspan(offset, count);
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+  };
+  std::size_t size_ = 0;
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+}  // namespace swizzle

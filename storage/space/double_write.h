@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/file.h"
+#include "base/park_mutex.h"
+#include "storage/page/page.h"
+#include "storage/space/aligned_buffer.h"
+#include "storage/space/page_image.h"
+
+namespace swizzle {
+
+/// The double-write area: pages are written here, durably, before they are written where they
+/// belong, so that a write which a power cut tears there can be repeated from here.
+///
+/// A file of its own with two areas, used in turn. An area is {header page, up to kBatchPages page
+/// images}; it is reused only after its pages are durable in the data file (rule S3). Thread-safe.
+class DoubleWrite {
+ public:
+  static constexpr std::size_t kAreas = 2;
+  static constexpr std::size_t kBatchPages = 128;
+  static constexpr std::uint64_t kAreaBytes = (kBatchPages + 1) * kPageBytes;
+  static constexpr const char* kFileName = "doublewrite";
+
+  static Result<> create(FileSystem& files, const std::filesystem::path& directory,
+                         std::uint64_t database_id);
+  static Result<std::unique_ptr<DoubleWrite>> open(FileSystem& files,
+                                                   const std::filesystem::path& directory,
+                                                   std::uint64_t database_id);
+
+  /// Rewrites the pages of `data` that the last run may have left torn; durable on return. Pre:
+  /// nothing has been written yet. Returns what was rewritten.
+  Result<std::vector<PageId>> repair(File& data);
+
+  /// A copy of `page` out of the last batches, if it is there: it is what the data file has, or
+  /// should have.
+  Result<std::optional<AlignedBuffer>> find(PageId page);
+
+  /// Holds one area. write() makes the batch durable in it; then the pages go to the data file and
+  /// are synced; then the lease ends.
+  class Lease {
+   public:
+    explicit Lease(DoubleWrite& of) noexcept;
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease();
+
+    /// Sorts the batch by page id. Pre: 1 to kBatchPages images, of different pages.
+    Result<> write(std::span<const PageImage> images);
+    /// The batch in the area's memory, contiguous, in the order of page ids.
+    [[nodiscard]] std::span<const PageImage> staged() const noexcept;
+
+   private:
+    DoubleWrite& of_;
+    std::size_t area_;
+  };
+
+ private:
+  struct Area {
+    ParkMutex mutex;
+    AlignedBuffer memory{kAreaBytes};
+    std::vector<PageImage> staged;
+  };
+
+  DoubleWrite(std::unique_ptr<File> file, std::uint64_t database_id) noexcept
+      : file_(std::move(file)), database_id_(database_id) {}
+  /// Sequence number and page ids of what an area holds whole; empty when its last write was torn.
+  struct Content {
+    std::uint64_t sequence = 0;
+    std::vector<PageId> pages;
+    std::vector<std::uint64_t> checksums;
+  };
+  Result<Content> read_area(std::size_t index, AlignedBuffer& memory);
+  Result<> repair_page(File& data, PageId page, std::byte* image, std::vector<PageId>& repaired);
+
+  std::unique_ptr<File> file_;
+  const std::uint64_t database_id_;
+  std::array<Area, kAreas> areas_;
+  std::atomic<std::uint64_t> next_sequence_{1};
+};
+
+}  // namespace swizzle

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "base/file.h"
+#include "base/park_mutex.h"
+#include "storage/latch/guards.h"
+#include "storage/latch/spin_mutex.h"
+#include "storage/space/volume.h"
+
+namespace swizzle {
+
+/// Which pages of the volume are in use: a bitmap in memory. It changes only with the log record
+/// that brings a page into use or frees it, so that its last durable copy plus the log is the truth
+/// (rule S1). A reservation is in memory only and is no allocation (rule S2): a crash forgets it.
+/// Thread-safe.
+class SpaceMap {
+ public:
+  /// Page 0 is the volume's header.
+  static constexpr std::uint64_t kFirstPage = 1;
+  static constexpr const char* kFileNames[] = {"space-0", "space-1"};
+
+  /// Writes the two copies of an empty map, durable.
+  static Result<> create(FileSystem& files, const std::filesystem::path& directory,
+                         std::uint64_t database_id);
+  /// Loads the copy that replay from `replay_from` (the begin LSN of the checkpoint that recovery
+  /// starts from) completes to the truth: one with that stamp, else the next younger that is not
+  /// younger than `not_after`, where the log ends. XX001 when there is none, and when the volume
+  /// ends before a page that is in use.
+  static Result<std::unique_ptr<SpaceMap>> load(FileSystem& files,
+                                                const std::filesystem::path& directory,
+                                                Volume& volume, Lsn replay_from,
+                                                Lsn not_after = Lsn::max);
+  SpaceMap(const SpaceMap&) = delete;
+  SpaceMap& operator=(const SpaceMap&) = delete;
+
+  /// A free page, close behind `near` if there is one. Grows the file when none is left: 53100 if
+  /// that fails. Parks; no latch held.
+  Result<PageId> reserve(std::optional<PageId> near);
+  /// The same without growing or parking, so that it may be called under latches.
+  [[nodiscard]] std::optional<PageId> try_reserve(std::optional<PageId> near) noexcept;
+  /// Ends a reservation that came to nothing.
+  void cancel(PageId page) noexcept;
+
+  /// Between [append the record] and [mark] the caller holds this, so that a checkpoint's copy of
+  /// the map has exactly the marks of the records before its begin LSN. Counts as a latch.
+  class ApplyGuard {
+   public:
+    explicit ApplyGuard(SpaceMap& map) noexcept : hold_(map.apply_latch_) {}
+
+   private:
+    SharedGuard hold_;
+  };
+
+  /// The page is in use. Pre: its record is in the log. Idempotent, for redo.
+  void mark_allocated(PageId page) noexcept;
+  /// The page is free and may be reserved again at once. Idempotent, for redo.
+  void mark_free(PageId page) noexcept;
+
+  /// A copy for a checkpoint.
+  struct Snapshot {
+    Lsn begin = Lsn::none;
+    std::uint64_t page_count = 0;
+    std::vector<std::uint64_t> words;
+  };
+  /// Calls `choose_begin`, which returns the checkpoint's begin LSN, while no record of a page
+  /// coming or going is between its append and its mark; copies the map at that moment.
+  template <class ChooseBegin>
+  Snapshot snapshot(ChooseBegin&& choose_begin) {
+    const ExclusiveGuard no_marks(apply_latch_);
+    return copy(choose_begin());
+  }
+  /// Writes the snapshot over the older of the two copies; durable on return. Pre: the log is
+  /// durable up to `snapshot.begin`. One caller at a time.
+  Result<> persist(const Snapshot& snapshot);
+  /// The checkpoint of the last persisted snapshot is complete (the control file names it): what
+  /// was free in it is not needed by any recovery.
+  void checkpoint_done() noexcept;
+  /// Gives free pages at the end of the file back to the file system, as far as they were free at
+  /// the last complete checkpoint too. Returns how many.
+  Result<std::uint64_t> shrink();
+
+  [[nodiscard]] bool is_allocated(PageId page) const noexcept;
+  [[nodiscard]] std::uint64_t allocated_pages() const noexcept {
+    return allocated_count_.load(std::memory_order_relaxed);
+  }
+  /// Pages of the file, the header's included.
+  [[nodiscard]] std::uint64_t page_count() const noexcept { return volume_.page_count(); }
+
+ private:
+  // Pages are found by groups, so that full ones cost one look.
+  static constexpr std::uint64_t kGroupWords = 512;
+  static constexpr std::uint64_t kGroupPages = kGroupWords * 64;
+
+  explicit SpaceMap(Volume& volume) noexcept : volume_(volume) {}
+  Snapshot copy(Lsn begin);
+  Result<> grow();
+  void cover(std::uint64_t pages);
+  void take(std::uint64_t page) noexcept;
+  void release(std::uint64_t page) noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> find_free(std::uint64_t from) const noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> find_free_in_group(std::uint64_t group,
+                                                                std::uint64_t from) const noexcept;
+  [[nodiscard]] std::uint64_t end_of_taken() const noexcept;
+
+  Volume& volume_;
+  std::unique_ptr<File> copies_[2];
+  std::uint64_t generation_ = 0;  ///< of the younger copy; it is in copies_[generation_ % 2]
+
+  HybridLatch apply_latch_;
+  ParkMutex size_mutex_;  ///< held while the file changes its size; before mutex_
+
+  mutable SpinMutex mutex_;  ///< protects the words below; a leaf
+  std::vector<std::uint64_t> allocated_;
+  std::vector<std::uint64_t> taken_;  ///< allocated or reserved
+  std::vector<std::uint32_t> group_free_;
+  std::uint64_t end_ = 0;  ///< pages at and behind it may not be taken
+  std::uint64_t cursor_ = kFirstPage;
+  std::uint64_t persisted_end_ = 0;  ///< behind it nothing was allocated in the last snapshot
+  std::uint64_t shrink_limit_ = UINT64_MAX;
+  std::atomic<std::uint64_t> allocated_count_{0};
+};
+
+}  // namespace swizzle

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "storage/page/page.h"
+#include "storage/space/double_write.h"
+#include "storage/space/page_image.h"
+
+namespace swizzle {
+
+/// One asynchronous read of a page, for prefetch and batches. The owner keeps it and `into` alive
+/// until `done` was called, which runs on whatever thread reaps completions: it is short and does
+/// not park. Volume::outcome() then tells what became of it.
+struct PageRead {
+  PageId page = PageId::none;
+  /// kPageBytes, aligned to File::kDirectAlignment.
+  std::byte* into = nullptr;
+  void (*done)(PageRead& read) noexcept = nullptr;
+  void* context = nullptr;
+
+  IoRequest request;  // the volume's own
+};
+
+/// The data file: a header, then pages by number. Reads check each page (XX001 with its id); writes
+/// go through the double-write area, so that every page is whole after any crash (rule S3).
+/// Thread-safe. All transfers park.
+class Volume {
+ public:
+  static constexpr std::uint32_t kFormatVersion = 1;
+  static constexpr const char* kFileName = "data";
+  static constexpr const char* kLockName = "lock";
+
+  /// Makes an empty volume in an existing directory: the header and the double-write area, durable.
+  static Result<> create(FileSystem& files, const std::filesystem::path& directory,
+                         std::uint64_t database_id);
+  /// Locks the directory, checks the header, repairs torn pages. Errors name the file and the
+  /// reason: locked (55006), not ours, other version or page size (55000), truncated or damaged
+  /// (XX001); nothing has changed then.
+  static Result<std::unique_ptr<Volume>> open(FileSystem& files,
+                                              const std::filesystem::path& directory);
+
+  [[nodiscard]] std::uint64_t database_id() const noexcept { return database_id_; }
+  /// Pages that the file has room for, the header's page included.
+  [[nodiscard]] std::uint64_t page_count() const noexcept {
+    return page_count_.load(std::memory_order_acquire);
+  }
+  /// What open() rewrote from the double-write area.
+  [[nodiscard]] const std::vector<PageId>& repaired() const noexcept { return repaired_; }
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return data_->path(); }
+
+  Result<> read_page(PageId page, std::byte* into);
+  void start_reads(std::span<PageRead* const> reads) noexcept;
+  void start_read(PageRead& read) noexcept {
+    PageRead* const only = &read;
+    start_reads({&only, 1});
+  }
+  /// Pre: `read` is done.
+  Result<> outcome(const PageRead& read) const;
+
+  /// Durable on return, whole after a crash at any time. Pre: the images are sealed, of different
+  /// pages, and no other write of one of them is under way; the log is durable up to their LSNs.
+  /// After a failure nobody can tell what the device has: the volume then refuses all further
+  /// writes, and the caller must treat the error as fatal.
+  Result<> write_pages(std::span<const PageImage> images);
+
+  /// Room for pages [0, pages). 53100 when the device is full; the file keeps its old size then.
+  /// One caller at a time, as for shrink_to.
+  Result<> grow_to(std::uint64_t pages);
+  /// Gives back what is behind the first `pages` pages. Pre: nothing there is in use.
+  Result<> shrink_to(std::uint64_t pages);
+
+  /// The double-write area's copy of a page that fails its checksum, if it has one.
+  Result<std::optional<AlignedBuffer>> image_of(PageId page) { return double_write_->find(page); }
+
+  /// Set before the first write, or null.
+  void set_image_check(ImageCheck* check) noexcept { image_check_ = check; }
+  [[nodiscard]] std::uint64_t pages_written() const noexcept {
+    return pages_written_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t pages_read() const noexcept {
+    return pages_read_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  Volume() = default;
+  Result<> write_batch(std::span<const PageImage> images);
+  Result<> write_in_place(std::span<const PageImage> sorted);
+  Result<> refuse_writes(Error&& reason);
+  [[nodiscard]] Error read_failure(PageId page, const IoRequest& request) const;
+
+  std::unique_ptr<FileLock> lock_;
+  std::unique_ptr<File> data_;
+  std::unique_ptr<DoubleWrite> double_write_;
+  std::uint64_t database_id_ = 0;
+  std::atomic<std::uint64_t> page_count_{0};
+  std::vector<PageId> repaired_;
+  ImageCheck* image_check_ = nullptr;
+  std::atomic<std::uint64_t> pages_written_{0};
+  std::atomic<std::uint64_t> pages_read_{0};
+
+  std::atomic<bool> refuses_writes_{false};
+  std::mutex reason_mutex_;
+  std::string reason_;
+};
+
+}  // namespace swizzle
