@@ -1,8 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <source_location>
 
 namespace swizzle::detail {
+/// The seed of the simulation that runs on this thread, for the report of a failure; 0: none does.
+inline thread_local std::uint64_t failing_seed = 0;
+
 [[noreturn]] void invariant_failed(
     const char* condition, std::source_location at = std::source_location::current()) noexcept;
 }  // namespace swizzle::detail

@@ -33,4 +33,7 @@ IoEngine resolve(IoEngine wanted);
 /// For callers that may come from any thread; its own threads start with the first request.
 std::unique_ptr<IoBackend> make_shared_backend(IoEngine engine);
 
+/// Makes each system call at once, in submit(), and blocks the caller's thread meanwhile.
+IoBackend& blocking_backend() noexcept;
+
 }  // namespace swizzle

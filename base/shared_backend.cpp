@@ -141,6 +141,19 @@ class BlockingThreads final : public IoBackend {
   std::vector<std::thread> threads_;
 };
 
+class AtOnce final : public IoBackend {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "blocking"; }
+
+  void submit(int descriptor, std::span<IoRequest* const> requests) noexcept override {
+    for (IoRequest* request : requests) {
+      begin_transfer(descriptor, *request);
+      transfer_blocking(*request);
+      request->done(*request);
+    }
+  }
+};
+
 IoEngine from_environment() {
   const char* wanted = std::getenv("SWIZZLE_IO_ENGINE");  // NOLINT(concurrency-mt-unsafe)
   if (wanted == nullptr) return IoEngine::io_uring;
@@ -148,6 +161,11 @@ IoEngine from_environment() {
 }
 
 }  // namespace
+
+IoBackend& blocking_backend() noexcept {
+  static AtOnce backend;
+  return backend;
+}
 
 IoEngine resolve(IoEngine wanted) {
   if (wanted == IoEngine::automatic) wanted = from_environment();
