@@ -1,0 +1,76 @@
+#include "sql-lite-frontend/catalog/bootstrap.h"
+
+#include "base/invariant.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/diagnostic.h"
+
+namespace swizzle::sql {
+namespace {
+
+class FirstCatalog {
+ public:
+  FirstCatalog(Tree& tree, Transaction& transaction) : tree_(tree), transaction_(transaction) {}
+
+  void record(const std::string& key, std::string_view value) {
+    value_of(tree_.insert(transaction_, as_bytes(key), as_bytes(value)));
+  }
+  void name(Oid part, Oid owner, std::string_view text, Oid oid) {
+    std::string value;
+    append_oid(value, oid);
+    record(name_key(part, owner, text), value);
+  }
+  void schema(Oid database, Oid oid, std::string_view text, std::string_view comment) {
+    Schema schema{oid, std::string{text}, kBootstrapRole, std::string{comment}, {}};
+    record(object_key(database, RecordKind::schema, oid), encode(schema));
+    name(database, static_cast<Oid>(RecordKind::schema), text, oid);
+  }
+  void database(Oid oid, std::string_view text, std::string_view comment) {
+    DatabaseEntry entry;
+    entry.oid = oid;
+    entry.name = text;
+    entry.is_template = text.starts_with("template");
+    entry.allow_connections = text != "template0";
+    entry.comment = comment;
+    record(object_key(kSharedCatalog, RecordKind::database, oid), encode(entry));
+    name(kSharedCatalog, static_cast<Oid>(RecordKind::database), text, oid);
+  }
+  void superuser() {
+    Role role;
+    role.oid = kBootstrapRole;
+    role.name = "postgres";
+    role.superuser = role.create_role = role.create_database = role.can_login = true;
+    role.replication = role.bypass_rls = true;
+    record(object_key(kSharedCatalog, RecordKind::role, role.oid), encode(role));
+    name(kSharedCatalog, static_cast<Oid>(RecordKind::role), role.name, role.oid);
+  }
+
+ private:
+  Tree& tree_;
+  Transaction& transaction_;
+};
+
+}  // namespace
+
+void write_first_catalog(Engine& engine, Oid database) {
+  auto transaction = engine.begin();
+  transaction->begin_statement();
+  const TreeId id = value_of(engine.create_tree(*transaction));
+  INVARIANT(id == Catalog::kTree);
+  Tree tree = value_of(engine.tree(id));
+  FirstCatalog first{tree, *transaction};
+  std::string counter;
+  append_oid(counter, kFirstUserOid);
+  first.record(object_key(kSharedCatalog, RecordKind::counter, 0), counter);
+  first.superuser();
+  first.database(1, "template1", "default template for new databases");
+  first.database(4, "template0", "unmodifiable empty database");
+  first.database(kPostgresDatabase, "postgres", "default administrative connection database");
+  first.schema(database, kPgCatalogSchema, "pg_catalog", "system catalog schema");
+  first.schema(database, kPublicSchema, "public", "standard public schema");
+  first.schema(database, kInformationSchema, "information_schema", "");
+  value_of(transaction->commit());
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+/// Makes the catalog's tree in an empty engine, with what every database starts with: the
+/// superuser, the databases postgres, template0 and template1, and the schemas pg_catalog, public
+/// and information_schema.
+void write_first_catalog(Engine& engine, Oid database);
+
+}  // namespace swizzle::sql

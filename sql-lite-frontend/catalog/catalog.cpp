@@ -1,0 +1,272 @@
+#include "sql-lite-frontend/catalog/catalog.h"
+
+#include <mutex>
+
+#include "sql-lite-frontend/catalog/bootstrap.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr Oid kOidsPerReservation = 64;
+
+template <class Map, class Key>
+auto find_or_null(const Map& map, const Key& key) -> typename Map::mapped_type {
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second;
+}
+
+template <class Map>
+auto find_by_name(const Map& map, std::string_view name) -> typename Map::mapped_type {
+  for (const auto& [oid, object] : map) {
+    if (object->name == name) return object;
+  }
+  return nullptr;
+}
+
+template <class Map>
+auto values_of(const Map& map) {
+  std::vector<typename Map::mapped_type> list;
+  list.reserve(map.size());
+  for (const auto& [key, value] : map) list.push_back(value);
+  return list;
+}
+
+/// Trees of temporary relations that a crash left behind.
+void drop_leftovers(Engine& engine, Tree& tree, Oid database) {
+  auto transaction = engine.begin();
+  transaction->begin_statement();
+  const std::string low = kind_prefix(database, RecordKind::temporary);
+  const std::string high = key_successor(low);
+  std::vector<std::string> keys;
+  std::vector<TreeId> trees;
+  {
+    ScanRange range;
+    range.low = as_bytes(low);
+    range.high = as_bytes(high);
+    Cursor cursor = value_of(tree.scan(*transaction, range));
+    while (value_of(cursor.next())) {
+      const auto relation = decode<Relation>(cursor.value());
+      keys.emplace_back(as_text(cursor.key()));
+      if (relation.tree != TreeId::directory) trees.push_back(relation.tree);
+      for (const Index& index : relation.indexes) {
+        if (!index.primary) trees.push_back(index.tree);
+      }
+    }
+  }
+  if (keys.empty()) {
+    transaction->rollback();
+    return;
+  }
+  for (const std::string& key : keys) value_of(tree.remove(*transaction, as_bytes(key)));
+  for (const TreeId id : trees) value_of(engine.drop_tree(*transaction, id));
+  value_of(transaction->commit());
+}
+
+}  // namespace
+
+std::unique_ptr<Catalog> Catalog::open(Engine& engine, Oid database) {
+  auto tree = engine.tree(kTree);
+  if (!tree) {
+    write_first_catalog(engine, database);
+    tree = engine.tree(kTree);
+  }
+  Tree catalog_tree = value_of(std::move(tree));
+  drop_leftovers(engine, catalog_tree, database);
+  std::unique_ptr<Catalog> catalog{new Catalog{engine, catalog_tree, database}};
+  catalog->load();
+  return catalog;
+}
+
+void Catalog::load() {
+  auto transaction = engine_.begin(Isolation::read_committed, Access::read_only);
+  transaction->begin_statement();
+  for (const Oid part : {kSharedCatalog, database_}) {
+    std::string low;
+    append_oid(low, part);
+    const std::string high = key_successor(low);
+    ScanRange range;
+    range.low = as_bytes(low);
+    range.high = as_bytes(high);
+    Cursor cursor = value_of(tree_.scan(*transaction, range));
+    while (value_of(cursor.next())) load_record(cursor.key(), cursor.value());
+  }
+  transaction->rollback();
+}
+
+void Catalog::load_record(Bytes key, Bytes value) {
+  const auto kind = static_cast<RecordKind>(key[sizeof(Oid)]);
+  const auto oid = load_big_endian<Oid>(key.data() + sizeof(Oid) + 1);
+  switch (kind) {
+    case RecordKind::counter:
+      next_oid_ = load_big_endian<Oid>(value.data());
+      oid_limit_ = next_oid_.load();
+      return;
+    case RecordKind::schema:
+      schemas_[oid] = std::make_shared<Schema>(decode<Schema>(value));
+      return;
+    case RecordKind::role:
+      roles_[oid] = std::make_shared<Role>(decode<Role>(value));
+      return;
+    case RecordKind::database:
+      databases_[oid] = std::make_shared<DatabaseEntry>(decode<DatabaseEntry>(value));
+      return;
+    case RecordKind::lock:
+      // Relations come before their versions in key order.
+      if (const auto found = tables_.find(oid); found != tables_.end()) {
+        auto table = std::const_pointer_cast<Table>(found->second);
+        table->version = load_big_endian<std::uint64_t>(value.data());
+      }
+      return;
+    case RecordKind::relation:
+      put({oid, true, open_table(engine_, decode<Relation>(value), 0, nullptr)});
+      return;
+    case RecordKind::temporary:
+    case RecordKind::name:
+    case RecordKind::sequence:
+      return;
+  }
+}
+
+TablePtr Catalog::table(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(tables_, oid);
+}
+
+TablePtr Catalog::table(Oid schema, std::string_view name) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = table_names_.find(NameKey{schema, name});
+  return found == table_names_.end() ? nullptr : find_or_null(tables_, found->second);
+}
+
+TablePtr Catalog::table_of_index(Oid schema, std::string_view index) const {
+  const std::shared_lock lock{mutex_};
+  const auto found = index_names_.find(NameKey{schema, index});
+  return found == index_names_.end() ? nullptr : find_or_null(tables_, found->second);
+}
+
+SchemaPtr Catalog::schema(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(schemas_, oid);
+}
+SchemaPtr Catalog::schema(std::string_view name) const {
+  const std::shared_lock lock{mutex_};
+  return find_by_name(schemas_, name);
+}
+RolePtr Catalog::role(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(roles_, oid);
+}
+RolePtr Catalog::role(std::string_view name) const {
+  const std::shared_lock lock{mutex_};
+  return find_by_name(roles_, name);
+}
+DatabasePtr Catalog::database(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(databases_, oid);
+}
+DatabasePtr Catalog::database(std::string_view name) const {
+  const std::shared_lock lock{mutex_};
+  return find_by_name(databases_, name);
+}
+std::vector<TablePtr> Catalog::tables() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(tables_);
+}
+std::vector<SchemaPtr> Catalog::schemas() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(schemas_);
+}
+std::vector<RolePtr> Catalog::roles() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(roles_);
+}
+std::vector<DatabasePtr> Catalog::databases() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(databases_);
+}
+
+void Catalog::apply(std::span<const CatalogChange> changes) {
+  const std::unique_lock lock{mutex_};
+  for (const CatalogChange& change : changes) put(change);
+  // release: who sees the new number finds the changes in the maps.
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+void Catalog::forget_names(const Relation& relation) {
+  table_names_.erase(NameKey{relation.schema, relation.name});
+  for (const Index& index : relation.indexes) {
+    index_names_.erase(NameKey{relation.schema, index.name});
+  }
+}
+
+namespace {
+
+template <class Map, class Ptr>
+void put_object(Map& map, Oid oid, const Ptr& object) {
+  if (object) {
+    map[oid] = object;
+  } else {
+    map.erase(oid);
+  }
+}
+
+}  // namespace
+
+void Catalog::put(const CatalogChange& change) {
+  if (const auto* schema = std::get_if<SchemaPtr>(&change.object)) {
+    put_object(schemas_, change.oid, *schema);
+  } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {
+    put_object(roles_, change.oid, *role);
+  } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {
+    put_object(databases_, change.oid, *database);
+  } else {
+    const auto& table = std::get<TablePtr>(change.object);
+    const auto old = tables_.find(change.oid);
+    if (old == tables_.end()) {
+      // Dropped by a later transaction that was published earlier.
+      if (!table || !change.created) return;
+    } else {
+      // Two transactions may publish in another order than they committed: the newer stays.
+      if (table && old->second->version > table->version) return;
+      forget_names(old->second->relation);
+    }
+    put_object(tables_, change.oid, table);
+    if (!table) return;
+    table_names_[NameKey{table->relation.schema, table->relation.name}] = change.oid;
+    for (const Index& index : table->relation.indexes) {
+      index_names_[NameKey{table->relation.schema, index.name}] = change.oid;
+    }
+  }
+}
+
+Oid Catalog::allocate_oid() {
+  const Oid oid = next_oid_.fetch_add(1, std::memory_order_relaxed);
+  // Numbers below the limit are reserved durably, so a crash never gives one out again.
+  while (oid >= oid_limit_.load(std::memory_order_acquire)) {
+    auto transaction = engine_.begin();
+    transaction->begin_statement();
+    const std::string key = object_key(kSharedCatalog, RecordKind::counter, 0);
+    ValueBuffer buffer;
+    value_of(tree_.get(*transaction, as_bytes(key), buffer, ReadMode::for_update));
+    auto limit = load_big_endian<Oid>(buffer.bytes().data());
+    if (limit <= oid) {
+      limit = oid + kOidsPerReservation;
+      std::string value;
+      append_oid(value, limit);
+      value_of(tree_.update(*transaction, as_bytes(key), as_bytes(value)));
+    }
+    value_of(transaction->commit());
+    Oid known = oid_limit_.load(std::memory_order_relaxed);
+    // release: pairs with the acquire above; the reservation is durable by now.
+    while (known < limit &&
+           !oid_limit_.compare_exchange_weak(known, limit, std::memory_order_release)) {
+    }
+  }
+  return oid;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,196 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/catalog/table.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+using SchemaPtr = std::shared_ptr<const Schema>;
+using RolePtr = std::shared_ptr<const Role>;
+using DatabasePtr = std::shared_ptr<const DatabaseEntry>;
+
+/// One object's new state; a null pointer is a dropped object.
+struct CatalogChange {
+  Oid oid = kNoOid;
+  bool created = false;
+  std::variant<TablePtr, SchemaPtr, RolePtr, DatabasePtr> object;
+};
+
+/// The committed catalog of one database, whole in memory, over its records in one tree of the
+/// engine. Thread-safe. Sessions see it through a CatalogView, which adds what their own
+/// transaction changed.
+///
+/// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
+/// that two transactions cannot make the same name; (database, lock, oid) → the version of a
+/// relation, which writers lock shared and changes of the definition exclusively.
+class Catalog {
+ public:
+  /// The catalog is the first tree that an empty engine makes.
+  static constexpr TreeId kTree{1};
+
+  /// Writes the first catalog when the engine is empty, then reads it.
+  static std::unique_ptr<Catalog> open(Engine& engine, Oid database);
+
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+  ~Catalog() = default;
+
+  /// Raised after every committed change.
+  [[nodiscard]] std::uint64_t version() const noexcept {
+    // acquire: who sees the number sees the change that it counts.
+    return version_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] Engine& engine() const noexcept { return engine_; }
+  /// A handle, which may be copied freely.
+  [[nodiscard]] Tree tree() const noexcept { return tree_; }
+  [[nodiscard]] Oid database() const noexcept { return database_; }
+
+  [[nodiscard]] TablePtr table(Oid oid) const;
+  [[nodiscard]] TablePtr table(Oid schema, std::string_view name) const;
+  /// The table that owns the index of that name.
+  [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
+  [[nodiscard]] SchemaPtr schema(Oid oid) const;
+  [[nodiscard]] SchemaPtr schema(std::string_view name) const;
+  [[nodiscard]] RolePtr role(Oid oid) const;
+  [[nodiscard]] RolePtr role(std::string_view name) const;
+  [[nodiscard]] DatabasePtr database(Oid oid) const;
+  [[nodiscard]] DatabasePtr database(std::string_view name) const;
+  [[nodiscard]] std::vector<TablePtr> tables() const;
+  [[nodiscard]] std::vector<SchemaPtr> schemas() const;
+  [[nodiscard]] std::vector<RolePtr> roles() const;
+  [[nodiscard]] std::vector<DatabasePtr> databases() const;
+
+  /// Makes a committed transaction's changes visible to everybody.
+  void apply(std::span<const CatalogChange> changes);
+
+  /// Never given out before, whatever happens to the transaction that asks.
+  Oid allocate_oid();
+
+ private:
+  Catalog(Engine& engine, Tree tree, Oid database)
+      : engine_(engine), tree_(tree), database_(database) {}
+  void load();
+  void load_record(Bytes key, Bytes value);
+  void put(const CatalogChange& change);
+  void forget_names(const Relation& relation);
+
+  using NameKey = std::pair<Oid, std::string>;
+
+  Engine& engine_;
+  Tree tree_;
+  Oid database_;
+  std::atomic<std::uint64_t> version_{1};
+  std::atomic<Oid> next_oid_{kFirstUserOid};
+  std::atomic<Oid> oid_limit_{kFirstUserOid};
+
+  /// Guards the maps; held for lookups only, never across a wait.
+  mutable std::shared_mutex mutex_;
+  std::map<Oid, TablePtr> tables_;
+  std::map<NameKey, Oid, std::less<>> table_names_;
+  std::map<NameKey, Oid, std::less<>> index_names_;  ///< → oid of the table
+  std::map<Oid, SchemaPtr> schemas_;
+  std::map<Oid, RolePtr> roles_;
+  std::map<Oid, DatabasePtr> databases_;
+};
+
+/// The catalog as one session's transaction sees and changes it. Belongs to the session.
+class CatalogView {
+ public:
+  explicit CatalogView(Catalog& catalog) : catalog_(catalog) {}
+
+  [[nodiscard]] TablePtr table(Oid oid) const;
+  [[nodiscard]] TablePtr table(Oid schema, std::string_view name) const;
+  [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
+  [[nodiscard]] SchemaPtr schema(Oid oid) const;
+  [[nodiscard]] SchemaPtr schema(std::string_view name) const;
+  [[nodiscard]] RolePtr role(Oid oid) const;
+  [[nodiscard]] RolePtr role(std::string_view name) const;
+  [[nodiscard]] DatabasePtr database(Oid oid) const;
+  [[nodiscard]] DatabasePtr database(std::string_view name) const;
+  /// By ascending oid.
+  [[nodiscard]] std::vector<TablePtr> tables() const;
+  [[nodiscard]] std::vector<SchemaPtr> schemas() const;
+  [[nodiscard]] std::vector<RolePtr> roles() const;
+  [[nodiscard]] std::vector<DatabasePtr> databases() const;
+
+  /// Two equal stamps mean that nothing this session can see has changed in between.
+  struct Stamp {
+    std::uint64_t shared = 0;
+    std::uint64_t local = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  [[nodiscard]] Stamp stamp() const noexcept { return {catalog_.version(), local_version_}; }
+
+  Oid allocate_oid() { return catalog_.allocate_oid(); }
+
+  /// Creates the object's record and name. Throws 42P07 (42P06, 42710 …) when the name is taken,
+  /// also by a transaction that has not committed yet, for which it waits.
+  TablePtr create(Transaction& transaction, Relation relation);
+  SchemaPtr create(Transaction& transaction, Schema schema);
+  RolePtr create(Transaction& transaction, Role role);
+  DatabasePtr create(Transaction& transaction, DatabaseEntry database);
+
+  /// Waits for the relation's writers and for other definitions in progress, keeps both out until
+  /// the transaction ends, and returns the newest definition. 42P01 if it was dropped meanwhile.
+  TablePtr lock_for_change(Transaction& transaction, const TablePtr& table);
+  /// Keeps the relation's definition as it is until the transaction ends. False: it has changed
+  /// since `table` was read, so the caller looks it up again.
+  bool lock_for_write(Transaction& transaction, const Table& table);
+
+  /// Pre: locked for change. Keeps `Table::runtime` unless `fresh_runtime` is given.
+  TablePtr replace(Transaction& transaction, const Table& old, Relation relation,
+                   std::shared_ptr<TableRuntime> fresh_runtime = nullptr);
+  void replace(Transaction& transaction, const Schema& old, Schema schema);
+  void replace(Transaction& transaction, const Role& old, Role role);
+  void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
+  void remove(Transaction& transaction, const Table& table);
+  void remove(Transaction& transaction, const Schema& schema);
+  void remove(Transaction& transaction, const Role& role);
+  void remove(Transaction& transaction, const DatabaseEntry& database);
+
+  /// Savepoints: undoes the view's changes since the mark, as the engine undoes the records'.
+  [[nodiscard]] std::size_t mark() const noexcept { return changes_.size(); }
+  void rollback_to(std::size_t mark);
+  /// After the engine's commit: publishes. After its rollback: forgets.
+  void commit();
+  void rollback() { rollback_to(0); }
+  [[nodiscard]] bool has_changes() const noexcept { return !changes_.empty(); }
+
+  [[nodiscard]] Catalog& shared() const noexcept { return catalog_; }
+
+ private:
+  void change(CatalogChange change);
+  /// The session's own word on an object: nullptr when it has none, else a possibly null pointer.
+  template <class Ptr>
+  const Ptr* own(Oid oid) const;
+  template <class Ptr>
+  std::vector<Ptr> merged(std::vector<Ptr> shared) const;
+
+  template <class Object, class Ptr>
+  Ptr create_object(Transaction& transaction, Object object);
+  template <class Object>
+  void replace_object(Transaction& transaction, const Object& old, Object object);
+  template <class Object>
+  void remove_object(Transaction& transaction, const Object& object);
+  void put_name(Transaction& transaction, Oid schema, std::string_view name, Oid oid);
+  void change_names(Transaction& transaction, const Relation* old, const Relation* relation);
+
+  Catalog& catalog_;
+  std::uint64_t local_version_ = 0;
+  std::vector<CatalogChange> changes_;      ///< of the transaction, in order
+  std::map<Oid, CatalogChange> temporary_;  ///< committed, but only this session's
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/catalog/objects.h"
+
+/// The keys of the catalog's records.
+namespace swizzle::sql {
+
+enum class RecordKind : char {
+  counter = 1,  ///< (0, counter, 0) → the first oid not reserved yet
+  schema = 2,
+  relation = 3,
+  temporary = 4,  ///< a temporary relation, so that restart can drop what a crash left behind
+  role = 5,
+  database = 6,
+  lock = 7,      ///< → u64 version of the relation
+  name = 8,      ///< (schema, name) → oid; relations and indexes share their names
+  sequence = 9,  ///< → the sequence's position as far as it is durable
+};
+
+/// Roles and databases belong to all databases.
+inline constexpr Oid kSharedCatalog = 0;
+
+inline void append_oid(std::string& key, Oid oid) {
+  std::byte bytes[sizeof oid];
+  store_big_endian(bytes, oid);
+  key += as_text(Bytes{bytes, sizeof bytes});
+}
+
+inline std::string kind_prefix(Oid database, RecordKind kind) {
+  std::string key;
+  append_oid(key, database);
+  key += static_cast<char>(kind);
+  return key;
+}
+
+inline std::string object_key(Oid database, RecordKind kind, Oid oid) {
+  std::string key = kind_prefix(database, kind);
+  append_oid(key, oid);
+  return key;
+}
+
+/// `owner` is the schema, or a RecordKind for names that lie in no schema.
+inline std::string name_key(Oid database, Oid owner, std::string_view name) {
+  std::string key = object_key(database, RecordKind::name, owner);
+  key += name;
+  return key;
+}
+
+}  // namespace swizzle::sql

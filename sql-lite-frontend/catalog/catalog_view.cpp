@@ -1,0 +1,402 @@
+#include <algorithm>
+#include <map>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDuplicateTable{"42P07"};
+constexpr SqlState kDuplicateSchema{"42P06"};
+constexpr SqlState kDuplicateObject{"42710"};
+constexpr SqlState kDuplicateDatabase{"42P04"};
+
+/// What differs between the kinds of objects that are one record and one name.
+struct Traits {
+  RecordKind kind;
+  bool shared;
+  SqlState duplicate;
+  std::string_view noun;
+};
+Traits traits_of(const Schema&) {
+  return {RecordKind::schema, false, kDuplicateSchema, "schema"};
+}
+Traits traits_of(const Role&) {
+  return {RecordKind::role, true, kDuplicateObject, "role"};
+}
+Traits traits_of(const DatabaseEntry&) {
+  return {RecordKind::database, true, kDuplicateDatabase, "database"};
+}
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+  return std::ranges::find(list, item) != list.end();
+}
+
+bool has_index(const Relation& relation, std::string_view name) {
+  return std::ranges::find(relation.indexes, name, &Index::name) != relation.indexes.end();
+}
+
+RecordKind record_kind(const Relation& relation) {
+  return relation.persistence == Persistence::temporary ? RecordKind::temporary
+                                                        : RecordKind::relation;
+}
+
+std::string version_value(std::uint64_t version) {
+  std::byte bytes[sizeof version];
+  store_big_endian(bytes, version);
+  return std::string{as_text(Bytes{bytes, sizeof bytes})};
+}
+
+}  // namespace
+
+template <class Ptr>
+const Ptr* CatalogView::own(Oid oid) const {
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    if (change->oid != oid) continue;
+    if (const auto* object = std::get_if<Ptr>(&change->object)) return object;
+  }
+  if (const auto found = temporary_.find(oid); found != temporary_.end()) {
+    return std::get_if<Ptr>(&found->second.object);
+  }
+  return nullptr;
+}
+
+template <class Ptr>
+std::vector<Ptr> CatalogView::merged(std::vector<Ptr> shared) const {
+  if (changes_.empty() && temporary_.empty()) return shared;
+  std::map<Oid, Ptr> all;
+  for (Ptr& object : shared) {
+    Oid oid = kNoOid;
+    if constexpr (std::is_same_v<Ptr, TablePtr>) {
+      oid = object->relation.oid;
+    } else {
+      oid = object->oid;
+    }
+    all[oid] = std::move(object);
+  }
+  const auto overlay = [&](const CatalogChange& change) {
+    if (const auto* object = std::get_if<Ptr>(&change.object)) all[change.oid] = *object;
+  };
+  for (const auto& [oid, change] : temporary_) overlay(change);
+  for (const CatalogChange& change : changes_) overlay(change);
+  std::vector<Ptr> list;
+  for (auto& [oid, object] : all) {
+    if (object) list.push_back(std::move(object));
+  }
+  return list;
+}
+
+TablePtr CatalogView::table(Oid oid) const {
+  if (const TablePtr* mine = own<TablePtr>(oid)) return *mine;
+  return catalog_.table(oid);
+}
+
+TablePtr CatalogView::table(Oid schema, std::string_view name) const {
+  const auto matches = [&](const CatalogChange& change) {
+    const auto* table = std::get_if<TablePtr>(&change.object);
+    return table != nullptr && *table && (*table)->relation.schema == schema &&
+           (*table)->relation.name == name && *own<TablePtr>(change.oid) == *table;
+  };
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    if (matches(*change)) return std::get<TablePtr>(change->object);
+  }
+  for (const auto& [oid, change] : temporary_) {
+    if (matches(change)) return std::get<TablePtr>(change.object);
+  }
+  TablePtr shared = catalog_.table(schema, name);
+  if (shared && own<TablePtr>(shared->relation.oid) != nullptr) return nullptr;
+  return shared;
+}
+
+TablePtr CatalogView::table_of_index(Oid schema, std::string_view index) const {
+  const auto matches = [&](const CatalogChange& change) {
+    const auto* table = std::get_if<TablePtr>(&change.object);
+    return table != nullptr && *table && (*table)->relation.schema == schema &&
+           has_index((*table)->relation, index) && *own<TablePtr>(change.oid) == *table;
+  };
+  for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
+    if (matches(*change)) return std::get<TablePtr>(change->object);
+  }
+  for (const auto& [oid, change] : temporary_) {
+    if (matches(change)) return std::get<TablePtr>(change.object);
+  }
+  TablePtr shared = catalog_.table_of_index(schema, index);
+  if (shared && own<TablePtr>(shared->relation.oid) != nullptr) return nullptr;
+  return shared;
+}
+
+SchemaPtr CatalogView::schema(Oid oid) const {
+  if (const SchemaPtr* mine = own<SchemaPtr>(oid)) return *mine;
+  return catalog_.schema(oid);
+}
+RolePtr CatalogView::role(Oid oid) const {
+  if (const RolePtr* mine = own<RolePtr>(oid)) return *mine;
+  return catalog_.role(oid);
+}
+DatabasePtr CatalogView::database(Oid oid) const {
+  if (const DatabasePtr* mine = own<DatabasePtr>(oid)) return *mine;
+  return catalog_.database(oid);
+}
+
+namespace {
+
+template <class Ptr>
+Ptr named(const std::vector<Ptr>& list, std::string_view name) {
+  for (const Ptr& object : list) {
+    if (object->name == name) return object;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+SchemaPtr CatalogView::schema(std::string_view name) const {
+  return changes_.empty() ? catalog_.schema(name) : named(schemas(), name);
+}
+RolePtr CatalogView::role(std::string_view name) const {
+  return changes_.empty() ? catalog_.role(name) : named(roles(), name);
+}
+DatabasePtr CatalogView::database(std::string_view name) const {
+  return changes_.empty() ? catalog_.database(name) : named(databases(), name);
+}
+std::vector<TablePtr> CatalogView::tables() const {
+  return merged(catalog_.tables());
+}
+std::vector<SchemaPtr> CatalogView::schemas() const {
+  return merged(catalog_.schemas());
+}
+std::vector<RolePtr> CatalogView::roles() const {
+  return merged(catalog_.roles());
+}
+std::vector<DatabasePtr> CatalogView::databases() const {
+  return merged(catalog_.databases());
+}
+
+void CatalogView::change(CatalogChange change) {
+  changes_.push_back(std::move(change));
+  ++local_version_;
+}
+
+void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_view name, Oid oid) {
+  std::string value;
+  append_oid(value, oid);
+  const std::string key = name_key(catalog_.database(), schema, name);
+  if (!value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(value)))) {
+    throw_error(kDuplicateTable, "relation \"{}\" already exists", name);
+  }
+}
+
+/// Brings the name records from what `old` has to what `relation` has; either may be null.
+void CatalogView::change_names(Transaction& transaction, const Relation* old,
+                               const Relation* relation) {
+  const auto names_of = [](const Relation* from) {
+    std::vector<std::pair<Oid, std::string>> names;
+    if (from == nullptr || from->persistence == Persistence::temporary) return names;
+    names.emplace_back(from->schema, from->name);
+    for (const Index& index : from->indexes) names.emplace_back(from->schema, index.name);
+    return names;
+  };
+  const auto before = names_of(old);
+  const auto after = names_of(relation);
+  for (const auto& [schema, name] : before) {
+    if (contains(after, std::pair{schema, name})) continue;
+    const std::string key = name_key(catalog_.database(), schema, name);
+    value_of(catalog_.tree().remove(transaction, as_bytes(key)));
+  }
+  for (const auto& [schema, name] : after) {
+    if (contains(before, std::pair{schema, name})) continue;
+    put_name(transaction, schema, name, relation->oid);
+  }
+}
+
+TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
+  change_names(transaction, nullptr, &relation);
+  const Oid oid = relation.oid;
+  const std::string record = encode(relation);
+  const std::string key = object_key(catalog_.database(), record_kind(relation), oid);
+  value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(record)));
+  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+  value_of(catalog_.tree().insert(transaction, as_bytes(lock), as_bytes(version_value(1))));
+  TablePtr table = open_table(catalog_.engine(), std::move(relation), 1, nullptr);
+  change({oid, true, table});
+  return table;
+}
+
+TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
+                              std::shared_ptr<TableRuntime> fresh_runtime) {
+  change_names(transaction, &old.relation, &relation);
+  const Oid oid = relation.oid;
+  const std::uint64_t version = old.version + 1;
+  const std::string record = encode(relation);
+  const std::string key = object_key(catalog_.database(), record_kind(relation), oid);
+  value_of(catalog_.tree().update(transaction, as_bytes(key), as_bytes(record)));
+  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+  value_of(catalog_.tree().update(transaction, as_bytes(lock), as_bytes(version_value(version))));
+  TablePtr table = open_table(catalog_.engine(), std::move(relation), version,
+                              fresh_runtime ? std::move(fresh_runtime) : old.runtime);
+  change({oid, false, table});
+  return table;
+}
+
+void CatalogView::remove(Transaction& transaction, const Table& table) {
+  change_names(transaction, &table.relation, nullptr);
+  const Oid oid = table.relation.oid;
+  for (const RecordKind kind : {record_kind(table.relation), RecordKind::lock}) {
+    const std::string key = object_key(catalog_.database(), kind, oid);
+    value_of(catalog_.tree().remove(transaction, as_bytes(key)));
+  }
+  change({oid, false, TablePtr{}});
+}
+
+TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table) {
+  const Oid oid = table->relation.oid;
+  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+  ValueBuffer buffer;
+  const bool found =
+      value_of(catalog_.tree().get(transaction, as_bytes(lock), buffer, ReadMode::for_update));
+  if (!found) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", table->relation.name);
+  }
+  const auto version = load_big_endian<std::uint64_t>(buffer.bytes().data());
+  // Its last change is committed (we hold the lock) but perhaps not published yet.
+  for (;;) {
+    TablePtr newest = this->table(oid);
+    if (newest && newest->version >= version) return newest;
+    Runtime::current().yield();
+  }
+}
+
+bool CatalogView::lock_for_write(Transaction& transaction, const Table& table) {
+  // A key of 9 bytes on the stack: this is on every writer's path.
+  std::byte key[2 * sizeof(Oid) + 1];
+  store_big_endian(key, catalog_.database());
+  key[sizeof(Oid)] = static_cast<std::byte>(RecordKind::lock);
+  store_big_endian(key + sizeof(Oid) + 1, table.relation.oid);
+  ValueBuffer buffer;
+  if (!value_of(catalog_.tree().get(transaction, key, buffer, ReadMode::for_share))) return false;
+  const auto version = load_big_endian<std::uint64_t>(buffer.bytes().data());
+  while (version > table.version) {
+    const TablePtr newest = this->table(table.relation.oid);
+    if (!newest || newest->version >= version) return false;
+    Runtime::current().yield();
+  }
+  return true;
+}
+
+template <class Object, class Ptr>
+Ptr CatalogView::create_object(Transaction& transaction, Object object) {
+  const Traits traits = traits_of(object);
+  const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  std::string value;
+  append_oid(value, object.oid);
+  const std::string name = name_key(part, static_cast<Oid>(traits.kind), object.name);
+  if (!value_of(catalog_.tree().insert(transaction, as_bytes(name), as_bytes(value)))) {
+    throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
+  }
+  const std::string key = object_key(part, traits.kind, object.oid);
+  value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(encode(object))));
+  const Oid oid = object.oid;
+  Ptr pointer = std::make_shared<Object>(std::move(object));
+  change({oid, true, pointer});
+  return pointer;
+}
+
+template <class Object>
+void CatalogView::replace_object(Transaction& transaction, const Object& old, Object object) {
+  const Traits traits = traits_of(object);
+  const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  const std::string key = object_key(part, traits.kind, object.oid);
+  if (!value_of(catalog_.tree().update(transaction, as_bytes(key), as_bytes(encode(object))))) {
+    throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, old.name);
+  }
+  if (old.name != object.name) {
+    std::string value;
+    append_oid(value, object.oid);
+    const auto owner = static_cast<Oid>(traits.kind);
+    const std::string before = name_key(part, owner, old.name);
+    const std::string after = name_key(part, owner, object.name);
+    if (!value_of(catalog_.tree().insert(transaction, as_bytes(after), as_bytes(value)))) {
+      throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
+    }
+    value_of(catalog_.tree().remove(transaction, as_bytes(before)));
+  }
+  const Oid oid = object.oid;
+  change({oid, false, std::make_shared<const Object>(std::move(object))});
+}
+
+template <class Object>
+void CatalogView::remove_object(Transaction& transaction, const Object& object) {
+  const Traits traits = traits_of(object);
+  const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  const std::string name = name_key(part, static_cast<Oid>(traits.kind), object.name);
+  const std::string key = object_key(part, traits.kind, object.oid);
+  if (!value_of(catalog_.tree().remove(transaction, as_bytes(key)))) {
+    throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, object.name);
+  }
+  value_of(catalog_.tree().remove(transaction, as_bytes(name)));
+  change({object.oid, false, std::shared_ptr<const Object>{}});
+}
+
+SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {
+  return create_object<Schema, SchemaPtr>(transaction, std::move(schema));
+}
+RolePtr CatalogView::create(Transaction& transaction, Role role) {
+  return create_object<Role, RolePtr>(transaction, std::move(role));
+}
+DatabasePtr CatalogView::create(Transaction& transaction, DatabaseEntry database) {
+  return create_object<DatabaseEntry, DatabasePtr>(transaction, std::move(database));
+}
+void CatalogView::replace(Transaction& transaction, const Schema& old, Schema schema) {
+  replace_object(transaction, old, std::move(schema));
+}
+void CatalogView::replace(Transaction& transaction, const Role& old, Role role) {
+  replace_object(transaction, old, std::move(role));
+}
+void CatalogView::replace(Transaction& transaction, const DatabaseEntry& old,
+                          DatabaseEntry database) {
+  replace_object(transaction, old, std::move(database));
+}
+void CatalogView::remove(Transaction& transaction, const Schema& schema) {
+  remove_object(transaction, schema);
+}
+void CatalogView::remove(Transaction& transaction, const Role& role) {
+  remove_object(transaction, role);
+}
+void CatalogView::remove(Transaction& transaction, const DatabaseEntry& database) {
+  remove_object(transaction, database);
+}
+
+void CatalogView::rollback_to(std::size_t mark) {
+  if (changes_.size() == mark) return;
+  changes_.resize(mark);
+  ++local_version_;
+}
+
+void CatalogView::commit() {
+  if (changes_.empty()) return;
+  std::vector<CatalogChange> published;
+  for (CatalogChange& change : changes_) {
+    const auto* table = std::get_if<TablePtr>(&change.object);
+    const bool was_temporary = temporary_.contains(change.oid);
+    const bool is_temporary =
+        table != nullptr && *table && (*table)->relation.persistence == Persistence::temporary;
+    if (is_temporary) {
+      temporary_[change.oid] = std::move(change);
+    } else if (was_temporary) {
+      temporary_.erase(change.oid);
+    } else {
+      published.push_back(std::move(change));
+    }
+  }
+  changes_.clear();
+  ++local_version_;
+  if (!published.empty()) catalog_.apply(published);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,234 @@
+#include "sql-lite-frontend/catalog/object_codec.h"
+
+#include <concepts>
+#include <type_traits>
+
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::uint8_t kFormatVersion = 1;
+
+/// Writes what `fields` below names, in that order.
+class Writer {
+ public:
+  template <class... T>
+  void operator()(const T&... values) {
+    (put(values), ...);
+  }
+  [[nodiscard]] std::string take() && { return std::move(out_); }
+
+  template <class T>
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  void put(const T& value) {
+    out_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void put(const std::string& text) {
+    put(static_cast<std::uint32_t>(text.size()));
+    out_ += text;
+  }
+  template <class T>
+  void put(const std::vector<T>& list) {
+    put(static_cast<std::uint32_t>(list.size()));
+    for (const T& item : list) put(item);
+  }
+  template <class T>
+  void put(const std::optional<T>& value) {
+    put(value.has_value());
+    if (value) put(*value);
+  }
+  template <class T>
+    requires std::is_class_v<T>
+  void put(const T& object);
+
+ private:
+  std::string out_;
+};
+
+class Reader {
+ public:
+  explicit Reader(Bytes bytes) : rest_(bytes) {}
+
+  template <class... T>
+  void operator()(T&... values) {
+    (get(values), ...);
+  }
+
+  template <class T>
+    requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
+  void get(T& value) {
+    value = load<T>(take(sizeof value).data());
+  }
+  void get(bool& value) { value = std::to_integer<int>(take(1)[0]) != 0; }
+  void get(std::string& text) {
+    std::uint32_t size = 0;
+    get(size);
+    text = as_text(take(size));
+  }
+  template <class T>
+  void get(std::vector<T>& list) {
+    std::uint32_t size = 0;
+    get(size);
+    // Every item takes a byte at least, so a corrupt count cannot claim memory.
+    if (size > rest_.size()) malformed();
+    list.resize(size);
+    for (T& item : list) get(item);
+  }
+  template <class T>
+  void get(std::optional<T>& value) {
+    bool present = false;
+    get(present);
+    if (present) get(value.emplace());
+  }
+  template <class T>
+    requires std::is_class_v<T>
+  void get(T& object);
+
+  [[noreturn]] static void malformed() {
+    throw SqlError{sqlstate::data_corrupted, "catalog record is malformed"};
+  }
+
+ private:
+  Bytes take(std::size_t size) {
+    if (size > rest_.size()) malformed();
+    const Bytes taken = rest_.first(size);
+    rest_ = rest_.subspan(size);
+    return taken;
+  }
+  Bytes rest_;
+};
+
+// One list of fields per struct serves both directions: `object` is const when writing.
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Grant>
+void fields(V& visit, T& object) {
+  visit(object.grantee, object.grantor, object.privileges);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Schema>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.owner, object.comment, object.grants);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Column>
+void fields(V& visit, T& object) {
+  visit(object.name, object.type, object.typmod, object.not_null, object.dropped,
+        object.default_sql, object.identity, object.generated, object.missing, object.comment,
+        object.grants);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Constraint>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.kind, object.columns, object.check_sql, object.no_inherit,
+        object.index, object.referenced_table, object.referenced_columns, object.on_update,
+        object.on_delete, object.set_columns, object.match, object.deferrable,
+        object.initially_deferred, object.validated, object.comment);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, IndexColumn>
+void fields(V& visit, T& object) {
+  visit(object.column, object.expression_sql, object.type, object.direction, object.nulls,
+        object.operator_class);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Index>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.unique, object.primary, object.nulls_not_distinct,
+        object.deferrable, object.columns, object.included, object.predicate_sql, object.tree,
+        object.comment);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, SequenceDefinition>
+void fields(V& visit, T& object) {
+  visit(object.type, object.start, object.increment, object.minimum, object.maximum, object.cache,
+        object.cycle, object.owner_table, object.owner_column, object.identity);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Relation>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.kind, object.persistence, object.owner,
+        object.row_type, object.array_type, object.tree, object.columns, object.constraints,
+        object.indexes, object.options, object.view_sql, object.sequence, object.on_commit,
+        object.comment, object.grants, object.estimated_rows);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Role>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.superuser, object.inherit, object.create_role,
+        object.create_database, object.can_login, object.replication, object.bypass_rls,
+        object.connection_limit, object.password_verifier, object.valid_until, object.member_of,
+        object.settings, object.comment);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, DatabaseEntry>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.owner, object.is_template, object.allow_connections,
+        object.connection_limit, object.settings, object.comment, object.grants);
+}
+
+template <class T>
+  requires std::is_class_v<T>
+void Writer::put(const T& object) {
+  fields(*this, object);
+}
+template <class T>
+  requires std::is_class_v<T>
+void Reader::get(T& object) {
+  fields(*this, object);
+}
+
+template <class T>
+std::string encode_object(const T& object) {
+  Writer writer;
+  writer.put(kFormatVersion);
+  writer.put(object);
+  return std::move(writer).take();
+}
+
+template <class T>
+T decode_object(Bytes bytes) {
+  Reader reader{bytes};
+  std::uint8_t version = 0;
+  reader.get(version);
+  if (version != kFormatVersion) {
+    throw_error(sqlstate::data_corrupted, "catalog record has unknown format version {}", version);
+  }
+  T object;
+  reader.get(object);
+  return object;
+}
+
+}  // namespace
+
+std::string encode(const Schema& object) {
+  return encode_object(object);
+}
+std::string encode(const Relation& object) {
+  return encode_object(object);
+}
+std::string encode(const Role& object) {
+  return encode_object(object);
+}
+std::string encode(const DatabaseEntry& object) {
+  return encode_object(object);
+}
+
+template <>
+Schema decode<Schema>(Bytes bytes) {
+  return decode_object<Schema>(bytes);
+}
+template <>
+Relation decode<Relation>(Bytes bytes) {
+  return decode_object<Relation>(bytes);
+}
+template <>
+Role decode<Role>(Bytes bytes) {
+  return decode_object<Role>(bytes);
+}
+template <>
+DatabaseEntry decode<DatabaseEntry>(Bytes bytes) {
+  return decode_object<DatabaseEntry>(bytes);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/catalog/objects.h"
+
+namespace swizzle::sql {
+
+/// The stored form of catalog objects: a format version, then the fields in order, numbers
+/// little-endian, strings and lists with their length before them. Fields are only ever added at
+/// the end of a struct, with the version raised.
+std::string encode(const Schema& object);
+std::string encode(const Relation& object);
+std::string encode(const Role& object);
+std::string encode(const DatabaseEntry& object);
+
+/// Throws SqlError XX001 on malformed bytes or an unknown version.
+template <class T>
+T decode(Bytes bytes);
+template <>
+Schema decode<Schema>(Bytes bytes);
+template <>
+Relation decode<Relation>(Bytes bytes);
+template <>
+Role decode<Role>(Bytes bytes);
+template <>
+DatabaseEntry decode<DatabaseEntry>(Bytes bytes);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// What the catalog stores: one struct per object, each the value of one record in the catalog's
+/// tree. Expressions are stored as SQL text, in the canonical form that pg_get_expr shows.
+namespace swizzle::sql {
+
+/// PostgreSQL's object identifier: what its catalogs and clients call things by.
+using Oid = std::uint32_t;
+inline constexpr Oid kNoOid = 0;
+inline constexpr Oid kFirstUserOid = 16384;
+inline constexpr Oid kPgCatalogSchema = 11;
+inline constexpr Oid kPublicSchema = 2200;
+inline constexpr Oid kInformationSchema = 13000;
+inline constexpr Oid kBootstrapRole = 10;
+inline constexpr Oid kPostgresDatabase = 5;
+/// The class ids of the catalogs that comments and dependencies refer to.
+inline constexpr Oid kPgClassClass = 1259;
+
+/// One privilege grant as aclitem has it; privileges are aclitem's letters, '*' for grant option.
+struct Grant {
+  Oid grantee = kNoOid;  ///< 0 is PUBLIC
+  Oid grantor = kNoOid;
+  std::string privileges;
+};
+
+struct Schema {
+  Oid oid = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  std::string comment;
+  std::vector<Grant> grants;
+};
+
+struct Column {
+  std::string name;
+  TypeId type = TypeId::none;
+  std::int32_t typmod = kNoTypmod;
+  bool not_null = false;
+  /// Dropped columns keep their number and their place in stored rows, as in PostgreSQL.
+  bool dropped = false;
+  std::string default_sql;  ///< empty: none
+  char identity = 0;        ///< 'a' always, 'd' by default, 0 none
+  bool generated = false;   ///< default_sql is GENERATED ALWAYS AS … STORED
+  /// What rows older than the column say: the value's flat form; nullopt is NULL.
+  std::optional<std::string> missing;
+  std::string comment;
+  std::vector<Grant> grants;
+};
+
+enum class ConstraintKind : char {
+  check = 'c',
+  primary_key = 'p',
+  unique = 'u',
+  foreign_key = 'f',
+};
+/// pg_constraint's letters.
+enum class ReferentialAction : char {
+  no_action = 'a',
+  restrict_ = 'r',
+  cascade = 'c',
+  set_null = 'n',
+  set_default = 'd',
+};
+
+struct Constraint {
+  Oid oid = kNoOid;
+  std::string name;
+  ConstraintKind kind = ConstraintKind::check;
+  std::vector<std::int16_t> columns;  ///< column numbers from 1
+  std::string check_sql;
+  bool no_inherit = false;
+  Oid index = kNoOid;  ///< of a key; of a foreign key, the key it refers to
+  Oid referenced_table = kNoOid;
+  std::vector<std::int16_t> referenced_columns;
+  ReferentialAction on_update = ReferentialAction::no_action;
+  ReferentialAction on_delete = ReferentialAction::no_action;
+  std::vector<std::int16_t> set_columns;  ///< ON DELETE SET NULL (a, b); empty: all
+  char match = 's';                       ///< 's' simple, 'f' full
+  bool deferrable = false;
+  bool initially_deferred = false;
+  bool validated = true;
+  std::string comment;
+};
+
+struct IndexColumn {
+  std::int16_t column = 0;  ///< 0: an expression
+  std::string expression_sql;
+  TypeId type = TypeId::none;
+  SortDirection direction = SortDirection::ascending;
+  NullsOrder nulls = NullsOrder::last;
+  std::string operator_class;  ///< as the user named it; empty: the default
+};
+
+struct Index {
+  Oid oid = kNoOid;
+  std::string name;
+  bool unique = false;
+  bool primary = false;
+  bool nulls_not_distinct = false;
+  bool deferrable = false;
+  std::vector<IndexColumn> columns;
+  std::vector<std::int16_t> included;
+  std::string predicate_sql;
+  /// The primary key orders the table itself and has no tree of its own.
+  TreeId tree = TreeId::directory;
+  std::string comment;
+};
+
+enum class RelationKind : char { table = 'r', view = 'v', sequence = 'S', computed = 'c' };
+enum class Persistence : char { permanent = 'p', temporary = 't', unlogged = 'u' };
+
+struct SequenceDefinition {
+  TypeId type = TypeId::int8;
+  std::int64_t start = 1;
+  std::int64_t increment = 1;
+  std::int64_t minimum = 1;
+  std::int64_t maximum = INT64_MAX;
+  std::int64_t cache = 1;
+  bool cycle = false;
+  Oid owner_table = kNoOid;  ///< OWNED BY, serial or identity
+  std::int16_t owner_column = 0;
+  bool identity = false;
+};
+
+struct Relation {
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  RelationKind kind = RelationKind::table;
+  Persistence persistence = Persistence::permanent;
+  Oid owner = kBootstrapRole;
+  Oid row_type = kNoOid;    ///< pg_type's row for the relation's rows
+  Oid array_type = kNoOid;  ///< and for arrays of them
+  /// Where the rows are; of a sequence, where its value is. None for views.
+  TreeId tree = TreeId::directory;
+  std::vector<Column> columns;
+  std::vector<Constraint> constraints;
+  std::vector<Index> indexes;
+  std::vector<std::string> options;  ///< reloptions: "fillfactor=100"
+  std::string view_sql;
+  std::optional<SequenceDefinition> sequence;
+  char on_commit = 0;  ///< temporary tables: 'd' delete rows, 'x' drop, 0 keep
+  std::string comment;
+  std::vector<Grant> grants;
+  /// As of the last ANALYZE; -1 before the first.
+  double estimated_rows = -1;
+};
+
+struct Role {
+  Oid oid = kNoOid;
+  std::string name;
+  bool superuser = false;
+  bool inherit = true;
+  bool create_role = false;
+  bool create_database = false;
+  bool can_login = false;
+  bool replication = false;
+  bool bypass_rls = false;
+  std::int32_t connection_limit = -1;
+  std::string password_verifier;
+  std::string valid_until;
+  std::vector<Oid> member_of;
+  std::vector<std::string> settings;  ///< ALTER ROLE … SET: "name=value"
+  std::string comment;
+};
+
+struct DatabaseEntry {
+  Oid oid = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  bool is_template = false;
+  bool allow_connections = true;
+  std::int32_t connection_limit = -1;
+  std::vector<std::string> settings;
+  std::string comment;
+  std::vector<Grant> grants;
+};
+
+}  // namespace swizzle::sql

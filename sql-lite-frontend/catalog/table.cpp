@@ -1,0 +1,82 @@
+#include "sql-lite-frontend/catalog/table.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/diagnostic.h"
+
+namespace swizzle::sql {
+namespace {
+
+void set_missing_values(Table& table) {
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (!column.missing) continue;
+    table.layout.set_default(i, read_flat(shape_of(column.type), as_bytes(*column.missing)));
+  }
+}
+
+void open_indexes(Engine& engine, Table& table) {
+  for (const Index& index : table.relation.indexes) {
+    IndexAccess access{&index, std::nullopt, {}};
+    for (const IndexColumn& column : index.columns) {
+      access.columns.push_back({column.type, column.direction, column.nulls});
+    }
+    if (index.primary) {
+      table.key_columns = access.columns;
+      for (const IndexColumn& column : index.columns) {
+        table.key_positions.push_back(static_cast<std::size_t>(column.column - 1));
+      }
+    } else {
+      access.tree = value_of(engine.tree(index.tree));
+    }
+    table.indexes.push_back(std::move(access));
+  }
+}
+
+}  // namespace
+
+TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
+                    std::shared_ptr<TableRuntime> runtime) {
+  auto table = std::make_shared<Table>();
+  table->relation = std::move(relation);
+  table->version = version;
+  for (const Column& column : table->relation.columns) table->column_types.push_back(column.type);
+  table->layout = RowLayout{table->column_types};
+  set_missing_values(*table);
+  if (table->relation.tree != TreeId::directory) {
+    table->tree = value_of(engine.tree(table->relation.tree));
+  }
+  open_indexes(engine, *table);
+  table->runtime = runtime ? std::move(runtime) : std::make_shared<TableRuntime>();
+  return table;
+}
+
+std::optional<std::size_t> Table::column_position(std::string_view name) const noexcept {
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    if (!relation.columns[i].dropped && relation.columns[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+const Index* Table::index_by_oid(Oid oid) const noexcept {
+  const auto found = std::ranges::find(relation.indexes, oid, &Index::oid);
+  return found == relation.indexes.end() ? nullptr : &*found;
+}
+
+const Constraint* Table::constraint_named(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(relation.constraints, name, &Constraint::name);
+  return found == relation.constraints.end() ? nullptr : &*found;
+}
+
+const Index* Table::primary_key() const noexcept {
+  const auto found = std::ranges::find(relation.indexes, true, &Index::primary);
+  return found == relation.indexes.end() ? nullptr : &*found;
+}
+
+double Table::expected_rows() const noexcept {
+  const auto delta = static_cast<double>(runtime->row_delta.load(std::memory_order_relaxed));
+  if (relation.estimated_rows < 0) return std::max(1000.0, delta);
+  return std::max(1.0, relation.estimated_rows + delta);
+}
+
+}  // namespace swizzle::sql

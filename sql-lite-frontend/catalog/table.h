@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/row_codec.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+struct ComputedRelation;
+
+/// What changes about a table without being part of its definition. Shared by all its versions.
+struct TableRuntime {
+  /// The next hidden row id; 0 until the first insert after start-up has looked for the largest.
+  std::atomic<std::int64_t> next_row_id{0};
+  /// Rows inserted minus rows deleted since `Relation::estimated_rows` was true. Not exact: what
+  /// rolled back stays counted until the next ANALYZE.
+  std::atomic<std::int64_t> row_delta{0};
+};
+
+/// An index together with what its use needs.
+struct IndexAccess {
+  const Index* index = nullptr;
+  std::optional<Tree> tree;  ///< absent for the primary key: the table is its index
+  std::vector<KeyColumn> columns;
+};
+
+/// One version of a relation's definition, opened. Immutable; plans keep it alive.
+///
+/// Rows: key = the primary key's columns, or 8 bytes of hidden row id; value = all columns.
+/// Index entries: key = the index's columns, then (unless unique without NULLs) the row's key;
+/// value = the row's key for unique ones, empty otherwise.
+struct Table {
+  Relation relation;
+  /// Raised by every change; what a writer compares after it has locked the relation.
+  std::uint64_t version = 0;
+  std::vector<TypeId> column_types;
+  RowLayout layout;
+  /// Positions (from 0) of the primary key's columns; empty: hidden row id.
+  std::vector<std::size_t> key_positions;
+  std::vector<KeyColumn> key_columns;
+  std::optional<Tree> tree;
+  std::vector<IndexAccess> indexes;
+  std::shared_ptr<TableRuntime> runtime;
+  const ComputedRelation* computed = nullptr;
+
+  [[nodiscard]] bool has_row_ids() const noexcept { return key_positions.empty(); }
+  /// Position from 0, or nullopt. Dropped columns are not found.
+  [[nodiscard]] std::optional<std::size_t> column_position(std::string_view name) const noexcept;
+  /// Null when there is none.
+  [[nodiscard]] const Index* index_by_oid(Oid oid) const noexcept;
+  [[nodiscard]] const Constraint* constraint_named(std::string_view name) const noexcept;
+  [[nodiscard]] const Index* primary_key() const noexcept;
+  /// Rows, as far as known; 1000 for a table that nobody counted.
+  [[nodiscard]] double expected_rows() const noexcept;
+};
+using TablePtr = std::shared_ptr<const Table>;
+
+/// Opens the trees of `relation`. `runtime` may be null: a fresh one is made.
+TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
+                    std::shared_ptr<TableRuntime> runtime);
+
+/// 'SELECT nextval': the position of a sequence, shared by all sessions.
+struct SequenceState {
+  std::int64_t last_value = 1;
+  bool is_called = false;
+};
+
+}  // namespace swizzle::sql
