@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/random.h"
+
+namespace swizzle {
+
+/// How a power cut treats what was not synced; drawn anew for every crash.
+enum class CrashStyle : std::uint8_t { keep_all, lose_all, mixed };
+CrashStyle draw_crash_style(Random& random) noexcept;
+
+/// The bytes of a simulated file: what a reader sees, what would survive a power cut for certain,
+/// and the changes between the two, each of which a power cut may keep, drop or tear.
+/// Not thread-safe.
+class VolatileBytes {
+ public:
+  enum class State : std::uint8_t {
+    /// Submitted. Readers do not see it yet; a crash may already find it on the medium.
+    under_way,
+    done,
+    durable,
+    /// A sync that should have covered it failed. Readers see it; no later sync saves it.
+    lost,
+  };
+  struct Change {
+    std::uint64_t offset = 0;
+    /// Empty in a resize.
+    std::vector<std::byte> data = {};
+    /// The new size, in a resize.
+    std::uint64_t size = 0;
+    State state = State::under_way;
+    /// When it was done, in calls of complete().
+    std::uint64_t done_at = 0;
+
+    [[nodiscard]] bool is_resize() const noexcept { return data.empty(); }
+  };
+  using Handle = std::list<Change>::iterator;
+
+  [[nodiscard]] const std::vector<std::byte>& seen() const noexcept { return seen_; }
+  [[nodiscard]] const std::vector<std::byte>& durable() const noexcept { return durable_; }
+  [[nodiscard]] std::size_t unsynced_changes() const noexcept { return changes_.size(); }
+
+  Handle begin(Change change);
+  void complete(Handle change);
+  void complete_durably(Handle change);
+  /// As if it had never been submitted.
+  void cancel(Handle change);
+
+  /// What a sync that begins now will cover.
+  [[nodiscard]] std::uint64_t horizon() const noexcept { return clock_; }
+  void sync(std::uint64_t horizon);
+  void fail_sync(std::uint64_t horizon);
+
+  /// Decides the fate of every change; afterwards all that is left is durable.
+  void crash(Random& random);
+
+  /// Past all caches: changes both what is seen and what is durable.
+  void overwrite(std::uint64_t offset, Bytes data);
+
+ private:
+  void settle();
+  void mark(std::uint64_t horizon, State state);
+
+  std::vector<std::byte> seen_;
+  std::vector<std::byte> durable_;
+  std::list<Change> changes_;  // in the order of submission
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace swizzle
