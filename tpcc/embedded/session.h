@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/engine.h"
+#include "tpcc/backend.h"
+#include "tpcc/embedded/layout.h"
+#include "tpcc/embedded/tables.h"
+
+namespace swizzle::tpcc {
+
+struct SessionSettings {
+  Isolation isolation = Isolation::read_committed;
+  Transaction::Durability durability = Transaction::Durability::synchronous;
+  /// Distinguishes the history rows of this run and session from all others.
+  std::uint64_t run = 0;
+  std::uint32_t number = 0;
+};
+
+/// The five transactions straight on the engine. The rows that everybody wants (district,
+/// warehouse) are locked late and in the same order by every transaction.
+class EmbeddedSession final : public Session {
+ public:
+  EmbeddedSession(Engine& engine, const Tables& tables, SessionSettings settings)
+      : engine_(engine), tables_(tables), settings_(settings) {}
+
+  Result<Outcome> new_order(const NewOrderInput& input) override;
+  Result<Outcome> payment(const PaymentInput& input) override;
+  Result<Outcome> order_status(const OrderStatusInput& input) override;
+  Result<Outcome> delivery(const DeliveryInput& input) override;
+  Result<Outcome> stock_level(const StockLevelInput& input) override;
+
+ private:
+  /// Fails with XX000 if there is no such row: every key used here must exist. Leaves the whole
+  /// value in value_.
+  template <class Record>
+  Result<Record> read(Transaction& transaction, TableName table, const Key& key,
+                      ReadMode mode = ReadMode::snapshot);
+  Result<> insert(Transaction& transaction, TableName table, const Key& key, Bytes value);
+  Result<> update(Transaction& transaction, TableName table, const Key& key, Bytes value);
+  Result<> missing(TableName table) const;
+
+  Result<bool> order_line(Transaction& transaction, const NewOrderInput& input, std::uint32_t order,
+                          std::uint32_t number, Cents& total);
+  Result<> deliver_oldest(Transaction& transaction, const DeliveryInput& input,
+                          std::uint32_t district);
+  Result<Cents> deliver_lines(Transaction& transaction, const Key& order, Microseconds now);
+  /// By number, or the one in the middle of those with the name (clause 2.5.2.2).
+  Result<std::uint32_t> find_customer(Transaction& transaction, const CustomerChoice& choice);
+  Result<std::optional<std::uint32_t>> last_order(Transaction& transaction,
+                                                  const CustomerChoice& of, std::uint32_t customer);
+  Result<> insert_history(Transaction& transaction, const PaymentInput& input,
+                          std::uint32_t customer, std::string_view data);
+  Result<Outcome> commit(Transaction& transaction);
+
+  Engine& engine_;
+  const Tables& tables_;
+  SessionSettings settings_;
+  ValueBuffer value_;
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t history_sequence_ = 0;
+};
+
+template <class Record>
+Result<Record> EmbeddedSession::read(Transaction& transaction, TableName table, const Key& key,
+                                     ReadMode mode) {
+  ASSIGN_OR_RETURN(const bool found, tables_[table].get(transaction, key.bytes(), value_, mode));
+  if (!found || value_.bytes().size() < sizeof(Record)) {
+    RETURN_IF_ERROR(missing(table));
+  }
+  return load<Record>(value_.bytes().data());
+}
+
+}  // namespace swizzle::tpcc

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/command_line.h"
+#include "base/result.h"
+#include "storage/options.h"
+#include "tpcc/driver.h"
+#include "tpcc/embedded/session.h"
+#include "tpcc/schema.h"
+#include "tpcc/wire/wire_backend.h"
+
+namespace swizzle::tpcc {
+
+enum class BackendName : std::uint8_t { embedded, wire };
+enum class RuntimeName : std::uint8_t { threads, fibers };
+
+/// Everything that the command line says.
+struct Settings {
+  BackendName backend = BackendName::embedded;
+  RuntimeName runtime = RuntimeName::threads;
+  std::uint32_t reactors = 2;
+  std::filesystem::path directory;
+  Sizes sizes;
+  EngineOptions engine;
+  SessionSettings session;
+  WireSettings wire;
+  RunSettings run;
+  bool load_first = false;
+  bool check_after = false;
+  std::filesystem::path json;
+  std::filesystem::path timeline;
+
+  /// As the report repeats them.
+  std::vector<std::pair<std::string, std::string>> shown;
+};
+
+/// Refuses by name what does not exist (yet) with 0A000, and what makes no sense with 22023.
+Result<Settings> read_settings(CommandLine& options);
+
+}  // namespace swizzle::tpcc
