@@ -24,7 +24,7 @@ struct ShortText {
   std::array<char, Capacity> data{};
 
   ShortText() = default;
-  ShortText(std::string_view text)  // NOLINT(google-explicit-constructor): a text is a text
+  ShortText(const std::string& text)  // NOLINT(google-explicit-constructor): a text is a text
       : size(static_cast<std::uint8_t>(text.size())) {
     INVARIANT(text.size() <= Capacity);
     std::memcpy(data.data(), text.data(), text.size());

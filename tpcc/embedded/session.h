@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -26,8 +27,8 @@ struct SessionSettings {
 /// warehouse) are locked late and in the same order by every transaction.
 class EmbeddedSession final : public Session {
  public:
-  EmbeddedSession(Engine& engine, const Tables& tables, SessionSettings settings)
-      : engine_(engine), tables_(tables), settings_(settings) {}
+  EmbeddedSession(Engine& engine, Tables tables, SessionSettings settings)
+      : engine_(engine), tables_(std::move(tables)), settings_(settings) {}
 
   Result<Outcome> new_order(const NewOrderInput& input) override;
   Result<Outcome> payment(const PaymentInput& input) override;
@@ -59,7 +60,7 @@ class EmbeddedSession final : public Session {
   Result<Outcome> commit(Transaction& transaction);
 
   Engine& engine_;
-  const Tables& tables_;
+  Tables tables_;
   SessionSettings settings_;
   ValueBuffer value_;
   std::vector<std::uint32_t> numbers_;

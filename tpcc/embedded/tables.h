@@ -38,11 +38,11 @@ struct Catalog {
   Result<> write(const std::filesystem::path& directory) const;
 };
 
-/// Handles on all trees.
+/// Handles on all trees. Each session has its own copy.
 class Tables {
  public:
   static Result<Tables> open(Engine& engine, const Catalog& catalog);
-  [[nodiscard]] const Tree& operator[](TableName table) const noexcept {
+  [[nodiscard]] Tree& operator[](TableName table) noexcept {
     return trees_[static_cast<std::size_t>(table)];
   }
 
