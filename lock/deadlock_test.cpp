@@ -1,0 +1,218 @@
+#include <catch2/catch.hpp>
+
+#include "lock/lock_test_support.h"
+
+namespace swizzle::lock {
+namespace {
+
+const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
+
+LockOptions with_victim(LockVariant variant, DeadlockVictim victim) {
+  LockOptions options = small_table(variant);
+  options.victim = victim;
+  return options;
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+}  // namespace
+
+TEST_CASE("a deadlock of two is found at once, and the youngest gives up", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockManager manager{with_victim(variant, DeadlockVictim::youngest)};
+  LockOwner old{manager};
+  LockOwner young{manager};
+  old.begin(TxnId{10});
+  young.begin(TxnId{20});
+  REQUIRE(old.try_acquire(key(1), kWriteKey));
+  REQUIRE(young.try_acquire(key(2), kWriteKey));
+  const bool old_closes_it = GENERATE(true, false);
+  LockOwner& first = old_closes_it ? young : old;
+  LockOwner& second = old_closes_it ? old : young;
+  Result<Acquired> of_first;
+  InThread waiter{[&] {
+    of_first = first.acquire(key(old_closes_it ? 1 : 2), kWriteKey);
+    if (!of_first) first.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const Result<Acquired> of_second = second.acquire(key(old_closes_it ? 2 : 1), kWriteKey);
+  if (!of_second) second.release_all(Lsn::none);
+  waiter.join();
+  const Result<Acquired>& of_young = old_closes_it ? of_first : of_second;
+  CHECK(state_of(old_closes_it ? of_second : of_first) == "granted");
+  REQUIRE(state_of(of_young) == "40P01");
+  CHECK(of_young.error().message() == "deadlock detected");
+  const std::string& detail = of_young.error().detail();
+  CHECK(detail.find("Transaction 20 waits for key X on key") != std::string::npos);
+  CHECK(detail.find("Transaction 10 waits for key X on key") != std::string::npos);
+  CHECK(detail.find("blocked by transaction 10.") != std::string::npos);
+  CHECK(detail.find("blocked by transaction 20.") != std::string::npos);
+  CHECK(manager.statistics().deadlocks == 1);
+  old.release_all(Lsn::none);
+  young.release_all(Lsn::none);
+}
+
+TEST_CASE("the requester gives up where that is chosen, and the describer is asked", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockOptions options = with_victim(variant, DeadlockVictim::requester);
+  options.describe = [](const LockWaiter& waiter) {
+    return "(statement of " + std::to_string(raw(waiter.txn)) + ")";
+  };
+  LockManager manager{options};
+  LockOwner old{manager};
+  LockOwner young{manager};
+  old.begin(TxnId{10});
+  young.begin(TxnId{20});
+  REQUIRE(old.try_acquire(key(1), kWriteKey));
+  REQUIRE(young.try_acquire(key(2), kWriteKey));
+  InThread waiter{[&] {
+    INVARIANT(state_of(young.acquire(key(1), kReadKey)) == "granted");
+    young.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const auto result = old.acquire(key(2), kReadKey);
+  REQUIRE(state_of(result) == "40P01");
+  CHECK(result.error().detail().find("(statement of 10)") != std::string::npos);
+  CHECK(result.error().detail().find("(statement of 20)") != std::string::npos);
+  old.release_all(Lsn::none);
+}
+
+TEST_CASE("two readers that both upgrade deadlock; one of them survives", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockManager manager{with_victim(variant, DeadlockVictim::youngest)};
+  LockOwner old{manager};
+  LockOwner young{manager};
+  old.begin(TxnId{1});
+  young.begin(TxnId{2});
+  REQUIRE(old.try_acquire(key(1), kReadKey));
+  REQUIRE(young.try_acquire(key(1), kReadKey));
+  InThread upgrade{[&] { INVARIANT(state_of(old.acquire(key(1), kWriteKey)) == "granted"); }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  CHECK(state_of(young.acquire(key(1), kWriteKey)) == "40P01");
+  young.release_all(Lsn::none);
+  upgrade.join();
+  old.release_all(Lsn::none);
+}
+
+TEST_CASE("a deadlock through table intents in private slots is found", "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner old{manager};
+  LockOwner young{manager};
+  old.begin(TxnId{1});
+  young.begin(TxnId{2});
+  REQUIRE(old.acquire_table(TreeId{1}, TableMode::intent_exclusive));
+  REQUIRE(young.acquire_table(TreeId{2}, TableMode::intent_exclusive));
+  InThread ddl{[&] {
+    INVARIANT(state_of(old.acquire_table(TreeId{2}, TableMode::exclusive)) == "granted");
+    old.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const auto result = young.acquire_table(TreeId{1}, TableMode::shared);
+  REQUIRE(state_of(result) == "40P01");
+  CHECK(result.error().detail().find("waits for S on tree 1") != std::string::npos);
+  young.release_all(Lsn::none);
+}
+
+TEST_CASE("P2 a blocker that left does not hide the one that stayed", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockManager manager{with_victim(variant, DeadlockVictim::youngest)};
+  LockOwner a{manager};
+  LockOwner b{manager};
+  LockOwner c{manager};
+  a.begin(TxnId{1});
+  b.begin(TxnId{2});
+  c.begin(TxnId{3});
+  REQUIRE(a.try_acquire(key(9), kWriteKey));
+  // Either may have been the first blocker that A met.
+  const bool b_first = GENERATE(true, false);
+  REQUIRE((b_first ? b : c).try_acquire(key(1), kReadKey));
+  REQUIRE((b_first ? c : b).try_acquire(key(1), kReadKey));
+  InThread waiter{[&] {
+    INVARIANT(state_of(a.acquire(key(1), kWriteKey)) == "granted");
+    a.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  b.release_all(Lsn::none);
+  std::this_thread::sleep_for(5ms);
+  CHECK(waiting_now(manager) == 1);
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(state_of(c.acquire(key(9), kReadKey, {.lock_timeout = 5s})) == "40P01");
+  CHECK(milliseconds_since(start) < 100);
+  c.release_all(Lsn::none);
+  waiter.join();
+}
+
+TEST_CASE("P2 a chain of waits without a cycle aborts nobody", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockManager manager{with_victim(variant, DeadlockVictim::youngest)};
+  constexpr std::uint64_t kLength = 40;  // longer than any fixed search depth
+  std::vector<std::unique_ptr<LockOwner>> owners;
+  for (std::uint64_t i = 0; i < kLength; ++i) {
+    owners.push_back(std::make_unique<LockOwner>(manager));
+    owners.back()->begin(TxnId{i + 1});
+    REQUIRE(owners.back()->try_acquire(key(i), kWriteKey));
+  }
+  std::vector<std::unique_ptr<InThread>> threads;
+  for (std::uint64_t i = 1; i < kLength; ++i) {
+    threads.push_back(std::make_unique<InThread>([&owners, i] {
+      INVARIANT(state_of(owners[i]->acquire(key(i - 1), kReadKey)) == "granted");
+      owners[i]->release_all(Lsn::none);
+    }));
+  }
+  REQUIRE(eventually([&] { return waiting_now(manager) == kLength - 1; }));
+  owners[0]->release_all(Lsn::none);
+  for (auto& thread : threads) thread->join();
+  CHECK(manager.statistics().deadlocks == 0);
+}
+
+TEST_CASE("a long cycle is found and broken once", "[lock]") {
+  const LockVariant variant = GENERATE(from_range(kVariants));
+  LockManager manager{with_victim(variant, DeadlockVictim::youngest)};
+  constexpr std::uint64_t kLength = 30;
+  std::vector<std::unique_ptr<LockOwner>> owners;
+  for (std::uint64_t i = 0; i < kLength; ++i) {
+    owners.push_back(std::make_unique<LockOwner>(manager));
+    owners.back()->begin(TxnId{i + 1});
+    REQUIRE(owners.back()->try_acquire(key(i), kWriteKey));
+  }
+  std::atomic<int> victims{0};
+  std::vector<std::unique_ptr<InThread>> threads;
+  for (std::uint64_t i = 0; i < kLength; ++i) {
+    threads.push_back(std::make_unique<InThread>([&, i] {
+      const auto result = owners[i]->acquire(key((i + 1) % kLength), kWriteKey);
+      if (!result) {
+        INVARIANT(result.error().state() == sqlstate::deadlock_detected);
+        ++victims;
+      }
+      owners[i]->release_all(Lsn::none);
+    }));
+  }
+  for (auto& thread : threads) thread->join();
+  CHECK(victims == 1);
+}
+
+TEST_CASE("deadlock_timeout delays the search", "[lock]") {
+  LockManager manager{with_victim(LockVariant::raw, DeadlockVictim::youngest)};
+  LockOwner old{manager};
+  LockOwner young{manager};
+  old.begin(TxnId{1});
+  young.begin(TxnId{2});
+  old.set_deadlock_timeout(10s);
+  young.set_deadlock_timeout(30ms);
+  REQUIRE(old.try_acquire(key(1), kWriteKey));
+  REQUIRE(young.try_acquire(key(2), kWriteKey));
+  InThread waiter{[&] {
+    INVARIANT(state_of(old.acquire(key(2), kWriteKey)) == "granted");
+    old.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(state_of(young.acquire(key(1), kWriteKey)) == "40P01");
+  CHECK(milliseconds_since(start) >= 30);
+  young.release_all(Lsn::none);
+}
+
+}  // namespace swizzle::lock

@@ -1,0 +1,121 @@
+#include "lock/internal/deadlock_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lock/internal/pause_point.h"
+
+namespace swizzle::lock {
+namespace {
+
+const Entry* waits_for(const Seat& seat) noexcept {
+  // seq_cst: two that begin to wait for each other at the same time do not both miss the other.
+  return seat.waiting.load(std::memory_order_seq_cst);
+}
+
+// Younger transactions compare greater. All members of a cycle agree on the order.
+auto age(const Seat& seat) noexcept {
+  // None becomes the greatest: who has no number yet has changed nothing, so little is lost.
+  return std::pair{raw(seat.txn.load(std::memory_order_relaxed)) - 1, seat.number};
+}
+
+std::string place(Scope scope, const LockId& id) {
+  switch (scope) {
+    case Scope::key:
+      return fmt::format("key {:#018x} of tree {}", id.hash, raw(id.tree));
+    case Scope::table:
+      return fmt::format("tree {}", raw(id.tree));
+    case Scope::database:
+      break;
+  }
+  return "the database";
+}
+
+}  // namespace
+
+std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
+  std::vector<Frame> path;
+  std::vector<const Seat*> visited;
+  const auto enter = [&](Seat& seat) {
+    visited.push_back(&seat);
+    if (const Entry* entry = waits_for(seat)) {
+      path.push_back({&seat, entry, parts_.blockers(*entry)});
+    }
+  };
+  enter(self_);
+  while (!path.empty()) {
+    pause_point(PausePoint::inside_search);
+    Frame& frame = path.back();
+    if (frame.next == frame.blockers.size()) {
+      path.pop_back();
+      continue;
+    }
+    Seat& blocker = *frame.blockers[frame.next++].seat;
+    if (&blocker == &self_) break;
+    if (std::ranges::find(visited, &blocker) == visited.end()) enter(blocker);
+  }
+  std::vector<Edge> cycle;
+  for (const Frame& frame : path) {
+    cycle.push_back({frame.seat, frame.entry, frame.blockers[frame.next - 1]});
+  }
+  return cycle;
+}
+
+// Nothing that was found can have been reused meanwhile, since the search is inside the epochs: the
+// same address is the same request. A slot is the same lock because its owner is in the same wait.
+bool DeadlockSearch::still_there(const std::vector<Edge>& cycle) {
+  return std::ranges::all_of(cycle, [this](const Edge& edge) {
+    if (waits_for(*edge.waiter) != edge.entry) return false;
+    const std::vector<Blocker> now = parts_.blockers(*edge.entry);
+    return std::ranges::find(now, edge.blocker) != now.end();
+  });
+}
+
+DeadlockSearch::Verdict DeadlockSearch::run() {
+  const auto reading = parts_.epochs.enter(self_.number);
+  const std::vector<Edge> cycle = find_cycle();
+  if (cycle.empty()) return Verdict::no_deadlock;
+  pause_point(PausePoint::before_verify);
+  if (!still_there(cycle)) return Verdict::others_turn;
+  return judge(cycle);
+}
+
+DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {
+  Seat* victim = &self_;
+  if (parts_.options.victim == DeadlockVictim::youngest) {
+    for (const Edge& edge : cycle) {
+      if (age(*edge.waiter) > age(*victim)) victim = edge.waiter;
+    }
+  }
+  if (victim != &self_) {
+    // It convicts itself by its own search, or finds that the cycle is gone.
+    victim->suspect.store(true, std::memory_order_seq_cst);
+    victim->wake();
+    return Verdict::others_turn;
+  }
+  for (const Edge& edge : cycle) {
+    const Entry& entry = *edge.entry;
+    report_.push_back({{edge.waiter->txn.load(std::memory_order_relaxed),
+                        {entry.tree, entry.hash},
+                        name(entry.mode)},
+                       entry.scope,
+                       edge.blocker.seat->txn.load(std::memory_order_relaxed)});
+  }
+  return Verdict::victim;
+}
+
+Error DeadlockSearch::error() const {
+  std::string detail;
+  for (const ReportLine& line : report_) {
+    if (!detail.empty()) detail += '\n';
+    detail += fmt::format("Transaction {} waits for {} on {}; blocked by transaction {}.",
+                          raw(line.waiter.txn), line.waiter.mode, place(line.scope, line.waiter.id),
+                          raw(line.blocker));
+    if (parts_.options.describe) detail += ' ' + parts_.options.describe(line.waiter);
+  }
+  return Error{sqlstate::deadlock_detected, "deadlock detected"}.with_detail(std::move(detail));
+}
+
+}  // namespace swizzle::lock

@@ -1,0 +1,178 @@
+#include "lock/internal/entry_pool.h"
+
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace swizzle::lock {
+namespace {
+
+// Entries of a chunk that nobody may look at any more are poisoned until they are handed out
+// again, so that AddressSanitizer reports a reader that outstayed its epoch.
+void poison(EntryChunk& chunk) noexcept {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_POISON_MEMORY_REGION(chunk.entries, sizeof chunk.entries);
+#else
+  static_cast<void>(chunk);
+#endif
+}
+
+void unpoison([[maybe_unused]] const void* from, [[maybe_unused]] std::size_t bytes) noexcept {
+#if defined(__SANITIZE_ADDRESS__)
+  ASAN_UNPOISON_MEMORY_REGION(from, bytes);
+#endif
+}
+
+void make_fresh(EntryChunk& chunk) noexcept {
+  INVARIANT(chunk.live == 0);
+  chunk.next = nullptr;
+  chunk.used = 0;
+  poison(chunk);
+}
+
+}  // namespace
+
+void EntryPool::ChunkList::push_back(EntryChunk* chunk) noexcept {
+  chunk->next = nullptr;
+  (last == nullptr ? first : last->next) = chunk;
+  last = chunk;
+  ++size;
+}
+
+EntryChunk* EntryPool::ChunkList::pop_front() noexcept {
+  EntryChunk* chunk = first;
+  first = chunk->next;
+  if (first == nullptr) last = nullptr;
+  --size;
+  return chunk;
+}
+
+EntryPool::EntryPool(ReaderEpochs& epochs, std::uint32_t entries_per_chunk) noexcept
+    : epochs_(epochs), entries_per_chunk_(entries_per_chunk) {
+  INVARIANT(entries_per_chunk >= 1 && entries_per_chunk <= EntryChunk::kEntries);
+}
+
+EntryPool::~EntryPool() {
+  while (free_.size != 0) release(free_.pop_front());
+  while (retired_.size != 0) release(retired_.pop_front());
+}
+
+EntryChunk* EntryPool::allocate() {
+  void* memory = std::aligned_alloc(EntryChunk::kBytes, EntryChunk::kBytes);
+  if (memory == nullptr) throw std::bad_alloc{};
+  auto* chunk = new (memory) EntryChunk{};
+  poison(*chunk);
+  return chunk;
+}
+
+void EntryPool::release(EntryChunk* chunk) noexcept {
+  unpoison(chunk->entries, sizeof chunk->entries);
+  chunk->~EntryChunk();
+  std::free(chunk);
+}
+
+EntryChunk* EntryPool::take() {
+  latch_.lock();
+  EntryChunk* chunk = nullptr;
+  if (free_.size != 0) {
+    chunk = free_.pop_front();
+  } else if (retired_.size != 0 && epochs_.is_past(retired_.first->stamp)) {
+    chunk = retired_.pop_front();
+    make_fresh(*chunk);
+  }
+  latch_.unlock();
+  if (chunk == nullptr) {
+    chunk = allocate();
+    chunks_.fetch_add(1, std::memory_order_relaxed);
+  }
+  chunk->next = nullptr;
+  return chunk;
+}
+
+void EntryPool::retire(EntryChunk* chunk) noexcept {
+  latch_.lock();
+  retired_.push_back(chunk);
+  const bool many = retired_.size % kCollectEvery == 0;
+  latch_.unlock();
+  if (many) collect();
+}
+
+void EntryPool::collect() noexcept {
+  epochs_.try_advance();
+  epochs_.try_advance();
+  for (;;) {
+    EntryChunk* surplus = nullptr;
+    latch_.lock();
+    while (surplus == nullptr && retired_.size != 0 && epochs_.is_past(retired_.first->stamp)) {
+      EntryChunk* chunk = retired_.pop_front();
+      if (free_.size < kReserve) {
+        make_fresh(*chunk);
+        free_.push_back(chunk);
+      } else {
+        surplus = chunk;
+      }
+    }
+    latch_.unlock();
+    if (surplus == nullptr) return;
+    release(surplus);
+    chunks_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+EntryArena::~EntryArena() {
+  if (current_ != nullptr) {
+    INVARIANT(current_->live == 0);
+    current_->stamp = pool_->epochs().now();
+    pool_->retire(current_);
+  }
+  while (oldest_ != nullptr) {
+    EntryChunk* chunk = oldest_;
+    oldest_ = chunk->next;
+    pool_->retire(chunk);
+  }
+}
+
+Entry& EntryArena::handed_out(Entry& entry) noexcept {
+  unpoison(&entry, sizeof entry);
+  return entry;
+}
+
+void EntryArena::next_chunk() {
+  EntryChunk* full = current_;
+  if (kept_ > 1 && !pool_->epochs().is_past(oldest_->stamp)) pool_->epochs().try_advance();
+  if (oldest_ != nullptr && pool_->epochs().is_past(oldest_->stamp)) {
+    current_ = oldest_;
+    oldest_ = oldest_->next;
+    if (oldest_ == nullptr) newest_ = nullptr;
+    --kept_;
+    make_fresh(*current_);
+  } else {
+    current_ = pool_->take();
+  }
+  // Only now: a chunk is retired either here or, once it is no longer current, by release().
+  if (full != nullptr && full->live == 0) retire(*full);
+}
+
+void EntryArena::retire(EntryChunk& chunk) noexcept {
+  chunk.stamp = pool_->epochs().now();
+  chunk.next = nullptr;
+  (newest_ == nullptr ? oldest_ : newest_->next) = &chunk;
+  newest_ = &chunk;
+  if (++kept_ <= kKept) return;
+  EntryChunk* surplus = oldest_;
+  oldest_ = surplus->next;
+  --kept_;
+  pool_->retire(surplus);
+  gave_away_ = true;
+}
+
+void EntryArena::trim() noexcept {
+  if (!gave_away_) return;
+  gave_away_ = false;
+  pool_->collect();
+}
+
+}  // namespace swizzle::lock

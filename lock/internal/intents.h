@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "lock/internal/entry.h"
+#include "lock/internal/seat.h"
+
+namespace swizzle::lock {
+
+/// The private path of intent locks (rule L6). An intent is written into a slot of its owner's seat
+/// and then the announcements are read; a strong request (S, SIX, X) announces itself and then
+/// reads all slots. One of the two sees the other: the intent withdraws and queues up, or the
+/// strong request waits for the slot. While nobody asks for a strong lock, intents write only their
+/// own seat.
+namespace intent {
+
+inline constexpr IntentSlot kModeBits = 7;
+inline constexpr IntentSlot kWanted = 8;  // a strong request wants to be woken
+
+constexpr IntentSlot encode(const LockName& name, TableMode mode) noexcept {
+  return IntentSlot{raw(name.tree)} << 8 | IntentSlot{std::to_underlying(name.scope)} << 4 |
+         std::to_underlying(mode);
+}
+constexpr TableMode mode_of(IntentSlot slot) noexcept {
+  return TableMode{static_cast<std::uint8_t>(slot & kModeBits)};
+}
+constexpr LockName name_of(IntentSlot slot) noexcept {
+  return {0, TreeId{static_cast<std::uint32_t>(slot >> 8)},
+          Scope{static_cast<std::uint8_t>((slot >> 4) & 3)}};
+}
+constexpr bool is_for(IntentSlot slot, const LockName& name) noexcept {
+  return (slot & ~(kModeBits | kWanted)) == encode(name, TableMode::none);
+}
+
+}  // namespace intent
+
+/// How many strong requests exist, granted or not. Tables share partitions, which costs intents on
+/// an unlucky table the detour through the shared table, and nothing else.
+class StrongRequests {
+ public:
+  struct alignas(64) Partition {
+    std::atomic<std::uint32_t> announced{0};
+    /// The highest commit LSN under which a strong lock that allowed writing was released. Intents
+    /// take it into their read watermark: below that lock there were no locks on keys (rule L8).
+    std::atomic<std::uint64_t> tag{0};
+  };
+
+  [[nodiscard]] Partition& of(const LockName& name) noexcept {
+    return partitions_[spread(name) % kPartitions];
+  }
+
+ private:
+  static constexpr std::size_t kPartitions = 256;
+  std::array<Partition, kPartitions> partitions_{};
+};
+
+}  // namespace swizzle::lock

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "lock/internal/lock_table.h"
+#include "lock/internal/spin_latch.h"
+
+namespace swizzle::lock {
+
+/// The conventional lock manager: a hash table whose buckets are protected by a latch each, with a
+/// queue of requests, oldest first. The same promises as RawTable by other means: it is what the
+/// RAW table is compared with, in the experiments and in the tests.
+class LatchedTable final : public LockTable {
+ public:
+  explicit LatchedTable(std::size_t buckets);
+
+  Appended append(Entry& entry) noexcept override;
+  [[nodiscard]] bool is_blocked(const Entry& entry) noexcept override;
+  [[nodiscard]] std::vector<Blocker> blockers(const Entry& entry) override;
+  void remove(Entry& entry, Lsn commit_lsn) noexcept override;
+  void wake_waiters(const LockName& name) noexcept override;
+  [[nodiscard]] bool is_free(const LockName& name, ModeCode mode,
+                             const Seat* self) noexcept override;
+  [[nodiscard]] Lsn tag(const LockName& name) noexcept override;
+  void visit(const std::function<void(const Entry&)>& visitor) override;
+
+ private:
+  struct Bucket {
+    SpinLatch latch;
+    Entry* oldest = nullptr;  // latch; linked by Entry::next
+    Entry* newest = nullptr;  // latch
+    Lsn tag = Lsn::none;      // latch
+  };
+
+  [[nodiscard]] Bucket& bucket_of(const LockName& name) noexcept;
+  // Pre of all: the bucket is latched.
+  static bool has_blocker(const Bucket& bucket, const Entry& entry) noexcept;
+  static void wake_waiters(Bucket& bucket, const LockName& name) noexcept;
+  static void unlink(Bucket& bucket, Entry& entry) noexcept;
+  /// Calls `visitor` with every blocker of `entry`, oldest first, until it returns false.
+  template <class Visitor>
+  static void visit_blockers(const Bucket& bucket, const Entry& entry, Visitor visitor);
+
+  std::size_t mask_;
+  std::unique_ptr<Bucket[]> buckets_;
+};
+
+}  // namespace swizzle::lock

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/ids.h"
+#include "lock/internal/entry.h"
+#include "lock/internal/seat.h"
+
+namespace swizzle::lock {
+
+/// The outcome of a request. `tag` is the highest commit LSN under which a writer gave up something
+/// in this bucket; it means something only if the request was granted.
+struct Appended {
+  bool granted;
+  Lsn tag;
+};
+
+/// Somebody because of whom a request waits: by an entry, or (null) by an intent in its slot.
+struct Blocker {
+  Seat* seat;
+  const Entry* entry;
+
+  friend bool operator==(const Blocker&, const Blocker&) = default;
+};
+
+/// Where requests meet: the RAW lists, or a latched hash table for comparison. All requests for one
+/// name have a total order; an earlier one that is not obsolete and conflicts blocks a later one,
+/// be it granted or waiting (first come, first served), with one exception (rule L4): a waiter that
+/// itself waits for a lock of the requester does not block it.
+///
+/// Thread-safe. Nothing here parks.
+class LockTable {
+ public:
+  LockTable() = default;
+  LockTable(const LockTable&) = delete;
+  LockTable& operator=(const LockTable&) = delete;
+  virtual ~LockTable() = default;
+
+  /// Publishes `entry`. Granted: it is active. Otherwise it stays, in state `requested`, and the
+  /// owner either waits for it or removes it.
+  virtual Appended append(Entry& entry) noexcept = 0;
+
+  /// Whether an earlier entry blocks this one. May be asked by anybody who reads under an epoch.
+  [[nodiscard]] virtual bool is_blocked(const Entry& entry) noexcept = 0;
+  [[nodiscard]] virtual std::vector<Blocker> blockers(const Entry& entry) = 0;
+
+  /// Takes `entry` out and wakes the waiters that nothing blocks any more. A commit LSN other than
+  /// none is left behind for the next holders if the mode allowed writing.
+  virtual void remove(Entry& entry, Lsn commit_lsn) noexcept = 0;
+  /// Wakes the waiters for `name` that nothing blocks any more.
+  virtual void wake_waiters(const LockName& name) noexcept = 0;
+
+  /// Whether `mode` could be granted now to somebody who holds what `self` holds. Leaves nothing
+  /// behind. Waiters do not count; requests whose fate is open do.
+  [[nodiscard]] virtual bool is_free(const LockName& name, ModeCode mode,
+                                     const Seat* self) noexcept = 0;
+  [[nodiscard]] virtual Lsn tag(const LockName& name) noexcept = 0;
+
+  /// Every entry that is linked all the time is seen once; others perhaps.
+  virtual void visit(const std::function<void(const Entry&)>& visitor) = 0;
+};
+
+}  // namespace swizzle::lock

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "lock/modes.h"
+
+namespace swizzle::lock {
+
+/// One byte for every mode that an entry of a lock table can have: the nine key modes, then the
+/// five table modes. Both kinds have `none` at 0.
+enum class ModeCode : std::uint8_t { none = 0 };
+
+inline constexpr std::uint8_t kKeyModeCodes = 9;
+inline constexpr std::uint8_t kModeCodes = 14;
+
+constexpr ModeCode code(KeyMode mode) noexcept {
+  return ModeCode{
+      static_cast<std::uint8_t>(3 * std::to_underlying(mode.key) + std::to_underlying(mode.gap))};
+}
+constexpr ModeCode code(TableMode mode) noexcept {
+  return mode == TableMode::none
+             ? ModeCode::none
+             : ModeCode{static_cast<std::uint8_t>(kKeyModeCodes - 1 + std::to_underlying(mode))};
+}
+
+/// Pre: the code came from a KeyMode.
+constexpr KeyMode key_mode(ModeCode mode) noexcept {
+  const std::uint8_t raw = std::to_underlying(mode);
+  return {Access{static_cast<std::uint8_t>(raw / 3)}, Access{static_cast<std::uint8_t>(raw % 3)}};
+}
+/// Pre: the code came from a TableMode.
+constexpr TableMode table_mode(ModeCode mode) noexcept {
+  return mode == ModeCode::none
+             ? TableMode::none
+             : TableMode{static_cast<std::uint8_t>(std::to_underlying(mode) - (kKeyModeCodes - 1))};
+}
+
+namespace detail {
+
+constexpr bool is_key_code(std::uint8_t raw) noexcept {
+  return raw < kKeyModeCodes;
+}
+
+/// Bit b of element a: the modes a and b exclude each other. Key modes never meet table modes.
+inline constexpr auto kConflicts = [] {
+  std::array<std::uint16_t, kModeCodes> conflicts{};
+  for (std::uint8_t a = 0; a < kModeCodes; ++a) {
+    for (std::uint8_t b = 0; b < kModeCodes; ++b) {
+      if (is_key_code(a) != is_key_code(b)) continue;
+      const bool fine = is_key_code(a)
+                            ? compatible(key_mode(ModeCode{a}), key_mode(ModeCode{b}))
+                            : compatible(table_mode(ModeCode{a}), table_mode(ModeCode{b}));
+      if (!fine) conflicts[a] = static_cast<std::uint16_t>(conflicts[a] | (1U << b));
+    }
+  }
+  return conflicts;
+}();
+
+inline constexpr auto kCombined = [] {
+  std::array<std::array<ModeCode, kModeCodes>, kModeCodes> combined{};
+  for (std::uint8_t a = 0; a < kModeCodes; ++a) {
+    for (std::uint8_t b = 0; b < kModeCodes; ++b) {
+      const bool keys = is_key_code(a) && is_key_code(b);
+      combined[a][b] = keys     ? code(combine(key_mode(ModeCode{a}), key_mode(ModeCode{b})))
+                       : a == 0 ? ModeCode{b}
+                       : b == 0 ? ModeCode{a}
+                       : is_key_code(a) != is_key_code(b)
+                           ? ModeCode::none
+                           : code(combine(table_mode(ModeCode{a}), table_mode(ModeCode{b})));
+    }
+  }
+  return combined;
+}();
+
+}  // namespace detail
+
+constexpr bool conflict(ModeCode a, ModeCode b) noexcept {
+  return (std::uint32_t{detail::kConflicts[std::to_underlying(a)]} >> std::to_underlying(b) & 1U) !=
+         0;
+}
+constexpr ModeCode combine(ModeCode a, ModeCode b) noexcept {
+  return detail::kCombined[std::to_underlying(a)][std::to_underlying(b)];
+}
+constexpr bool implies(ModeCode held, ModeCode wanted) noexcept {
+  return combine(held, wanted) == held;
+}
+
+/// Whether a holder may have changed what the lock covers, so that its commit LSN matters to the
+/// next holder.
+constexpr bool may_write(ModeCode mode) noexcept {
+  if (detail::is_key_code(std::to_underlying(mode))) {
+    return combine(key_mode(mode).key, key_mode(mode).gap) == Access::exclusive;
+  }
+  return table_mode(mode) != TableMode::intent_shared && table_mode(mode) != TableMode::shared;
+}
+
+/// A lock on a whole table that is more than an intent.
+constexpr bool is_strong(ModeCode mode) noexcept {
+  return !detail::is_key_code(std::to_underlying(mode)) && !is_intent(table_mode(mode));
+}
+
+std::string name(ModeCode mode);
+
+}  // namespace swizzle::lock

@@ -1,0 +1,63 @@
+#include "lock/internal/seat.h"
+
+#include <new>
+
+#include "base/invariant.h"
+#include "lock/internal/pause_point.h"
+
+namespace swizzle::lock {
+
+void Seat::wake() noexcept {
+  // seq_cst against the owner, which clears `parker` and then reads `wakers`: one of the two sees
+  // the other.
+  wakers.fetch_add(1, std::memory_order_seq_cst);
+  if (Parker* sleeper = parker.load(std::memory_order_seq_cst)) {
+    pause_point(PausePoint::before_unpark);
+    sleeper->unpark();
+  }
+  wakers.fetch_sub(1, std::memory_order_release);  // the unpark comes before the parker's end
+}
+
+SeatRegistry::~SeatRegistry() {
+  for (auto& segment : segments_) delete[] segment.load(std::memory_order_relaxed);
+}
+
+Seat& SeatRegistry::take() {
+  latch_.lock();
+  Seat* seat = left_;
+  if (seat != nullptr) {
+    left_ = seat->next_left;
+    latch_.unlock();
+    return *seat;
+  }
+  const std::uint32_t number = count_.load(std::memory_order_relaxed);
+  INVARIANT(number < kSegments * kSegment);
+  auto& segment = segments_[number / kSegment];
+  if (segment.load(std::memory_order_relaxed) == nullptr) {
+    Seat* seats = new (std::nothrow) Seat[kSegment];
+    if (seats == nullptr) {
+      latch_.unlock();
+      throw std::bad_alloc{};
+    }
+    segment.store(seats, std::memory_order_release);  // publishes the fresh seats
+  }
+  seat = &segment.load(std::memory_order_relaxed)[number % kSegment];
+  seat->number = number;
+  // seq_cst: a strong request that announced itself before this store is seen by every intent of
+  // this seat; one that comes after it sees the seat.
+  count_.store(number + 1, std::memory_order_seq_cst);
+  latch_.unlock();
+  return *seat;
+}
+
+void SeatRegistry::leave(Seat& seat) noexcept {
+  INVARIANT(seat.waiting.load(std::memory_order_relaxed) == nullptr);
+  seat.txn.store(TxnId::none, std::memory_order_relaxed);
+  seat.cancelled.store(false, std::memory_order_relaxed);
+  latch_.lock();
+  seat.next_left = left_;
+  left_ = &seat;
+  latch_.unlock();
+}
+
+}  // namespace swizzle::lock

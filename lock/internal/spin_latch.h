@@ -1,0 +1,31 @@
+#pragma once
+
+#include <atomic>
+
+#include "base/latch_count.h"
+#include "base/runtime.h"
+
+namespace swizzle::lock {
+
+/// Protects a few instructions. Never on the path of the RAW table's requests. A leaf: nothing else
+/// is latched and nobody parks under it.
+class SpinLatch {
+ public:
+  void lock() noexcept {
+    while (taken_.exchange(true, std::memory_order_acquire)) {  // sees what the last holder wrote
+      do {
+        Runtime::current().relax();
+      } while (taken_.load(std::memory_order_relaxed));
+    }
+    ++latches_held;
+  }
+  void unlock() noexcept {
+    --latches_held;
+    taken_.store(false, std::memory_order_release);  // publishes what the holder wrote
+  }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+}  // namespace swizzle::lock

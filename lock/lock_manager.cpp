@@ -1,0 +1,98 @@
+#include "lock/lock_manager.h"
+
+#include <utility>
+
+#include "base/invariant.h"
+#include "lock/internal/manager_parts.h"
+
+namespace swizzle::lock {
+namespace {
+
+LockRow::Kind kind_of(Scope scope) noexcept {
+  constexpr std::array<LockRow::Kind, 3> kinds{LockRow::Kind::key, LockRow::Kind::table,
+                                               LockRow::Kind::database};
+  return kinds[std::to_underlying(scope)];
+}
+
+LockRow row_of(const Entry& entry, EntryState state) {
+  LockRow row;
+  row.txn = entry.seat->txn.load(std::memory_order_relaxed);
+  row.kind = kind_of(entry.scope);
+  row.tree = entry.tree;
+  row.hash = entry.hash;
+  if (entry.scope == Scope::key) {
+    row.key_mode = key_mode(entry.mode);
+  } else {
+    row.table_mode = table_mode(entry.mode);
+  }
+  if (state != EntryState::active) {
+    row.state = LockRow::State::waiting;
+    row.waiting_since =
+        TimePoint{Duration{entry.seat->waiting_since.load(std::memory_order_relaxed)}};
+  }
+  return row;
+}
+
+void add_intents(const Seat& seat, std::vector<LockRow>& rows) {
+  for (const auto& slot : seat.intents) {
+    const IntentSlot seen = slot.load(std::memory_order_acquire);
+    if (seen == 0) continue;
+    const LockName name = intent::name_of(seen);
+    LockRow row;
+    row.txn = seat.txn.load(std::memory_order_relaxed);
+    row.kind = kind_of(name.scope);
+    row.tree = name.tree;
+    row.table_mode = intent::mode_of(seen);
+    row.path = LockRow::Path::private_slot;
+    rows.push_back(row);
+  }
+}
+
+}  // namespace
+
+LockManager::LockManager(LockOptions options)
+    : parts_(std::make_unique<LockManagerParts>(std::move(options))) {}
+
+LockManager::~LockManager() {
+  INVARIANT(parts_->owners.load(std::memory_order_acquire) == 0);
+}
+
+bool LockManager::is_free(LockId id, KeyMode mode) const noexcept {
+  return parts_->table == nullptr ||
+         parts_->table->is_free({id.hash, id.tree, Scope::key}, code(mode), nullptr);
+}
+
+std::vector<LockRow> LockManager::snapshot() const {
+  std::vector<LockRow> rows;
+  if (parts_->table == nullptr) return rows;
+  for (std::uint32_t number = 0; number < parts_->seats.size(); ++number) {
+    add_intents(parts_->seats[number], rows);
+  }
+  parts_->table->visit([&rows](const Entry& entry) {
+    // A request on its way through the queue is neither held nor waited for.
+    const EntryState state = entry.state.load(std::memory_order_acquire);
+    if (state == EntryState::active || state == EntryState::waiting) {
+      rows.push_back(row_of(entry, state));
+    }
+  });
+  return rows;
+}
+
+LockStatistics LockManager::statistics() const noexcept {
+  const auto& counters = parts_->counters;
+  const auto read = [](const std::atomic<std::uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  return {.waits = read(counters.waits),
+          .deadlocks = read(counters.deadlocks),
+          .timeouts = read(counters.timeouts),
+          .cancellations = read(counters.cancellations),
+          .escalations = read(counters.escalations),
+          .entry_bytes = parts_->pool.bytes()};
+}
+
+const LockOptions& LockManager::options() const noexcept {
+  return parts_->options;
+}
+
+}  // namespace swizzle::lock

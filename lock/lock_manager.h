@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "lock/lock_types.h"
+
+namespace swizzle::lock {
+
+class LockOwner;
+struct LockManagerParts;
+
+/// All locks of one database. Thread-safe. Owners ask for locks; see LockOwner.
+class LockManager {
+ public:
+  explicit LockManager(LockOptions options = {});
+  LockManager(const LockManager&) = delete;
+  LockManager& operator=(const LockManager&) = delete;
+  /// Pre: no owner is left.
+  ~LockManager();
+
+  /// Whether nobody at all holds what would exclude `mode`; for system transactions, which own no
+  /// locks: before a ghost is removed (kWriteKeyAndGap), before a fence is put into a gap or taken
+  /// out of one (kInsertIntoGap). Pre: the caller holds the leaf's exclusive latch, so that no new
+  /// lock on the key can become valid meanwhile.
+  [[nodiscard]] bool is_free(LockId id, KeyMode mode) const noexcept;
+
+  /// What is held and waited for. Stops nobody: each row was true at some moment of the call.
+  [[nodiscard]] std::vector<LockRow> snapshot() const;
+  [[nodiscard]] LockStatistics statistics() const noexcept;
+  [[nodiscard]] const LockOptions& options() const noexcept;
+
+ private:
+  friend class LockOwner;
+  std::unique_ptr<LockManagerParts> parts_;
+};
+
+}  // namespace swizzle::lock

@@ -1,0 +1,243 @@
+#include "lock/lock_owner.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/invariant.h"
+#include "lock/internal/manager_parts.h"
+#include "lock/internal/pause_point.h"
+
+namespace swizzle::lock {
+namespace {
+
+LockName key_name(const LockId& id) noexcept {
+  return {id.hash, id.tree, Scope::key};
+}
+
+}  // namespace
+
+LockOwner::LockOwner(LockManager& manager)
+    : parts_(*manager.parts_), seat_(parts_.seats.take()), arena_(parts_.pool) {
+  parts_.owners.fetch_add(1, std::memory_order_relaxed);
+}
+
+LockOwner::~LockOwner() {
+  INVARIANT(newest_ == nullptr && slots_used_ == 0);
+  parts_.seats.leave(seat_);
+  parts_.owners.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void LockOwner::begin(TxnId txn) noexcept {
+  INVARIANT(newest_ == nullptr && slots_used_ == 0);
+  seat_.txn.store(txn, std::memory_order_relaxed);
+  watermark_ = Lsn::none;
+}
+
+Result<Acquired> LockOwner::acquire(LockId id, KeyMode mode, LockWait wait) {
+  if (parts_.table == nullptr) return Acquired::granted;
+  const LockName name = key_name(id);
+  Entry* mine = held_.find(name);
+  if (mine != nullptr && implies(mine->total, code(mode))) return Acquired::granted;
+  TableRecord& record = record_of({0, id.tree, Scope::table});
+  if (covers(record.total, mode)) return Acquired::granted;
+  ASSIGN_OR_RETURN(const Acquired acquired, acquire_new(name, code(mode), mine, wait));
+  if (acquired == Acquired::granted && ++record.key_locks >= record.escalate_at) escalate(record);
+  return acquired;
+}
+
+bool LockOwner::try_acquire(LockId id, KeyMode mode) {
+  if (parts_.table == nullptr) return true;
+  const LockName name = key_name(id);
+  Entry* mine = held_.find(name);
+  if (mine != nullptr && implies(mine->total, code(mode))) return true;
+  TableRecord& record = record_of({0, id.tree, Scope::table});
+  if (covers(record.total, mode)) return true;
+  if (!try_new(name, code(mode), mine)) return false;
+  ++record.key_locks;  // escalate_if_due() looks at it when no latch is held
+  return true;
+}
+
+bool LockOwner::is_free(LockId id, KeyMode mode) const noexcept {
+  return parts_.table == nullptr || parts_.table->is_free(key_name(id), code(mode), &seat_);
+}
+
+Result<Acquired> LockOwner::wait_until_free(LockId id, KeyMode mode, LockWait wait) {
+  if (parts_.table == nullptr) return Acquired::granted;
+  const LockName name = key_name(id);
+  Entry& entry = make_entry(name, code(mode), held_.find(name));
+  ASSIGN_OR_RETURN(const Acquired acquired, request(entry, wait));
+  if (acquired == Acquired::granted) discard(entry, Lsn::none);
+  return acquired;
+}
+
+KeyMode LockOwner::held(LockId id) const noexcept {
+  const Entry* mine = held_.find(key_name(id));
+  const KeyMode own = mine == nullptr ? KeyMode{} : key_mode(mine->total);
+  const TableMode table = held_table(id.tree);
+  if (covers(table, kWriteKeyAndGap)) return kWriteKeyAndGap;
+  return covers(table, kReadKeyAndGap) ? combine(own, kReadKeyAndGap) : own;
+}
+
+Entry& LockOwner::make_entry(const LockName& name, ModeCode mode, Entry* older) {
+  held_.make_room();
+  Entry& entry = arena_.make();
+  entry.hash = name.hash;
+  entry.tree = name.tree;
+  entry.scope = name.scope;
+  entry.mode = mode;
+  entry.total = older == nullptr ? mode : combine(older->total, mode);
+  entry.seat = &seat_;
+  entry.older_of_same_name = older;
+  entry.until_end = false;
+  return entry;
+}
+
+Result<Acquired> LockOwner::acquire_new(const LockName& name, ModeCode mode, Entry* older,
+                                        LockWait wait) {
+  Entry& entry = make_entry(name, mode, older);
+  ASSIGN_OR_RETURN(const Acquired acquired, request(entry, wait));
+  if (acquired == Acquired::granted) keep(entry);
+  return acquired;
+}
+
+bool LockOwner::try_new(const LockName& name, ModeCode mode, Entry* older) {
+  Entry& entry = make_entry(name, mode, older);
+  const Appended appended = append(entry);
+  if (!appended.granted) {
+    discard(entry, Lsn::none);
+    return false;
+  }
+  watermark_ = std::max(watermark_, appended.tag);
+  keep(entry);
+  return true;
+}
+
+Result<Acquired> LockOwner::request(Entry& entry, LockWait wait) {
+  const Appended appended = append(entry);
+  if (appended.granted) {
+    watermark_ = std::max(watermark_, appended.tag);
+    return Acquired::granted;
+  }
+  if (wait.if_blocked == IfBlocked::wait) {
+    if (Result<> waited = wait_for(entry, wait.lock_timeout); !waited) {
+      discard(entry, Lsn::none);
+      return fail(std::move(waited).error());
+    }
+    watermark_ = std::max(watermark_, tag_for(entry));
+    return Acquired::granted;
+  }
+  discard(entry, Lsn::none);
+  if (wait.if_blocked == IfBlocked::skip) return Acquired::skipped;
+  return fail(sqlstate::lock_not_available, "could not obtain lock without waiting");
+}
+
+void LockOwner::keep(Entry& entry) noexcept {
+  INVARIANT(ordinal_ < std::numeric_limits<std::uint32_t>::max());
+  entry.ordinal = ++ordinal_;
+  entry.previous = newest_;
+  newest_ = &entry;
+  held_.put(entry);
+  ++held_count_;
+}
+
+// Only for the newest entry of its name.
+void LockOwner::forget(Entry& entry) noexcept {
+  held_.drop(entry);
+  --held_count_;
+  if (entry.scope == Scope::key) {
+    --record_of({0, entry.tree, Scope::table}).key_locks;
+    return;
+  }
+  const Entry* older = entry.older_of_same_name;
+  TableRecord& record = record_of(entry.name());
+  record.total =
+      combine(record.in_slot, older == nullptr ? TableMode::none : table_mode(older->total));
+}
+
+Appended LockOwner::append(Entry& entry) noexcept {
+  if (!is_strong(entry.mode)) return parts_.table->append(entry);
+  // Announced before the slots are read, so that an intent that is missed here sees it.
+  parts_.strong.of(entry.name()).announced.fetch_add(1, std::memory_order_seq_cst);
+  pause_point(PausePoint::after_strong);
+  const Appended appended = parts_.table->append(entry);
+  if (!appended.granted || parts_.intents_block(entry)) return {false, Lsn::none};
+  return {true, tag_for(entry)};
+}
+
+// A lock on a whole table shows what anybody wrote below it.
+Lsn LockOwner::tag_for(const Entry& entry) const noexcept {
+  return is_strong(entry.mode) ? parts_.last_released() : parts_.table->tag(entry.name());
+}
+
+void LockOwner::discard(Entry& entry, Lsn commit_lsn) noexcept {
+  const LockName name = entry.name();
+  if (!is_strong(entry.mode)) {
+    parts_.table->remove(entry, commit_lsn);
+  } else {
+    auto& partition = parts_.strong.of(name);
+    if (commit_lsn != Lsn::none && may_write(entry.mode)) {
+      std::uint64_t seen = partition.tag.load(std::memory_order_relaxed);
+      while (seen < raw(commit_lsn) && !partition.tag.compare_exchange_weak(
+                                           seen, raw(commit_lsn), std::memory_order_relaxed)) {
+      }
+    }
+    parts_.table->remove(entry, commit_lsn);
+    // Publishes the tag to the intents that see no announcement any more.
+    partition.announced.fetch_sub(1, std::memory_order_seq_cst);
+  }
+  arena_.release(entry);
+}
+
+void LockOwner::release_to(LockMark mark) noexcept {
+  const auto limit = std::to_underlying(mark);
+  Entry* staying = nullptr;
+  while (newest_ != nullptr && newest_->ordinal > limit) {
+    Entry* entry = newest_;
+    newest_ = entry->previous;
+    if (entry->until_end) {
+      entry->previous = staying;
+      staying = entry;
+      continue;
+    }
+    forget(*entry);
+    discard(*entry, Lsn::none);
+  }
+  while (staying != nullptr) {
+    Entry* entry = staying;
+    staying = entry->previous;
+    entry->ordinal = limit;
+    entry->previous = newest_;
+    newest_ = entry;
+  }
+}
+
+void LockOwner::release_all(Lsn commit_lsn) noexcept {
+  if (commit_lsn != Lsn::none &&
+      raw(commit_lsn) > seat_.last_released.load(std::memory_order_relaxed)) {
+    // Release: whoever locks a whole table and finds us gone from it finds this, too.
+    seat_.last_released.store(raw(commit_lsn), std::memory_order_release);
+  }
+  while (newest_ != nullptr) {
+    Entry* entry = newest_;
+    newest_ = entry->previous;
+    discard(*entry, commit_lsn);
+  }
+  clear_intent_slots();
+  held_.clear();
+  tables_.clear();
+  held_count_ = 0;
+  ordinal_ = 0;
+  arena_.trim();
+}
+
+void LockOwner::cancel() noexcept {
+  // seq_cst against the waiter, which can be woken before it reads the flag.
+  seat_.cancelled.store(true, std::memory_order_seq_cst);
+  seat_.wake();
+}
+
+void LockOwner::clear_cancel() noexcept {
+  seat_.cancelled.store(false, std::memory_order_relaxed);
+}
+
+}  // namespace swizzle::lock

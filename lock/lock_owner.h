@@ -1,0 +1,141 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "lock/internal/entry_pool.h"
+#include "lock/internal/lock_table.h"
+#include "lock/internal/private_table.h"
+#include "lock/internal/seat.h"
+#include "lock/lock_manager.h"
+#include "lock/lock_types.h"
+
+namespace swizzle::lock {
+
+/// The locks of one transaction after another. Used by one thread or fiber at a time, except
+/// cancel(). Reusing an owner is cheap; a session keeps one.
+///
+/// Errors of everything that may wait: 40P01 deadlock (the detail says who waits for whom, on
+/// what), 55P03 lock timeout or NOWAIT, 57014 cancelled. A failed request leaves nothing queued,
+/// and the owner keeps what it had.
+class LockOwner {
+ public:
+  explicit LockOwner(LockManager& manager);
+  LockOwner(const LockOwner&) = delete;
+  LockOwner& operator=(const LockOwner&) = delete;
+  /// Pre: nothing is held.
+  ~LockOwner();
+
+  /// Starts a transaction. Its number decides who is younger; TxnId::none is the youngest.
+  /// Pre: nothing is held. Post: the read watermark is Lsn::none.
+  void begin(TxnId txn) noexcept;
+
+  /// May wait. Pre: no latch is held.
+  Result<Acquired> acquire(LockId id, KeyMode mode, LockWait wait = {});
+
+  /// Never waits, so it may be called under a latch. On failure nothing is left behind.
+  [[nodiscard]] bool try_acquire(LockId id, KeyMode mode);
+
+  /// Whether others leave room for `mode` now; takes no lock. An insert asks it for the gap after
+  /// the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps readers from
+  /// making a new gap lock valid. May be called under a latch.
+  [[nodiscard]] bool is_free(LockId id, KeyMode mode) const noexcept;
+  [[nodiscard]] bool gap_is_free(LockId id) const noexcept { return is_free(id, kInsertIntoGap); }
+
+  /// Waits in the queue until is_free() would have said yes, and keeps nothing. The caller descends
+  /// and asks again. May wait.
+  Result<Acquired> wait_until_free(LockId id, KeyMode mode, LockWait wait = {});
+
+  /// Intents are usually granted without touching shared memory. May wait.
+  Result<Acquired> acquire_table(TreeId tree, TableMode mode, LockWait wait = {});
+  Result<Acquired> acquire_database(TableMode mode, LockWait wait = {});
+
+  [[nodiscard]] KeyMode held(LockId id) const noexcept;
+  [[nodiscard]] TableMode held_table(TreeId tree) const noexcept;
+  [[nodiscard]] TableMode held_database() const noexcept;
+
+  /// Trades this owner's many key locks in `tree` for one on the table, if there are more than
+  /// the threshold and nobody objects. acquire() and acquire_table() do it by themselves; a scan
+  /// that only uses try_acquire() calls it between leaves. Never waits.
+  void escalate_if_due(TreeId tree);
+
+  [[nodiscard]] LockMark mark() const noexcept { return LockMark{ordinal_}; }
+  /// Gives up what was acquired after `mark`, newest first, except intents that were granted
+  /// privately and table locks that replaced key locks: those stay until release_all(). For
+  /// statement and savepoint rollback, after the changes have been undone.
+  void release_to(LockMark mark) noexcept;
+
+  /// The end of the transaction. `commit_lsn` is the LSN of the commit record in the log buffer
+  /// (early lock release: it need not be durable), Lsn::none after a rollback or without changes.
+  /// Pre: a rollback has undone all changes.
+  void release_all(Lsn commit_lsn) noexcept;
+
+  /// The highest commit LSN this transaction may have read from. Whoever acknowledges it, even if
+  /// it wrote nothing, first makes sure that the log is durable up to here. Valid until begin().
+  [[nodiscard]] Lsn read_watermark() const noexcept { return watermark_; }
+
+  /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
+  /// Callable from any thread while the owner exists.
+  void cancel() noexcept;
+  void clear_cancel() noexcept;
+
+  /// How long a request waits before it looks for a deadlock. Zero: at once.
+  void set_deadlock_timeout(Duration timeout) noexcept { deadlock_timeout_ = timeout; }
+
+  [[nodiscard]] std::size_t locks_held() const noexcept { return held_count_; }
+  [[nodiscard]] std::size_t private_bytes() const noexcept { return held_.bytes(); }
+
+ private:
+  /// What the owner knows about a table or the database.
+  struct TableRecord {
+    LockName name;
+    TableMode total = TableMode::none;    // of the slot and the entries
+    TableMode in_slot = TableMode::none;  // none: no slot
+    std::uint8_t slot = 0;
+    std::uint32_t key_locks = 0;
+    std::uint32_t escalate_at = 0;
+  };
+
+  // The life of an entry: make, append, perhaps wait, keep; forget, discard.
+  Entry& make_entry(const LockName& name, ModeCode mode, Entry* older);
+  Appended append(Entry& entry) noexcept;
+  Result<Acquired> request(Entry& entry, LockWait wait);
+  Result<> wait_for(Entry& entry, Duration lock_timeout);
+  Result<> wait_published(Entry& entry, Duration lock_timeout);
+  void keep(Entry& entry) noexcept;
+  void forget(Entry& entry) noexcept;
+  void discard(Entry& entry, Lsn commit_lsn) noexcept;
+
+  Result<Acquired> acquire_new(const LockName& name, ModeCode mode, Entry* older, LockWait wait);
+  bool try_new(const LockName& name, ModeCode mode, Entry* older);
+  Result<Acquired> acquire_whole(const LockName& name, TableMode mode, LockWait wait);
+  [[nodiscard]] Lsn tag_for(const Entry& entry) const noexcept;
+
+  bool try_intent_slot(TableRecord& record, TableMode mode) noexcept;
+  void withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with, IntentSlot before) noexcept;
+  void clear_intent_slots() noexcept;
+
+  TableRecord& record_of(const LockName& name);
+  [[nodiscard]] const TableRecord* find_record(const LockName& name) const noexcept;
+  void escalate(TableRecord& record);
+  void drop_key_locks(TreeId tree) noexcept;
+
+  LockManagerParts& parts_;
+  Seat& seat_;
+  EntryArena arena_;
+  PrivateTable held_;
+  std::vector<TableRecord> tables_;
+  std::size_t last_table_ = 0;
+  Entry* newest_ = nullptr;  // linked by Entry::previous
+  std::size_t held_count_ = 0;
+  std::uint32_t ordinal_ = 0;
+  std::uint32_t slots_used_ = 0;
+  Lsn watermark_ = Lsn::none;
+  Duration deadlock_timeout_ = Duration::zero();
+};
+
+}  // namespace swizzle::lock

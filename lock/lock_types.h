@@ -1,0 +1,97 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/runtime.h"
+#include "lock/modes.h"
+
+namespace swizzle::lock {
+
+/// A key of a tree, as this folder knows it.
+struct LockId {
+  TreeId tree;
+  std::uint64_t hash;
+
+  friend constexpr bool operator==(const LockId&, const LockId&) = default;
+};
+
+enum class IfBlocked : std::uint8_t {
+  wait,
+  fail,  // SQLSTATE 55P03 (NOWAIT)
+  skip,  // Acquired::skipped (SKIP LOCKED)
+};
+
+/// How long a request may wait. Zero durations mean what they mean in PostgreSQL's settings:
+/// lock_timeout 0 is "no limit".
+struct LockWait {
+  IfBlocked if_blocked = IfBlocked::wait;
+  Duration lock_timeout = Duration::zero();
+};
+inline constexpr LockWait kNoWait{IfBlocked::fail};
+inline constexpr LockWait kSkipLocked{IfBlocked::skip};
+
+enum class Acquired : std::uint8_t { granted, skipped };
+
+/// A savepoint of an owner. Valid until the owner releases everything or rolls back beyond it.
+enum class LockMark : std::uint32_t { start = 0 };
+
+enum class LockVariant : std::uint8_t { raw, latched, off };
+enum class IntentPath : std::uint8_t { private_slots, shared_table };
+enum class DeadlockVictim : std::uint8_t { youngest, requester };
+
+/// One waiting transaction, as a deadlock report sees it.
+struct LockWaiter {
+  TxnId txn;
+  LockId id;
+  std::string mode;
+};
+
+struct LockOptions {
+  LockVariant variant = LockVariant::raw;
+  IntentPath intent_path = IntentPath::private_slots;
+  DeadlockVictim victim = DeadlockVictim::youngest;
+  /// 16 bytes each, touched when used; a power of two. More buckets, fewer strangers in a list.
+  std::size_t buckets = std::size_t{1} << 18;
+  /// An owner with this many key locks in one table asks for a lock on the table. 0: never.
+  std::uint32_t escalation_threshold = 100'000;
+  /// How many entries are reused together; fewer only for tests.
+  std::uint32_t entries_per_generation = 36;
+  /// Turns a waiter into words for the deadlock report (which row, which statement). Called by the
+  /// victim without any latch, possibly for another session's transaction, so it is thread-safe.
+  std::function<std::string(const LockWaiter&)> describe;
+};
+
+/// A row of pg_locks.
+struct LockRow {
+  enum class Kind : std::uint8_t { key, table, database };
+  enum class State : std::uint8_t { granted, waiting };
+  enum class Path : std::uint8_t { shared_table, private_slot };
+
+  TxnId txn = TxnId::none;
+  Kind kind = Kind::key;
+  TreeId tree = TreeId::directory;
+  std::uint64_t hash = 0;                  // of a key
+  KeyMode key_mode;                        // of a key
+  TableMode table_mode = TableMode::none;  // of a table or the database
+  State state = State::granted;
+  Path path = Path::shared_table;
+  std::optional<TimePoint> waiting_since;
+};
+
+/// Counted where something slow happens anyway; uncontended locks are not counted.
+struct LockStatistics {
+  std::uint64_t waits = 0;
+  std::uint64_t deadlocks = 0;
+  std::uint64_t timeouts = 0;
+  std::uint64_t cancellations = 0;
+  std::uint64_t escalations = 0;
+  std::size_t entry_bytes = 0;
+};
+
+}  // namespace swizzle::lock

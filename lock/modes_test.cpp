@@ -1,0 +1,148 @@
+#include "lock/modes.h"
+
+#include <algorithm>
+#include <array>
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "lock/internal/mode_code.h"
+
+namespace swizzle::lock {
+namespace {
+
+std::vector<TableMode> table_modes() {
+  std::vector<TableMode> modes;
+  for (std::uint8_t i = 0; i < kTableModes; ++i) modes.push_back(TableMode{i});
+  return modes;
+}
+
+std::vector<KeyMode> key_modes() {
+  std::vector<KeyMode> modes;
+  for (std::uint8_t key = 0; key < kAccesses; ++key) {
+    for (std::uint8_t gap = 0; gap < kAccesses; ++gap) {
+      modes.push_back({Access{key}, Access{gap}});
+    }
+  }
+  return modes;
+}
+
+template <class Mode>
+void check_lattice(const std::vector<Mode>& modes) {
+  for (const Mode a : modes) {
+    CHECK(combine(a, a) == a);
+    CHECK(implies(a, Mode{}));
+    CHECK(compatible(a, Mode{}));
+    for (const Mode b : modes) {
+      CHECK(combine(a, b) == combine(b, a));
+      CHECK(implies(combine(a, b), a));
+      CHECK(implies(a, b) == (combine(a, b) == a));
+      CHECK(compatible(a, b) == compatible(b, a));
+      for (const Mode c : modes) {
+        CHECK(combine(combine(a, b), c) == combine(a, combine(b, c)));
+        // A stronger lock excludes at least what a weaker one does, and combining excludes
+        // exactly what its parts do.
+        CHECK(compatible(combine(a, b), c) == (compatible(a, c) && compatible(b, c)));
+        if (implies(a, c) && implies(b, c)) CHECK(implies(combine(a, b), c));
+        if (implies(c, a) && implies(c, b)) CHECK(implies(c, combine(a, b)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("P5 modes of tables form a lattice", "[lock]") {
+  check_lattice(table_modes());
+}
+TEST_CASE("P5 modes of keys form a lattice", "[lock]") {
+  check_lattice(key_modes());
+}
+
+TEST_CASE("P5 compatibility of tables is the textbook's", "[lock]") {
+  // Rows and columns: N IS IX S SIX X.
+  constexpr std::array<std::array<int, kTableModes>, kTableModes> expected{{
+      {1, 1, 1, 1, 1, 1},
+      {1, 1, 1, 1, 1, 0},
+      {1, 1, 1, 0, 0, 0},
+      {1, 1, 0, 1, 0, 0},
+      {1, 1, 0, 0, 0, 0},
+      {1, 0, 0, 0, 0, 0},
+  }};
+  for (std::uint8_t a = 0; a < kTableModes; ++a) {
+    for (std::uint8_t b = 0; b < kTableModes; ++b) {
+      CHECK(compatible(TableMode{a}, TableMode{b}) == (expected[a][b] == 1));
+    }
+  }
+  CHECK(combine(TableMode::shared, TableMode::intent_exclusive) ==
+        TableMode::shared_intent_exclusive);
+  CHECK(combine(TableMode::shared_intent_exclusive, TableMode::exclusive) == TableMode::exclusive);
+}
+
+TEST_CASE("P5 key and gap are independent", "[lock]") {
+  for (const KeyMode a : key_modes()) {
+    for (const KeyMode b : key_modes()) {
+      const auto part = [](Access x, Access y) {
+        return std::max(x, y) != Access::exclusive || std::min(x, y) == Access::none;
+      };
+      CHECK(compatible(a, b) == (part(a.key, b.key) && part(a.gap, b.gap)));
+      CHECK(implies(a, b) == (a.key >= b.key && a.gap >= b.gap));
+    }
+  }
+  CHECK(compatible(kWriteKey, kReadGap));
+  CHECK_FALSE(compatible(kReadGap, kInsertIntoGap));
+}
+
+TEST_CASE("P5 combining k requests loses none, for k = 1, 8, 13, 127", "[lock]") {
+  std::minstd_rand random{20261120};
+  const std::vector<KeyMode> modes = key_modes();
+  for (const int k : {1, 8, 13, 127}) {
+    for (int round = 0; round < 200; ++round) {
+      KeyMode all;
+      ModeCode all_codes = ModeCode::none;
+      std::vector<KeyMode> requests;
+      for (int i = 0; i < k; ++i) {
+        // Mostly equal ones too: a combination that cancels equals would show.
+        requests.push_back(round % 2 == 0 ? modes[1 + random() % 8]
+                                          : modes[1 + static_cast<std::size_t>(round) % 8]);
+        all = combine(all, requests.back());
+        all_codes = combine(all_codes, code(requests.back()));
+      }
+      CHECK(std::ranges::all_of(requests, [&](KeyMode mode) { return implies(all, mode); }));
+      CHECK(all_codes == code(all));
+    }
+  }
+}
+
+TEST_CASE("codes of modes say what the modes say", "[lock]") {
+  for (const KeyMode a : key_modes()) {
+    CHECK(key_mode(code(a)) == a);
+    CHECK_FALSE(is_strong(code(a)));
+    CHECK(may_write(code(a)) == (a.key == Access::exclusive || a.gap == Access::exclusive));
+    for (const KeyMode b : key_modes()) {
+      CHECK(conflict(code(a), code(b)) == !compatible(a, b));
+      CHECK(combine(code(a), code(b)) == code(combine(a, b)));
+      CHECK(implies(code(a), code(b)) == implies(a, b));
+    }
+  }
+  for (const TableMode a : table_modes()) {
+    CHECK(table_mode(code(a)) == a);
+    CHECK(is_strong(code(a)) == (a >= TableMode::shared));
+    for (const TableMode b : table_modes()) {
+      CHECK(conflict(code(a), code(b)) == !compatible(a, b));
+      CHECK(combine(code(a), code(b)) == code(combine(a, b)));
+      CHECK(implies(code(a), code(b)) == implies(a, b));
+    }
+  }
+}
+
+TEST_CASE("a table lock covers what it says", "[lock]") {
+  for (const KeyMode key : key_modes()) {
+    CHECK(covers(TableMode::exclusive, key));
+    CHECK(covers(TableMode::shared, key) == implies(kReadKeyAndGap, key));
+    CHECK(covers(TableMode::shared_intent_exclusive, key) == implies(kReadKeyAndGap, key));
+    CHECK(covers(TableMode::intent_exclusive, key) == (key == KeyMode{}));
+  }
+}
+
+}  // namespace swizzle::lock

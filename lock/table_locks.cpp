@@ -1,0 +1,175 @@
+// The part of LockOwner about tables and the database: intents in private slots, strong locks, and
+// the trade of many key locks for one table lock.
+#include <algorithm>
+#include <limits>
+
+#include "base/invariant.h"
+#include "lock/internal/manager_parts.h"
+#include "lock/internal/pause_point.h"
+#include "lock/lock_owner.h"
+
+namespace swizzle::lock {
+namespace {
+
+LockName table_name(TreeId tree) noexcept {
+  return {0, tree, Scope::table};
+}
+constexpr LockName kDatabaseName{0, TreeId::directory, Scope::database};
+
+}  // namespace
+
+Result<Acquired> LockOwner::acquire_table(TreeId tree, TableMode mode, LockWait wait) {
+  ASSIGN_OR_RETURN(const Acquired acquired, acquire_whole(table_name(tree), mode, wait));
+  escalate_if_due(tree);
+  return acquired;
+}
+
+Result<Acquired> LockOwner::acquire_database(TableMode mode, LockWait wait) {
+  return acquire_whole(kDatabaseName, mode, wait);
+}
+
+TableMode LockOwner::held_table(TreeId tree) const noexcept {
+  const TableRecord* record = find_record(table_name(tree));
+  return record == nullptr ? TableMode::none : record->total;
+}
+
+TableMode LockOwner::held_database() const noexcept {
+  const TableRecord* record = find_record(kDatabaseName);
+  return record == nullptr ? TableMode::none : record->total;
+}
+
+const LockOwner::TableRecord* LockOwner::find_record(const LockName& name) const noexcept {
+  const auto found = std::ranges::find(tables_, name, &TableRecord::name);
+  return found == tables_.end() ? nullptr : &*found;
+}
+
+LockOwner::TableRecord& LockOwner::record_of(const LockName& name) {
+  if (last_table_ < tables_.size() && tables_[last_table_].name == name) {
+    return tables_[last_table_];
+  }
+  const auto found = std::ranges::find(tables_, name, &TableRecord::name);
+  last_table_ = static_cast<std::size_t>(found - tables_.begin());
+  if (found != tables_.end()) return *found;
+  const std::uint32_t threshold = parts_.options.escalation_threshold;
+  return tables_.emplace_back(TableRecord{
+      .name = name,
+      .escalate_at = threshold == 0 ? std::numeric_limits<std::uint32_t>::max() : threshold});
+}
+
+Result<Acquired> LockOwner::acquire_whole(const LockName& name, TableMode mode, LockWait wait) {
+  if (parts_.table == nullptr) return Acquired::granted;
+  TableRecord& record = record_of(name);
+  if (implies(record.total, mode)) return Acquired::granted;
+  if (is_intent(mode) && parts_.options.intent_path == IntentPath::private_slots &&
+      try_intent_slot(record, mode)) {
+    record.total = combine(record.total, mode);
+    return Acquired::granted;
+  }
+  ASSIGN_OR_RETURN(const Acquired acquired, acquire_new(name, code(mode), held_.find(name), wait));
+  if (acquired == Acquired::granted) record.total = combine(record.total, mode);
+  return acquired;
+}
+
+bool LockOwner::try_intent_slot(TableRecord& record, TableMode mode) noexcept {
+  auto& strong = parts_.strong.of(record.name);
+  if (strong.announced.load(std::memory_order_relaxed) != 0) return false;
+  const bool has_slot = record.in_slot != TableMode::none;
+  if (!has_slot && slots_used_ == Seat::kIntentSlots) return false;
+  auto& slot = seat_.intents[has_slot ? record.slot : slots_used_];
+
+  const IntentSlot before = has_slot ? intent::encode(record.name, record.in_slot) : IntentSlot{0};
+  const IntentSlot with = intent::encode(record.name, combine(record.in_slot, mode));
+  IntentSlot seen = before;
+  // Fails only if a strong request has asked this slot for a wake meanwhile.
+  if (!slot.compare_exchange_strong(seen, with, std::memory_order_seq_cst)) return false;
+  pause_point(PausePoint::after_intent);
+  // Acquire part: the tag of whoever made the count zero.
+  if (strong.announced.load(std::memory_order_seq_cst) == 0) {
+    watermark_ = std::max(watermark_, Lsn{strong.tag.load(std::memory_order_relaxed)});
+    record.in_slot = combine(record.in_slot, mode);
+    if (!has_slot) record.slot = static_cast<std::uint8_t>(slots_used_++);
+    return true;
+  }
+  withdraw_intent(slot, with, before);
+  return false;
+}
+
+// Back to what the slot was. A strong request that saw the attempt may wait for it.
+void LockOwner::withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with,
+                                IntentSlot before) noexcept {
+  IntentSlot seen = with;
+  for (;;) {
+    const IntentSlot wanted = seen & intent::kWanted;
+    const IntentSlot back = before == 0 ? 0 : before | wanted;
+    if (slot.compare_exchange_weak(seen, back, std::memory_order_seq_cst)) {
+      if (wanted != 0) parts_.table->wake_waiters(intent::name_of(with));
+      return;
+    }
+  }
+}
+
+void LockOwner::clear_intent_slots() noexcept {
+  for (std::uint32_t i = 0; i < slots_used_; ++i) {
+    pause_point(PausePoint::before_intent_clear);
+    const IntentSlot slot = seat_.intents[i].exchange(0, std::memory_order_seq_cst);
+    if ((slot & intent::kWanted) != 0) parts_.table->wake_waiters(intent::name_of(slot));
+  }
+  slots_used_ = 0;
+}
+
+void LockOwner::escalate_if_due(TreeId tree) {
+  if (parts_.table == nullptr) return;
+  TableRecord& record = record_of(table_name(tree));
+  if (record.key_locks >= record.escalate_at) escalate(record);
+}
+
+void LockOwner::escalate(TableRecord& record) {
+  const TreeId tree = record.name.tree;
+  TableMode mode = TableMode::shared;
+  for (const Entry* entry = newest_; entry != nullptr; entry = entry->previous) {
+    if (entry->scope == Scope::key && entry->tree == tree && may_write(entry->mode)) {
+      mode = TableMode::exclusive;
+      break;
+    }
+  }
+  const auto outcome = acquire_whole(record.name, mode, kSkipLocked);
+  if (!outcome || *outcome == Acquired::skipped) {
+    const std::uint64_t later =
+        std::uint64_t{record.key_locks} + parts_.options.escalation_threshold;
+    record.escalate_at = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(later, std::numeric_limits<std::uint32_t>::max()));
+    return;
+  }
+  // A rollback to a mark must not take this lock: it now stands for key locks from before the mark.
+  for (Entry* entry = held_.find(record.name); entry != nullptr;
+       entry = entry->older_of_same_name) {
+    entry->until_end = true;
+  }
+  drop_key_locks(tree);
+  parts_.counters.escalations.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Without a commit LSN: whoever comes to these keys later passes the table lock, which leaves one.
+void LockOwner::drop_key_locks(TreeId tree) noexcept {
+  Entry* staying = nullptr;
+  while (newest_ != nullptr) {
+    Entry* entry = newest_;
+    newest_ = entry->previous;
+    if (entry->scope == Scope::key && entry->tree == tree) {
+      forget(*entry);
+      discard(*entry, Lsn::none);
+    } else {
+      entry->previous = staying;
+      staying = entry;
+    }
+  }
+  while (staying != nullptr) {
+    Entry* entry = staying;
+    staying = entry->previous;
+    entry->previous = newest_;
+    newest_ = entry;
+  }
+  arena_.trim();
+}
+
+}  // namespace swizzle::lock

@@ -1,0 +1,234 @@
+#include <catch2/catch.hpp>
+
+#include "lock/lock_test_support.h"
+
+namespace swizzle::lock {
+namespace {
+
+struct Setup {
+  LockVariant variant;
+  IntentPath path;
+};
+const std::vector<Setup> kSetups{{LockVariant::raw, IntentPath::private_slots},
+                                 {LockVariant::raw, IntentPath::shared_table},
+                                 {LockVariant::latched, IntentPath::private_slots},
+                                 {LockVariant::latched, IntentPath::shared_table}};
+
+LockOptions options_of(const Setup& setup) {
+  LockOptions options = small_table(setup.variant);
+  options.intent_path = setup.path;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("table locks exclude as their modes say, whichever path intents take", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  for (std::uint8_t a = 1; a < kTableModes; ++a) {
+    for (std::uint8_t b = 1; b < kTableModes; ++b) {
+      LockOwner one{manager};
+      LockOwner two{manager};
+      REQUIRE(one.acquire_table(kTree, TableMode{a}));
+      const auto second = two.acquire_table(kTree, TableMode{b}, kSkipLocked);
+      CHECK((state_of(second) == "granted") == compatible(TableMode{a}, TableMode{b}));
+      CHECK(state_of(two.acquire_table(TreeId{8}, TableMode{b}, kNoWait)) == "granted");
+      CHECK(state_of(two.acquire_database(TableMode{b}, kNoWait)) == "granted");
+      one.release_all(Lsn::none);
+      two.release_all(Lsn::none);
+    }
+  }
+  CHECK(manager.snapshot().empty());
+}
+
+TEST_CASE("table locks combine", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  for (std::uint8_t a = 1; a < kTableModes; ++a) {
+    for (std::uint8_t b = 1; b < kTableModes; ++b) {
+      const TableMode both = combine(TableMode{a}, TableMode{b});
+      LockOwner owner{manager};
+      REQUIRE(owner.acquire_table(kTree, TableMode{a}));
+      REQUIRE(owner.acquire_table(kTree, TableMode{b}));
+      CHECK(owner.held_table(kTree) == both);
+      for (std::uint8_t c = 1; c < kTableModes; ++c) {
+        LockOwner other{manager};
+        CHECK((state_of(other.acquire_table(kTree, TableMode{c}, kSkipLocked)) == "granted") ==
+              compatible(both, TableMode{c}));
+        other.release_all(Lsn::none);
+      }
+      owner.release_all(Lsn::none);
+    }
+  }
+}
+
+TEST_CASE("intents stay in private slots until somebody asks for more", "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner writer{manager};
+  REQUIRE(writer.acquire_table(kTree, TableMode::intent_shared));
+  REQUIRE(writer.acquire_table(kTree, TableMode::intent_exclusive));
+  CHECK(writer.locks_held() == 0);
+  CHECK(manager.snapshot().size() == 1);
+
+  LockOwner ddl{manager};
+  std::atomic<bool> granted{false};
+  InThread strong{[&] {
+    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::exclusive)) == "granted");
+    granted = true;
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  // Newcomers queue up behind the strong request.
+  LockOwner late{manager};
+  CHECK(state_of(late.acquire_table(kTree, TableMode::intent_shared, kSkipLocked)) == "skipped");
+  CHECK_FALSE(granted);
+  writer.release_all(Lsn::none);
+  strong.join();
+  CHECK(granted);
+  CHECK(state_of(late.acquire_table(kTree, TableMode::intent_shared, kSkipLocked)) == "skipped");
+  ddl.release_all(Lsn::none);
+  CHECK(state_of(late.acquire_table(kTree, TableMode::intent_shared, kNoWait)) == "granted");
+  CHECK(late.locks_held() == 0);
+  late.release_all(Lsn::none);
+}
+
+TEST_CASE("more tables than slots", "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner owner{manager};
+  for (std::uint32_t tree = 1; tree <= 100; ++tree) {
+    REQUIRE(owner.acquire_table(TreeId{tree}, TableMode::intent_exclusive));
+  }
+  LockOwner other{manager};
+  for (std::uint32_t tree = 1; tree <= 100; ++tree) {
+    CHECK(state_of(other.acquire_table(TreeId{tree}, TableMode::shared, kSkipLocked)) == "skipped");
+    CHECK(state_of(other.acquire_table(TreeId{tree}, TableMode::intent_exclusive)) == "granted");
+  }
+  other.release_all(Lsn::none);
+  owner.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
+TEST_CASE("P6 a strong request that timed out does not starve intents", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  LockOwner holder{manager};
+  LockOwner ddl{manager};
+  LockOwner writer{manager};
+  REQUIRE(holder.acquire_table(kTree, TableMode::intent_shared));
+  for (int i = 0; i < 3; ++i) {
+    CHECK(state_of(ddl.acquire_table(kTree, TableMode::exclusive, {.lock_timeout = 5ms})) ==
+          "55P03");
+    CHECK(state_of(ddl.acquire_table(kTree, TableMode::exclusive, kNoWait)) == "55P03");
+  }
+  CHECK(state_of(writer.acquire_table(kTree, TableMode::intent_exclusive, kNoWait)) == "granted");
+  // And on the private path again.
+  CHECK(writer.locks_held() == (setup.path == IntentPath::private_slots ? 0U : 1U));
+  writer.release_all(Lsn::none);
+  holder.release_all(Lsn::none);
+}
+
+TEST_CASE("P6 an intent that waits behind a strong request is let in when that times out",
+          "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  LockOwner holder{manager};
+  LockOwner ddl{manager};
+  REQUIRE(holder.acquire_table(kTree, TableMode::intent_exclusive));
+  InThread strong{[&] {
+    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::shared, {.lock_timeout = 100ms})) ==
+              "55P03");
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  LockOwner writer{manager};
+  CHECK(state_of(writer.acquire_table(kTree, TableMode::intent_exclusive)) == "granted");
+  writer.release_all(Lsn::none);
+  holder.release_all(Lsn::none);
+}
+
+TEST_CASE("P10 table locks and intents carry the LSNs of what was released below them", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  LockOwner writer{manager};
+  LockOwner reader{manager};
+  // Key locks below an intent, then a reader of the whole table.
+  REQUIRE(writer.acquire_table(kTree, TableMode::intent_exclusive));
+  REQUIRE(writer.try_acquire(key(1), kWriteKey));
+  writer.release_all(Lsn{300});
+  REQUIRE(reader.acquire_table(kTree, TableMode::shared));
+  CHECK(reader.read_watermark() == Lsn{300});
+  reader.release_all(Lsn::none);
+  // A writer of the whole table without key locks, then a reader of one key.
+  REQUIRE(writer.acquire_table(kTree, TableMode::exclusive));
+  CHECK(writer.try_acquire(key(2), kWriteKey));
+  CHECK(writer.locks_held() == 1);
+  writer.release_all(Lsn{400});
+  reader.begin(TxnId::none);
+  REQUIRE(reader.acquire_table(kTree, TableMode::intent_shared));
+  REQUIRE(reader.try_acquire(key(2), kReadKey));
+  CHECK(reader.read_watermark() == Lsn{400});
+  reader.release_all(Lsn::none);
+}
+
+TEST_CASE("a table lock answers for its keys", "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner owner{manager};
+  REQUIRE(owner.acquire_table(kTree, TableMode::shared));
+  CHECK(owner.try_acquire(key(1), kReadKeyAndGap));
+  CHECK(owner.locks_held() == 1);
+  CHECK(owner.held(key(1)) == kReadKeyAndGap);
+  CHECK(owner.try_acquire(key(1), kWriteKey));
+  CHECK(owner.locks_held() == 2);
+  CHECK(owner.held(key(1)) == KeyMode{Access::exclusive, Access::shared});
+  owner.release_all(Lsn::none);
+}
+
+TEST_CASE("many key locks become one table lock", "[lock]") {
+  LockOptions options = small_table();
+  options.escalation_threshold = 10;
+  LockManager manager{options};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
+  const LockMark mark = owner.mark();
+  for (std::uint64_t i = 0; i < 30; ++i) {
+    REQUIRE(owner.acquire({TreeId{9}, i}, i % 2 == 0 ? kReadKey : kReadGap));
+  }
+  CHECK(owner.held_table(TreeId{9}) == TableMode::shared);
+  CHECK(owner.locks_held() == 1);
+  for (std::uint64_t i = 0; i < 30; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
+  CHECK(owner.held_table(kTree) == TableMode::exclusive);
+  CHECK(owner.locks_held() == 2);
+  CHECK(manager.statistics().escalations == 2);
+  CHECK(state_of(other.acquire_table(kTree, TableMode::intent_shared, kSkipLocked)) == "skipped");
+  // The table lock may stand for key locks from before the mark: it stays.
+  owner.release_to(mark);
+  CHECK(owner.held_table(kTree) == TableMode::exclusive);
+  CHECK(owner.held(key(29)) == kWriteKeyAndGap);
+  owner.release_all(Lsn{77});
+  CHECK(manager.snapshot().empty());
+  REQUIRE(other.acquire_table(kTree, TableMode::intent_shared));
+  CHECK(other.read_watermark() == Lsn{77});
+  other.release_all(Lsn::none);
+}
+
+TEST_CASE("escalation gives way to other users of the table and tries again later", "[lock]") {
+  LockOptions options = small_table();
+  options.escalation_threshold = 10;
+  LockManager manager{options};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  REQUIRE(other.acquire_table(kTree, TableMode::intent_exclusive));
+  REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
+  for (std::uint64_t i = 0; i < 15; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
+  CHECK(owner.locks_held() == 15);
+  CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
+  other.release_all(Lsn::none);
+  for (std::uint64_t i = 15; i < 30; ++i) REQUIRE(owner.try_acquire(key(i), kWriteKey));
+  CHECK(owner.locks_held() == 30);  // try_acquire never escalates
+  owner.escalate_if_due(kTree);
+  CHECK(owner.locks_held() == 1);
+  CHECK(owner.held_table(kTree) == TableMode::exclusive);
+  owner.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
+}  // namespace swizzle::lock
