@@ -29,8 +29,8 @@ class LogGate {
   virtual void flush_to(Lsn lsn) = 0;
 };
 
-/// Where the redo point lies: the oldest record that some page on disk lacks.
-/// Reads a frame without its latch; safe against the cleaner's moves.
+/// The oldest record that the disk's copy of the page lacks, none if it lacks none. Reads without
+/// the latch; safe against the cleaner's moves. The redo point is the least of these.
 [[nodiscard]] Lsn oldest_unwritten(const Frame& frame) noexcept;
 
 /// Writes dirty pages to the volume in the background: in batches, the oldest first, since that
@@ -47,7 +47,7 @@ class Cleaner {
     std::uint32_t dirty_percent = 10;
     Duration interval = std::chrono::milliseconds{100};
     /// The background task met an error and has stopped: durability is in doubt.
-    std::function<void(const Error&)> on_failure;
+    std::function<void(const Error&)> on_failure = {};
   };
   Cleaner(FrameArena& frames, Volume& volume, LogGate& log, PageLayout layout, Options options);
   Cleaner(const Cleaner&) = delete;
@@ -60,7 +60,7 @@ class Cleaner {
 
   /// Evictors: this frame is wanted, but dirty. Cheap; callable under latches. May be forgotten.
   void want(Frame& frame) noexcept;
-  /// Starts a round now.
+  /// Evictors: too little is clean. Starts a round now that prefers what could then be evicted.
   void nudge() noexcept;
 
   /// Post: no page lacks a record before `lsn` that was in the log when the call began. Works in
@@ -90,19 +90,30 @@ class Cleaner {
     Lsn since;
   };
   struct Scan {
-    std::vector<Candidate> oldest_first;
+    std::vector<Candidate> candidates;  ///< the oldest first
     std::uint64_t dirty = 0;
   };
+  enum class Order : std::uint8_t {
+    oldest_first,      ///< some, the oldest
+    evictable_first,   ///< some, preferring those that only wait for being clean
+    all_oldest_first,  ///< every one
+  };
+  enum class Asked : std::uint8_t {
+    nothing,
+    to_write,  ///< the wanted frames
+    to_look,   ///< scan now
+    for_room,  ///< scan now, and clean whatever could then be evicted
+  };
 
+  void ask(Asked what) noexcept;
   void run();
-  /// One scan and what it asks for. Returns whether there may be more to do.
-  Result<bool> work();
   void sleep() noexcept;
-  Scan scan(Lsn before);
+  Result<> work(Asked asked);
+  Scan scan(Lsn before, Order order);
   std::vector<Frame*> take_wanted();
   Result<> clean(std::span<Frame* const> frames);
   Result<> clean_batch(std::span<Frame* const> frames);
-  [[nodiscard]] bool copy_page(Frame& frame, std::byte* to, Copy& copy) noexcept;
+  bool copy_page(Frame& frame, std::byte* to) noexcept;
   void finish(const Copy& copy) noexcept;
   void restore(const Copy& copy) noexcept;
 
@@ -117,12 +128,14 @@ class Cleaner {
   std::vector<Copy> copies_;
 
   SpinMutex wanted_mutex_;
-  std::vector<Frame*> wanted_;
+  std::vector<Frame*> wanted_;  ///< as long as it may get; the first wanted_count_ count
+  std::size_t wanted_count_ = 0;
   std::atomic<Lsn> redo_target_{Lsn::none};
+  TimePoint next_scan_{};
 
-  std::mutex task_mutex_;
+  SpinMutex task_mutex_;
   Parker* task_parker_ = nullptr;
-  std::atomic<bool> nudged_{false};
+  std::atomic<Asked> asked_{Asked::nothing};
   std::atomic<bool> stopping_{false};
   std::unique_ptr<Task> task_;
   Counters counters_;

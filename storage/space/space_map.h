@@ -61,6 +61,10 @@ class SpaceMap {
   /// The page is free and may be reserved again at once. Idempotent, for redo.
   void mark_free(PageId page) noexcept;
 
+  /// Grows the file to hold every page in use: after redo of a log that goes beyond the file, as
+  /// that of an online backup may.
+  Result<> fit_file();
+
   /// A copy for a checkpoint.
   struct Snapshot {
     Lsn begin = Lsn::none;
@@ -98,6 +102,7 @@ class SpaceMap {
 
   explicit SpaceMap(Volume& volume) noexcept : volume_(volume) {}
   Snapshot copy(Lsn begin);
+  void adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation);
   Result<> grow();
   void cover(std::uint64_t pages);
   void take(std::uint64_t page) noexcept;

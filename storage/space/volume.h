@@ -71,8 +71,11 @@ class Volume {
   /// writes, and the caller must treat the error as fatal.
   Result<> write_pages(std::span<const PageImage> images);
 
-  /// Room for pages [0, pages). 53100 when the device is full; the file keeps its old size then.
-  /// One caller at a time, as for shrink_to.
+  /// An error once a write has failed.
+  Result<> writable() const;
+
+  /// Room for pages [0, pages), durable. 53100 when the device is full; the file keeps its old size
+  /// then. One caller at a time, as for shrink_to.
   Result<> grow_to(std::uint64_t pages);
   /// Gives back what is behind the first `pages` pages. Pre: nothing there is in use.
   Result<> shrink_to(std::uint64_t pages);
@@ -93,6 +96,7 @@ class Volume {
   Volume() = default;
   Result<> write_batch(std::span<const PageImage> images);
   Result<> write_in_place(std::span<const PageImage> sorted);
+  Result<> sync();
   Result<> refuse_writes(Error&& reason);
   [[nodiscard]] Error read_failure(PageId page, const IoRequest& request) const;
 
@@ -106,8 +110,9 @@ class Volume {
   std::atomic<std::uint64_t> pages_written_{0};
   std::atomic<std::uint64_t> pages_read_{0};
 
+  ParkMutex sync_mutex_;
   std::atomic<bool> refuses_writes_{false};
-  std::mutex reason_mutex_;
+  mutable std::mutex reason_mutex_;
   std::string reason_;
 };
 

@@ -1,0 +1,276 @@
+#include "storage/buffer/cleaner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/invariant.h"
+#include "storage/latch/guards.h"
+
+namespace swizzle {
+namespace {
+
+// One scan looks at every frame, so it should find work for several batches.
+constexpr std::size_t kPagesPerScan = 8 * Cleaner::kBatchPages;
+// Scans without being asked may take one part in so many of the time.
+constexpr int kScanShare = 20;
+constexpr std::size_t kMostWanted = 4096;
+
+bool has_addresses(const PageLayout& layout, std::byte* page) noexcept {
+  bool found = false;
+  layout.visit_refs(
+      page,
+      [](void* context, PageRef* reference) {
+        if (load_ref(reference).is_swizzled()) *static_cast<bool*>(context) = true;
+      },
+      &found);
+  return found;
+}
+
+}  // namespace
+
+// The cleaner moves since from `dirty` to `writing` by storing the latter first, and back the other
+// way round; whoever reads dirty, writing, dirty therefore sees it in one of them.
+Lsn oldest_unwritten(const Frame& frame) noexcept {
+  const Lsn before = frame.dirty_since.load(std::memory_order_acquire);
+  const Lsn writing = frame.writing_since.load(std::memory_order_acquire);
+  const Lsn after = frame.dirty_since.load(std::memory_order_acquire);
+  Lsn oldest = Lsn::none;
+  for (const Lsn lsn : {before, writing, after}) {
+    if (lsn != Lsn::none && (oldest == Lsn::none || lsn < oldest)) oldest = lsn;
+  }
+  return oldest;
+}
+
+Cleaner::Cleaner(FrameArena& frames, Volume& volume, LogGate& log, PageLayout layout,
+                 Options options)
+    : frames_(frames), volume_(volume), log_(log), layout_(layout), options_(std::move(options)) {
+  copies_.reserve(kBatchPages);
+  wanted_.resize(kMostWanted);
+}
+
+Cleaner::~Cleaner() {
+  stop();
+}
+
+void Cleaner::start() {
+  INVARIANT(task_ == nullptr);
+  stopping_.store(false);
+  task_ = Runtime::current().spawn("cleaner", [this] { run(); });
+}
+
+void Cleaner::stop() noexcept {
+  if (task_ == nullptr) return;
+  stopping_.store(true);
+  ask(Asked::to_look);
+  task_->join();
+  task_.reset();
+}
+
+void Cleaner::want(Frame& frame) noexcept {
+  {
+    const std::lock_guard hold(wanted_mutex_);
+    if (wanted_count_ == kMostWanted) return;  // enough to do already
+    wanted_[wanted_count_++] = &frame;
+  }
+  ask(Asked::to_write);
+}
+
+void Cleaner::nudge() noexcept {
+  ask(Asked::for_room);
+}
+
+void Cleaner::set_redo_target(Lsn lsn) noexcept {
+  redo_target_.store(lsn, std::memory_order_relaxed);
+  ask(Asked::to_look);
+}
+
+void Cleaner::ask(Asked what) noexcept {
+  // Evictors ask again and again; once is enough until the task has taken notice.
+  if (asked_.load(std::memory_order_relaxed) >= what && !stopping_.load(std::memory_order_relaxed))
+    return;
+  const std::lock_guard hold(task_mutex_);
+  asked_.store(std::max(asked_.load(std::memory_order_relaxed), what), std::memory_order_release);
+  if (task_parker_ != nullptr) task_parker_->unpark();
+}
+
+void Cleaner::run() {
+  {
+    const std::lock_guard hold(task_mutex_);
+    task_parker_ = &Runtime::current().parker();
+  }
+  while (!stopping_.load()) {
+    const Asked asked = asked_.exchange(Asked::nothing, std::memory_order_acq_rel);
+    if (auto worked = work(asked); !worked) {
+      if (options_.on_failure) options_.on_failure(worked.error());
+      break;
+    }
+    sleep();
+  }
+  const std::lock_guard hold(task_mutex_);
+  task_parker_ = nullptr;
+}
+
+void Cleaner::sleep() noexcept {
+  Runtime& runtime = Runtime::current();
+  const TimePoint deadline = runtime.now() + options_.interval;
+  while (asked_.load(std::memory_order_acquire) == Asked::nothing && !stopping_.load() &&
+         runtime.now() < deadline)
+    runtime.parker().park_until(deadline);
+}
+
+Result<> Cleaner::work(Asked asked) {
+  const std::vector<Frame*> wanted = take_wanted();
+  RETURN_IF_ERROR(clean(wanted));
+  // What the evictors named is what they need; a scan would find less urgent pages.
+  const bool pressed = asked == Asked::for_room && wanted.empty();
+  Runtime& runtime = Runtime::current();
+  if (asked < Asked::to_look && runtime.now() < next_scan_) return {};
+
+  const TimePoint began = runtime.now();
+  const Lsn target = redo_target_.load(std::memory_order_relaxed);
+  Scan found = scan(Lsn::max, pressed ? Order::evictable_first : Order::oldest_first);
+  next_scan_ = runtime.now() + (runtime.now() - began) * kScanShare;
+
+  std::vector<Frame*> frames;
+  const std::uint64_t tolerated =
+      pressed ? 0 : std::uint64_t{frames_.count()} * options_.dirty_percent / 100;
+  for (const Candidate& candidate : found.candidates) {
+    const bool too_many = found.dirty - frames.size() > tolerated;
+    if (!too_many && candidate.since >= target) break;
+    frames.push_back(candidate.frame);
+  }
+  return clean(frames);
+}
+
+Result<> Cleaner::clean_until(Lsn lsn) {
+  Scan found;
+  {
+    // No batch is under way here, so whatever is not clean shows as dirty.
+    const std::lock_guard hold(round_mutex_);
+    found = scan(lsn, Order::all_oldest_first);
+  }
+  std::vector<Frame*> frames;
+  frames.reserve(found.candidates.size());
+  for (const Candidate& candidate : found.candidates) frames.push_back(candidate.frame);
+  RETURN_IF_ERROR(clean(frames));
+  // A batch of somebody else may still be writing some of ours; and it may have failed.
+  const std::lock_guard hold(round_mutex_);
+  return volume_.writable();
+}
+
+Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
+  counters_.scans.fetch_add(1, std::memory_order_relaxed);
+  Scan found;
+  const std::uint32_t used = frames_.used();
+  for (std::uint32_t i = 0; i < used; ++i) {
+    Frame& frame = frames_.at(i);
+    // Waits for a writer that has its record in the log and has not marked the page yet.
+    if (order == Order::all_oldest_first) static_cast<void>(frame.latch.optimistic());
+    const Lsn since = frame.dirty_since.load(std::memory_order_acquire);
+    if (since == Lsn::none) continue;
+    ++found.dirty;
+    if (since < before) found.candidates.push_back({since, &frame});
+  }
+  const auto urgency = [order](const Candidate& candidate) noexcept {
+    const bool waits =
+        order == Order::evictable_first &&
+        candidate.frame->state.load(std::memory_order_relaxed) != FrameState::unswizzled;
+    return std::pair{waits, candidate.since};
+  };
+  auto& candidates = found.candidates;
+  if (order != Order::all_oldest_first && candidates.size() > kPagesPerScan) {
+    // States change while we look, so they are read once per frame.
+    std::vector<std::pair<std::pair<bool, Lsn>, Candidate>> ranked;
+    ranked.reserve(candidates.size());
+    for (const Candidate& candidate : candidates)
+      ranked.emplace_back(urgency(candidate), candidate);
+    const auto by_rank = [](const auto& entry) { return entry.first; };
+    std::ranges::nth_element(ranked, ranked.begin() + kPagesPerScan, {}, by_rank);
+    candidates.clear();
+    for (std::size_t i = 0; i < kPagesPerScan; ++i) candidates.push_back(ranked[i].second);
+  }
+  std::ranges::sort(candidates, {}, &Candidate::since);
+  return found;
+}
+
+std::vector<Frame*> Cleaner::take_wanted() {
+  std::vector<Frame*> taken;
+  taken.reserve(kMostWanted);
+  const std::lock_guard hold(wanted_mutex_);
+  taken.assign(wanted_.begin(), wanted_.begin() + static_cast<std::ptrdiff_t>(wanted_count_));
+  wanted_count_ = 0;
+  counters_.wanted.fetch_add(taken.size(), std::memory_order_relaxed);
+  return taken;
+}
+
+Result<> Cleaner::clean(std::span<Frame* const> frames) {
+  while (!frames.empty()) {
+    const auto batch = frames.first(std::min(frames.size(), kBatchPages));
+    RETURN_IF_ERROR(clean_batch(batch));
+    frames = frames.subspan(batch.size());
+  }
+  return {};
+}
+
+Result<> Cleaner::clean_batch(std::span<Frame* const> frames) {
+  const std::lock_guard one_at_a_time(round_mutex_);
+  copies_.clear();
+  Lsn newest = Lsn::none;
+  for (Frame* frame : frames) {
+    std::byte* to = memory_.data() + copies_.size() * kPageBytes;
+    if (!copy_page(*frame, to)) continue;
+    newest = std::max(newest, load<PageHeader>(to).lsn);
+  }
+  if (copies_.empty()) return {};
+  log_.flush_to(newest);
+
+  std::vector<PageImage> images;
+  images.reserve(copies_.size());
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    std::byte* copy = memory_.data() + i * kPageBytes;
+    seal_page(copy);
+    images.push_back({copies_[i].page, copy});
+  }
+  auto written = volume_.write_pages(images);
+  for (const Copy& copy : copies_) written ? finish(copy) : restore(copy);
+  if (!written) return written;
+  counters_.rounds.fetch_add(1, std::memory_order_relaxed);
+  counters_.pages.fetch_add(copies_.size(), std::memory_order_relaxed);
+  return {};
+}
+
+bool Cleaner::copy_page(Frame& frame, std::byte* to) noexcept {
+  const SharedGuard hold(frame.latch);
+  const Lsn since = frame.dirty_since.load(std::memory_order_relaxed);
+  // Its page may have been freed, or cleaned by another round, since it was chosen. A frame that is
+  // still being written was freed meanwhile and has a new page: that one waits for the next round.
+  if (since == Lsn::none || frame.state.load(std::memory_order_relaxed) == FrameState::free ||
+      frame.writing_since.load(std::memory_order_relaxed) != Lsn::none)
+    return false;
+  std::memcpy(to, frame.page(), kPageBytes);
+  unswizzle_copy(layout_, to);
+  INVARIANT_SLOW(!has_addresses(layout_, to));
+  // In this order for oldest_unwritten(), which holds no latch.
+  frame.writing_since.store(since, std::memory_order_release);
+  frame.dirty_since.store(Lsn::none, std::memory_order_release);
+  copies_.push_back({&frame, frame.page_id.load(std::memory_order_relaxed), since});
+  return true;
+}
+
+// The frame may have been freed and given to another page while its old page was written; that
+// page has its own dirty_since, and nobody but us touches writing_since.
+void Cleaner::finish(const Copy& copy) noexcept {
+  // Release: whoever sees the frame clean may evict it and read the page back.
+  copy.frame->writing_since.store(Lsn::none, std::memory_order_release);
+}
+
+void Cleaner::restore(const Copy& copy) noexcept {
+  // Under the latch, so that no writer marks the page, and no evictor judges it, in between.
+  const SharedGuard hold(copy.frame->latch);
+  const bool same = copy.frame->page_id.load(std::memory_order_relaxed) == copy.page &&
+                    copy.frame->state.load(std::memory_order_relaxed) != FrameState::free;
+  if (same) copy.frame->dirty_since.store(copy.since, std::memory_order_release);
+  copy.frame->writing_since.store(Lsn::none, std::memory_order_release);
+}
+
+}  // namespace swizzle
