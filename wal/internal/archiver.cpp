@@ -1,0 +1,115 @@
+#include "wal/internal/archiver.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/checksum.h"
+
+namespace swizzle::wal {
+namespace {
+
+// The state file: the next segment's number, bound to the database by its checksum.
+struct StoredState {
+  std::uint64_t next_segment;
+  std::uint64_t checksum;
+};
+static_assert(sizeof(StoredState) == 16);
+
+std::uint64_t checksum_of(std::uint64_t next, std::uint64_t database_id) {
+  return checksum(std::as_bytes(std::span{&next, 1}), database_id);
+}
+
+}  // namespace
+
+Archiver::Archiver(SegmentStore& store, const LogOptions& options,
+                   std::function<std::uint64_t()> durable, std::function<void()> on_archived)
+    : store_(store),
+      options_(options),
+      durable_(std::move(durable)),
+      on_archived_(std::move(on_archived)) {}
+
+Archiver::~Archiver() {
+  stop();
+}
+
+Result<> Archiver::start() {
+  RETURN_IF_ERROR(load_state());
+  task_ = Runtime::current().spawn("log archiver", [this] { run_task(); });
+  return {};
+}
+
+void Archiver::stop() noexcept {
+  if (!task_) return;
+  stopping_ = true;
+  nudge();
+  task_->join();
+  task_.reset();
+}
+
+void Archiver::nudge() noexcept {
+  if (Parker* const parker = task_parker_.load()) parker->unpark();
+}
+
+std::uint64_t Archiver::backlog() const noexcept {
+  const std::uint64_t finished_below = store_.geometry().number_of(durable_());
+  const std::uint64_t next = next_segment();
+  return finished_below > next ? finished_below - next : 0;
+}
+
+void Archiver::run_task() {
+  Runtime& runtime = Runtime::current();
+  task_parker_ = &runtime.parker();
+  while (!stopping_.load()) {
+    if (backlog() == 0) {
+      runtime.parker().park();
+      continue;
+    }
+    const std::uint64_t number = next_segment();
+    if (auto archived = archive_one(number); !archived) {
+      spdlog::warn("log: segment \"{}\" is not archived yet: {}", segment_name(number),
+                   archived.error().message());
+      const TimePoint next_try = runtime.now() + options_.retry_delay;
+      while (!stopping_.load() && runtime.now() < next_try) runtime.parker().park_until(next_try);
+    }
+  }
+}
+
+Result<> Archiver::archive_one(std::uint64_t number) {
+  RETURN_IF_ERROR(options_.archive(store_.path_of(number), segment_name(number)));
+  RETURN_IF_ERROR(save_state(number + 1));
+  next_ = number + 1;
+  on_archived_();
+  return {};
+}
+
+Result<> Archiver::load_state() {
+  next_ = store_.first();
+  const auto path = store_.directory() / "archived";
+  ASSIGN_OR_RETURN(const bool exists, store_.files().exists(path));
+  if (!exists) return {};
+  ASSIGN_OR_RETURN(auto file, store_.files().open(path, OpenMode::read_only, {}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
+  if (size < sizeof(StoredState)) return {};
+  std::array<std::byte, sizeof(StoredState)> bytes{};
+  RETURN_IF_ERROR(file->read_at(0, bytes));
+  const auto stored = load<StoredState>(bytes.data());
+  if (stored.checksum == checksum_of(stored.next_segment, store_.database_id())) {
+    next_ = std::max(stored.next_segment, store_.first());
+  }
+  return {};
+}
+
+Result<> Archiver::save_state(std::uint64_t next) {
+  const auto path = store_.directory() / "archived";
+  const auto temporary = store_.directory() / "archived.tmp";
+  const StoredState state{next, checksum_of(next, store_.database_id())};
+  ASSIGN_OR_RETURN(auto file, store_.files().open(temporary, OpenMode::open_or_create, {}));
+  RETURN_IF_ERROR(file->write_at(0, std::as_bytes(std::span{&state, 1})));
+  RETURN_IF_ERROR(file->sync());
+  RETURN_IF_ERROR(store_.files().rename(temporary, path));
+  return store_.files().sync_directory(store_.directory());
+}
+
+}  // namespace swizzle::wal

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/runtime.h"
+#include "wal/internal/segment_store.h"
+#include "wal/log_options.h"
+
+namespace swizzle::wal {
+
+/// Hands finished segments to LogOptions::archive, one after the other, each until it succeeds.
+/// Where it stands is kept in the file "archived" beside the segments; if that is lost, segments
+/// come again.
+class Archiver {
+ public:
+  /// `durable` and `on_archived` must not park.
+  Archiver(SegmentStore& store, const LogOptions& options, std::function<std::uint64_t()> durable,
+           std::function<void()> on_archived);
+  ~Archiver();
+  Archiver(const Archiver&) = delete;
+  Archiver& operator=(const Archiver&) = delete;
+
+  Result<> start();
+  void stop() noexcept;
+  void nudge() noexcept;
+
+  /// Everything below is archived.
+  [[nodiscard]] std::uint64_t next_segment() const noexcept { return next_.load(); }
+  /// Finished segments that wait.
+  [[nodiscard]] std::uint64_t backlog() const noexcept;
+
+ private:
+  void run_task();
+  Result<> archive_one(std::uint64_t number);
+  Result<> load_state();
+  Result<> save_state(std::uint64_t next);
+
+  SegmentStore& store_;
+  const LogOptions& options_;
+  std::function<std::uint64_t()> durable_;
+  std::function<void()> on_archived_;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<Parker*> task_parker_{nullptr};
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle::wal

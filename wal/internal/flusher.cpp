@@ -1,0 +1,311 @@
+#include "wal/internal/flusher.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/invariant.h"
+#include "base/latch_count.h"
+#include "wal/internal/spin_wait.h"
+
+namespace swizzle::wal {
+namespace {
+
+// Up to here a write is gathered in one piece of memory, tail block and all: one request costs a
+// lone committer less than two. Longer ones go straight from the ring.
+constexpr std::size_t kStagingBytes = std::size_t{128} << 10U;
+
+}  // namespace
+
+Flusher::Flusher(LogBuffer& buffer, LogBudget& budget, SegmentStore& store,
+                 const LogOptions& options, std::function<void()> on_new_segment)
+    : buffer_(buffer),
+      budget_(budget),
+      store_(store),
+      options_(options),
+      on_new_segment_(std::move(on_new_segment)),
+      staging_(kStagingBytes) {}
+
+Flusher::~Flusher() {
+  stop();
+}
+
+void Flusher::start_at(std::uint64_t end) {
+  durable_ = mark_end_ = end;
+  freed_ = block_floor(end);
+  task_ = Runtime::current().spawn("log writer", [this] { run_task(); });
+}
+
+void Flusher::stop() noexcept {
+  if (!task_) return;
+  stopping_ = true;
+  if (Parker* const parker = task_parker_.load()) parker->unpark();
+  task_->join();
+  task_.reset();
+}
+
+Flusher::Statistics Flusher::statistics() const noexcept {
+  return {.writes = writes_.load(std::memory_order_relaxed),
+          .bytes_written = bytes_written_.load(std::memory_order_relaxed)};
+}
+
+// ---- waiting ----
+
+void Flusher::flush_to(std::uint64_t end) noexcept {
+  if (durable() >= end) return;
+  assert_no_latch_held();
+  Runtime& runtime = Runtime::current();
+  Waiter waiter{.end = end, .parker = &runtime.parker()};
+  push(waiter);
+  SpinWait spin;
+  if (runtime.owns_its_thread() && try_become_writer()) {
+    while (waiter.state.load(std::memory_order_relaxed) == Waiter::State::waiting) {
+      // Nothing to write: a record before ours is still being copied.
+      if (!write_once()) spin.once();
+    }
+    resign();
+  } else {
+    nudge();
+  }
+  while (waiter.state.load(std::memory_order_acquire) == Waiter::State::waiting) {
+    waiter.parker->park();
+  }
+  // The waker may still be inside our parker's unpark().
+  while (waiter.state.load(std::memory_order_acquire) != Waiter::State::let_go) spin.once();
+}
+
+void Flusher::flush_soon(std::uint64_t end) noexcept {
+  std::uint64_t wanted_end = lazy_end_.load(std::memory_order_relaxed);
+  while (wanted_end < end) {
+    if (lazy_end_.compare_exchange_weak(wanted_end, end)) break;
+  }
+  // With a deadline already running there is nothing to tell the task.
+  if (idle_.load() == Idle::until_nudged) nudge();
+}
+
+void Flusher::flush_for_room() noexcept {
+  if (room_wanted_.load(std::memory_order_relaxed)) return;
+  room_wanted_ = true;
+  nudge();
+}
+
+void Flusher::push(Waiter& waiter) noexcept {
+  waiter.next = arrived_.load(std::memory_order_relaxed);
+  // Sequentially consistent with resign() and rest(): whoever stops writing sees us, or we see that
+  // he has stopped.
+  while (!arrived_.compare_exchange_weak(waiter.next, &waiter)) continue;
+}
+
+// ---- who writes ----
+
+bool Flusher::wanted() const noexcept {
+  return arrived_.load() != nullptr || room_wanted_.load() || collected_.load() != nullptr;
+}
+
+bool Flusher::try_become_writer() noexcept {
+  return !writing_.exchange(true);
+}
+
+void Flusher::resign() noexcept {
+  writing_.store(false);
+  // Who came while we wrote has not nudged anybody who was free to write.
+  if (wanted() || lazy_wanted()) nudge();
+}
+
+void Flusher::nudge() noexcept {
+  if (idle_.load() == Idle::no || idle_.exchange(Idle::no) == Idle::no) return;
+  task_parker_.load()->unpark();
+}
+
+void Flusher::run_task() {
+  task_parker_ = &Runtime::current().parker();
+  std::optional<TimePoint> lazy_deadline;
+  while (!stopping_.load()) {
+    const bool lazy_due = lazy_deadline && Runtime::current().now() >= *lazy_deadline;
+    if ((wanted() || lazy_due) && try_become_writer()) {
+      if (lazy_due) static_cast<void>(write_once());
+      lazy_deadline.reset();
+      write_while_wanted();
+      writing_.store(false);
+      continue;
+    }
+    rest(lazy_deadline);
+  }
+}
+
+// Until there is something to do, or somebody else has finished doing it.
+void Flusher::rest(std::optional<TimePoint>& lazy_deadline) noexcept {
+  const TimePoint now = Runtime::current().now();
+  if (!lazy_wanted()) {
+    lazy_deadline.reset();
+  } else if (!lazy_deadline) {
+    lazy_deadline = now + options_.lazy_flush_delay;
+  } else if (*lazy_deadline <= now) {
+    lazy_deadline = now + std::chrono::milliseconds{1};  // somebody writes already
+  }
+  idle_.store(lazy_deadline ? Idle::until_deadline : Idle::until_nudged);
+  const bool missed = (wanted() && !writing_.load()) || (!lazy_deadline && lazy_wanted());
+  if (!missed && !stopping_.load()) {
+    Parker& parker = *task_parker_.load(std::memory_order_relaxed);
+    lazy_deadline ? static_cast<void>(parker.park_until(*lazy_deadline)) : parker.park();
+  }
+  idle_.store(Idle::no);
+}
+
+void Flusher::write_while_wanted() noexcept {
+  SpinWait spin;
+  while (wanted()) {
+    room_wanted_ = false;
+    if (write_once()) continue;
+    collect_waiters();
+    wake_satisfied();
+    if (collected_.load(std::memory_order_relaxed) != nullptr) spin.once();
+  }
+}
+
+void Flusher::collect_waiters() noexcept {
+  Waiter* arrived = arrived_.exchange(nullptr);
+  Waiter* collected = collected_.load(std::memory_order_relaxed);
+  while (arrived != nullptr) {
+    Waiter* const next = arrived->next;
+    arrived->next = collected;
+    collected = arrived;
+    arrived = next;
+  }
+  collected_.store(collected);
+}
+
+void Flusher::wake_satisfied() noexcept {
+  const std::uint64_t durable_now = durable();
+  const Parker* const own = &Runtime::current().parker();
+  Waiter* left = nullptr;
+  for (Waiter* waiter = collected_.load(std::memory_order_relaxed); waiter != nullptr;) {
+    Waiter* const next = waiter->next;
+    if (waiter->end > durable_now) {
+      waiter->next = left;
+      left = waiter;
+    } else {
+      Parker* const parker = waiter->parker;
+      waiter->state.store(Waiter::State::durable, std::memory_order_release);
+      if (parker != own) parker->unpark();
+      // From here on the waiter, and its parker, may be gone.
+      waiter->state.store(Waiter::State::let_go, std::memory_order_release);
+    }
+    waiter = next;
+  }
+  collected_.store(left);
+}
+
+// ---- writing ----
+
+void Flusher::append_mark(std::uint64_t durable_now) noexcept {
+  // One that is not durable yet is enough; and a log that is all durable needs none.
+  if (mark_end_ > durable_now || buffer_.tail() == durable_now) return;
+  const RecordHeader header{.kind = RecordKind::flush_mark};
+  const std::array payload{Bytes{std::as_bytes(std::span{&durable_now, 1})}};
+  EncodedHeader encoded;
+  encode_header(header, encoded);
+  const std::size_t bytes = record_bytes(encoded, sizeof durable_now);
+  if (!budget_.try_take_mark(bytes)) return;
+  mark_end_ = buffer_.insert(encoded, payload, bytes).end;
+}
+
+bool Flusher::write_once() noexcept {
+  const std::uint64_t from = durable();
+  append_mark(from);
+  const std::uint64_t end = buffer_.published_from(from, from + kMaxFlushBytes);
+  if (end == from) return false;
+#ifdef SWIZZLE_PLANTED_FAULTS
+  if (options_.fault == PlantedFault::acknowledge_too_early) {
+    durable_.store(end, std::memory_order_release);
+    collect_waiters();
+    wake_satisfied();
+  }
+#endif
+  write_range(block_floor(from), end);
+  // Release: whoever sees the new durable LSN may rely on it.
+  durable_.store(end, std::memory_order_release);
+  collect_waiters();
+  wake_satisfied();
+
+  const std::uint64_t free_below = block_floor(end);
+  buffer_.clear(freed_, free_below);
+  freed_ = free_below;
+  budget_.set_ring_start(freed_);
+  const auto& geometry = store_.geometry();
+  if (geometry.number_of(end) != geometry.number_of(from)) {
+    store_.close_below(geometry.number_of(end));
+    on_new_segment_();
+  }
+  return true;
+}
+
+void Flusher::write_range(std::uint64_t from, std::uint64_t end) noexcept {
+#ifdef SWIZZLE_PLANTED_FAULTS
+  if (options_.fault == PlantedFault::lose_last_block && end - from > kWriteUnit) {
+    end = block_floor(end - 1);
+  }
+#endif
+  while (from < end) {
+    const std::uint64_t stop = std::min(end, store_.geometry().end_of(from));
+    write_in_segment(from, stop);
+    from = stop;
+  }
+}
+
+void Flusher::write_in_segment(std::uint64_t from, std::uint64_t end) noexcept {
+  const auto file = store_.writable(store_.geometry().number_of(from));
+  const auto written = block_ceiling(end) - from <= kStagingBytes ? write_staged(*file, from, end)
+                                                                  : write_direct(*file, from, end);
+  if (!written) panic(written.error().message());
+  writes_.fetch_add(1, std::memory_order_relaxed);
+  bytes_written_.fetch_add(block_ceiling(end) - from, std::memory_order_relaxed);
+}
+
+Result<> Flusher::write_staged(File& file, std::uint64_t from, std::uint64_t end) {
+  buffer_.copy_out(from, end, staging_.data());
+  std::memset(staging_.data() + (end - from), 0, block_ceiling(end) - end);
+  return file.write_at(store_.geometry().file_offset(from),
+                       staging_.span().first(block_ceiling(end) - from));
+}
+
+Result<> Flusher::write_direct(File& file, std::uint64_t from, std::uint64_t end) {
+  const auto& geometry = store_.geometry();
+  std::array<IoRequest, 3> requests{};  // two if the ring wraps, and the last block
+  std::size_t count = 0;
+  const auto add = [&](std::uint64_t at, MutableBytes memory) {
+    IoRequest& request = requests[count++];
+    request.kind = IoRequest::Kind::write;
+    request.offset = geometry.file_offset(at);
+    request.data = memory.data();
+    request.size = memory.size();
+  };
+  // The last block is still being appended to: what is written is a copy with zeros behind `end`.
+  const std::uint64_t whole_end = block_floor(end);
+  for (std::uint64_t at = from; at < whole_end;) {
+    const MutableBytes part = buffer_.piece(at, whole_end);
+    add(at, part);
+    at += part.size();
+  }
+  if (whole_end < end) {
+    buffer_.copy_out(whole_end, end, staging_.data());
+    std::memset(staging_.data() + (end - whole_end), 0, whole_end + kWriteUnit - end);
+    add(whole_end, staging_.span().first(kWriteUnit));
+  }
+  const std::span used{requests.data(), count};
+  file.transfer_all(used);
+  for (const IoRequest& request : used) {
+    if (request.error != 0) return fail(file.failure(request));
+  }
+  return {};
+}
+
+void Flusher::panic(const std::string& reason) noexcept {
+  const std::string message = "the log cannot be written, so no commit is safe: " + reason;
+  if (options_.panic) options_.panic(message);
+  std::fprintf(stderr, "PANIC: %s\n", message.c_str());
+  std::fflush(stderr);
+  std::abort();
+}
+
+}  // namespace swizzle::wal

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/runtime.h"
+#include "wal/internal/aligned_memory.h"
+#include "wal/internal/log_budget.h"
+#include "wal/internal/log_buffer.h"
+#include "wal/internal/segment_store.h"
+#include "wal/log_options.h"
+
+namespace swizzle::wal {
+
+/// No write, from the block of the durable LSN on, reaches farther than this and one record. So
+/// after a crash nothing that was not acknowledged lies behind that distance from the log's end.
+inline constexpr std::uint64_t kMaxFlushBytes = std::uint64_t{4} << 20U;
+inline constexpr std::uint64_t kMaxUndurableBytes = kMaxFlushBytes + kMaxRecordBytes + kWriteUnit;
+
+/// Writes the ring to the segments and wakes who waited for it. There is one writer at a time: the
+/// flusher's own task, or a committer who finds that nobody writes and owns his thread, which saves
+/// a lone client two changes of thread. What gathers during one write goes with the next; there are
+/// no timers for those who wait.
+class Flusher {
+ public:
+  struct Statistics {
+    std::uint64_t writes = 0;
+    std::uint64_t bytes_written = 0;
+  };
+
+  Flusher(LogBuffer& buffer, LogBudget& budget, SegmentStore& store, const LogOptions& options,
+          std::function<void()> on_new_segment);
+  ~Flusher();
+  Flusher(const Flusher&) = delete;
+  Flusher& operator=(const Flusher&) = delete;
+
+  /// Pre: everything before `end` is durable; the ring holds the started block.
+  void start_at(std::uint64_t end);
+
+  /// Parks until `end` is durable. Pre: the caller's records before `end` are complete; others may
+  /// still be copying.
+  void flush_to(std::uint64_t end) noexcept;
+  /// Durable within the lazy delay.
+  void flush_soon(std::uint64_t end) noexcept;
+  /// The ring needs room: write what there is.
+  void flush_for_room() noexcept;
+  /// Ends the task without writing anything more. Pre: nobody waits.
+  void stop() noexcept;
+
+  [[nodiscard]] std::uint64_t durable() const noexcept {
+    return durable_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] Statistics statistics() const noexcept;
+
+ private:
+  struct Waiter {
+    enum class State : std::uint8_t { waiting, durable, let_go };
+    std::uint64_t end;
+    Parker* parker;
+    Waiter* next = nullptr;
+    std::atomic<State> state{State::waiting};
+  };
+
+  void run_task();
+  void rest(std::optional<TimePoint>& lazy_deadline) noexcept;
+  [[nodiscard]] bool wanted() const noexcept;
+  [[nodiscard]] bool lazy_wanted() const noexcept { return lazy_end_.load() > durable(); }
+  bool try_become_writer() noexcept;
+  void resign() noexcept;
+  void nudge() noexcept;
+  void push(Waiter& waiter) noexcept;
+  void collect_waiters() noexcept;
+  void wake_satisfied() noexcept;
+  void write_while_wanted() noexcept;
+
+  // The writer's: one write of what is published; false if there is nothing.
+  bool write_once() noexcept;
+  void append_mark(std::uint64_t durable) noexcept;
+  void write_range(std::uint64_t from, std::uint64_t end) noexcept;
+  void write_in_segment(std::uint64_t from, std::uint64_t end) noexcept;
+  Result<> write_staged(File& file, std::uint64_t from, std::uint64_t end);
+  Result<> write_direct(File& file, std::uint64_t from, std::uint64_t end);
+  [[noreturn]] void panic(const std::string& reason) noexcept;
+
+  LogBuffer& buffer_;
+  LogBudget& budget_;
+  SegmentStore& store_;
+  const LogOptions& options_;
+  std::function<void()> on_new_segment_;
+
+  alignas(64) std::atomic<std::uint64_t> durable_{0};
+  alignas(64) std::atomic<Waiter*> arrived_{nullptr};
+  std::atomic<std::uint64_t> lazy_end_{0};
+  std::atomic<bool> room_wanted_{false};
+  std::atomic<bool> writing_{false};
+  enum class Idle : std::uint8_t { no, until_nudged, until_deadline };
+  std::atomic<Idle> idle_{Idle::no};
+  std::atomic<bool> stopping_{false};
+  std::atomic<Parker*> task_parker_{nullptr};
+
+  // The writer's own. `collected_` is an atomic only so that anybody may ask wanted().
+  std::atomic<Waiter*> collected_{nullptr};
+  std::uint64_t freed_ = 0;
+  std::uint64_t mark_end_ = 0;
+  AlignedMemory staging_;
+  std::atomic<std::uint64_t> writes_{0};
+  std::atomic<std::uint64_t> bytes_written_{0};
+
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle::wal

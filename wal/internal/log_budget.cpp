@@ -1,0 +1,210 @@
+#include "wal/internal/log_budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "base/latch_count.h"
+#include "wal/internal/thread_number.h"
+
+namespace swizzle::wal {
+namespace {
+
+// Room that only the writer's mark may use, so that writers who fill the ring cannot keep it out;
+// and one unit, so that the tail never catches up with what is not cleared yet.
+constexpr std::size_t kKeptForMark = 64;
+
+Error copy_of(const Error& error) {
+  Error copy{error.state(), error.message()};
+  return std::move(copy).with_detail(error.detail()).with_hint(error.hint());
+}
+
+}  // namespace
+
+LogBudget::LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes, Hooks hooks)
+    : ring_bytes_(ring_bytes),
+      completion_bytes_(completion_bytes),
+      chunk_bytes_(std::min<std::size_t>(ring_bytes / 256, std::size_t{64} << 10U)),
+      hooks_(std::move(hooks)) {}
+
+void LogBudget::start_at(std::uint64_t tail, std::uint64_t ring_start,
+                         std::uint64_t segments_end) noexcept {
+  promised_ = tail;
+  ring_start_ = ring_start;
+  segments_end_ = segments_end;
+}
+
+bool LogBudget::take_from_stripe(std::size_t bytes) noexcept {
+  auto& credits = stripes_[thread_number() % kStripes].credits;
+  std::uint64_t have = credits.load(std::memory_order_relaxed);
+  while (have >= bytes) {
+    // Acquire and release here and in give_back: the credits stand for cleared room, and who gets
+    // them must see it cleared.
+    if (credits.compare_exchange_weak(have, have - bytes, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void LogBudget::give_back(std::size_t bytes) noexcept {
+  auto& credits = stripes_[thread_number() % kStripes].credits;
+  // Sequentially consistent with take_slowly: either we see that somebody waits, or he sees what
+  // lies in our stripe.
+  const std::uint64_t had = credits.fetch_add(bytes, std::memory_order_seq_cst);
+  if (waiting_.load(std::memory_order_seq_cst) != 0) {
+    serve_waiters();
+  } else if (had + bytes > 4 * chunk_bytes_) {
+    promised_.fetch_sub(credits.exchange(0, std::memory_order_acq_rel), std::memory_order_seq_cst);
+    // Who began to wait between the two found neither the credits nor the room.
+    if (waiting_.load(std::memory_order_seq_cst) != 0) serve_waiters();
+  }
+}
+
+LogBudget::Obstacle LogBudget::try_promise(std::size_t bytes, ReservePurpose purpose) noexcept {
+  const std::uint64_t kept = purpose == ReservePurpose::growth ? completion_bytes_ : 0;
+  std::uint64_t promised = promised_.load(std::memory_order_relaxed);
+  for (;;) {
+    // Acquire: the room below these limits has been cleared, or prepared. Sequentially consistent
+    // with set_ring_start: it sees that we wait, or we see its room.
+    if (promised + bytes + kKeptForMark > ring_start_.load(std::memory_order_seq_cst) + ring_bytes_)
+      return Obstacle::ring;
+    if (promised + bytes + kKeptForMark + kept > segments_end_.load(std::memory_order_seq_cst))
+      return Obstacle::segments;
+    if (promised_.compare_exchange_weak(promised, promised + bytes, std::memory_order_acq_rel,
+                                        std::memory_order_relaxed))
+      return Obstacle::none;
+  }
+}
+
+LogBudget::Obstacle LogBudget::try_promise_all(std::size_t bytes, ReservePurpose purpose) noexcept {
+  if (try_promise(bytes, purpose) == Obstacle::none) return Obstacle::none;
+  std::uint64_t unspent = 0;
+  for (auto& stripe : stripes_) unspent += stripe.credits.exchange(0, std::memory_order_seq_cst);
+  promised_.fetch_sub(unspent, std::memory_order_acq_rel);
+  return try_promise(bytes, purpose);
+}
+
+bool LogBudget::try_take_mark(std::size_t bytes) noexcept {
+  INVARIANT(bytes < kKeptForMark);
+  std::uint64_t promised = promised_.load(std::memory_order_relaxed);
+  do {
+    // Strictly below: the tail must not meet the end of the cleared room.
+    if (promised + bytes >= ring_start_.load(std::memory_order_acquire) + ring_bytes_ ||
+        promised + bytes > segments_end_.load(std::memory_order_acquire)) {
+      return false;
+    }
+  } while (!promised_.compare_exchange_weak(promised, promised + bytes, std::memory_order_acq_rel,
+                                            std::memory_order_relaxed));
+  return true;
+}
+
+void LogBudget::ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept {
+  if (obstacle == Obstacle::ring) hooks_.want_ring();
+  if (obstacle == Obstacle::segments)
+    hooks_.want_segments(promised() + bytes + completion_bytes_ + kKeptForMark);
+}
+
+void LogBudget::refill(std::size_t bytes, ReservePurpose purpose) noexcept {
+  // While somebody waits, what is left goes to him: a large reservation must not starve.
+  if (waiting_.load(std::memory_order_relaxed) != 0) return;
+  if (try_promise(bytes, purpose) != Obstacle::none) return;
+  give_back(bytes);
+}
+
+bool LogBudget::try_take(std::size_t bytes, ReservePurpose purpose) noexcept {
+  if (take_from_stripe(bytes)) return true;
+  const std::lock_guard guard{mutex_};
+  return queue_.empty() && try_promise_all(bytes, purpose) == Obstacle::none;
+}
+
+Result<> LogBudget::take_slowly(std::size_t bytes, ReservePurpose purpose) {
+  if (bytes > largest_take()) {
+    return fail(sqlstate::program_limit_exceeded,
+                fmt::format("cannot reserve {} bytes of log: the log buffer allows {} at a time",
+                            bytes, largest_take()));
+  }
+  if (waiting_.load(std::memory_order_relaxed) == 0 &&
+      try_promise(bytes, purpose) == Obstacle::none) {
+    refill(chunk_bytes_, purpose);
+    // The writer starts early, so that a burst finds room and does not have to wait for it.
+    if (promised() - ring_start_.load(std::memory_order_relaxed) > ring_bytes_ / 4) {
+      hooks_.want_ring();
+    }
+    return {};
+  }
+  assert_no_latch_held();
+  Waiter waiter{bytes, purpose, &Runtime::current().parker(), Waiter::State::waiting, {}};
+  {
+    const std::lock_guard guard{mutex_};
+    queue_.push_back(&waiter);
+    // Before the limits and stripes are read again in serve_waiters_locked: see give_back.
+    waiting_.fetch_add(1, std::memory_order_seq_cst);
+    serve_waiters_locked();
+  }
+  for (;;) {
+    {
+      const std::lock_guard guard{mutex_};
+      if (waiter.state == Waiter::State::granted) return {};
+      if (waiter.state == Waiter::State::refused) return fail(std::move(*waiter.why));
+    }
+    waiter.parker->park();
+  }
+}
+
+void LogBudget::answer(Waiter& waiter, Waiter::State state) noexcept {
+  waiter.state = state;
+  // Under the mutex: its owner cannot look at the answer and go before we are done with it.
+  waiter.parker->unpark();
+}
+
+void LogBudget::serve_waiters() noexcept {
+  const std::lock_guard guard{mutex_};
+  serve_waiters_locked();
+}
+
+void LogBudget::serve_waiters_locked() noexcept {
+  // Completions first: those that wait for growth may be waiting for them.
+  for (const auto purpose : {ReservePurpose::completion, ReservePurpose::growth}) {
+    for (auto at = queue_.begin(); at != queue_.end();) {
+      Waiter& waiter = **at;
+      if (waiter.purpose != purpose) {
+        ++at;
+        continue;
+      }
+      const Obstacle obstacle = try_promise_all(waiter.bytes, purpose);
+      if (obstacle == Obstacle::segments && failure_) {
+        waiter.why = copy_of(*failure_);
+        ask_for_room(obstacle, waiter.bytes);
+      } else if (obstacle != Obstacle::none) {
+        ask_for_room(obstacle, waiter.bytes);
+        return;
+      }
+      at = queue_.erase(at);
+      waiting_.fetch_sub(1, std::memory_order_seq_cst);
+      answer(waiter, waiter.why ? Waiter::State::refused : Waiter::State::granted);
+    }
+  }
+}
+
+void LogBudget::set_ring_start(std::uint64_t start) noexcept {
+  ring_start_.store(start, std::memory_order_seq_cst);
+  if (waiting_.load(std::memory_order_seq_cst) != 0) serve_waiters();
+}
+
+void LogBudget::set_segments_end(std::uint64_t end) noexcept {
+  const std::lock_guard guard{mutex_};
+  segments_end_.store(end, std::memory_order_seq_cst);
+  failure_.reset();
+  serve_waiters_locked();
+}
+
+void LogBudget::set_segments_failure(Error why) noexcept {
+  const std::lock_guard guard{mutex_};
+  failure_.emplace(std::move(why));
+  serve_waiters_locked();
+}
+
+}  // namespace swizzle::wal

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "base/result.h"
+#include "base/runtime.h"
+#include "wal/reserve_purpose.h"
+
+namespace swizzle::wal {
+
+/// Room in the log, in bytes. Every append spends credits that reserve() took before, so an append
+/// always finds room in the ring and in the prepared segments, and neither waits nor fails.
+///
+/// The whole is one number, `promised`: the tail, plus all credits that are out. It never passes
+/// the ring's limit (what is free in memory) nor the segments' limit (what is prepared on disk).
+/// Threads keep unspent credits in stripes, so that a reservation usually touches a line of its
+/// own; who finds the whole exhausted takes them out of the stripes again.
+///
+/// Lock order: `mutex_` is a leaf; wakes happen under it, nothing else does.
+class LogBudget {
+ public:
+  struct Hooks {
+    /// Ask for room in the ring, or in the segments up to this position. Must not park.
+    std::function<void()> want_ring;
+    std::function<void(std::uint64_t end)> want_segments;
+  };
+
+  /// `completion_bytes`: the end of the segments' room that is kept for ReservePurpose::completion.
+  LogBudget(std::size_t ring_bytes, std::uint64_t completion_bytes, Hooks hooks);
+
+  /// Pre: nobody uses the budget yet.
+  void start_at(std::uint64_t tail, std::uint64_t ring_start, std::uint64_t segments_end) noexcept;
+
+  /// Takes `bytes` credits. Parks until there is room. 53100, or whatever keeps the segments from
+  /// growing, when waiting would be in vain; 54000 when the ring could never hold as much.
+  Result<> take(std::size_t bytes, ReservePurpose purpose) {
+    return take_from_stripe(bytes) ? Result<>{} : take_slowly(bytes, purpose);
+  }
+  /// The same without waiting: false when there is no room now.
+  bool try_take(std::size_t bytes, ReservePurpose purpose) noexcept;
+  /// Credits come back: not spent. To be called, with 0 if need be, when a reservation ends: who
+  /// waits for room then asks the writer for what has been appended meanwhile.
+  void give_back(std::size_t bytes) noexcept;
+
+  /// The writer's own record: taken only if there is room now.
+  bool try_take_mark(std::size_t bytes) noexcept;
+
+  /// The ring is free from `start` on: [start, start + ring_bytes) may be promised.
+  void set_ring_start(std::uint64_t start) noexcept;
+  /// Segments are prepared up to `end`.
+  void set_segments_end(std::uint64_t end) noexcept;
+  /// Segments cannot be prepared now; `why` goes to everyone who would have to wait for them.
+  void set_segments_failure(Error why) noexcept;
+
+  [[nodiscard]] std::uint64_t promised() const noexcept {
+    return promised_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::uint64_t segments_end() const noexcept {
+    return segments_end_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::size_t largest_take() const noexcept { return ring_bytes_ / 2; }
+
+ private:
+  static constexpr std::size_t kStripes = 64;
+  struct alignas(64) Stripe {
+    std::atomic<std::uint64_t> credits{0};
+  };
+  // A caller of take_slowly; lives on its stack, guarded by mutex_.
+  struct Waiter {
+    std::size_t bytes;
+    ReservePurpose purpose;
+    Parker* parker;
+    enum class State : std::uint8_t { waiting, granted, refused } state;
+    std::optional<Error> why;
+  };
+  enum class Obstacle : std::uint8_t { none, ring, segments };
+
+  bool take_from_stripe(std::size_t bytes) noexcept;
+  Result<> take_slowly(std::size_t bytes, ReservePurpose purpose);
+  Obstacle try_promise(std::size_t bytes, ReservePurpose purpose) noexcept;
+  // The same, after taking back what lies in the stripes.
+  Obstacle try_promise_all(std::size_t bytes, ReservePurpose purpose) noexcept;
+  void ask_for_room(Obstacle obstacle, std::size_t bytes) noexcept;
+  void refill(std::size_t bytes, ReservePurpose purpose) noexcept;
+  void serve_waiters() noexcept;
+  void serve_waiters_locked() noexcept;
+  static void answer(Waiter& waiter, Waiter::State state) noexcept;
+
+  std::size_t ring_bytes_;
+  std::uint64_t completion_bytes_;
+  std::size_t chunk_bytes_;
+  Hooks hooks_;
+
+  alignas(64) std::atomic<std::uint64_t> promised_{0};
+  alignas(64) std::atomic<std::uint64_t> ring_start_{0};
+  std::atomic<std::uint64_t> segments_end_{0};
+  std::atomic<std::size_t> waiting_{0};
+  std::array<Stripe, kStripes> stripes_;
+
+  std::mutex mutex_;
+  std::deque<Waiter*> queue_;
+  std::optional<Error> failure_;
+};
+
+}  // namespace swizzle::wal

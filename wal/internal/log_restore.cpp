@@ -1,0 +1,54 @@
+#include "wal/internal/log_restore.h"
+
+#include <fmt/format.h>
+
+#include "wal/internal/aligned_memory.h"
+#include "wal/internal/segment_store.h"
+
+namespace swizzle::wal {
+namespace {
+
+Result<> check_restored(FileSystem& files, const std::filesystem::path& path,
+                        const LogOptions& options, std::uint64_t number) {
+  ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_write, {}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
+  const AlignedMemory block{kSegmentHeaderBytes};
+  if (size < kSegmentHeaderBytes) {
+    return fail(sqlstate::data_corrupted, fmt::format("the archive's segment \"{}\" has {} bytes",
+                                                      segment_name(number), size));
+  }
+  RETURN_IF_ERROR(file->read_at(0, block.span()));
+  ASSIGN_OR_RETURN(
+      const auto header,
+      decode_segment_header(block.span().first<kSegmentHeaderBytes>(), segment_name(number)));
+  if (header.number != number || header.database_id != options.database_id ||
+      size != SegmentGeometry{header.segment_bytes}.file_bytes()) {
+    return fail(sqlstate::data_corrupted,
+                fmt::format("what the archive gives for segment \"{}\" is segment {:x} of database "
+                            "{:016x}, {} bytes long",
+                            segment_name(number), header.number, header.database_id, size));
+  }
+  return file->sync();
+}
+
+}  // namespace
+
+Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from) {
+  std::uint64_t segment_bytes = options.segment_bytes;
+  ASSIGN_OR_RETURN(const auto existing, list_segments(files, options.directory));
+  if (!existing.empty()) {
+    ASSIGN_OR_RETURN(const auto header,
+                     read_segment_header(files, options.directory, existing.back()));
+    segment_bytes = header.segment_bytes;
+  }
+  const auto target = options.directory / "restored.tmp";
+  for (std::uint64_t number = SegmentGeometry{segment_bytes}.number_of(raw(from));; ++number) {
+    ASSIGN_OR_RETURN(const bool found, options.restore(segment_name(number), target));
+    if (!found) return {};
+    RETURN_IF_ERROR(check_restored(files, target, options, number));
+    RETURN_IF_ERROR(files.rename(target, options.directory / segment_name(number)));
+    RETURN_IF_ERROR(files.sync_directory(options.directory));
+  }
+}
+
+}  // namespace swizzle::wal

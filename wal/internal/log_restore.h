@@ -1,0 +1,15 @@
+#pragma once
+
+#include "base/file.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "wal/log_options.h"
+
+namespace swizzle::wal {
+
+/// Fetches archived segments, from the one that holds `from` on, until the archive has no more.
+/// Each takes the place of the file of that name in the directory, which may have been copied while
+/// it was still being written.
+Result<> restore_segments(FileSystem& files, const LogOptions& options, Lsn from);
+
+}  // namespace swizzle::wal

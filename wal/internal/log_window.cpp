@@ -1,0 +1,99 @@
+#include "wal/internal/log_window.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+
+namespace swizzle::wal {
+
+LogWindow::LogWindow(LogLocation location, std::size_t chunk_bytes)
+    : location_(std::move(location)),
+      geometry_(location_.segment_bytes),
+      chunk_bytes_(block_ceiling(chunk_bytes)) {}
+
+Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
+  return loaded(at, size, block_floor(at), std::max(at + size, block_floor(at) + chunk_bytes_));
+}
+
+Result<Bytes> LogWindow::bytes_backward(std::uint64_t at, std::size_t size) {
+  const std::uint64_t to = block_ceiling(at + size);
+  const std::uint64_t from = to - std::min<std::uint64_t>(to, chunk_bytes_);
+  return loaded(at, size, std::min(block_floor(at), from), to);
+}
+
+Result<Bytes> LogWindow::loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
+                                std::uint64_t load_to) {
+  if (at < start_ || at + size > end_) RETURN_IF_ERROR(load_range(load_from, load_to));
+  if (at < start_ || at >= end_) return Bytes{};
+  return Bytes{memory_->data() + (at - start_), std::min<std::uint64_t>(size, end_ - at)};
+}
+
+Result<> LogWindow::load_range(std::uint64_t from, std::uint64_t to) {
+  to = block_ceiling(to);
+  if (!memory_ || memory_->size() < to - from) memory_.emplace(to - from);
+  start_ = end_ = from;
+  for (std::uint64_t at = from; at < to;) {
+    const std::uint64_t stop = std::min(to, geometry_.end_of(at));
+    ASSIGN_OR_RETURN(const bool exists, open_segment(geometry_.number_of(at)));
+    if (exists) {
+      RETURN_IF_ERROR(read_segment_part(at, {memory_->data() + (at - from), stop - at}));
+      end_ = stop;
+    } else if (at == start_) {
+      start_ = end_ = stop;  // reading backward over the oldest segment's start
+      from = stop;
+    } else {
+      break;
+    }
+    at = stop;
+  }
+  return {};
+}
+
+Result<bool> LogWindow::open_segment(std::uint64_t number) {
+  if (file_ && file_number_ == number) return true;
+  file_.reset();
+  const auto path = location_.directory / segment_name(number);
+  ASSIGN_OR_RETURN(const bool exists, location_.files->exists(path));
+  if (!exists) return false;
+  ASSIGN_OR_RETURN(file_, location_.files->open(path, OpenMode::read_only, {.direct = true}));
+  ASSIGN_OR_RETURN(file_size_, file_->size());
+  if (file_size_ < geometry_.file_bytes()) {
+    // Cut short at any byte; direct reads could not reach the last ones.
+    ASSIGN_OR_RETURN(file_, location_.files->open(path, OpenMode::read_only, {}));
+  }
+  file_number_ = number;
+  return true;
+}
+
+Result<> LogWindow::read_segment_part(std::uint64_t at, MutableBytes into) {
+  const std::uint64_t offset = geometry_.file_offset(at);
+  const std::uint64_t available =
+      std::min<std::uint64_t>(into.size(), file_size_ > offset ? file_size_ - offset : 0);
+  std::memset(into.data() + available, 0, into.size() - available);
+  if (available == 0) return {};
+  return file_->read_at(offset, into.first(available));
+}
+
+Result<Decoding> LogWindow::decode_at(std::uint64_t at, Record& record) {
+  constexpr std::size_t kProbe = 256;
+  ASSIGN_OR_RETURN(Bytes there, bytes(at, kProbe));
+  const auto first_try = decode(there, Lsn{at}, location_.database_id, record);
+  if (first_try != Decoding::needs_more) return first_try;
+  ASSIGN_OR_RETURN(there, bytes(at, raw(record.end) - at));
+  return decode(there, Lsn{at}, location_.database_id, record);
+}
+
+Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_t limit) {
+  constexpr std::uint64_t kMask = kRecordAlignment - 1;
+  Record record;
+  for (std::uint64_t at = (from + kMask) & ~kMask; at < limit; at += kRecordAlignment) {
+    ASSIGN_OR_RETURN(const Bytes there, bytes(at, kRecordAlignment));
+    if (there.empty()) return std::optional<Record>{};
+    if (load<std::uint64_t>(there.data()) == 0) continue;
+    ASSIGN_OR_RETURN(const Decoding decoding, decode_at(at, record));
+    if (decoding == Decoding::record) return std::optional{record};
+  }
+  return std::optional<Record>{};
+}
+
+}  // namespace swizzle::wal

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/result.h"
+#include "wal/internal/aligned_memory.h"
+#include "wal/internal/segment.h"
+#include "wal/reader.h"
+
+namespace swizzle::wal {
+
+/// A stretch of the log in memory, moved over the segment files as needed.
+class LogWindow {
+ public:
+  /// Loads `chunk_bytes` at a time, more when one record needs more.
+  LogWindow(LogLocation location, std::size_t chunk_bytes);
+
+  /// [at, at + size), fewer bytes where a segment file is missing. What a file that is cut short
+  /// should hold reads as zeros. Valid until the next call.
+  Result<Bytes> bytes(std::uint64_t at, std::size_t size);
+  /// As bytes(at, size), but what is loaded lies before rather than behind: for reading backward.
+  Result<Bytes> bytes_backward(std::uint64_t at, std::size_t size);
+
+  /// Decodes the record at `at`. `needs_more` means that it goes on in a missing segment.
+  Result<Decoding> decode_at(std::uint64_t at, Record& record);
+  /// The first valid record that starts in [from, limit), tried at every place where one may start.
+  Result<std::optional<Record>> search(std::uint64_t from, std::uint64_t limit);
+
+  /// Forgets what was loaded.
+  void drop() noexcept { start_ = end_ = 0; }
+  [[nodiscard]] const LogLocation& location() const noexcept { return location_; }
+  [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
+
+ private:
+  Result<Bytes> loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
+                       std::uint64_t load_to);
+  Result<> load_range(std::uint64_t from, std::uint64_t to);
+  Result<bool> open_segment(std::uint64_t number);
+  Result<> read_segment_part(std::uint64_t at, MutableBytes into);
+
+  LogLocation location_;
+  SegmentGeometry geometry_;
+  std::size_t chunk_bytes_;
+  std::optional<AlignedMemory> memory_;
+  // Loaded: [start_, end_).
+  std::uint64_t start_ = 0;
+  std::uint64_t end_ = 0;
+  // The segment read last.
+  std::unique_ptr<File> file_;
+  std::uint64_t file_number_ = 0;
+  std::uint64_t file_size_ = 0;
+};
+
+}  // namespace swizzle::wal

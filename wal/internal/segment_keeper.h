@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "base/runtime.h"
+#include "wal/internal/archiver.h"
+#include "wal/internal/log_budget.h"
+#include "wal/internal/segment_store.h"
+#include "wal/log_options.h"
+
+namespace swizzle::wal {
+
+/// Keeps segments prepared ahead of the tail, and recycles or removes those behind it. When it
+/// cannot, it says why to the budget, which then refuses writers, and tries again after a while.
+class SegmentKeeper {
+ public:
+  SegmentKeeper(SegmentStore& store, LogBudget& budget, const Archiver* archiver,
+                const LogOptions& options);
+  ~SegmentKeeper();
+  SegmentKeeper(const SegmentKeeper&) = delete;
+  SegmentKeeper& operator=(const SegmentKeeper&) = delete;
+
+  void start();
+  void stop() noexcept;
+
+  /// Prepares at least up to `end`. Does not wait.
+  void want(std::uint64_t end) noexcept;
+  /// Something changed that may let it work: the tail moved on, a segment was archived.
+  void nudge() noexcept;
+  /// What begins before `lsn` is needed no more. Never goes back.
+  void keep_from(std::uint64_t lsn) noexcept;
+
+ private:
+  void run_task();
+  Result<> work();
+  [[nodiscard]] std::uint64_t target() const noexcept;
+  /// Segments below this number may be overwritten.
+  [[nodiscard]] std::uint64_t free_below() const noexcept;
+
+  SegmentStore& store_;
+  LogBudget& budget_;
+  const Archiver* archiver_;
+  const LogOptions& options_;
+  std::atomic<std::uint64_t> wanted_end_{0};
+  std::atomic<std::uint64_t> keep_from_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<Parker*> task_parker_{nullptr};
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle::wal

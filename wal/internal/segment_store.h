@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "wal/internal/segment.h"
+
+namespace swizzle::wal {
+
+/// The segment files of one log: prepared ahead of the tail, recycled behind what is still needed.
+/// Thread-safe, but only one task at a time prepares, recycles or removes.
+///
+/// A file bears a segment's name only while it holds that segment's header, durably: preparation
+/// happens under another name. So a named segment whose header is wrong is damaged or foreign, and
+/// never just young.
+class SegmentStore {
+ public:
+  SegmentStore(FileSystem& files, std::filesystem::path directory, SegmentGeometry geometry,
+               std::uint64_t database_id, FileOptions write_options);
+
+  /// Takes over the files first..last, which lie in the directory, and opens those from
+  /// `first_writable` on. Removes what an interrupted preparation left behind.
+  Result<> adopt(std::uint64_t first, std::uint64_t last, std::uint64_t first_writable);
+  /// Begins an empty log whose first segment will be `first`.
+  void begin_at(std::uint64_t first);
+
+  /// Makes the next segment ready: from the oldest file if that is below `free_below`, else from
+  /// new, zeroed blocks. Post: durable under its name.
+  Result<> prepare_next(std::uint64_t free_below);
+  /// Removes files below `free_below` beyond `spares` of them.
+  Result<> remove_surplus(std::uint64_t free_below, std::uint32_t spares);
+  /// Closes files that are written to no more.
+  void close_below(std::uint64_t number);
+
+  /// Pre: prepared, and not closed.
+  [[nodiscard]] std::shared_ptr<File> writable(std::uint64_t number) const;
+  [[nodiscard]] std::uint64_t first() const;
+  /// One behind the last prepared segment.
+  [[nodiscard]] std::uint64_t end() const;
+
+  [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
+  [[nodiscard]] std::uint64_t database_id() const noexcept { return database_id_; }
+  [[nodiscard]] FileSystem& files() const noexcept { return files_; }
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
+  [[nodiscard]] std::filesystem::path path_of(std::uint64_t number) const {
+    return directory_ / segment_name(number);
+  }
+
+ private:
+  Result<> open_writable(std::uint64_t number);
+  Result<> set_aside(std::uint64_t number);
+  Result<> fill_with_zeros();
+  Result<> write_header(std::uint64_t number);
+  [[nodiscard]] std::filesystem::path unfinished() const { return directory_ / "segment.tmp"; }
+
+  FileSystem& files_;
+  std::filesystem::path directory_;
+  SegmentGeometry geometry_;
+  std::uint64_t database_id_;
+  FileOptions write_options_;
+
+  // A leaf; never held across a transfer.
+  mutable std::mutex mutex_;
+  std::uint64_t first_ = kFirstSegment;
+  std::uint64_t end_ = kFirstSegment;
+  std::map<std::uint64_t, std::shared_ptr<File>> writable_;
+};
+
+/// Numbers of the segments in `directory`, ascending.
+Result<std::vector<std::uint64_t>> list_segments(FileSystem& files,
+                                                 const std::filesystem::path& directory);
+
+/// The header of segment file `number`. 58P01 when the file is missing.
+Result<SegmentHeader> read_segment_header(FileSystem& files, const std::filesystem::path& directory,
+                                          std::uint64_t number);
+
+}  // namespace swizzle::wal

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <thread>
+
+#include "base/runtime.h"
+
+namespace swizzle::wal {
+
+/// For waits of nanoseconds on somebody who cannot park: another inserter between two lines of
+/// code, a waker that has not let go yet. If its thread has lost the processor, spinning on would
+/// only keep it from coming back.
+class SpinWait {
+ public:
+  void once() noexcept {
+    constexpr unsigned kSpinsPerYield = 64;
+    if (++spins_ % kSpinsPerYield == 0) {
+      std::this_thread::yield();
+    }
+    Runtime::current().relax();
+  }
+
+ private:
+  unsigned spins_ = 0;
+};
+
+}  // namespace swizzle::wal

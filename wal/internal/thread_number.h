@@ -1,0 +1,15 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace swizzle::wal {
+
+/// A small number per thread, for spreading threads over stripes and slots.
+inline std::size_t thread_number() noexcept {
+  static std::atomic<std::size_t> next{0};
+  thread_local const std::size_t mine = next.fetch_add(1, std::memory_order_relaxed);
+  return mine;
+}
+
+}  // namespace swizzle::wal

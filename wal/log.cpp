@@ -1,0 +1,261 @@
+#include "wal/log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/invariant.h"
+#include "wal/internal/archiver.h"
+#include "wal/internal/flusher.h"
+#include "wal/internal/log_budget.h"
+#include "wal/internal/log_buffer.h"
+#include "wal/internal/log_restore.h"
+#include "wal/internal/log_scan.h"
+#include "wal/internal/log_window.h"
+#include "wal/internal/segment_keeper.h"
+#include "wal/internal/segment_store.h"
+
+namespace swizzle::wal {
+namespace {
+
+constexpr std::size_t kSmallestBuffer = std::size_t{64} << 10U;
+
+Result<> check(const LogOptions& options) {
+  const auto refuse = [](std::string_view what) {
+    return fail(sqlstate::invalid_parameter_value, fmt::format("log: {}", what));
+  };
+  if (!std::has_single_bit(options.segment_bytes) || options.segment_bytes < kSmallestSegmentBytes)
+    return refuse("the segment size must be a power of two, 64 KiB or more");
+  if (!std::has_single_bit(options.buffer_bytes) || options.buffer_bytes < kSmallestBuffer ||
+      options.buffer_bytes > std::size_t{2} << 30U)
+    return refuse("the buffer size must be a power of two from 64 KiB to 2 GiB");
+  if (options.consolidation_slots < 1 ||
+      options.consolidation_slots > ConsolidationArray::kMaxSlots)
+    return refuse("there are 1 to 16 consolidation slots");
+  return {};
+}
+
+LogOptions fitted(LogOptions options, std::uint64_t segment_bytes) {
+  options.segment_bytes = segment_bytes;
+  // What is kept for completion must not be most of what is prepared.
+  options.completion_bytes = std::min(options.completion_bytes, segment_bytes / 4);
+  return options;
+}
+
+FileOptions write_options([[maybe_unused]] const LogOptions& options) {
+#ifdef SWIZZLE_PLANTED_FAULTS
+  if (options.fault == PlantedFault::skip_sync) return {.direct = true, .dsync = false};
+#endif
+  return {.direct = true, .dsync = true};
+}
+
+}  // namespace
+
+// In the order in which they need each other.
+struct Log::Parts {
+  Parts(FileSystem& files, LogOptions given, std::uint64_t segment_bytes)
+      : options(fitted(std::move(given), segment_bytes)),
+        store(files, options.directory, SegmentGeometry{segment_bytes}, options.database_id,
+              write_options(options)),
+        buffer(options.buffer_bytes, options.insert, options.consolidation_slots,
+               options.database_id),
+        budget(options.buffer_bytes, options.completion_bytes,
+               {.want_ring = [this] { flusher.flush_for_room(); },
+                .want_segments = [this](std::uint64_t end) { keeper.want(end); }}),
+        flusher(buffer, budget, store, options, [this] { on_new_segment(); }),
+        archiver(
+            store, options, [this] { return flusher.durable(); }, [this] { keeper.nudge(); }),
+        keeper(store, budget, options.archive ? &archiver : nullptr, options) {}
+
+  void on_new_segment() noexcept {
+    keeper.nudge();
+    archiver.nudge();
+  }
+
+  Result<> start_at(std::uint64_t end, std::uint64_t segments_end);
+  void stop() noexcept {
+    archiver.stop();
+    keeper.stop();
+    flusher.stop();
+  }
+
+  LogOptions options;
+  SegmentStore store;
+  LogBuffer buffer;
+  LogBudget budget;
+  Flusher flusher;
+  Archiver archiver;
+  SegmentKeeper keeper;
+  Lsn begin = Lsn::none;
+};
+
+Result<> Log::Parts::start_at(std::uint64_t end, std::uint64_t segments_end) {
+  begin = Lsn{end};
+  buffer.start_at(begin);
+  const std::uint64_t block = block_floor(end);
+  if (block < end) {
+    // The started block is written again with what comes, so it must be in the ring.
+    LogWindow window{
+        {&store.files(), store.directory(), store.geometry().bytes(), options.database_id},
+        kWriteUnit};
+    ASSIGN_OR_RETURN(const Bytes started, window.bytes(block, end - block));
+    INVARIANT(started.size() == end - block);
+    std::memcpy(buffer.piece(block, end).data(), started.data(), started.size());
+  }
+  budget.start_at(end, block, segments_end);
+  flusher.start_at(end);
+  if (options.archive) RETURN_IF_ERROR(archiver.start());
+  keeper.start();
+  return {};
+}
+
+Log::Log(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Log::~Log() {
+  if (parts_) parts_->stop();
+}
+
+std::unique_ptr<Log> Log::none() {
+  return std::unique_ptr<Log>{new Log{nullptr}};
+}
+
+Result<std::unique_ptr<Log>> Log::create(FileSystem& files, LogOptions options, Lsn not_before) {
+  RETURN_IF_ERROR(check(options));
+  ASSIGN_OR_RETURN(const auto existing, list_segments(files, options.directory));
+  if (!existing.empty()) {
+    return fail(sqlstate::duplicate_file,
+                fmt::format("there is a log in \"{}\" already", options.directory.native()));
+  }
+  const SegmentGeometry geometry{options.segment_bytes};
+  const std::uint64_t first =
+      std::max(kFirstSegment, geometry.number_of(raw(not_before) + options.segment_bytes - 1));
+  std::unique_ptr<Log> log{
+      new Log{std::make_unique<Parts>(files, std::move(options), geometry.bytes())}};
+  Parts& parts = *log->parts_;
+  parts.store.begin_at(first);
+  RETURN_IF_ERROR(parts.store.prepare_next(0));
+  RETURN_IF_ERROR(parts.start_at(geometry.first_lsn(first), geometry.first_lsn(first + 1)));
+  return log;
+}
+
+Result<std::unique_ptr<Log>> Log::open(FileSystem& files, LogOptions options, Lsn scan_from) {
+  RETURN_IF_ERROR(check(options));
+  if (options.restore) RETURN_IF_ERROR(restore_segments(files, options, scan_from));
+  ASSIGN_OR_RETURN(LogLocation location, find_log(files, options.directory));
+  location.database_id = options.database_id;
+  ASSIGN_OR_RETURN(const LogEnd found, find_end(location, raw(scan_from)));
+  RETURN_IF_ERROR(repair_tail(location, found));
+  const SegmentGeometry geometry{location.segment_bytes};
+  std::unique_ptr<Log> log{
+      new Log{std::make_unique<Parts>(files, std::move(options), geometry.bytes())}};
+  Parts& parts = *log->parts_;
+  RETURN_IF_ERROR(parts.store.adopt(found.first_segment, found.last_segment,
+                                    geometry.number_of(block_floor(found.end))));
+  RETURN_IF_ERROR(parts.start_at(found.end, geometry.first_lsn(found.last_segment + 1)));
+  return log;
+}
+
+Result<Reservation> Log::reserve(std::size_t payload_bytes, std::size_t records,
+                                 ReservePurpose purpose) {
+  if (!parts_) return Reservation{*this, 0};
+  const std::size_t bytes = bound(payload_bytes, records);
+  RETURN_IF_ERROR(parts_->budget.take(bytes, purpose));
+  return Reservation{*this, bytes};
+}
+
+std::optional<Reservation> Log::try_reserve(std::size_t payload_bytes, std::size_t records,
+                                            ReservePurpose purpose) noexcept {
+  if (!parts_) return Reservation{*this, 0};
+  const std::size_t bytes = bound(payload_bytes, records);
+  if (!parts_->budget.try_take(bytes, purpose)) return std::nullopt;
+  return Reservation{*this, bytes};
+}
+
+void Reservation::release() noexcept {
+  log_->give_back(bytes_);
+}
+
+void Log::give_back(std::size_t bytes) noexcept {
+  if (parts_) parts_->budget.give_back(bytes);
+}
+
+Appended Log::append(Reservation& space, const RecordHeader& header,
+                     std::span<const Bytes> payload) noexcept {
+  std::size_t payload_bytes = 0;
+  for (const Bytes part : payload) payload_bytes += part.size();
+  if (!parts_) [[unlikely]] {
+    // One shared counter: an order that all threads agree on is worth more than the few
+    // nanoseconds, because snapshots compare LSNs.
+    const std::uint64_t start =
+        unlogged_tail_.fetch_add(kRecordAlignment, std::memory_order_acq_rel);
+    return {Lsn{start}, Lsn{start + kRecordAlignment}};
+  }
+  EncodedHeader encoded;
+  encode_header(header, encoded);
+  const std::size_t bytes = record_bytes(encoded, payload_bytes);
+  INVARIANT(bytes <= space.bytes_ && bytes <= kMaxRecordBytes);
+  space.bytes_ -= bytes;
+  const auto placed = parts_->buffer.insert(encoded, payload, bytes);
+  return {Lsn{placed.start}, Lsn{placed.end}};
+}
+
+void Log::flush_to(Lsn end) noexcept {
+  if (parts_) parts_->flusher.flush_to(raw(end));
+}
+
+void Log::flush_soon(Lsn end) noexcept {
+  if (parts_) parts_->flusher.flush_soon(raw(end));
+}
+
+Lsn Log::durable() const noexcept {
+  return parts_ ? Lsn{parts_->flusher.durable()} : Lsn::max;
+}
+
+Lsn Log::tail() const noexcept {
+  return Lsn{parts_ ? parts_->buffer.tail() : unlogged_tail_.load(std::memory_order_acquire)};
+}
+
+Lsn Log::begin() const noexcept {
+  return parts_ ? parts_->begin : Lsn{kRecordAlignment};
+}
+
+void Log::keep_from(Lsn lsn) noexcept {
+  // Never what is still being written, whatever the caller thinks.
+  if (parts_) parts_->keeper.keep_from(std::min(raw(lsn), parts_->flusher.durable()));
+}
+
+Lsn Log::oldest() const noexcept {
+  return parts_ ? Lsn{parts_->store.geometry().first_lsn(parts_->store.first())} : Lsn::none;
+}
+
+LogLocation Log::location() const {
+  INVARIANT(enabled());
+  const SegmentStore& store = parts_->store;
+  return {&store.files(), store.directory(), store.geometry().bytes(), store.database_id()};
+}
+
+Reader Log::reader(ReadPattern pattern) const {
+  return Reader{location(), durable(), pattern};
+}
+
+LogStatistics Log::statistics() const {
+  LogStatistics result{.tail = tail(), .durable = durable()};
+  if (!parts_) return result;
+  const auto written = parts_->flusher.statistics();
+  result.writes = written.writes;
+  result.bytes_written = written.bytes_written;
+  result.first_segment = parts_->store.first();
+  result.end_segment = parts_->store.end();
+  if (parts_->options.archive) result.archive_backlog = parts_->archiver.backlog();
+  return result;
+}
+
+void Log::close() noexcept {
+  if (!parts_) return;
+  // Nobody appends, but the writer's mark moves the tail once more.
+  parts_->flusher.flush_to(parts_->buffer.tail());
+  parts_->stop();
+}
+
+}  // namespace swizzle::wal

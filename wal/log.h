@@ -1,0 +1,159 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "wal/log_options.h"
+#include "wal/reader.h"
+#include "wal/record.h"
+#include "wal/reserve_purpose.h"
+
+namespace swizzle::wal {
+
+class Log;
+
+/// Room in the log for some records. What is not used goes back when it is destroyed.
+/// Short-lived: its owner neither waits for a lock nor reserves again while holding it, because
+/// what it holds may be all the room there is.
+class [[nodiscard]] Reservation {
+ public:
+  Reservation() = default;
+  Reservation(Reservation&& other) noexcept
+      : log_(other.log_), bytes_(std::exchange(other.bytes_, 0)) {
+    other.log_ = nullptr;
+  }
+  Reservation& operator=(Reservation&& other) noexcept {
+    std::swap(log_, other.log_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Reservation() {
+    if (log_ != nullptr) release();
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  friend class Log;
+  Reservation(Log& log, std::size_t bytes) noexcept : log_(&log), bytes_(bytes) {}
+  void release() noexcept;
+
+  Log* log_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Where a record went. A page or a transaction remembers `lsn`; who waits for it takes `end`.
+struct Appended {
+  Lsn lsn = Lsn::none;
+  Lsn end = Lsn::none;
+};
+
+struct LogStatistics {
+  std::uint64_t writes = 0;
+  std::uint64_t bytes_written = 0;
+  Lsn tail = Lsn::none;
+  Lsn durable = Lsn::none;
+  std::uint64_t first_segment = 0;
+  std::uint64_t end_segment = 0;
+  std::uint64_t archive_backlog = 0;
+};
+
+/// The log. Appends records, and makes them durable in their order. Thread-safe.
+/// durable() and every LSN that is waited for are record boundaries, so a record is durable exactly
+/// if durable() is behind its start.
+class Log {
+ public:
+  /// Begins an empty log in `options.directory`, which exists and holds no segment. Its first
+  /// record will be at the first segment boundary at or behind `not_before`: a database that goes
+  /// on after a restore to a point in time starts a new log behind the old one's LSNs, with a new
+  /// database id.
+  static Result<std::unique_ptr<Log>> create(FileSystem& files, LogOptions options,
+                                             Lsn not_before = Lsn::none);
+  /// Opens the log after a stop or a crash. Reads from `scan_from`, a record boundary such as the
+  /// last checkpoint's record, to find the end: a torn tail is dropped. Refuses a log with missing,
+  /// foreign or damaged segments, and says from which LSN on. With `options.restore`, archived
+  /// segments take precedence over those in the directory.
+  static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from);
+  /// Logging off, for experiments: LSNs grow, everything is durable at once, nothing is written.
+  static std::unique_ptr<Log> none();
+
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  /// Without close() before it, what is not durable is lost, as in a crash.
+  ~Log();
+
+  /// Room for `records` records with `payload_bytes` of payload among them: the only step that may
+  /// fail or wait. Comes before any latch and any change. 53100: the disk is full, or the archive
+  /// too far behind. 54000: more than the buffer could ever hold.
+  Result<Reservation> reserve(std::size_t payload_bytes, std::size_t records = 1,
+                              ReservePurpose purpose = ReservePurpose::growth);
+  /// The same without waiting, for callers under a latch; nullopt: not now.
+  std::optional<Reservation> try_reserve(std::size_t payload_bytes, std::size_t records = 1,
+                                         ReservePurpose purpose = ReservePurpose::growth) noexcept;
+
+  /// Appends one record; its payload is the parts, joined. Never waits, never fails, allocates
+  /// nothing; may be called under latches.
+  /// Pre:  `space` covers it; payload <= kMaxPayloadBytes.
+  /// Post: LSNs that one thread gets increase, also across threads that order themselves by a
+  /// latch.
+  Appended append(Reservation& space, const RecordHeader& header,
+                  std::span<const Bytes> payload) noexcept;
+  Appended append(Reservation& space, const RecordHeader& header, Bytes payload = {}) noexcept {
+    return append(space, header, std::span{&payload, 1});
+  }
+
+  /// Returns once everything before `end` survives a power cut: parks. A failed write does not
+  /// return: panic. Pre: `end` is Appended::end, or any LSN if nobody minds waiting for the record
+  /// that holds it.
+  void flush_to(Lsn end) noexcept;
+  /// For pages, which remember where a record begins: parks until the record at `start` is durable.
+  void flush_record(Lsn start) noexcept { flush_to(Lsn{raw(start) + 1}); }
+  /// Asynchronous commit: durable after LogOptions::lazy_flush_delay at the latest.
+  void flush_soon(Lsn end) noexcept;
+
+  [[nodiscard]] Lsn durable() const noexcept;
+  /// One behind the last record that has its place.
+  [[nodiscard]] Lsn tail() const noexcept;
+  /// Where the log began when it was opened: its end after the last run, the first LSN of this one.
+  [[nodiscard]] Lsn begin() const noexcept;
+  /// Whether anything is written at all.
+  [[nodiscard]] bool enabled() const noexcept { return parts_ != nullptr; }
+
+  /// Segments that end at or before `lsn` may be recycled or removed. Never goes back; nothing is
+  /// recycled before the first call.
+  void keep_from(Lsn lsn) noexcept;
+  /// The first LSN that the files still hold; no record boundary as a rule.
+  [[nodiscard]] Lsn oldest() const noexcept;
+  [[nodiscard]] LogLocation location() const;
+  /// A reader of what is durable now.
+  [[nodiscard]] Reader reader(ReadPattern pattern = ReadPattern::sequential) const;
+  [[nodiscard]] LogStatistics statistics() const;
+
+  /// Makes everything durable and stops. Pre: nobody appends any more.
+  void close() noexcept;
+
+ private:
+  friend class Reservation;
+  struct Parts;
+  explicit Log(std::unique_ptr<Parts> parts);
+
+  static std::size_t bound(std::size_t payload_bytes, std::size_t records) noexcept {
+    return payload_bytes + records * kMaxRecordOverhead;
+  }
+  void give_back(std::size_t bytes) noexcept;
+
+  std::unique_ptr<Parts> parts_;
+  // Without parts: the next LSN.
+  std::atomic<std::uint64_t> unlogged_tail_{kRecordAlignment};
+};
+
+}  // namespace swizzle::wal

@@ -1,0 +1,183 @@
+#include "wal/log.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "wal/test_support.h"
+
+using namespace swizzle;
+using namespace swizzle::wal;
+using namespace swizzle::wal::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Setup {
+  PosixFileSystem files;
+  TemporaryDirectory directory;
+  LogOptions options = small_options(directory.path());
+
+  std::unique_ptr<Log> create() { return Log::create(files, options).value(); }
+  std::unique_ptr<Log> open(Lsn from) { return Log::open(files, options, from).value(); }
+};
+
+InsertMode any_mode() {
+  return GENERATE(InsertMode::plain_mutex, InsertMode::consolidation_array,
+                  InsertMode::atomic_tail);
+}
+
+}  // namespace
+
+TEST_CASE("what was appended is read, forward and backward", "[log]") {
+  Setup setup;
+  setup.options.insert = any_mode();
+  auto log = setup.create();
+  Random random{7};
+  std::vector<Written> written;
+  // Over several segments and several times around the ring.
+  for (int i = 0; i < 3000; ++i) written.push_back(append_random(*log, random, 300));
+  log->flush_to(log->tail());
+  REQUIRE(log->durable() >= written.back().end);
+  REQUIRE(same(read_forward(log->reader(), log->begin()), written));
+
+  Reader reader = log->reader();
+  reader.seek(reader.end());
+  std::vector<Written> backward;
+  for (;;) {
+    auto record = reader.previous();
+    REQUIRE(record);
+    if (!record->has_value()) break;
+    if ((*record)->header.kind == RecordKind::flush_mark) continue;
+    backward.push_back({(*record)->lsn, (*record)->end, (*record)->header,
+                        std::string{as_text((*record)->payload)}});
+  }
+  std::reverse(backward.begin(), backward.end());
+  REQUIRE(same(backward, written));
+
+  Reader there = log->reader(ReadPattern::random);
+  for (int i = 0; i < 100; ++i) {
+    const Written& one = written[random() % written.size()];
+    REQUIRE(as_text(there.read(one.lsn)->payload) == one.payload);
+  }
+}
+
+TEST_CASE("records as long as they may be", "[log]") {
+  Setup setup;
+  setup.options.buffer_bytes = std::size_t{2} << 20U;
+  auto log = setup.create();
+  std::vector<Written> written;
+  for (int i = 0; i < 6; ++i) {
+    written.push_back(
+        append(*log, {.kind = kUpdate}, std::string(kMaxPayloadBytes, static_cast<char>('a' + i))));
+  }
+  log->flush_to(written.back().end);
+  REQUIRE(same(read_forward(log->reader(), log->begin()), written));
+  REQUIRE(log->reserve(std::size_t{3} << 20U).error().state() == sqlstate::program_limit_exceeded);
+}
+
+TEST_CASE("a closed log goes on where it ended", "[log]") {
+  Setup setup;
+  Random random{11};
+  std::vector<Written> written;
+  Lsn first = Lsn::none;
+  {
+    auto log = setup.create();
+    first = log->begin();
+    for (int i = 0; i < 500; ++i) written.push_back(append_random(*log, random, 200));
+    log->close();
+  }
+  for (int run = 0; run < 5; ++run) {
+    auto log = setup.open(run % 2 == 0 ? first : written.back().lsn);
+    REQUIRE(log->begin() >= written.back().end);
+    for (int i = 0; i < 200; ++i) written.push_back(append_random(*log, random, 200));
+    log->close();
+    REQUIRE(same(read_forward(log->reader(), first), written));
+  }
+}
+
+TEST_CASE("what was not durable is lost without close", "[log]") {
+  Setup setup;
+  Written kept;
+  Lsn first = Lsn::none;
+  {
+    auto log = setup.create();
+    first = log->begin();
+    kept = append(*log, {.kind = kUpdate}, "kept");
+    log->flush_to(kept.end);
+    append(*log, {.kind = kUpdate}, "lost");
+  }
+  auto log = setup.open(first);
+  REQUIRE(same(read_forward(log->reader(), first), {kept}));
+}
+
+TEST_CASE("an asynchronous commit is durable soon, without anybody waiting", "[log]") {
+  Setup setup;
+  setup.options.lazy_flush_delay = 20ms;
+  auto log = setup.create();
+  for (int i = 0; i < 3; ++i) {
+    const Written commit = append(*log, {.kind = kUpdate}, "commit");
+    log->flush_soon(commit.end);
+    const auto give_up = std::chrono::steady_clock::now() + 5s;
+    while (log->durable() < commit.end) {
+      REQUIRE(std::chrono::steady_clock::now() < give_up);
+      std::this_thread::sleep_for(1ms);
+    }
+  }
+  REQUIRE(log->statistics().writes <= 4);
+}
+
+TEST_CASE("segments behind keep_from are recycled, and what they held never comes back", "[log]") {
+  Setup setup;
+  setup.options.spare_segments = 1;
+  auto log = setup.create();
+  Random random{13};
+  for (int round = 0; round < 12; ++round) {
+    std::vector<Written> written;
+    for (int i = 0; i < 400; ++i) written.push_back(append_random(*log, random, 300));
+    log->flush_to(written.back().end);
+    log->keep_from(written.front().lsn);
+    REQUIRE(same(read_forward(log->reader(), written.front().lsn), written));
+    if (round % 4 == 3) {
+      log.reset();
+      log = setup.open(written.front().lsn);
+      REQUIRE(same(read_forward(log->reader(), written.front().lsn), written));
+    }
+  }
+  log->close();
+  const auto after = log->statistics();
+  REQUIRE(after.first_segment > 5);
+  REQUIRE(after.end_segment - after.first_segment <= 8);
+}
+
+TEST_CASE("without logging LSNs grow and everything is durable", "[log]") {
+  auto log = Log::none();
+  REQUIRE_FALSE(log->enabled());
+  Lsn last = Lsn::none;
+  for (int i = 0; i < 10; ++i) {
+    const Written one = append(*log, {.kind = kUpdate}, "x");
+    REQUIRE(one.lsn > last);
+    last = one.lsn;
+    log->flush_to(one.end);
+  }
+  REQUIRE(log->durable() == Lsn::max);
+  log->close();
+}
+
+TEST_CASE("a log is refused where there is one, and where its options make no sense", "[log]") {
+  Setup setup;
+  setup.create()->close();
+  REQUIRE(Log::create(setup.files, setup.options).error().state() == sqlstate::duplicate_file);
+  LogOptions odd = setup.options;
+  odd.buffer_bytes = 100'000;
+  REQUIRE(Log::open(setup.files, odd, Lsn{65536}).error().state() ==
+          sqlstate::invalid_parameter_value);
+}
+
+TEST_CASE("a new log can begin behind an old one's LSNs", "[log]") {
+  Setup setup;
+  auto log = Log::create(setup.files, setup.options, Lsn{1'000'000}).value();
+  REQUIRE(raw(log->begin()) >= 1'000'000);
+  const Written one = append(*log, {.kind = kUpdate}, "x");
+  log->close();
+  REQUIRE(same(read_forward(log->reader(), log->begin()), {one}));
+}

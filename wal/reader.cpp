@@ -1,0 +1,119 @@
+#include "wal/reader.h"
+
+#include <fmt/format.h>
+
+#include "base/invariant.h"
+#include "wal/internal/log_window.h"
+#include "wal/internal/segment_store.h"
+
+namespace swizzle::wal {
+namespace {
+
+constexpr std::size_t chunk_bytes(ReadPattern pattern) {
+  return pattern == ReadPattern::sequential ? std::size_t{2} << 20U : std::size_t{16} << 10U;
+}
+
+std::unexpected<Error> no_record(const LogLocation& location, std::uint64_t at, Decoding found) {
+  const auto name = segment_name(SegmentGeometry{location.segment_bytes}.number_of(at));
+  if (found == Decoding::needs_more) {
+    return fail(sqlstate::undefined_file,
+                fmt::format("the log cannot be read from LSN {} on: segment \"{}\", or the one "
+                            "behind it, is missing in \"{}\"",
+                            at, name, location.directory.native()));
+  }
+  return fail(sqlstate::data_corrupted,
+              fmt::format("the log is damaged at LSN {}, in segment \"{}\"", at, name));
+}
+
+}  // namespace
+
+struct Reader::State {
+  LogWindow window;
+  std::uint64_t position = 0;
+  std::uint64_t end = 0;
+};
+
+Reader::Reader(LogLocation location, Lsn end, ReadPattern pattern)
+    : state_(std::make_unique<State>(
+          State{LogWindow{std::move(location), chunk_bytes(pattern)}, 0, raw(end)})) {}
+Reader::~Reader() = default;
+Reader::Reader(Reader&&) noexcept = default;
+Reader& Reader::operator=(Reader&&) noexcept = default;
+
+void Reader::seek(Lsn at) noexcept {
+  state_->position = raw(at);
+}
+Lsn Reader::position() const noexcept {
+  return Lsn{state_->position};
+}
+Lsn Reader::end() const noexcept {
+  return Lsn{state_->end};
+}
+
+void Reader::extend_to(Lsn end) noexcept {
+  state_->end = raw(end);
+  state_->window.drop();  // its last block may have been read half full
+}
+
+Result<std::optional<Record>> Reader::next() {
+  if (state_->position >= state_->end) return std::optional<Record>{};
+  ASSIGN_OR_RETURN(const Record record, read(Lsn{state_->position}));
+  return std::optional{record};
+}
+
+Result<Record> Reader::read(Lsn at) {
+  Record record;
+  ASSIGN_OR_RETURN(const Decoding found, state_->window.decode_at(raw(at), record));
+  if (found != Decoding::record) return no_record(state_->window.location(), raw(at), found);
+  if (raw(record.end) > state_->end) {
+    return fail(sqlstate::data_corrupted,
+                fmt::format("the log record at LSN {} reaches behind the log's end at {}", raw(at),
+                            state_->end));
+  }
+  state_->position = raw(record.end);
+  return record;
+}
+
+Result<std::optional<Record>> Reader::previous() {
+  auto& window = state_->window;
+  const std::uint64_t end = state_->position;
+  if (end < kTrailerBytes) return std::optional<Record>{};
+  ASSIGN_OR_RETURN(const Bytes trailer, window.bytes_backward(end - kTrailerBytes, kTrailerBytes));
+  if (trailer.size() < kTrailerBytes) return std::optional<Record>{};
+  const std::uint64_t length = load<std::uint16_t>(trailer.data()) * kRecordAlignment;
+  if (length == 0 || length > end) return no_record(window.location(), end, Decoding::invalid);
+  const std::uint64_t start = end - length;
+  // Loads what lies before as well, for the calls to come.
+  ASSIGN_OR_RETURN(const Bytes whole, window.bytes_backward(start, length));
+  if (whole.size() < length) return std::optional<Record>{};
+  Record record;
+  const Decoding found = decode(whole, Lsn{start}, window.location().database_id, record);
+  if (found != Decoding::record || raw(record.end) != end) {
+    return no_record(window.location(), start, Decoding::invalid);
+  }
+  state_->position = start;
+  return std::optional{record};
+}
+
+Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const auto numbers, list_segments(files, directory));
+  if (numbers.empty()) {
+    return fail(sqlstate::undefined_file,
+                fmt::format("there is no log segment in \"{}\"", directory.native()));
+  }
+  ASSIGN_OR_RETURN(const auto header, read_segment_header(files, directory, numbers.front()));
+  return LogLocation{&files, directory, header.segment_bytes, header.database_id};
+}
+
+Result<std::optional<Lsn>> find_record(const LogLocation& location, Lsn from) {
+  ASSIGN_OR_RETURN(const auto numbers, list_segments(*location.files, location.directory));
+  if (numbers.empty()) return std::optional<Lsn>{};
+  const SegmentGeometry geometry{location.segment_bytes};
+  LogWindow window{location, chunk_bytes(ReadPattern::sequential)};
+  ASSIGN_OR_RETURN(const auto found,
+                   window.search(std::max(raw(from), geometry.first_lsn(numbers.front())),
+                                 geometry.first_lsn(numbers.back() + 1)));
+  return found ? std::optional{found->lsn} : std::optional<Lsn>{};
+}
+
+}  // namespace swizzle::wal

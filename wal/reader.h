@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "wal/record.h"
+
+namespace swizzle::wal {
+
+/// Where a log lies. Log::location() gives it; find_log() reads it from the files.
+struct LogLocation {
+  FileSystem* files = nullptr;
+  std::filesystem::path directory;
+  std::uint64_t segment_bytes = 0;
+  std::uint64_t database_id = 0;
+};
+
+/// Whether records are read one after the other or here and there.
+enum class ReadPattern : std::uint8_t { sequential, random };
+
+/// Reads records from the segment files; every record it hands out has passed its checksum. Works
+/// beside a running Log for what is durable. Not thread-safe; parks while it reads.
+class Reader {
+ public:
+  /// Reads [.., end): `end` is a record boundary, as a rule what was durable.
+  /// Pre: segments from the lowest LSN asked for are kept (Log::keep_from).
+  Reader(LogLocation location, Lsn end, ReadPattern pattern = ReadPattern::sequential);
+  ~Reader();
+  Reader(Reader&&) noexcept;
+  Reader& operator=(Reader&&) noexcept;
+
+  /// Puts the reader between two records. Pre: `at` is a record boundary, as record starts, record
+  /// ends, Log::begin() and Log::durable() are.
+  void seek(Lsn at) noexcept;
+  [[nodiscard]] Lsn position() const noexcept;
+  [[nodiscard]] Lsn end() const noexcept;
+  void extend_to(Lsn end) noexcept;
+
+  /// The record behind the position, which moves behind it; nullopt at the end. XX001 when there is
+  /// no valid record before the end: the log is damaged, the message says where. 58P01 when the
+  /// segment is missing.
+  Result<std::optional<Record>> next();
+  /// The record before the position, which moves before it; nullopt at the oldest segment's start,
+  /// or when the record begins before it.
+  Result<std::optional<Record>> previous();
+  /// The record that begins at `at`; the position is behind it then.
+  Result<Record> read(Lsn at);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Reads the location of the log in `directory` from its oldest segment.
+Result<LogLocation> find_log(FileSystem& files, const std::filesystem::path& directory);
+
+/// The first record at or behind `from`, searched for by its checksum; nullopt if there is none.
+Result<std::optional<Lsn>> find_record(const LogLocation& location, Lsn from);
+
+}  // namespace swizzle::wal
