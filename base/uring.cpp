@@ -56,7 +56,8 @@ std::unique_ptr<Uring> Uring::open(unsigned capacity, Use use) noexcept {
   // The completion queue is twice this, so it cannot overflow with `capacity` requests under way.
   uring->capacity_ = capacity;
   if (use == Use::one_thread) {
-    constexpr unsigned kQuiet = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN;
+    constexpr unsigned kQuiet =
+        IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG;
     if (try_to_open(uring->ring_, capacity, kQuiet) == 0) return uring;  // Linux 6.1
   }
   if (try_to_open(uring->ring_, capacity, 0) == 0) return uring;
@@ -121,7 +122,28 @@ void Uring::wait() noexcept {
   if (error != 0 && !passing(error)) ring_failed("wait", error);
 }
 
+bool Uring::announce_completions_through(int event_descriptor) noexcept {
+  if (io_uring_register_eventfd(&ring_, event_descriptor) != 0) return false;
+  set_announcing(Announce::off);
+  return true;
+}
+
+void Uring::set_announcing(Announce announce) noexcept {
+  // It can fail only on rings older than the kernels that have DEFER_TASKRUN; they announce always.
+  io_uring_cq_eventfd_toggle(&ring_, announce == Announce::on);
+}
+
+bool Uring::kernel_holds_back() const noexcept {
+  constexpr unsigned kHasMore = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
+  return (IO_URING_READ_ONCE(*ring_.sq.kflags) & kHasMore) != 0;
+}
+
+bool Uring::has_finished() const noexcept {
+  return io_uring_cq_ready(&ring_) != 0 || kernel_holds_back();
+}
+
 void Uring::poll() noexcept {
+  if (!kernel_holds_back()) return;
   const int error = -io_uring_get_events(&ring_);
   if (error > 0 && !passing(error)) ring_failed("poll", error);
 }

@@ -35,8 +35,13 @@ class Uring {
   ~Uring();
 
   [[nodiscard]] unsigned capacity() const noexcept { return capacity_; }
-  /// Readable when completions are there to be reaped.
-  [[nodiscard]] int descriptor() const noexcept { return ring_.ring_fd; }
+  /// Has the kernel add 1 to an event descriptor when something is finished, while this is on: a
+  /// thread may then sleep on that descriptor. False when the kernel refuses.
+  bool announce_completions_through(int event_descriptor) noexcept;
+  enum class Announce : std::uint8_t { off, on };
+  void set_announcing(Announce announce) noexcept;
+  /// Whether poll() and reap() would find something.
+  [[nodiscard]] bool has_finished() const noexcept;
 
   /// Queues the next step of a request; flush() hands everything queued to the kernel.
   void start(IoRequest& request) noexcept;
@@ -54,6 +59,7 @@ class Uring {
  private:
   Uring() = default;
   io_uring_sqe& next_entry() noexcept;
+  [[nodiscard]] bool kernel_holds_back() const noexcept;
 
   io_uring ring_{};
   unsigned capacity_ = 0;

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/coroutine.h"
+#include "base/runtime.h"
+#include "base/timer_heap.h"
+
+namespace swizzle {
+
+class Reactor;
+
+/// Lets any number of threads and fibers wait for the end of one fiber.
+class FiberEnd {
+ public:
+  void wait() noexcept;
+  void announce() noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::vector<Parker*> waiting_;
+  bool ended_ = false;
+};
+
+/// A fiber of a FiberRuntime; the rest of the world knows it as a Parker. Recycled, never freed
+/// before its runtime: a late unpark() at worst wakes a later fiber for nothing.
+class Fiber final : public Parker, public TimerHeapNode {
+ public:
+  void park() noexcept override;
+  bool park_until(TimePoint deadline) noexcept override;
+  void unpark() noexcept override;
+
+ private:
+  friend class Reactor;
+  friend class FiberRuntime;
+  friend class FiberQueue;
+
+  enum State : std::uint32_t {
+    /// Runs, is about to run, or is asleep with its wake already under way to the reactor.
+    awake,
+    notified,
+    parked,
+  };
+
+  [[nodiscard]] bool take_notification() noexcept;
+  /// False when a notification came first.
+  [[nodiscard]] bool fall_asleep() noexcept;
+  void run_body() noexcept;
+
+  std::atomic<std::uint32_t> state_{awake};
+  Reactor* reactor_ = nullptr;
+  /// In the reactor's inbox or in its queue of ready fibers, never in both.
+  Fiber* next_ = nullptr;
+  std::string name_;
+  std::function<void()> body_;
+  std::shared_ptr<FiberEnd> end_;
+  /// What the fiber wants to be run on the reactor's own stack.
+  std::function<void()>* errand_ = nullptr;
+  std::optional<Coroutine> coroutine_;
+};
+
+/// First in, first out. Not thread-safe.
+class FiberQueue {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+  void push(Fiber& fiber) noexcept {
+    fiber.next_ = nullptr;
+    (first_ == nullptr ? first_ : last_->next_) = &fiber;
+    last_ = &fiber;
+    ++size_;
+  }
+  Fiber& pop() noexcept {
+    Fiber& fiber = *first_;
+    first_ = fiber.next_;
+    --size_;
+    return fiber;
+  }
+
+ private:
+  Fiber* first_ = nullptr;
+  Fiber* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace swizzle

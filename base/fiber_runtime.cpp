@@ -1,0 +1,152 @@
+#include "base/fiber_runtime.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "base/fiber.h"
+#include "base/latch_count.h"
+#include "base/reactor.h"
+#include "base/thread_runtime.h"
+
+namespace swizzle {
+namespace {
+
+class FiberTask final : public Task {
+ public:
+  explicit FiberTask(std::shared_ptr<FiberEnd> end) noexcept : end_(std::move(end)) {}
+  ~FiberTask() override { end_->wait(); }
+  void join() noexcept override { end_->wait(); }
+
+ private:
+  std::shared_ptr<FiberEnd> end_;
+};
+
+}  // namespace
+
+// Fibers are recycled, never freed: see Fiber.
+class FiberRuntime::FiberPool {
+ public:
+  Fiber& take() {
+    const std::lock_guard guard{mutex_};
+    if (free_.empty()) return *all_.emplace_back(std::make_unique<Fiber>());
+    Fiber* fiber = free_.back();
+    free_.pop_back();
+    return *fiber;
+  }
+  void give_back(Fiber& fiber) {
+    const std::lock_guard guard{mutex_};
+    free_.push_back(&fiber);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Fiber>> all_;
+  std::vector<Fiber*> free_;
+};
+
+FiberRuntime::FiberRuntime(Options options) : pool_(std::make_unique<FiberPool>()) {
+  const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t count = options.reactors == 0 ? processors : options.reactors;
+  const Reactor::Settings settings{options.stack_bytes, options.longest_spin,
+                                   resolve(options.io_engine)};
+  for (std::size_t number = 0; number < count; ++number) {
+    reactors_.push_back(std::make_unique<Reactor>(*this, number, settings));
+  }
+}
+
+FiberRuntime::~FiberRuntime() {
+  INVARIANT(Reactor::current() == nullptr);
+  reactors_.clear();
+}
+
+boost::asio::io_context& FiberRuntime::io_context(std::size_t reactor) noexcept {
+  return reactors_[reactor]->io_context();
+}
+
+std::size_t FiberRuntime::this_reactor() const noexcept {
+  INVARIANT(Reactor::current() != nullptr);
+  return Reactor::current()->number();
+}
+
+std::size_t FiberRuntime::next_reactor() noexcept {
+  return next_reactor_.fetch_add(1, std::memory_order_relaxed) % reactors_.size();
+}
+
+void FiberRuntime::start(std::size_t reactor, std::string name, std::function<void()> body,
+                         std::shared_ptr<FiberEnd> end) {
+  Fiber& fiber = pool_->take();
+  fiber.name_ = std::move(name);
+  fiber.body_ = std::move(body);
+  fiber.end_ = std::move(end);
+  reactors_[reactor]->expect(fiber);
+  reactors_[reactor]->make_ready(fiber);
+}
+
+void FiberRuntime::recycle(Fiber& fiber) noexcept {
+  pool_->give_back(fiber);
+}
+
+std::unique_ptr<Task> FiberRuntime::spawn(std::string name, std::function<void()> body) {
+  return spawn_on(next_reactor(), std::move(name), std::move(body));
+}
+
+std::unique_ptr<Task> FiberRuntime::spawn_on(std::size_t reactor, std::string name,
+                                             std::function<void()> body) {
+  auto end = std::make_shared<FiberEnd>();
+  auto task = std::make_unique<FiberTask>(end);
+  start(reactor, std::move(name), std::move(body), std::move(end));
+  return task;
+}
+
+void FiberRuntime::spawn_detached(std::size_t reactor, std::string name,
+                                  std::function<void()> body) {
+  start(reactor, std::move(name), std::move(body), nullptr);
+}
+
+void FiberRuntime::run_on_large_stack(std::function<void()> errand) noexcept {
+  INVARIANT(Reactor::current() != nullptr && Reactor::current()->running_fiber() != nullptr);
+  Reactor::current()->run_errand(errand);
+}
+
+void FiberRuntime::release_unused_stack() noexcept {
+  INVARIANT(Reactor::current() != nullptr && Reactor::current()->running_fiber() != nullptr);
+  Reactor::current()->release_unused_stack();
+}
+
+Parker& FiberRuntime::parker() noexcept {
+  Reactor* reactor = Reactor::current();
+  INVARIANT(reactor != nullptr && reactor->running_fiber() != nullptr);
+  return *reactor->running_fiber();
+}
+
+TimePoint FiberRuntime::now() noexcept {
+  return std::chrono::steady_clock::now();
+}
+
+std::int64_t FiberRuntime::wall_clock_us() noexcept {
+  return ThreadRuntime::of_the_process().wall_clock_us();
+}
+
+std::uint64_t FiberRuntime::random() noexcept {
+  return ThreadRuntime::of_the_process().random();
+}
+
+void FiberRuntime::yield() noexcept {
+  assert_no_latch_held();
+  Reactor* reactor = Reactor::current();
+  if (reactor != nullptr && reactor->running_fiber() != nullptr) {
+    reactor->go_to_the_end_of_the_queue();
+  }
+}
+
+void FiberRuntime::relax() noexcept {
+  ThreadRuntime::of_the_process().relax();
+}
+
+IoBackend* FiberRuntime::io_backend() noexcept {
+  Reactor* reactor = Reactor::current();
+  return reactor != nullptr && reactor->has_uring() ? reactor : nullptr;
+}
+
+}  // namespace swizzle

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/io_backend.h"
+#include "base/runtime.h"
+#include "base/sanitizers.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace swizzle {
+
+class Fiber;
+class FiberEnd;
+class Reactor;
+
+/// Stackful fibers, each pinned for life to one of some reactor threads. A reactor runs its fibers
+/// in turn and, between them, one Boost.Asio io_context and one io_uring.
+///
+/// park() switches to the next ready fiber; file transfers of a fiber go through its reactor's
+/// io_uring, in batches, or through the file system's own threads where io_uring is refused.
+class FiberRuntime final : public Runtime {
+ public:
+#if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
+  static constexpr std::size_t kDefaultStackBytes = std::size_t{1} << 20;
+#else
+  static constexpr std::size_t kDefaultStackBytes = std::size_t{256} << 10;
+#endif
+
+  struct Options {
+    /// 0: one per processor.
+    std::size_t reactors = 0;
+    std::size_t stack_bytes = kDefaultStackBytes;
+    /// How long a reactor without work polls before it sleeps. It polls only while waits have
+    /// recently been that short. 0: never; polling takes processor time from everybody else.
+    Duration longest_spin = {};
+    IoEngine io_engine = IoEngine::automatic;
+  };
+
+  explicit FiberRuntime(Options options);
+  /// Waits until every fiber has ended. Pre: not on a reactor.
+  ~FiberRuntime() override;
+
+  [[nodiscard]] std::size_t reactor_count() const noexcept { return reactors_.size(); }
+  /// Thread-safe as far as an io_context is. Its handlers run on the reactor's thread, outside of
+  /// any fiber: they may unpark fibers, but not park.
+  [[nodiscard]] boost::asio::io_context& io_context(std::size_t reactor) noexcept;
+  /// The number of the reactor that runs the caller. Pre: on a reactor.
+  [[nodiscard]] std::size_t this_reactor() const noexcept;
+
+  /// On the reactors in turn. An exception that leaves `body` terminates the process. May be called
+  /// from any thread.
+  std::unique_ptr<Task> spawn(std::string name, std::function<void()> body) override;
+  std::unique_ptr<Task> spawn_on(std::size_t reactor, std::string name, std::function<void()> body);
+  /// Nobody joins it, but the runtime's destructor waits for it.
+  void spawn_detached(std::size_t reactor, std::string name, std::function<void()> body);
+  /// The next reactor in turn.
+  [[nodiscard]] std::size_t next_reactor() noexcept;
+
+  /// Runs `errand` on the reactor's own large stack, for code that recurses deeply or without known
+  /// bounds. It must not park, yield or throw. Pre: in a fiber.
+  void run_on_large_stack(std::function<void()> errand) noexcept;
+  /// Gives the memory below the caller's frame back to the system; worth it before a long idle
+  /// wait, after deep calls. Pre: in a fiber.
+  void release_unused_stack() noexcept;
+
+  Parker& parker() noexcept override;
+  TimePoint now() noexcept override;
+  std::int64_t wall_clock_us() noexcept override;
+  std::uint64_t random() noexcept override;
+  void yield() noexcept override;
+  void relax() noexcept override;
+  IoBackend* io_backend() noexcept override;
+
+ private:
+  friend class Reactor;
+  class FiberPool;
+
+  void start(std::size_t reactor, std::string name, std::function<void()> body,
+             std::shared_ptr<FiberEnd> end);
+  void recycle(Fiber& fiber) noexcept;
+
+  std::unique_ptr<FiberPool> pool_;
+  std::vector<std::unique_ptr<Reactor>> reactors_;
+  std::atomic<std::size_t> next_reactor_{0};
+};
+
+}  // namespace swizzle

@@ -1,0 +1,323 @@
+#include "base/reactor.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include "base/fiber_runtime.h"
+#include "base/latch_count.h"
+#include "base/spin.h"
+
+namespace swizzle {
+namespace {
+
+thread_local Reactor* current_reactor = nullptr;
+
+constexpr unsigned kUringCapacity = 256;
+// A syscall carries a batch: requests gather until so many are queued, or so many fibers ran since.
+constexpr unsigned kLongestGathering = 4;
+// Sockets and handlers are looked after at least once in so many rounds of busy fibers.
+constexpr unsigned kRoundsBetweenPolls = 8;
+
+int new_event_descriptor() {
+  const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (descriptor < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
+  return descriptor;
+}
+
+}  // namespace
+
+Reactor* Reactor::current() noexcept {
+  return current_reactor;
+}
+
+Reactor::Reactor(FiberRuntime& runtime, std::size_t number, Settings settings)
+    : runtime_(runtime),
+      number_(number),
+      settings_(settings),
+      stacks_(settings.stack_bytes),
+      work_(boost::asio::make_work_guard(io_context_)),
+      wake_descriptor_(io_context_, new_event_descriptor()) {
+  // The ring belongs to the thread that makes it, so the thread does; whoever made us waits, since
+  // has_uring() must be known at once.
+  std::atomic<bool> started{false};
+  thread_ = std::thread{[this, &started] {
+    if (settings_.io_engine == IoEngine::io_uring) {
+      uring_ = Uring::open(kUringCapacity, Uring::Use::one_thread);
+      if (uring_ != nullptr &&
+          !uring_->announce_completions_through(wake_descriptor_.native_handle())) {
+        uring_.reset();
+      }
+      if (uring_ == nullptr) spdlog::warn("reactor {}: no io_uring to be had", number_);
+    }
+    // Release: publishes uring_.
+    started.store(true, std::memory_order_release);
+    started.notify_one();
+    run();
+  }};
+  started.wait(false, std::memory_order_acquire);
+}
+
+Reactor::~Reactor() {
+  // Release: the thread sees everything done before it stops.
+  stopping_.store(true, std::memory_order_release);
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(wake_descriptor_.native_handle(), &one, sizeof one);
+  thread_.join();
+}
+
+// ---- Wakes
+
+void Reactor::make_ready(Fiber& fiber) noexcept {
+  if (current_reactor == this) {
+    ready_.push(fiber);
+    return;
+  }
+  Fiber* head = inbox_.load(std::memory_order_relaxed);
+  do {
+    fiber.next_ = head;
+    // Sequentially consistent, like the three accesses to sleeping_ and the reactor's look at the
+    // inbox: either it sees the fiber before it sleeps, or we see that it sleeps.
+  } while (!inbox_.compare_exchange_weak(head, &fiber, std::memory_order_seq_cst));
+  if (sleeping_.load(std::memory_order_seq_cst) &&
+      sleeping_.exchange(false, std::memory_order_seq_cst)) {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(wake_descriptor_.native_handle(), &one, sizeof one);
+  }
+}
+
+bool Reactor::drain_inbox() noexcept {
+  // Most of the time there is nothing; a load keeps the line shared.
+  if (inbox_.load(std::memory_order_relaxed) == nullptr) return false;
+  // Acquire: sees the fibers as their wakers left them.
+  Fiber* fiber = inbox_.exchange(nullptr, std::memory_order_acquire);
+  Fiber* in_order = nullptr;
+  while (fiber != nullptr) {
+    Fiber* const next = std::exchange(fiber->next_, in_order);
+    in_order = std::exchange(fiber, next);
+  }
+  while (in_order != nullptr) {
+    Fiber& arrived = *std::exchange(in_order, in_order->next_);
+    ready_.push(arrived);
+  }
+  return true;
+}
+
+void Reactor::expect(Fiber& fiber) noexcept {
+  fiber.reactor_ = this;
+  living_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// ---- What the running fiber asks for
+
+void Reactor::suspend() noexcept {
+  running_->coroutine_->suspend();
+}
+
+void Reactor::suspend_until(TimePoint deadline) noexcept {
+  Fiber& fiber = *running_;
+  timers_.insert(fiber, deadline);
+  suspend();
+  timers_.remove(fiber);
+}
+
+void Reactor::go_to_the_end_of_the_queue() noexcept {
+  ready_.push(*running_);
+  suspend();
+}
+
+void Reactor::run_errand(std::function<void()>& errand) noexcept {
+  running_->errand_ = &errand;
+  suspend();
+}
+
+void Reactor::release_unused_stack() noexcept {
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kSpare = 2 * kPage;
+  const FiberStack& stack = running_->coroutine_->stack();
+  auto* here = static_cast<std::byte*>(__builtin_frame_address(0));
+  const auto above = static_cast<std::size_t>(here - stack.lowest);
+  if (above <= kSpare) return;
+  madvise(stack.lowest, (above - kSpare) / kPage * kPage, MADV_DONTNEED);
+}
+
+// ---- The loop
+
+void Reactor::run() noexcept {
+  const std::string name = "reactor " + std::to_string(number_);
+  pthread_setname_np(pthread_self(), name.c_str());
+  const RuntimeScope scope{runtime_};
+  current_reactor = this;
+  watch_wakes();
+  // Acquire: pairs with the destructor and with the spawning threads.
+  while (!stopping_.load(std::memory_order_acquire) ||
+         living_.load(std::memory_order_acquire) != 0) {
+    if (!take_turn()) wait_for_work();
+  }
+  uring_.reset();
+  current_reactor = nullptr;
+}
+
+bool Reactor::take_turn() noexcept {
+  bool worked = drain_inbox();
+  worked |= run_ready_fibers();
+  worked |= serve_uring();
+  worked |= fire_timers();
+  if (!worked || ++turns_since_poll_ >= kRoundsBetweenPolls) worked |= poll_io_context();
+  return worked;
+}
+
+bool Reactor::run_ready_fibers() noexcept {
+  // Only those that are ready now: the others' requests and wakes come in between.
+  const std::size_t round = ready_.size();
+  for (std::size_t i = 0; i < round; ++i) {
+    run_one(ready_.pop());
+    if (uring_ != nullptr && uring_->has_unflushed() &&
+        ++turns_since_submit_ >= kLongestGathering) {
+      serve_uring();
+    }
+  }
+  return round != 0;
+}
+
+void Reactor::run_one(Fiber& fiber) noexcept {
+  if (!fiber.coroutine_) {
+    fiber.coroutine_.emplace(
+        stacks_.take(), [](void* self) noexcept { static_cast<Fiber*>(self)->run_body(); }, &fiber);
+  }
+  running_ = &fiber;
+  fiber.coroutine_->resume();
+  while (fiber.errand_ != nullptr) {
+    (*std::exchange(fiber.errand_, nullptr))();
+    fiber.coroutine_->resume();
+  }
+  running_ = nullptr;
+  INVARIANT_SLOW(latches_held == 0);
+  if (fiber.coroutine_->finished()) finish(fiber);
+}
+
+void Reactor::finish(Fiber& fiber) noexcept {
+  const FiberStack stack = fiber.coroutine_->stack();
+  fiber.coroutine_.reset();
+  stacks_.give_back(stack);
+  runtime_.recycle(fiber);
+  living_.fetch_sub(1, std::memory_order_release);
+}
+
+bool Reactor::fire_timers() noexcept {
+  if (timers_.empty()) return false;
+  bool fired = false;
+  const TimePoint now = std::chrono::steady_clock::now();
+  while (!timers_.empty() && timers_.first().deadline <= now) {
+    Fiber& fiber = timers_.first();
+    timers_.remove(fiber);
+    std::uint32_t expected = Fiber::parked;
+    // Otherwise a waker was faster: the fiber is in a queue already.
+    if (fiber.state_.compare_exchange_strong(expected, Fiber::awake, std::memory_order_relaxed)) {
+      ready_.push(fiber);
+      fired = true;
+    }
+  }
+  return fired;
+}
+
+// ---- Files
+
+void Reactor::submit(int descriptor, std::span<IoRequest* const> requests) noexcept {
+  for (IoRequest* request : requests) {
+    begin_transfer(descriptor, *request);
+    waiting_requests_.push(*request);
+  }
+  start_waiting_requests();
+  if (requests.size() >= kLongestGathering) uring_->flush();
+}
+
+void Reactor::start_waiting_requests() noexcept {
+  while (!waiting_requests_.empty() && requests_under_way_ < uring_->capacity()) {
+    uring_->start(waiting_requests_.pop());
+    ++requests_under_way_;
+  }
+}
+
+bool Reactor::serve_uring() noexcept {
+  if (requests_under_way_ == 0) return false;
+  turns_since_submit_ = 0;
+  uring_->flush();
+  uring_->poll();
+  std::array<Uring::Completion, 64> room{};
+  const auto completions = uring_->reap(room);
+  for (const auto& [request, result] : completions) {
+    if (advance_transfer(*request, result) == IoProgress::again) {
+      uring_->start(*request);
+    } else {
+      --requests_under_way_;
+      request->done(*request);
+    }
+  }
+  if (completions.empty()) return false;
+  start_waiting_requests();
+  return true;
+}
+
+// ---- Waiting
+
+bool Reactor::poll_io_context() noexcept {
+  turns_since_poll_ = 0;
+  return io_context_.poll() != 0;
+}
+
+void Reactor::wait_for_work() noexcept {
+  // Spinning pays only if work usually comes soon; now and then we look whether that has changed.
+  constexpr unsigned kRetrial = 16;
+  const Duration limit = settings_.longest_spin;
+  const bool spins = limit > Duration{} && (usual_wait_ < limit || ++waits_ % kRetrial == 0);
+  const TimePoint start = std::chrono::steady_clock::now();
+  bool found = false;
+  while (spins && !found && std::chrono::steady_clock::now() - start < limit) {
+    cpu_relax();
+    found = drain_inbox() || serve_uring() || fire_timers() || poll_io_context();
+  }
+  if (!found) sleep();
+  if (limit > Duration{}) {
+    const Duration waited = std::chrono::steady_clock::now() - start;
+    usual_wait_ = (usual_wait_ * 7 + waited) / 8;
+  }
+}
+
+void Reactor::sleep() noexcept {
+  const bool expects_completions = uring_ != nullptr && requests_under_way_ != 0;
+  if (expects_completions) uring_->set_announcing(Uring::Announce::on);
+  // Sequentially consistent: see make_ready.
+  sleeping_.store(true, std::memory_order_seq_cst);
+  // What was finished before the announcements began is found here.
+  const bool idle = inbox_.load(std::memory_order_seq_cst) == nullptr && ready_.empty() &&
+                    !(expects_completions && uring_->has_finished());
+  if (idle) {
+    if (timers_.empty()) {
+      io_context_.run_one();
+    } else {
+      io_context_.run_one_until(timers_.first().deadline);
+    }
+  }
+  sleeping_.store(false, std::memory_order_seq_cst);
+  if (expects_completions) uring_->set_announcing(Uring::Announce::off);
+}
+
+void Reactor::watch_wakes() {
+  wake_descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                              [this](const boost::system::error_code& error) {
+                                if (error) return;
+                                std::uint64_t count = 0;
+                                [[maybe_unused]] const auto bytes =
+                                    read(wake_descriptor_.native_handle(), &count, sizeof count);
+                                watch_wakes();
+                              });
+}
+
+}  // namespace swizzle

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <memory>
+#include <thread>
+
+#include "base/fiber.h"
+#include "base/io_backend.h"
+#include "base/io_transfer.h"
+#include "base/uring.h"
+
+namespace swizzle {
+
+class FiberRuntime;
+
+/// One thread that runs fibers, one io_context and one io_uring.
+///
+/// A wake from another thread goes through the inbox, a lock-free list; only if the reactor may be
+/// asleep is the event descriptor written as well. The io_uring announces its completions there
+/// too, while the reactor sleeps.
+class Reactor final : public IoBackend {
+ public:
+  struct Settings {
+    std::size_t stack_bytes;
+    Duration longest_spin;
+    IoEngine io_engine;
+  };
+
+  Reactor(FiberRuntime& runtime, std::size_t number, Settings settings);
+  /// Waits until every fiber has ended.
+  ~Reactor() override;
+
+  /// The one whose thread is running, or null.
+  static Reactor* current() noexcept;
+  /// Null on the reactor's own stack.
+  [[nodiscard]] Fiber* running_fiber() const noexcept { return running_; }
+  [[nodiscard]] boost::asio::io_context& io_context() noexcept { return io_context_; }
+  [[nodiscard]] bool has_uring() const noexcept { return uring_ != nullptr; }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
+
+  /// From any thread. The fiber is new, or was parked and its state changed to notified.
+  void make_ready(Fiber& fiber) noexcept;
+  /// From any thread: one fiber more will end here.
+  void expect(Fiber& fiber) noexcept;
+
+  // For the running fiber.
+  void suspend() noexcept;
+  void suspend_until(TimePoint deadline) noexcept;
+  void go_to_the_end_of_the_queue() noexcept;
+  void run_errand(std::function<void()>& errand) noexcept;
+  void release_unused_stack() noexcept;
+
+  /// As File::submit, for the running fiber or an asio handler.
+  void submit(int descriptor, std::span<IoRequest* const> requests) noexcept override;
+  [[nodiscard]] std::string_view name() const noexcept override { return "io_uring"; }
+
+ private:
+  void run() noexcept;
+  bool take_turn() noexcept;
+  bool run_ready_fibers() noexcept;
+  void run_one(Fiber& fiber) noexcept;
+  bool drain_inbox() noexcept;
+  bool fire_timers() noexcept;
+  bool serve_uring() noexcept;
+  void start_waiting_requests() noexcept;
+  bool poll_io_context() noexcept;
+  void wait_for_work() noexcept;
+  void sleep() noexcept;
+  void watch_wakes();
+  void finish(Fiber& fiber) noexcept;
+
+  FiberRuntime& runtime_;
+  std::size_t number_;
+  Settings settings_;
+
+  // Written by other threads.
+  alignas(64) std::atomic<Fiber*> inbox_{nullptr};
+  std::atomic<bool> sleeping_{false};
+  std::atomic<std::size_t> living_{0};
+  std::atomic<bool> stopping_{false};
+
+  // Of the reactor's thread alone.
+  alignas(64) FiberQueue ready_;
+  Fiber* running_ = nullptr;
+  TimerHeap<Fiber> timers_;
+  StackPool stacks_;
+  std::unique_ptr<Uring> uring_;
+  IoQueue waiting_requests_;
+  unsigned requests_under_way_ = 0;
+  unsigned turns_since_submit_ = 0;
+  unsigned turns_since_poll_ = 0;
+  /// How long the last waits for work took, roughly.
+  Duration usual_wait_{};
+  unsigned waits_ = 0;
+
+  boost::asio::io_context io_context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
+  boost::asio::posix::stream_descriptor wake_descriptor_;
+  std::thread thread_;
+};
+
+}  // namespace swizzle
