@@ -10,7 +10,8 @@
 namespace swizzle::sql {
 
 enum class SortDirection : std::uint8_t { ascending, descending };
-enum class NullsOrder : std::uint8_t { first, last };
+/// `absent` says that the column is NOT NULL: its keys carry no marker byte.
+enum class NullsOrder : std::uint8_t { first, last, absent };
 
 /// How one column of an index is ordered.
 struct KeyColumn {

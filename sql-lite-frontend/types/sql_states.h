@@ -4,6 +4,7 @@
 
 /// The codes that arise in SQL, beside those of base/sqlstate.h.
 namespace swizzle::sqlstate {
+inline constexpr SqlState protocol_violation{"08P01"};
 inline constexpr SqlState string_data_right_truncation{"22001"};
 inline constexpr SqlState numeric_value_out_of_range{"22003"};
 inline constexpr SqlState null_value_not_allowed{"22004"};

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kAmbiguousParameter{"42P08"};
+
+CastContext context_of(Binder::Implicitness how) {
+  switch (how) {
+    case Binder::Implicitness::implicit:
+      return CastContext::implicit;
+    case Binder::Implicitness::assignment:
+      return CastContext::assignment;
+    case Binder::Implicitness::explicit_cast:
+      return CastContext::explicit_cast;
+  }
+  return CastContext::implicit;
+}
+
+/// Words that mean another moment every time they are read.
+bool is_moving_time(TypeId type, std::string_view text) {
+  switch (type) {
+    case TypeId::date:
+    case TypeId::time:
+    case TypeId::timetz:
+    case TypeId::timestamp:
+    case TypeId::timestamptz:
+      break;
+    default:
+      return false;
+  }
+  std::string lower{text};
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return lower.contains("now") || lower.contains("today") || lower.contains("tomorrow") ||
+         lower.contains("yesterday");
+}
+
+}  // namespace
+
+ExprPtr Binder::constant(TypeId type, Value value) {
+  return std::make_unique<ConstantExpr>(type, kNoTypmod, value.copy_to(arena_));
+}
+
+ExprPtr Binder::slot_expr(const ScopeColumn& column) {
+  mark_used(column.slot);
+  return std::make_unique<SlotExpr>(column.type, column.typmod, column.slot, column.origin);
+}
+
+/// An untyped literal becomes a constant of the type, read as its input function reads it.
+ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod) {
+  Value value;
+  if (!literal.value().is_null()) {
+    const std::string_view text = literal.value().as_text();
+    single_use_ |= is_moving_time(type, text);
+    FunctionContext functions{arena_, names_.context(), {}};
+    try {
+      value = input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
+    } catch (SqlError& error) {
+      if (error.fields().position == 0) error.fields().position = literal.location() + 1;
+      throw;
+    }
+  }
+  auto read = std::make_unique<ConstantExpr>(type, kNoTypmod, value);
+  read->set_location(literal.location());
+  return read;
+}
+
+ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how) {
+  const TypeId source = expr->type();
+  const std::int32_t location = expr->location();
+  ExprPtr result;
+  if (source == type || type == TypeId::any) {
+    result = std::move(expr);
+  } else if (const auto* literal = dynamic_cast<const ConstantExpr*>(expr.get());
+             literal != nullptr && source == TypeId::unknown) {
+    result = read_literal(*literal, type, typmod);
+  } else if (auto* parameter = dynamic_cast<ParameterExpr*>(expr.get());
+             parameter != nullptr && source == TypeId::unknown) {
+    TypeId& known = parameters_[parameter->index()];
+    if (known != TypeId::unknown && known != type) {
+      throw sql_error(kAmbiguousParameter, "inconsistent types deduced for parameter ${}",
+                      parameter->index() + 1)
+          .with_detail(fmt::format("{} versus {}", format_type(known), format_type(type)))
+          .at_position(location + 1);
+    }
+    known = type;
+    parameter->set_type(type);
+    result = std::move(expr);
+  } else {
+    const auto cast = find_cast(source, type, context_of(how));
+    if (!cast) return nullptr;
+    const CastForm form =
+        how == Implicitness::explicit_cast ? CastForm::explicit_cast : CastForm::implicit;
+    result = std::make_unique<CastExpr>(*cast, form, std::move(expr));
+  }
+  if (needs_length_coercion(type, typmod) && result->typmod() != typmod) {
+    const Coercion coercion = how == Implicitness::explicit_cast ? Coercion::explicit_cast
+                                                                 : Coercion::assignment;
+    result = std::make_unique<LengthExpr>(typmod, coercion, std::move(result));
+  }
+  result->set_location(location);
+  return result;
+}
+
+ExprPtr Binder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how) {
+  const TypeId source = expr->type();
+  const std::int32_t location = expr->location();
+  if (ExprPtr coerced = try_coerce(expr, type, typmod, how)) return coerced;
+  throw sql_error(sqlstate::cannot_coerce, "cannot cast type {} to {}", format_type(source),
+                  format_type(type))
+      .at_position(location + 1);
+}
+
+ExprPtr Binder::coerce_to_column(ExprPtr expr, const Column& column) {
+  const TypeId source = expr->type();
+  const std::int32_t location = expr->location();
+  if (ExprPtr coerced =
+          try_coerce(expr, column.type, column.typmod, Implicitness::assignment)) {
+    return coerced;
+  }
+  throw sql_error(sqlstate::datatype_mismatch,
+                  "column \"{}\" is of type {} but expression is of type {}", column.name,
+                  format_type(column.type), format_type(source))
+      .with_hint("You will need to rewrite or cast the expression.")
+      .at_position(location + 1);
+}
+
+void Binder::allow_parameters(std::span<const TypeId> declared) {
+  parameters_allowed_ = true;
+  parameters_.assign(declared.begin(), declared.end());
+  for (TypeId& type : parameters_) {
+    if (type == TypeId::none) type = TypeId::unknown;
+  }
+}
+
+void Binder::require_parameter_types() const {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (parameters_[i] == TypeId::unknown) {
+      throw_error(sqlstate::indeterminate_datatype, "could not determine data type of parameter ${}",
+                  i + 1);
+    }
+  }
+}
+
+TypeReference Binder::bind_type(const ast::TypeName& name) {
+  if (name.setof) unsupported("SETOF");
+  if (name.pct_type) unsupported("%TYPE");
+  std::string text;
+  for (const ast::Node* part : name.names) {
+    if (!text.empty()) text += '.';
+    text += ast::string_of(part);
+  }
+  const std::string_view last =
+      name.names.empty() ? std::string_view{} : ast::string_of(name.names.back());
+  const bool builtin = name.names.size() == 1 ||
+                       (name.names.size() == 2 && ast::string_of(name.names[0]) == "pg_catalog");
+  const TypeInfo* info = builtin ? find_type(last) : nullptr;
+  if (info == nullptr) {
+    throw sql_error(sqlstate::undefined_object, "type \"{}\" does not exist", text)
+        .at_position(name.location + 1);
+  }
+  TypeReference reference{info->id, kNoTypmod};
+  if (!name.typmods.empty()) {
+    std::vector<std::int32_t> modifiers;
+    for (const ast::Node* node : name.typmods) {
+      const auto* constant = ast::try_as<ast::A_Const>(node);
+      if (constant == nullptr || constant->ival == nullptr) {
+        throw SqlError{sqlstate::invalid_parameter_value,
+                       "type modifiers must be simple constants or identifiers"};
+      }
+      modifiers.push_back(constant->ival->ival);
+    }
+    try {
+      reference.typmod = make_typmod(info->id, modifiers);
+    } catch (SqlError& error) {
+      error.fields().position = name.location + 1;
+      throw;
+    }
+  }
+  if (!name.array_bounds.empty()) {
+    const TypeId array = array_type(info->id);
+    if (array == TypeId::none) {
+      throw_error(sqlstate::undefined_object, "type \"{}[]\" does not exist", text);
+    }
+    reference.type = array;
+  }
+  return reference;
+}
+
+void Binder::unsupported(std::string_view what, std::int32_t location) {
+  throw sql_error(sqlstate::feature_not_supported, "{} is not supported", what)
+      .at_position(location + 1);
+}
+
+void Binder::depend_on(const TablePtr& table) {
+  if (std::ranges::find(tables_, table) == tables_.end()) tables_.push_back(table);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,687 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kAmbiguousColumn{"42702"};
+constexpr int kMaxDepth = 800;
+
+class Depth {
+ public:
+  explicit Depth(int& depth) : depth_(depth) {
+    if (++depth_ > kMaxDepth) {
+      --depth_;
+      throw SqlError{sqlstate::statement_too_complex, "stack depth limit exceeded"}.with_hint(
+          "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after "
+          "ensuring the platform's stack depth limit is adequate.");
+    }
+  }
+  Depth(const Depth&) = delete;
+  Depth& operator=(const Depth&) = delete;
+  ~Depth() { --depth_; }
+
+ private:
+  int& depth_;
+};
+
+}  // namespace
+
+ExprPtr Binder::bind_expression(const ast::Node* node, Scope& scope) {
+  return bind_node(node, scope);
+}
+
+ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
+  ExprPtr expr = bind_node(node, scope);
+  const TypeId source = expr->type();
+  const std::int32_t location = expr->location();
+  ExprPtr coerced = try_coerce(expr, TypeId::bool_, kNoTypmod, Implicitness::assignment);
+  if (coerced == nullptr || (source != TypeId::bool_ && source != TypeId::unknown)) {
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "argument of {} must be type boolean, not type {}", what, format_type(source))
+        .at_position(location + 1);
+  }
+  return coerced;
+}
+
+ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
+  const Depth depth{depth_};
+  switch (node->node_kind) {
+    case ast::NodeKind::a_const:
+      return bind_constant(ast::as<ast::A_Const>(node));
+    case ast::NodeKind::param_ref:
+      return bind_parameter(ast::as<ast::ParamRef>(node));
+    case ast::NodeKind::column_ref:
+      return bind_column(ast::as<ast::ColumnRef>(node), scope);
+    case ast::NodeKind::a_expr:
+      return bind_operator_node(ast::as<ast::A_Expr>(node), scope);
+    case ast::NodeKind::bool_expr:
+      return bind_bool(ast::as<ast::BoolExpr>(node), scope);
+    case ast::NodeKind::func_call:
+      return bind_function(ast::as<ast::FuncCall>(node), scope);
+    case ast::NodeKind::type_cast:
+      return bind_cast(ast::as<ast::TypeCast>(node), scope);
+    case ast::NodeKind::case_expr:
+      return bind_case(ast::as<ast::CaseExpr>(node), scope);
+    case ast::NodeKind::sub_link:
+      return bind_sublink(ast::as<ast::SubLink>(node), scope);
+    case ast::NodeKind::a_array_expr:
+      return bind_array(ast::as<ast::A_ArrayExpr>(node), scope, TypeId::none);
+    case ast::NodeKind::row_expr:
+      return bind_row(ast::as<ast::RowExpr>(node), scope);
+    case ast::NodeKind::a_indirection:
+      return bind_indirection(ast::as<ast::A_Indirection>(node), scope);
+    case ast::NodeKind::sqlvalue_function:
+      return bind_value_function(ast::as<ast::SQLValueFunction>(node));
+    case ast::NodeKind::null_test: {
+      const auto& test = ast::as<ast::NullTest>(node);
+      const auto kind = test.nulltesttype == ast::NullTestType::null ? TestExpr::Kind::is_null
+                                                                      : TestExpr::Kind::is_not_null;
+      auto expr = std::make_unique<TestExpr>(kind, bind_node(test.arg, scope));
+      expr->set_location(test.location);
+      return expr;
+    }
+    case ast::NodeKind::boolean_test: {
+      const auto& test = ast::as<ast::BooleanTest>(node);
+      // The two enumerations list the tests in the same order.
+      const auto kind = static_cast<TestExpr::Kind>(
+          static_cast<int>(TestExpr::Kind::is_true) + static_cast<int>(test.booltesttype) -
+          static_cast<int>(ast::BoolTestType::true_));
+      constexpr std::string_view kNames[] = {"IS TRUE",      "IS NOT TRUE", "IS FALSE",
+                                             "IS NOT FALSE", "IS UNKNOWN",  "IS NOT UNKNOWN"};
+      const auto name = kNames[static_cast<std::size_t>(test.booltesttype) - 1];
+      auto expr = std::make_unique<TestExpr>(kind, bind_condition(test.arg, scope, name));
+      expr->set_location(test.location);
+      return expr;
+    }
+    case ast::NodeKind::coalesce_expr: {
+      const auto& coalesce = ast::as<ast::CoalesceExpr>(node);
+      std::vector<ExprPtr> operands;
+      for (const ast::Node* arg : coalesce.args) operands.push_back(bind_node(arg, scope));
+      TypeId type = TypeId::none;
+      operands = unify(std::move(operands), "COALESCE", type, coalesce.location);
+      auto expr = std::make_unique<CoalesceExpr>(type, std::move(operands));
+      expr->set_location(coalesce.location);
+      return expr;
+    }
+    case ast::NodeKind::min_max_expr: {
+      const auto& extreme = ast::as<ast::MinMaxExpr>(node);
+      const bool greatest = extreme.op == ast::MinMaxOp::greatest;
+      std::vector<ExprPtr> operands;
+      for (const ast::Node* arg : extreme.args) operands.push_back(bind_node(arg, scope));
+      TypeId type = TypeId::none;
+      operands =
+          unify(std::move(operands), greatest ? "GREATEST" : "LEAST", type, extreme.location);
+      if (compare_function(type) == nullptr) {
+        throw_error(sqlstate::undefined_function,
+                    "could not identify a comparison function for type {}", format_type(type));
+      }
+      return std::make_unique<GreatestExpr>(
+          greatest ? GreatestExpr::Kind::greatest : GreatestExpr::Kind::least, type,
+          std::move(operands));
+    }
+    case ast::NodeKind::collate_clause: {
+      const auto& collate = ast::as<ast::CollateClause>(node);
+      const std::string_view name = ast::string_of(collate.collname.back());
+      // There is one collation, so its names change nothing.
+      if (name != "C" && name != "default" && name != "POSIX" && name != "ucs_basic") {
+        throw sql_error(sqlstate::undefined_object,
+                        "collation \"{}\" for encoding \"UTF8\" does not exist", name)
+            .at_position(collate.location + 1);
+      }
+      return bind_node(collate.arg, scope);
+    }
+    case ast::NodeKind::set_to_default:
+      throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"};
+    case ast::NodeKind::grouping_func:
+      unsupported("GROUPING", ast::as<ast::GroupingFunc>(node).location);
+    case ast::NodeKind::current_of_expr:
+      unsupported("WHERE CURRENT OF");
+    case ast::NodeKind::xml_expr:
+    case ast::NodeKind::xml_serialize:
+      unsupported("XML");
+    case ast::NodeKind::named_arg_expr:
+      throw SqlError{sqlstate::syntax_error, "named argument is not allowed here"};
+    case ast::NodeKind::multi_assign_ref:
+      unsupported("a multi-column assignment from a subquery");
+    default:
+      unsupported(fmt::format("the expression {}", ast::node_name(node->node_kind)));
+  }
+}
+
+ExprPtr Binder::bind_constant(const ast::A_Const& node) {
+  ExprPtr expr;
+  if (node.isnull) {
+    expr = constant(TypeId::unknown, Value::null());
+  } else if (node.ival != nullptr) {
+    expr = constant(TypeId::int4, Value::from_int(node.ival->ival));
+  } else if (node.boolval != nullptr) {
+    expr = constant(TypeId::bool_, Value::from_bool(node.boolval->boolval));
+  } else if (node.sval != nullptr) {
+    expr = constant(TypeId::unknown, Value::from_text(node.sval->sval));
+  } else if (node.fval != nullptr) {
+    const std::string_view digits = node.fval->fval;
+    std::int64_t integer = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), integer);
+    if (parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size()) {
+      expr = constant(TypeId::int8, Value::from_int(integer));
+    } else {
+      FunctionContext functions{arena_, names_.context(), {}};
+      expr = constant(TypeId::numeric, input_text(functions, TypeId::numeric, kNoTypmod, digits));
+    }
+  } else {
+    unsupported("the type bit", node.location);
+  }
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
+  const auto index = static_cast<std::size_t>(node.number) - 1;
+  if (!parameters_allowed_ || node.number < 1 || node.number > 65535) {
+    throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
+        .at_position(node.location + 1);
+  }
+  if (index >= parameters_.size()) parameters_.resize(index + 1, TypeId::unknown);
+  auto expr = std::make_unique<ParameterExpr>(parameters_[index], index);
+  expr->set_location(node.location);
+  return expr;
+}
+
+namespace {
+
+/// What a column's name means in one scope.
+struct Found {
+  const ScopeColumn* column = nullptr;
+  int matches = 0;
+};
+
+Found find_unqualified(const Scope& scope, std::string_view name) {
+  Found found;
+  for (const ScopeItem& item : scope.items) {
+    if (!item.reachable) continue;
+    for (std::size_t i = 0; i < item.columns.size(); ++i) {
+      if (!item.visible[i] || item.columns[i].name != name) continue;
+      found.column = &item.columns[i];
+      ++found.matches;
+    }
+  }
+  return found;
+}
+
+const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias) {
+  for (const ScopeItem& item : scope.items) {
+    if (item.named && item.reachable && item.alias == alias &&
+        (schema.empty() || schema == item.schema)) {
+      return &item;
+    }
+  }
+  return nullptr;
+}
+
+void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
+  for (Scope* scope = &from; scope != &to; scope = scope->parent) {
+    if (scope->outer_slots != nullptr) scope->outer_slots->push_back(slot);
+  }
+}
+
+}  // namespace
+
+ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
+  if (ast::is<ast::A_Star>(node.fields.back())) {
+    if (node.fields.size() == 1) {
+      throw SqlError{sqlstate::syntax_error, "row expansion via \"*\" is not supported here"}
+          .at_position(node.location + 1);
+    }
+  }
+  const auto part = [&](std::size_t i) { return ast::string_of(node.fields[i]); };
+  const bool whole_row = ast::is<ast::A_Star>(node.fields.back());
+  const std::size_t parts = node.fields.size() - (whole_row ? 1 : 0);
+  if (parts > 4) {
+    throw SqlError{sqlstate::syntax_error, "improper qualified name (too many dotted names)"};
+  }
+
+  const auto row_of = [&](const ScopeItem& item, Scope& at) {
+    std::vector<ExprPtr> fields;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < item.columns.size(); ++i) {
+      fields.push_back(slot_expr(item.columns[i]));
+      names.push_back(item.columns[i].name);
+      note_outer_slots(scope, at, item.columns[i].slot);
+    }
+    auto row = std::make_unique<RowExpr>(std::move(fields));
+    row->names = std::move(names);
+    row->set_location(node.location);
+    return row;
+  };
+  const auto use = [&](const ScopeColumn& column, Scope& at) {
+    ExprPtr expr = slot_expr(column);
+    expr->set_location(node.location);
+    note_outer_slots(scope, at, column.slot);
+    return expr;
+  };
+
+  if (parts == 1 && !whole_row) {
+    for (Scope* at = &scope; at != nullptr; at = at->parent) {
+      const Found found = find_unqualified(*at, part(0));
+      if (found.matches > 1) {
+        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(0))
+            .at_position(node.location + 1);
+      }
+      if (found.matches == 1) return use(*found.column, *at);
+    }
+    for (Scope* at = &scope; at != nullptr; at = at->parent) {
+      if (const ScopeItem* item = find_item(*at, {}, part(0))) return row_of(*item, *at);
+    }
+    throw sql_error(sqlstate::undefined_column, "column \"{}\" does not exist", part(0))
+        .at_position(node.location + 1);
+  }
+
+  // table.column, schema.table.column, database.schema.table.column; or the same with .*
+  const std::size_t table_part = whole_row ? parts - 1 : parts - 2;
+  const std::string_view schema = table_part >= 1 ? part(table_part - 1) : std::string_view{};
+  for (Scope* at = &scope; at != nullptr; at = at->parent) {
+    const ScopeItem* item = find_item(*at, schema, part(table_part));
+    if (item == nullptr) continue;
+    if (whole_row) return row_of(*item, *at);
+    const ScopeColumn* match = nullptr;
+    for (const ScopeColumn& column : item->columns) {
+      if (column.name != part(parts - 1)) continue;
+      if (match != nullptr) {
+        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(parts - 1))
+            .at_position(node.location + 1);
+      }
+      match = &column;
+    }
+    if (match != nullptr) return use(*match, *at);
+    throw sql_error(sqlstate::undefined_column, "column {}.{} does not exist", part(table_part),
+                    part(parts - 1))
+        .at_position(node.location + 1);
+  }
+  // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
+  throw sql_error(sqlstate::undefined_table, "missing FROM-clause entry for table \"{}\"",
+                  part(table_part))
+      .at_position(node.location + 1);
+}
+
+ExprPtr Binder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
+  using Kind = BooleanExpr::Kind;
+  Kind kind = Kind::conjunction;
+  std::string_view what = "AND";
+  if (node.boolop == ast::BoolExprType::or_expr) {
+    kind = Kind::disjunction;
+    what = "OR";
+  } else if (node.boolop == ast::BoolExprType::not_expr) {
+    kind = Kind::negation;
+    what = "NOT";
+  }
+  std::vector<ExprPtr> operands;
+  for (const ast::Node* arg : node.args) operands.push_back(bind_condition(arg, scope, what));
+  auto expr = std::make_unique<BooleanExpr>(kind, std::move(operands));
+  expr->set_location(node.location);
+  return expr;
+}
+
+std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
+                                   TypeId& type, std::int32_t location) {
+  std::vector<TypeId> types;
+  for (const ExprPtr& expr : exprs) types.push_back(expr->type());
+  type = select_common_type(types, construct, location + 1);
+  for (ExprPtr& expr : exprs) {
+    expr = coerce(std::move(expr), type, kNoTypmod, Implicitness::implicit);
+  }
+  return exprs;
+}
+
+ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
+  ExprPtr subject;
+  ScopeColumn subject_column;
+  if (node.arg != nullptr) {
+    subject = bind_node(node.arg, scope);
+    if (subject->type() == TypeId::unknown) {
+      subject = coerce(std::move(subject), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    subject_column.slot = new_slot();
+    subject_column.type = subject->type();
+  }
+  std::vector<ExprPtr> conditions;
+  std::vector<ExprPtr> results;
+  // PostgreSQL lets ELSE speak first when it picks the common type.
+  results.push_back(node.defresult != nullptr ? bind_node(node.defresult, scope)
+                                              : constant(TypeId::unknown, Value::null()));
+  for (const ast::Node* arm : node.args) {
+    const auto& when = ast::as<ast::CaseWhen>(arm);
+    if (subject) {
+      conditions.push_back(call_operator("=", slot_expr(subject_column),
+                                         bind_node(when.expr, scope), when.location));
+    } else {
+      conditions.push_back(bind_condition(when.expr, scope, "CASE/WHEN"));
+    }
+    results.push_back(bind_node(when.result, scope));
+  }
+  TypeId type = TypeId::none;
+  results = unify(std::move(results), "CASE", type, node.location);
+  std::vector<ExprPtr> operands;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    operands.push_back(std::move(conditions[i]));
+    operands.push_back(std::move(results[i + 1]));
+  }
+  operands.push_back(std::move(results[0]));
+  auto expr = std::make_unique<CaseExpr>(type, std::move(operands), std::move(subject),
+                                         subject_column.slot);
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
+  std::vector<ExprPtr> elements;
+  bool nested = false;
+  for (const ast::Node* element : node.elements) {
+    if (const auto* inner = ast::try_as<ast::A_ArrayExpr>(element)) {
+      elements.push_back(bind_array(*inner, scope, wanted));
+    } else {
+      elements.push_back(bind_node(element, scope));
+    }
+    nested |= is_array(elements.back()->type());
+  }
+  TypeId type = wanted;
+  if (elements.empty()) {
+    if (wanted == TypeId::none) {
+      throw SqlError{sqlstate::indeterminate_datatype, "cannot determine type of empty array"}
+          .with_hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].")
+          .at_position(node.location + 1);
+    }
+  } else if (wanted == TypeId::none) {
+    TypeId common = TypeId::none;
+    elements = unify(std::move(elements), "ARRAY", common, node.location);
+    type = nested ? common : array_type(common);
+    if (type == TypeId::none) {
+      throw sql_error(sqlstate::undefined_object, "could not find array type for data type {}",
+                      format_type(common))
+          .at_position(node.location + 1);
+    }
+  } else {
+    const TypeId element = nested ? wanted : element_type(wanted);
+    for (ExprPtr& expr : elements) {
+      expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::explicit_cast);
+    }
+  }
+  auto expr = std::make_unique<ArrayExpr>(
+      type, nested ? ArrayExpr::Kind::nested : ArrayExpr::Kind::elements, std::move(elements));
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
+  std::vector<ExprPtr> fields;
+  for (const ast::Node* arg : node.args) {
+    ExprPtr field = bind_node(arg, scope);
+    if (field->type() == TypeId::unknown) {
+      field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    fields.push_back(std::move(field));
+  }
+  auto expr = std::make_unique<RowExpr>(std::move(fields));
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
+  if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
+    for (std::size_t i = 0; i < row->names.size(); ++i) {
+      if (row->names[i] == field) return std::move(row->mutable_operands()[i]);
+    }
+  }
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
+    const Function& function = call->function();
+    for (std::size_t i = 0; i < function.column_names.size(); ++i) {
+      if (function.column_names[i] != field) continue;
+      return std::make_unique<FieldExpr>(function.column_types[i], std::move(record), i,
+                                         std::string{field});
+    }
+  }
+  if (record->type() != TypeId::record) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "column notation .{} applied to type {}, which is not a composite type", field,
+                    format_type(record->type()))
+        .at_position(location + 1);
+  }
+  throw sql_error(sqlstate::undefined_column,
+                  "could not identify column \"{}\" in record data type", field)
+      .at_position(location + 1);
+}
+
+ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
+  const TypeId array = base->type();
+  const TypeId element = element_type(array);
+  if (element == TypeId::none) {
+    throw sql_error(sqlstate::datatype_mismatch, "cannot subscript type {} because it does not "
+                                                 "support subscripting",
+                    format_type(array))
+        .at_position(base->location() + 1);
+  }
+  bool slice = false;
+  for (const ast::Node* node : indices) slice |= ast::as<ast::A_Indices>(node).is_slice;
+  const auto bound = [&](const ast::Node* node) {
+    if (node == nullptr) return constant(TypeId::int4, Value::null());
+    ExprPtr index = bind_node(node, scope);
+    const std::int32_t location = index->location();
+    ExprPtr coerced = try_coerce(index, TypeId::int4, kNoTypmod, Implicitness::assignment);
+    if (coerced == nullptr) {
+      throw SqlError{sqlstate::datatype_mismatch, "array subscript must have type integer"}
+          .at_position(location + 1);
+    }
+    return coerced;
+  };
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(base));
+  for (const ast::Node* node : indices) {
+    const auto& index = ast::as<ast::A_Indices>(node);
+    if (slice) {
+      // In a slice a single index i means 1:i.
+      operands.push_back(index.is_slice ? bound(index.lidx)
+                                        : constant(TypeId::int4, Value::from_int(1)));
+    }
+    operands.push_back(bound(index.uidx));
+  }
+  return std::make_unique<SubscriptExpr>(
+      slice ? array : element,
+      slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element, std::move(operands));
+}
+
+ExprPtr Binder::bind_indirection(const ast::A_Indirection& node, Scope& scope) {
+  ExprPtr expr = bind_node(node.arg, scope);
+  for (std::size_t i = 0; i < node.indirection.size();) {
+    if (const auto* field = ast::try_as<ast::String>(node.indirection[i])) {
+      expr = field_of(std::move(expr), field->sval, -1);
+      ++i;
+    } else if (ast::is<ast::A_Indices>(node.indirection[i])) {
+      std::size_t end = i;
+      while (end < node.indirection.size() && ast::is<ast::A_Indices>(node.indirection[end])) ++end;
+      expr = bind_subscripts(std::move(expr), node.indirection.subspan(i, end - i), scope);
+      i = end;
+    } else {
+      unsupported("expansion of a composite value with *");
+    }
+  }
+  return expr;
+}
+
+ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
+  const TypeReference target = bind_type(*node.type_name);
+  ExprPtr operand;
+  if (const auto* array = ast::try_as<ast::A_ArrayExpr>(node.arg);
+      array != nullptr && is_array(target.type)) {
+    operand = bind_array(*array, scope, target.type);
+  } else {
+    operand = bind_node(node.arg, scope);
+  }
+  const TypeId source = operand->type();
+  const std::int32_t location = node.location >= 0 ? node.location : operand->location();
+  ExprPtr coerced =
+      try_coerce(operand, target.type, target.typmod, Implicitness::explicit_cast);
+  if (coerced == nullptr) {
+    throw sql_error(sqlstate::cannot_coerce, "cannot cast type {} to {}", format_type(source),
+                    format_type(target.type))
+        .at_position(location + 1);
+  }
+  if (coerced->location() < 0) coerced->set_location(location);
+  return coerced;
+}
+
+ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
+  using Op = ast::SQLValueFunctionOp;
+  const auto now_as = [&](TypeId type) {
+    ExprPtr now = call_builtin("now", {});
+    return coerce(std::move(now), type, node.typmod, Implicitness::explicit_cast);
+  };
+  const auto session = [&](std::string_view name) {
+    return bind_session_function(*names_.session_function(name, 0), {}, node.location);
+  };
+  switch (node.op) {
+    case Op::current_date:
+      return now_as(TypeId::date);
+    case Op::current_time:
+    case Op::current_time_n:
+      return now_as(TypeId::timetz);
+    case Op::current_timestamp:
+    case Op::current_timestamp_n:
+      return now_as(TypeId::timestamptz);
+    case Op::localtime:
+    case Op::localtime_n:
+      return now_as(TypeId::time);
+    case Op::localtimestamp:
+    case Op::localtimestamp_n:
+      return now_as(TypeId::timestamp);
+    case Op::current_role:
+      return session("current_role");
+    case Op::current_user:
+    case Op::user:
+      return session("current_user");
+    case Op::session_user:
+      return session("session_user");
+    case Op::current_catalog:
+      return session("current_catalog");
+    case Op::current_schema:
+      return session("current_schema");
+    case Op::undefined:
+      break;
+  }
+  unsupported("this value function", node.location);
+}
+
+ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
+  const auto& select = ast::as<ast::SelectStmt>(node.subselect);
+  std::unique_ptr<Query> query = bind_select(select, &scope);
+  const auto columns = static_cast<std::size_t>(query->targets.size());
+  using Kind = SubqueryExpr::Kind;
+  const auto one_column = [&](std::string_view message) {
+    if (columns != 1) {
+      throw SqlError{sqlstate::syntax_error, std::string{message}}.at_position(node.location + 1);
+    }
+  };
+  std::unique_ptr<SubqueryExpr> expr;
+  switch (node.sub_link_type) {
+    case ast::SubLinkType::exists_sublink:
+      expr = std::make_unique<SubqueryExpr>(Kind::exists, TypeId::bool_, kNoTypmod);
+      break;
+    case ast::SubLinkType::expr_sublink:
+      one_column("subquery must return only one column");
+      expr = std::make_unique<SubqueryExpr>(Kind::scalar, query->targets[0].type,
+                                            query->targets[0].typmod);
+      break;
+    case ast::SubLinkType::array_sublink: {
+      one_column("subquery must return only one column");
+      const TypeId element = query->targets[0].type;
+      const TypeId array = array_type(element);
+      if (array == TypeId::none) {
+        throw_error(sqlstate::undefined_object, "could not find array type for data type {}",
+                    format_type(element));
+      }
+      expr = std::make_unique<SubqueryExpr>(Kind::array, array, kNoTypmod);
+      break;
+    }
+    case ast::SubLinkType::any_sublink:
+    case ast::SubLinkType::all_sublink: {
+      const bool any = node.sub_link_type == ast::SubLinkType::any_sublink;
+      expr = std::make_unique<SubqueryExpr>(any ? Kind::any : Kind::all, TypeId::bool_, kNoTypmod);
+      const std::string_view op =
+          node.oper_name.empty() ? "=" : ast::string_of(node.oper_name.back());
+      std::vector<ExprPtr> left;
+      if (const auto* row = ast::try_as<ast::RowExpr>(node.testexpr)) {
+        for (const ast::Node* arg : row->args) left.push_back(bind_node(arg, scope));
+      } else {
+        left.push_back(bind_node(node.testexpr, scope));
+      }
+      if (left.size() != columns) {
+        throw SqlError{sqlstate::syntax_error, left.size() > columns
+                                                   ? "subquery has too few columns"
+                                                   : "subquery has too many columns"}
+            .at_position(node.location + 1);
+      }
+      std::vector<ExprPtr> right;
+      for (const OutputTarget& target : query->targets) {
+        mark_used(target.slot);
+        right.push_back(std::make_unique<SlotExpr>(target.type, target.typmod, target.slot,
+                                                   SlotExpr::Origin{}));
+      }
+      // Where "=" compares values of one type as they are, IN can look them up by hash.
+      std::vector<ExprPtr> hash_left;
+      if (op == "=" && any && left.size() == 1 && is_indexable(right[0]->type())) {
+        if (left[0]->type() == right[0]->type() || left[0]->type() == TypeId::unknown) {
+          ExprPtr again = bind_node(node.testexpr, scope);
+          hash_left.push_back(
+              coerce(std::move(again), right[0]->type(), kNoTypmod, Implicitness::implicit));
+        }
+      }
+      ExprPtr comparison = row_comparison(op, std::move(left), std::move(right), node.location);
+      expr->set_comparison(std::move(comparison), std::move(hash_left));
+      break;
+    }
+    default:
+      unsupported("this kind of subquery", node.location);
+  }
+  expr->set_location(node.location);
+  expr->outer_slots = query->outer_slots;
+  const auto correlation = query->outer_slots.empty() ? SubqueryExpr::Correlation::none
+                                                      : SubqueryExpr::Correlation::outer;
+  pending_.push_back({expr.get(), std::move(query), correlation});
+  return expr;
+}
+
+ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
+                                      Clause clause) {
+  Arena parse_arena;
+  const std::string text = "SELECT " + std::string{sql};
+  const auto statements = parse_script(parse_arena, text);
+  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
+  Scope scope;
+  ScopeItem item;
+  item.alias = table.relation.name;
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (column.dropped) continue;
+    const auto number = static_cast<std::int16_t>(i + 1);
+    item.columns.push_back({column.name, column.type, column.typmod,
+                            first_slot + static_cast<Slot>(i),
+                            {table.relation.oid, number, table.relation.name, column.name}});
+  }
+  item.show_all();
+  scope.items.push_back(std::move(item));
+  scope.clause = clause;
+  try {
+    return bind_node(ast::as<ast::ResTarget>(select.target_list[0]).val, scope);
+  } catch (SqlError& error) {
+    // The position would point into the stored text, not into the statement.
+    error.fields().position = 0;
+    throw;
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,496 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kWindowingError{"42P20"};
+
+struct WindowName {
+  std::string_view name;
+  WindowFunctionKind kind;
+  TypeId result;  ///< none: the type of the first argument
+  std::size_t minimum;
+  std::size_t maximum;
+};
+constexpr std::array kWindowNames = std::to_array<WindowName>({
+    {"row_number", WindowFunctionKind::row_number, TypeId::int8, 0, 0},
+    {"rank", WindowFunctionKind::rank, TypeId::int8, 0, 0},
+    {"dense_rank", WindowFunctionKind::dense_rank, TypeId::int8, 0, 0},
+    {"percent_rank", WindowFunctionKind::percent_rank, TypeId::float8, 0, 0},
+    {"cume_dist", WindowFunctionKind::cume_dist, TypeId::float8, 0, 0},
+    {"ntile", WindowFunctionKind::ntile, TypeId::int4, 1, 1},
+    {"lag", WindowFunctionKind::lag, TypeId::none, 1, 3},
+    {"lead", WindowFunctionKind::lead, TypeId::none, 1, 3},
+    {"first_value", WindowFunctionKind::first_value, TypeId::none, 1, 1},
+    {"last_value", WindowFunctionKind::last_value, TypeId::none, 1, 1},
+    {"nth_value", WindowFunctionKind::nth_value, TypeId::none, 2, 2},
+});
+
+const WindowName* find_window_function(std::string_view name, std::size_t arguments) {
+  for (const WindowName& function : kWindowNames) {
+    if (function.name == name && arguments >= function.minimum && arguments <= function.maximum) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<TypeId> types_of(std::span<const ExprPtr> exprs) {
+  std::vector<TypeId> types;
+  for (const ExprPtr& expr : exprs) types.push_back(expr->type());
+  return types;
+}
+
+std::string signature(std::string_view name, std::span<const TypeId> types) {
+  std::string text = std::string{name} + "(";
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += format_type(types[i]);
+  }
+  return text + ")";
+}
+
+}  // namespace
+
+ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
+  const std::vector<TypeId> types = types_of(arguments);
+  const ResolvedFunction resolved = resolve_function({.name = name, .argument_types = types});
+  return std::make_unique<FunctionExpr>(*resolved.function, nullptr, resolved.result,
+                                        place_arguments(resolved, std::move(arguments)));
+}
+
+/// Brings the call's arguments into the parameters' order and types, adds defaults and packs a
+/// variadic tail.
+std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
+                                             std::vector<ExprPtr> arguments) {
+  const Function& function = *resolved.function;
+  std::vector<ExprPtr> placed;
+  for (std::size_t i = 0; i < resolved.argument_types.size(); ++i) {
+    const int from = i < resolved.argument_order.size() ? resolved.argument_order[i]
+                                                        : static_cast<int>(i);
+    const TypeId type = resolved.argument_types[i];
+    if (from >= 0) {
+      placed.push_back(coerce(std::move(arguments[static_cast<std::size_t>(from)]), type,
+                              kNoTypmod, Implicitness::implicit));
+      continue;
+    }
+    const std::size_t defaults = function.argument_defaults.size();
+    const std::size_t first_default = function.arguments.size() - defaults;
+    const std::string_view text = function.argument_defaults[i - first_default];
+    FunctionContext functions{arena_, names_.context(), {}};
+    const Value value = text == "NULL" ? Value::null()
+                                       : input_text(functions, type, kNoTypmod, text);
+    placed.push_back(std::make_unique<ConstantExpr>(type, kNoTypmod, value));
+  }
+  if (resolved.first_variadic < placed.size() && resolved.variadic_element != TypeId::none &&
+      resolved.variadic_element != TypeId::any) {
+    std::vector<ExprPtr> tail;
+    for (std::size_t i = resolved.first_variadic; i < placed.size(); ++i) {
+      tail.push_back(std::move(placed[i]));
+    }
+    placed.resize(resolved.first_variadic);
+    placed.push_back(std::make_unique<ArrayExpr>(array_type(resolved.variadic_element),
+                                                 ArrayExpr::Kind::elements, std::move(tail)));
+  }
+  return placed;
+}
+
+ExprPtr Binder::bind_session_function(const SessionFunction& function,
+                                      std::vector<ExprPtr> arguments, std::int32_t location) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const TypeId source = arguments[i]->type();
+    const TypeId target = function.arguments[i];
+    ExprPtr coerced = try_coerce(arguments[i], target, kNoTypmod, Implicitness::implicit);
+    if (coerced == nullptr) {
+      std::vector<TypeId> types = types_of(std::span{arguments}.first(i));
+      types.push_back(source);
+      throw sql_error(sqlstate::undefined_function, "function {} does not exist",
+                      signature(function.name, types))
+          .with_hint("No function matches the given name and argument types. You might need to "
+                     "add explicit type casts.")
+          .at_position(location + 1);
+    }
+    arguments[i] = std::move(coerced);
+  }
+  auto expr = std::make_unique<SessionFunctionExpr>(function, std::move(arguments));
+  expr->set_location(location);
+  return expr;
+}
+
+ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
+  const std::string_view name = ast::string_of(node.funcname.back());
+  if (node.funcname.size() > 1) {
+    const std::string_view schema = ast::string_of(node.funcname[node.funcname.size() - 2]);
+    if (schema != "pg_catalog" && schema != "information_schema") {
+      throw sql_error(names_.schema_exists(schema) ? sqlstate::undefined_function
+                                                   : sqlstate::invalid_schema_name,
+                      names_.schema_exists(schema) ? "function {}.{} does not exist"
+                                                   : "schema \"{}\" does not exist",
+                      schema, name)
+          .at_position(node.location + 1);
+    }
+  }
+  if (node.agg_within_group) unsupported("WITHIN GROUP", node.location);
+
+  const Clause clause = scope.clause;
+  std::vector<ExprPtr> arguments;
+  std::vector<std::string_view> names;
+  bool any_named = false;
+  for (const ast::Node* arg : node.args) {
+    if (const auto* named = ast::try_as<ast::NamedArgExpr>(arg)) {
+      names.push_back(named->name);
+      any_named = true;
+      arguments.push_back(bind_expression(named->arg, scope));
+    } else {
+      names.emplace_back();
+      arguments.push_back(bind_expression(arg, scope));
+    }
+  }
+  scope.clause = clause;
+
+  if (const WindowName* window = find_window_function(name, arguments.size());
+      window != nullptr && !node.agg_star) {
+    if (node.over == nullptr) {
+      throw sql_error(sqlstate::wrong_object_type, "window function {} requires an OVER clause",
+                      name)
+          .at_position(node.location + 1);
+    }
+    return bind_window_call(node, scope, std::move(arguments), name);
+  }
+  if (const SessionFunction* session = names_.session_function(name, arguments.size())) {
+    return bind_session_function(*session, std::move(arguments), node.location);
+  }
+
+  const std::vector<TypeId> types = types_of(arguments);
+  FunctionCall call{.name = name, .argument_types = types};
+  if (any_named) call.argument_names = names;
+  if (node.func_variadic) call.variadic = FunctionCall::Variadic::as_array;
+  call.position = node.location + 1;
+
+  auto resolved = try_resolve_function(call);
+  if (!resolved) {
+    // A type's name with one argument is a cast.
+    if (arguments.size() == 1 && node.over == nullptr && !node.agg_star) {
+      if (const TypeInfo* type = find_type(name)) {
+        if (ExprPtr cast = try_coerce(arguments[0], type->id, kNoTypmod,
+                                      Implicitness::explicit_cast)) {
+          return cast;
+        }
+      }
+    }
+    resolved = resolve_function(call);
+  }
+  const Function& function = *resolved->function;
+  if (function.kind == FunctionKind::aggregate) {
+    if (node.over != nullptr) return bind_window_call(node, scope, std::move(arguments), name);
+    return bind_aggregate(node, scope, *resolved, std::move(arguments));
+  }
+  const auto not_aggregate = [&](std::string_view what) {
+    throw sql_error(sqlstate::wrong_object_type, "{} specified, but {} is not an aggregate function",
+                    what, name)
+        .at_position(node.location + 1);
+  };
+  if (node.agg_star) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "{}(*) specified, but {} is not an aggregate function", name, name)
+        .at_position(node.location + 1);
+  }
+  if (node.agg_distinct) not_aggregate("DISTINCT");
+  if (!node.agg_order.empty()) not_aggregate("ORDER BY");
+  if (node.agg_filter != nullptr) not_aggregate("FILTER");
+  if (node.over != nullptr) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "OVER specified, but {} is not a window function nor an aggregate function",
+                    name)
+        .at_position(node.location + 1);
+  }
+  arguments = place_arguments(*resolved, std::move(arguments));
+  if (function.kind == FunctionKind::set || function.returns_set) {
+    if (scope.clause != Clause::select_list || scope.query == nullptr) {
+      throw sql_error(sqlstate::feature_not_supported,
+                      "set-returning functions are not allowed in {}", clause_name(scope.clause))
+          .at_position(node.location + 1);
+    }
+    ScopeColumn column;
+    column.slot = new_slot();
+    column.type = resolved->result;
+    scope.query->sets.push_back({column.slot, &function, std::move(arguments)});
+    return slot_expr(column);
+  }
+  auto expr = std::make_unique<FunctionExpr>(function, nullptr, resolved->result,
+                                             std::move(arguments));
+  expr->set_location(node.location);
+  return expr;
+}
+
+AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
+                                     const ResolvedFunction& resolved,
+                                     std::vector<ExprPtr> arguments) {
+  AggregateCall call;
+  call.function = resolved.function;
+  call.result = resolved.result;
+  if (!node.agg_star) call.arguments = place_arguments(resolved, std::move(arguments));
+  if (node.agg_distinct) call.quantifier = AggregateCall::Quantifier::distinct;
+  for (const ast::Node* item : node.agg_order) {
+    const auto& sort = ast::as<ast::SortBy>(item);
+    call.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
+  }
+  if (node.agg_distinct) {
+    for (const SortKey& key : call.order) {
+      const bool listed = std::ranges::any_of(call.arguments, [&](const ExprPtr& argument) {
+        return same_expression(*argument, *key.expr);
+      });
+      if (!listed) {
+        throw SqlError{SqlState{"42P10"}, "in an aggregate with DISTINCT, ORDER BY expressions "
+                                          "must appear in argument list"}
+            .at_position(key.expr->location() + 1);
+      }
+    }
+  }
+  if (node.agg_filter != nullptr) call.filter = bind_condition(node.agg_filter, scope, "FILTER");
+  return call;
+}
+
+namespace {
+
+std::string describe_call(const AggregateCall& call) {
+  ExprPrinter printer{ExprPrinter::Columns::slots, {}};
+  printer.out = std::to_string(call.function->oid);
+  if (call.quantifier == AggregateCall::Quantifier::distinct) printer.out += "D";
+  for (const ExprPtr& argument : call.arguments) {
+    printer.out += ",";
+    printer.print(*argument);
+  }
+  for (const SortKey& key : call.order) {
+    printer.out += key.direction == SortDirection::ascending ? " up " : " down ";
+    printer.out += key.nulls == NullsOrder::first ? "first " : "last ";
+    printer.print(*key.expr);
+  }
+  if (call.filter) {
+    printer.out += " filter ";
+    printer.print(*call.filter);
+  }
+  return printer.out;
+}
+
+}  // namespace
+
+ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
+                               const ResolvedFunction& resolved, std::vector<ExprPtr> arguments) {
+  const auto refuse = [&](std::string_view message) {
+    throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
+  };
+  if (scope.in_aggregate) refuse("aggregate function calls cannot be nested");
+  switch (scope.clause) {
+    case Clause::select_list:
+    case Clause::having:
+    case Clause::order_by:
+    case Clause::distinct_on:
+    case Clause::window:
+      break;
+    default:
+      refuse(fmt::format("aggregate functions are not allowed in {}", clause_name(scope.clause)));
+  }
+  if (scope.query == nullptr) refuse("aggregate functions are not allowed in this context");
+  // The arguments were bound before anybody knew that this is an aggregate; a nested one is there.
+  for (const ExprPtr& argument : arguments) {
+    walk(*argument, [&](Expr& part) {
+      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+      if (slot == nullptr) return;
+      for (const AggregateCall& other : scope.query->aggregates) {
+        if (other.slot == slot->slot()) refuse("aggregate function calls cannot be nested");
+      }
+    });
+  }
+  scope.in_aggregate = true;
+  AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
+  scope.in_aggregate = false;
+
+  scope.query->grouped = true;
+  ScopeColumn column;
+  column.type = call.result;
+  const std::string description = describe_call(call);
+  for (const AggregateCall& other : scope.query->aggregates) {
+    if (describe_call(other) == description) {
+      column.slot = other.slot;
+      return slot_expr(column);
+    }
+  }
+  call.slot = column.slot = new_slot();
+  scope.query->aggregates.push_back(std::move(call));
+  ExprPtr expr = slot_expr(column);
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
+                                 std::vector<ExprPtr> arguments, std::string_view name) {
+  if (scope.query == nullptr ||
+      (scope.clause != Clause::select_list && scope.clause != Clause::order_by)) {
+    throw sql_error(kWindowingError, "window functions are not allowed in {}",
+                    clause_name(scope.clause))
+        .at_position(node.location + 1);
+  }
+  if (scope.in_window) {
+    throw SqlError{kWindowingError, "window function calls cannot be nested"}.at_position(
+        node.location + 1);
+  }
+  if (node.agg_distinct) unsupported("DISTINCT in a window function", node.location);
+  if (!node.agg_order.empty()) {
+    unsupported("ORDER BY in the arguments of a window function", node.location);
+  }
+  WindowCall call;
+  TypeId type = TypeId::none;
+  if (const WindowName* window = find_window_function(name, arguments.size());
+      window != nullptr && !node.agg_star) {
+    call.kind = window->kind;
+    type = window->result;
+    if (type == TypeId::none) {
+      if (arguments[0]->type() == TypeId::unknown) {
+        arguments[0] =
+            coerce(std::move(arguments[0]), TypeId::text, kNoTypmod, Implicitness::implicit);
+      }
+      type = arguments[0]->type();
+    }
+    const std::size_t number = call.kind == WindowFunctionKind::ntile ? 0 : 1;
+    if (arguments.size() > number) {
+      arguments[number] =
+          coerce(std::move(arguments[number]), TypeId::int4, kNoTypmod, Implicitness::implicit);
+    }
+    if (arguments.size() > 2) {
+      arguments[2] = coerce(std::move(arguments[2]), type, kNoTypmod, Implicitness::implicit);
+    }
+    call.arguments = std::move(arguments);
+  } else {
+    const std::vector<TypeId> types = types_of(arguments);
+    const ResolvedFunction resolved = resolve_function(
+        {.name = name, .argument_types = types, .position = node.location + 1});
+    call.kind = WindowFunctionKind::aggregate;
+    call.aggregate = make_aggregate(node, scope, resolved, std::move(arguments));
+    type = call.aggregate.result;
+  }
+  scope.in_window = true;
+  const std::size_t window = window_of(*node.over, scope);
+  scope.in_window = false;
+  ScopeColumn column;
+  column.slot = call.slot = new_slot();
+  column.type = type;
+  scope.query->windows[window].calls.push_back(std::move(call));
+  return slot_expr(column);
+}
+
+namespace {
+
+// Bits of frame_options, as the grammar sets them.
+constexpr int kRange = 0x00002;
+constexpr int kRows = 0x00004;
+constexpr int kGroups = 0x00008;
+constexpr int kStartUnboundedPreceding = 0x00020;
+constexpr int kEndUnboundedFollowing = 0x00100;
+constexpr int kStartCurrentRow = 0x00200;
+constexpr int kEndCurrentRow = 0x00400;
+constexpr int kStartPreceding = 0x00800;
+constexpr int kEndPreceding = 0x01000;
+constexpr int kStartFollowing = 0x02000;
+constexpr int kEndFollowing = 0x04000;
+constexpr int kExclusion = 0x08000 | 0x10000 | 0x20000;
+
+std::string describe_window(const WindowDefinition& window) {
+  ExprPrinter printer{ExprPrinter::Columns::slots, {}};
+  for (const auto* keys : {&window.partition, &window.order}) {
+    for (const SortKey& key : *keys) {
+      printer.print(*key.expr);
+      printer.out += key.direction == SortDirection::ascending ? " up" : " down";
+      printer.out += key.nulls == NullsOrder::first ? " first," : " last,";
+    }
+    printer.out += "|";
+  }
+  printer.out += fmt::format("{} {} {}", static_cast<int>(window.frame.unit),
+                             static_cast<int>(window.frame.start),
+                             static_cast<int>(window.frame.end));
+  if (window.frame.start_offset) printer.print(*window.frame.start_offset);
+  printer.out += "|";
+  if (window.frame.end_offset) printer.print(*window.frame.end_offset);
+  return printer.out;
+}
+
+}  // namespace
+
+WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope) {
+  WindowDefinition window;
+  const ast::WindowDef* base = nullptr;
+  const std::string_view reference = !over.refname.empty() ? over.refname : over.name;
+  if (!reference.empty()) {
+    for (const auto& [name, definition] : scope.named_windows) {
+      if (name == reference) base = static_cast<const ast::WindowDef*>(definition);
+    }
+    if (base == nullptr) {
+      throw sql_error(sqlstate::undefined_object, "window \"{}\" does not exist", reference)
+          .at_position(over.location + 1);
+    }
+  }
+  const bool only_reference = !over.name.empty() && base != nullptr && base != &over;
+  if (base != nullptr && base != &over) {
+    WindowDefinition inherited = define_window(*base, scope);
+    window.partition = std::move(inherited.partition);
+    window.order = std::move(inherited.order);
+    if (only_reference) window.frame = std::move(inherited.frame);
+    if (only_reference) return window;
+  }
+  const ClauseScope clause{scope, Clause::window};
+  for (const ast::Node* node : over.partition_clause) {
+    SortKey key;
+    key.expr = bind_expression(node, scope);
+    if (key.expr->type() == TypeId::unknown) {
+      key.expr = coerce(std::move(key.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    window.partition.push_back(std::move(key));
+  }
+  for (const ast::Node* node : over.order_clause) {
+    const auto& sort = ast::as<ast::SortBy>(node);
+    window.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
+  }
+  const int options = over.frame_options;
+  if ((options & kGroups) != 0) unsupported("GROUPS in a window frame", over.location);
+  if ((options & kExclusion) != 0) unsupported("EXCLUDE in a window frame", over.location);
+  using Bound = WindowFrame::Bound;
+  WindowFrame& frame = window.frame;
+  frame.unit = (options & kRows) != 0 ? WindowFrame::Unit::rows : WindowFrame::Unit::range;
+  const auto offset = [&](const ast::Node* node) {
+    if (frame.unit == WindowFrame::Unit::range) {
+      unsupported("RANGE with an offset in a window frame", over.location);
+    }
+    return coerce(bind_expression(node, scope), TypeId::int8, kNoTypmod, Implicitness::implicit);
+  };
+  if ((options & kStartUnboundedPreceding) != 0) frame.start = Bound::unbounded_preceding;
+  if ((options & kStartCurrentRow) != 0) frame.start = Bound::current_row;
+  if ((options & kStartPreceding) != 0) frame.start = Bound::preceding;
+  if ((options & kStartFollowing) != 0) frame.start = Bound::following;
+  if ((options & kEndUnboundedFollowing) != 0) frame.end = Bound::unbounded_following;
+  if ((options & kEndCurrentRow) != 0) frame.end = Bound::current_row;
+  if ((options & kEndPreceding) != 0) frame.end = Bound::preceding;
+  if ((options & kEndFollowing) != 0) frame.end = Bound::following;
+  if (over.start_offset != nullptr) frame.start_offset = offset(over.start_offset);
+  if (over.end_offset != nullptr) frame.end_offset = offset(over.end_offset);
+  return window;
+}
+
+/// The query's window that `over` means; equal definitions share one.
+std::size_t Binder::window_of(const ast::WindowDef& over, Scope& scope) {
+  WindowDefinition window = define_window(over, scope);
+  auto& windows = scope.query->windows;
+  const std::string description = describe_window(window);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (describe_window(windows[i]) == description) return i;
+  }
+  windows.push_back(std::move(window));
+  return windows.size() - 1;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,283 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+ExprPtr boolean(BooleanExpr::Kind kind, std::vector<ExprPtr> operands) {
+  if (operands.size() == 1 && kind != BooleanExpr::Kind::negation) return std::move(operands[0]);
+  return std::make_unique<BooleanExpr>(kind, std::move(operands));
+}
+
+ExprPtr negated(ExprPtr expr) {
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(expr));
+  return boolean(BooleanExpr::Kind::negation, std::move(operands));
+}
+
+std::vector<ExprPtr> list_of(ExprPtr first, ExprPtr second) {
+  std::vector<ExprPtr> list;
+  list.push_back(std::move(first));
+  list.push_back(std::move(second));
+  return list;
+}
+
+bool is_constant_like(Expr& expr) {
+  bool constant = true;
+  walk(expr, [&](Expr& part) {
+    if (dynamic_cast<const SlotExpr*>(&part) != nullptr ||
+        dynamic_cast<const SubqueryExpr*>(&part) != nullptr) {
+      constant = false;
+    }
+  });
+  return constant;
+}
+
+}  // namespace
+
+ExprPtr Binder::call_operator(std::string_view name, ExprPtr left, ExprPtr right,
+                              std::int32_t location) {
+  const TypeId left_type = left ? left->type() : TypeId::none;
+  const ResolvedOperator resolved =
+      resolve_operator(name, left_type, right->type(), location + 1);
+  std::vector<ExprPtr> operands;
+  if (left) {
+    operands.push_back(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit));
+  }
+  operands.push_back(coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit));
+  auto expr = std::make_unique<FunctionExpr>(*resolved.op->function, resolved.op, resolved.result,
+                                             std::move(operands));
+  expr->set_location(location);
+  return expr;
+}
+
+ExprPtr Binder::comparison(std::string_view op, ExprPtr left, ExprPtr right,
+                           std::int32_t location) {
+  return call_operator(op, std::move(left), std::move(right), location);
+}
+
+/// (a, b) op (c, d): equality column by column, order from the left.
+ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
+                               std::vector<ExprPtr> right, std::int32_t location) {
+  if (left.size() != right.size()) {
+    throw SqlError{sqlstate::syntax_error, "unequal number of entries in row expressions"}
+        .at_position(location + 1);
+  }
+  if (left.size() == 1) {
+    return call_operator(op, std::move(left[0]), std::move(right[0]), location);
+  }
+  const bool equality = op == "=";
+  if (!equality && op != "<>") {
+    unsupported("an ordering comparison of rows", location);
+  }
+  std::vector<ExprPtr> parts;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    parts.push_back(call_operator(op, std::move(left[i]), std::move(right[i]), location));
+  }
+  return boolean(equality ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction,
+                 std::move(parts));
+}
+
+ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
+  using Kind = ast::A_Expr_Kind;
+  switch (node.kind) {
+    case Kind::in:
+      return bind_in(node, scope);
+    case Kind::between:
+    case Kind::not_between:
+    case Kind::between_sym:
+    case Kind::not_between_sym:
+      return bind_between(node, scope);
+    case Kind::distinct:
+    case Kind::not_distinct:
+      return bind_distinct(node, scope);
+    case Kind::op_any:
+    case Kind::op_all:
+      return bind_quantified(node, scope);
+    case Kind::nullif: {
+      ExprPtr value = bind_expression(node.lexpr, scope);
+      if (value->type() == TypeId::unknown) {
+        value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
+      }
+      ScopeColumn kept;
+      kept.slot = new_slot();
+      kept.type = value->type();
+      ExprPtr equality = call_operator("=", slot_expr(kept), bind_expression(node.rexpr, scope),
+                                       node.location);
+      const TypeId type = value->type();
+      return std::make_unique<NullIfExpr>(type, std::move(value), std::move(equality), kept.slot);
+    }
+    case Kind::op:
+    case Kind::like:
+    case Kind::ilike:
+    case Kind::similar:
+    case Kind::undefined:
+      break;
+  }
+  const std::string_view name = ast::string_of(node.name.back());
+  const auto* left_row = ast::try_as<ast::RowExpr>(node.lexpr);
+  const auto* right_row = ast::try_as<ast::RowExpr>(node.rexpr);
+  if (left_row != nullptr && right_row != nullptr) {
+    std::vector<ExprPtr> left;
+    std::vector<ExprPtr> right;
+    for (const ast::Node* arg : left_row->args) left.push_back(bind_expression(arg, scope));
+    for (const ast::Node* arg : right_row->args) right.push_back(bind_expression(arg, scope));
+    if (name == "=" || name == "<>" || left.size() != right.size()) {
+      return row_comparison(name, std::move(left), std::move(right), node.location);
+    }
+    // a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
+    const std::string strict{name.substr(0, 1)};
+    ExprPtr result = call_operator(name, std::move(left.back()), std::move(right.back()),
+                                   node.location);
+    for (std::size_t i = left.size() - 1; i-- > 0;) {
+      ExprPtr equal = call_operator("=", bind_expression(left_row->args[i], scope),
+                                    bind_expression(right_row->args[i], scope), node.location);
+      ExprPtr before =
+          call_operator(strict, std::move(left[i]), std::move(right[i]), node.location);
+      ExprPtr deeper = boolean(BooleanExpr::Kind::conjunction,
+                               list_of(std::move(equal), std::move(result)));
+      result = boolean(BooleanExpr::Kind::disjunction,
+                       list_of(std::move(before), std::move(deeper)));
+    }
+    return result;
+  }
+  ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
+  return call_operator(name, std::move(left), bind_expression(node.rexpr, scope), node.location);
+}
+
+ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
+  const bool negative = ast::string_of(node.name.back()) == "<>";
+  const auto& list = ast::as<ast::List>(node.rexpr);
+  const auto finish = [&](ExprPtr expr) { return negative ? negated(std::move(expr)) : std::move(expr); };
+
+  if (const auto* row = ast::try_as<ast::RowExpr>(node.lexpr)) {
+    std::vector<ExprPtr> alternatives;
+    for (const ast::Node* item : list.items) {
+      std::vector<ExprPtr> left;
+      std::vector<ExprPtr> right;
+      for (const ast::Node* arg : row->args) left.push_back(bind_expression(arg, scope));
+      if (const auto* values = ast::try_as<ast::RowExpr>(item)) {
+        for (const ast::Node* arg : values->args) right.push_back(bind_expression(arg, scope));
+      } else {
+        right.push_back(bind_expression(item, scope));
+      }
+      alternatives.push_back(
+          row_comparison("=", std::move(left), std::move(right), node.location));
+    }
+    return finish(boolean(BooleanExpr::Kind::disjunction, std::move(alternatives)));
+  }
+
+  ExprPtr left = bind_expression(node.lexpr, scope);
+  std::vector<ExprPtr> elements;
+  std::vector<TypeId> types{left->type()};
+  bool simple = true;
+  for (const ast::Node* item : list.items) {
+    elements.push_back(bind_expression(item, scope));
+    types.push_back(elements.back()->type());
+    simple &= is_constant_like(*elements.back()) && elements.back()->type() != TypeId::record;
+  }
+  if (simple && elements.size() > 1) {
+    // One array of the common type, if there is one; otherwise each alternative resolves alone.
+    std::optional<TypeId> common;
+    try {
+      common = select_common_type(types, "IN", node.location + 1);
+    } catch (const SqlError&) {
+      common.reset();
+    }
+    const TypeId array = common ? array_type(*common) : TypeId::none;
+    const auto resolved = array != TypeId::none
+                              ? try_resolve_operator("=", left->type(), *common)
+                              : std::nullopt;
+    if (resolved) {
+      const TypeId element = resolved->right;
+      const TypeId element_array = array_type(element);
+      if (element_array != TypeId::none) {
+        for (ExprPtr& expr : elements) {
+          expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::implicit);
+        }
+        left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);
+        auto values = std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
+                                                  std::move(elements));
+        auto expr = std::make_unique<ArrayComparisonExpr>(ArrayComparisonExpr::Kind::any,
+                                                          *resolved->op, std::move(left),
+                                                          std::move(values));
+        expr->set_location(node.location);
+        return finish(std::move(expr));
+      }
+    }
+  }
+  std::vector<ExprPtr> alternatives;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    ExprPtr subject = i == 0 ? std::move(left) : bind_expression(node.lexpr, scope);
+    alternatives.push_back(
+        call_operator("=", std::move(subject), std::move(elements[i]), node.location));
+  }
+  return finish(boolean(BooleanExpr::Kind::disjunction, std::move(alternatives)));
+}
+
+ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
+  using Kind = ast::A_Expr_Kind;
+  const auto& bounds = ast::as<ast::List>(node.rexpr);
+  const auto between = [&](const ast::Node* low, const ast::Node* high) {
+    return boolean(BooleanExpr::Kind::conjunction,
+                   list_of(call_operator(">=", bind_expression(node.lexpr, scope),
+                                         bind_expression(low, scope), node.location),
+                           call_operator("<=", bind_expression(node.lexpr, scope),
+                                         bind_expression(high, scope), node.location)));
+  };
+  const bool negative = node.kind == Kind::not_between || node.kind == Kind::not_between_sym;
+  const bool symmetric = node.kind == Kind::between_sym || node.kind == Kind::not_between_sym;
+  ExprPtr expr = between(bounds.items[0], bounds.items[1]);
+  if (symmetric) {
+    expr = boolean(BooleanExpr::Kind::disjunction,
+                   list_of(std::move(expr), between(bounds.items[1], bounds.items[0])));
+  }
+  return negative ? negated(std::move(expr)) : std::move(expr);
+}
+
+ExprPtr Binder::bind_distinct(const ast::A_Expr& node, Scope& scope) {
+  const auto kind = node.kind == ast::A_Expr_Kind::distinct ? DistinctExpr::Kind::distinct
+                                                            : DistinctExpr::Kind::not_distinct;
+  ExprPtr left = bind_expression(node.lexpr, scope);
+  ExprPtr right = bind_expression(node.rexpr, scope);
+  const ResolvedOperator resolved =
+      resolve_operator("=", left->type(), right->type(), node.location + 1);
+  left = coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit);
+  right = coerce(std::move(right), resolved.right, kNoTypmod, Implicitness::implicit);
+  return std::make_unique<DistinctExpr>(kind, *resolved.op->function,
+                                        list_of(std::move(left), std::move(right)));
+}
+
+ExprPtr Binder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
+  const auto kind = node.kind == ast::A_Expr_Kind::op_any ? ArrayComparisonExpr::Kind::any
+                                                          : ArrayComparisonExpr::Kind::all;
+  const std::string_view name = ast::string_of(node.name.back());
+  ExprPtr left = bind_expression(node.lexpr, scope);
+  ExprPtr array = bind_expression(node.rexpr, scope);
+  TypeId element = TypeId::unknown;
+  if (array->type() != TypeId::unknown) {
+    element = element_type(array->type());
+    if (element == TypeId::none) {
+      throw SqlError{sqlstate::wrong_object_type,
+                     "op ANY/ALL (array) requires array on right side"}
+          .at_position(node.location + 1);
+    }
+  }
+  const ResolvedOperator resolved =
+      resolve_operator(name, left->type(), element, node.location + 1);
+  if (resolved.result != TypeId::bool_) {
+    throw SqlError{sqlstate::wrong_object_type,
+                   "op ANY/ALL (array) requires operator to yield boolean"}
+        .at_position(node.location + 1);
+  }
+  left = coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit);
+  array = coerce(std::move(array), array_type(resolved.right), kNoTypmod, Implicitness::implicit);
+  auto expr = std::make_unique<ArrayComparisonExpr>(kind, *resolved.op, std::move(left),
+                                                    std::move(array));
+  expr->set_location(node.location);
+  return expr;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,541 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kAmbiguousColumn{"42702"};
+constexpr SqlState kInvalidColumnReference{"42P10"};
+
+void remove_repeats(std::vector<Slot>& slots) {
+  std::ranges::sort(slots);
+  const auto repeated = std::ranges::unique(slots);
+  slots.erase(repeated.begin(), repeated.end());
+}
+
+}  // namespace
+
+std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope* parent) {
+  auto query = std::make_unique<Query>();
+  Scope scope;
+  scope.parent = parent;
+  scope.query = query.get();
+  scope.outer_slots = &query->outer_slots;
+  if (select.into_clause != nullptr) {
+    throw SqlError{sqlstate::syntax_error, "SELECT ... INTO is not allowed here"}.at_position(
+        select.into_clause->rel->location + 1);
+  }
+  bind_with(select.with_clause, scope, *query);
+  if (select.op != ast::SetOperation::none && select.op != ast::SetOperation::undefined) {
+    bind_set_operation(select, scope, *query);
+  } else if (!select.values_lists.empty()) {
+    bind_values(select, scope, *query);
+  } else {
+    bind_plain_select(select, scope, *query);
+  }
+  bind_limit(select, scope, *query);
+  bind_locking(select.locking_clause, scope, *query);
+  remove_repeats(query->outer_slots);
+  return query;
+}
+
+void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query) {
+  for (const ast::Node* item : select.from_clause) {
+    query.from.push_back(bind_from_item(item, scope));
+  }
+  for (const ast::Node* node : select.window_clause) {
+    const auto& window = ast::as<ast::WindowDef>(node);
+    scope.named_windows.emplace_back(std::string{window.name}, &window);
+  }
+  if (select.where_clause != nullptr) {
+    const ClauseScope clause{scope, Clause::where};
+    query.where.push_back(bind_condition(select.where_clause, scope, "WHERE"));
+    if (!select.locking_clause.empty()) {
+      query.recheck.push_back(bind_condition(select.where_clause, scope, "WHERE"));
+    }
+  }
+  {
+    const ClauseScope clause{scope, Clause::select_list};
+    bind_targets(select.target_list, scope, query.targets);
+  }
+  bind_group_by(select.group_clause, scope, query);
+  if (select.having_clause != nullptr) {
+    const ClauseScope clause{scope, Clause::having};
+    query.grouped = true;
+    query.having.push_back(bind_condition(select.having_clause, scope, "HAVING"));
+  }
+  finish_targets(query.targets);
+  // A select list item that ORDER BY or DISTINCT ON names is computed once, in its target's slot.
+  bind_distinct(select.distinct_clause, scope, query);
+  bind_order(select.sort_clause, scope, query);
+  if (query.grouped) check_grouping(scope, query);
+}
+
+std::string Binder::target_name(const ast::Node* node) {
+  switch (node->node_kind) {
+    case ast::NodeKind::column_ref: {
+      const ast::Node* last = ast::as<ast::ColumnRef>(node).fields.back();
+      if (const auto* name = ast::try_as<ast::String>(last)) return std::string{name->sval};
+      break;
+    }
+    case ast::NodeKind::a_indirection: {
+      const auto& indirection = ast::as<ast::A_Indirection>(node);
+      for (auto part = indirection.indirection.rbegin(); part != indirection.indirection.rend();
+           ++part) {
+        if (const auto* name = ast::try_as<ast::String>(*part)) return std::string{name->sval};
+      }
+      return target_name(indirection.arg);
+    }
+    case ast::NodeKind::func_call:
+      return std::string{ast::string_of(ast::as<ast::FuncCall>(node).funcname.back())};
+    case ast::NodeKind::type_cast: {
+      const auto& cast = ast::as<ast::TypeCast>(node);
+      std::string name = target_name(cast.arg);
+      if (name == "?column?") name = ast::string_of(cast.type_name->names.back());
+      return name;
+    }
+    case ast::NodeKind::collate_clause:
+      return target_name(ast::as<ast::CollateClause>(node).arg);
+    case ast::NodeKind::case_expr: {
+      const auto& branch = ast::as<ast::CaseExpr>(node);
+      std::string name =
+          branch.defresult != nullptr ? target_name(branch.defresult) : std::string{"?column?"};
+      return name == "?column?" ? "case" : name;
+    }
+    case ast::NodeKind::coalesce_expr:
+      return "coalesce";
+    case ast::NodeKind::min_max_expr:
+      return ast::as<ast::MinMaxExpr>(node).op == ast::MinMaxOp::greatest ? "greatest" : "least";
+    case ast::NodeKind::a_expr:
+      if (ast::as<ast::A_Expr>(node).kind == ast::A_Expr_Kind::nullif) return "nullif";
+      break;
+    case ast::NodeKind::row_expr:
+      return "row";
+    case ast::NodeKind::a_array_expr:
+      return "array";
+    case ast::NodeKind::sub_link: {
+      const auto& link = ast::as<ast::SubLink>(node);
+      if (link.sub_link_type == ast::SubLinkType::exists_sublink) return "exists";
+      if (link.sub_link_type == ast::SubLinkType::array_sublink) return "array";
+      if (link.sub_link_type == ast::SubLinkType::expr_sublink) {
+        const auto& select = ast::as<ast::SelectStmt>(link.subselect);
+        if (!select.target_list.empty()) {
+          const auto& target = ast::as<ast::ResTarget>(select.target_list[0]);
+          return target.name.empty() ? target_name(target.val) : std::string{target.name};
+        }
+      }
+      break;
+    }
+    case ast::NodeKind::sqlvalue_function: {
+      using Op = ast::SQLValueFunctionOp;
+      switch (ast::as<ast::SQLValueFunction>(node).op) {
+        case Op::current_date:
+          return "current_date";
+        case Op::current_time:
+        case Op::current_time_n:
+          return "current_time";
+        case Op::current_timestamp:
+        case Op::current_timestamp_n:
+          return "current_timestamp";
+        case Op::localtime:
+        case Op::localtime_n:
+          return "localtime";
+        case Op::localtimestamp:
+        case Op::localtimestamp_n:
+          return "localtimestamp";
+        case Op::current_role:
+          return "current_role";
+        case Op::current_user:
+          return "current_user";
+        case Op::user:
+          return "user";
+        case Op::session_user:
+          return "session_user";
+        case Op::current_catalog:
+          return "current_catalog";
+        case Op::current_schema:
+          return "current_schema";
+        case Op::undefined:
+          break;
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return "?column?";
+}
+
+void Binder::expand_star(const ast::ColumnRef& node, Scope& scope,
+                         std::vector<OutputTarget>& targets) {
+  const auto add = [&](const ScopeColumn& column) {
+    OutputTarget target;
+    target.expr = slot_expr(column);
+    target.expr->set_location(node.location);
+    target.name = column.name;
+    target.origin = column.origin;
+    targets.push_back(std::move(target));
+  };
+  if (node.fields.size() == 1) {
+    bool any = false;
+    for (const ScopeItem& item : scope.items) {
+      any = true;
+      for (std::size_t i = 0; i < item.columns.size(); ++i) {
+        if (item.visible[i]) add(item.columns[i]);
+      }
+    }
+    if (!any) {
+      throw SqlError{sqlstate::syntax_error, "SELECT * with no tables specified is not valid"}
+          .at_position(node.location + 1);
+    }
+    return;
+  }
+  const std::string_view alias = ast::string_of(node.fields[node.fields.size() - 2]);
+  const std::string_view schema =
+      node.fields.size() > 2 ? ast::string_of(node.fields[node.fields.size() - 3])
+                             : std::string_view{};
+  for (Scope* at = &scope; at != nullptr; at = at->parent) {
+    for (const ScopeItem& item : at->items) {
+      if (!item.named || item.alias != alias || (!schema.empty() && item.schema != schema)) {
+        continue;
+      }
+      for (const ScopeColumn& column : item.columns) {
+        add(column);
+        for (Scope* level = &scope; level != at; level = level->parent) {
+          if (level->outer_slots != nullptr) level->outer_slots->push_back(column.slot);
+        }
+      }
+      return;
+    }
+  }
+  throw sql_error(sqlstate::undefined_table, "missing FROM-clause entry for table \"{}\"", alias)
+      .at_position(node.location + 1);
+}
+
+void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets) {
+  for (const ast::Node* node : list) {
+    const auto& item = ast::as<ast::ResTarget>(node);
+    if (const auto* column = ast::try_as<ast::ColumnRef>(item.val);
+        column != nullptr && ast::is<ast::A_Star>(column->fields.back())) {
+      expand_star(*column, scope, targets);
+      continue;
+    }
+    OutputTarget target;
+    target.expr = bind_expression(item.val, scope);
+    target.name = item.name.empty() ? target_name(item.val) : std::string{item.name};
+    if (const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get())) {
+      target.origin = column->origin();
+    }
+    targets.push_back(std::move(target));
+  }
+}
+
+/// Gives every target its final type and a slot.
+void Binder::finish_targets(std::vector<OutputTarget>& targets) {
+  for (OutputTarget& target : targets) {
+    if (target.expr->type() == TypeId::unknown) {
+      target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    target.type = target.expr->type();
+    target.typmod = target.expr->typmod();
+    const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get());
+    target.slot = column != nullptr ? column->slot() : new_slot();
+    mark_used(target.slot);
+  }
+}
+
+SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
+  SortKey key;
+  if (expr->type() == TypeId::unknown) {
+    expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+  }
+  key.expr = std::move(expr);
+  if (node.sortby_dir == ast::SortByDir::desc) key.direction = SortDirection::descending;
+  if (node.sortby_dir == ast::SortByDir::using_) {
+    const std::string_view op = ast::string_of(node.use_op.back());
+    if (op == ">") {
+      key.direction = SortDirection::descending;
+    } else if (op != "<") {
+      throw sql_error(sqlstate::wrong_object_type, "operator {} is not a valid ordering operator",
+                      op)
+          .with_hint("Ordering operators must be \"<\" or \">\" members of btree operator families.")
+          .at_position(node.location + 1);
+    }
+  }
+  key.nulls = key.direction == SortDirection::descending ? NullsOrder::first : NullsOrder::last;
+  if (node.sortby_nulls == ast::SortByNulls::first) key.nulls = NullsOrder::first;
+  if (node.sortby_nulls == ast::SortByNulls::last) key.nulls = NullsOrder::last;
+  return key;
+}
+
+/// What ORDER BY and DISTINCT ON mean: a number is a position in the select list, a bare name is an
+/// output column first, anything else is an expression over the input.
+ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause) {
+  const auto use = [&](const OutputTarget& target) {
+    mark_used(target.slot);
+    ExprPtr expr = std::make_unique<SlotExpr>(target.type, target.typmod, target.slot,
+                                              SlotExpr::Origin{kNoOid, 0, {}, target.name});
+    return expr;
+  };
+  if (const auto* number = ast::try_as<ast::A_Const>(node)) {
+    if (number->ival == nullptr) {
+      throw sql_error(sqlstate::syntax_error, "non-integer constant in {}", clause_name(clause))
+          .at_position(number->location + 1);
+    }
+    const std::int32_t position = number->ival->ival;
+    if (position < 1 || static_cast<std::size_t>(position) > query.targets.size()) {
+      throw sql_error(kInvalidColumnReference, "{} position {} is not in select list",
+                      clause_name(clause), position)
+          .at_position(number->location + 1);
+    }
+    return use(query.targets[static_cast<std::size_t>(position) - 1]);
+  }
+  if (const auto* column = ast::try_as<ast::ColumnRef>(node);
+      column != nullptr && column->fields.size() == 1 && ast::is<ast::String>(column->fields[0])) {
+    const std::string_view name = ast::string_of(column->fields[0]);
+    const OutputTarget* match = nullptr;
+    for (const OutputTarget& target : query.targets) {
+      if (target.name != name) continue;
+      if (match != nullptr && match->expr && target.expr &&
+          !same_expression(*match->expr, *target.expr)) {
+        throw sql_error(kAmbiguousColumn, "{} \"{}\" is ambiguous", clause_name(clause), name)
+            .at_position(column->location + 1);
+      }
+      if (match == nullptr) match = &target;
+    }
+    if (match != nullptr) return use(*match);
+  }
+  if (query.body != Query::Body::select) {
+    throw SqlError{sqlstate::feature_not_supported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause"}
+        .with_detail("Only result column names can be used, not expressions or functions.")
+        .with_hint(
+            "Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
+  }
+  const ClauseScope in_clause{scope, clause};
+  ExprPtr expr = bind_expression(node, scope);
+  for (const OutputTarget& target : query.targets) {
+    if (target.expr && same_expression(*target.expr, *expr)) return use(target);
+  }
+  return expr;
+}
+
+void Binder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
+  for (const ast::Node* node : clause) {
+    const auto& sort = ast::as<ast::SortBy>(node);
+    SortKey key = sort_key(sort, order_expression(sort.node, scope, query, Clause::order_by));
+    if (query.distinct == Query::DistinctKind::all) {
+      const auto* slot = dynamic_cast<const SlotExpr*>(key.expr.get());
+      const bool listed = slot != nullptr && std::ranges::any_of(query.targets, [&](const auto& t) {
+                            return t.slot == slot->slot();
+                          });
+      if (!listed) {
+        throw SqlError{kInvalidColumnReference,
+                       "for SELECT DISTINCT, ORDER BY expressions must appear in select list"}
+            .at_position(sort.location >= 0 ? sort.location + 1 : key.expr->location() + 1);
+      }
+    }
+    query.order.push_back(std::move(key));
+  }
+}
+
+void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
+  if (clause.empty()) return;
+  // Plain DISTINCT comes as a list with one empty node.
+  const bool plain = clause.size() == 1 &&
+                     (clause[0] == nullptr || clause[0]->node_kind == ast::NodeKind::none);
+  query.distinct = plain ? Query::DistinctKind::all : Query::DistinctKind::on;
+  if (plain) return;
+  for (const ast::Node* node : clause) {
+    query.distinct_on.push_back(order_expression(node, scope, query, Clause::distinct_on));
+  }
+}
+
+void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query) {
+  const auto count = [&](const ast::Node* node, Clause clause) -> ExprPtr {
+    if (node == nullptr) return nullptr;
+    const ClauseScope in_clause{scope, clause};
+    // Columns of the query itself may not be used.
+    std::vector<ScopeItem> items = std::move(scope.items);
+    scope.items.clear();
+    ExprPtr expr;
+    try {
+      expr = bind_expression(node, scope);
+    } catch (SqlError& error) {
+      scope.items = std::move(items);
+      if (error.state() == sqlstate::undefined_column) {
+        throw sql_error(kInvalidColumnReference, "argument of {} must not contain variables",
+                        clause_name(clause))
+            .at_position(error.fields().position);
+      }
+      throw;
+    }
+    scope.items = std::move(items);
+    const TypeId source = expr->type();
+    const std::int32_t location = expr->location();
+    ExprPtr coerced = try_coerce(expr, TypeId::int8, kNoTypmod, Implicitness::assignment);
+    if (coerced == nullptr) {
+      throw sql_error(sqlstate::datatype_mismatch,
+                      "argument of {} must be type bigint, not type {}", clause_name(clause),
+                      format_type(source))
+          .at_position(location + 1);
+    }
+    return coerced;
+  };
+  query.offset = count(select.limit_offset, Clause::offset);
+  query.limit = count(select.limit_count, Clause::limit);
+  query.with_ties = select.limit_option == ast::LimitOption::with_ties;
+}
+
+void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
+  for (const ast::Node* node : clause) {
+    const auto& locking = ast::as<ast::LockingClause>(node);
+    RowLock lock;
+    std::string_view name = "FOR UPDATE";
+    switch (locking.strength) {
+      case ast::LockClauseStrength::forshare:
+        lock.mode = ReadMode::for_share;
+        name = "FOR SHARE";
+        break;
+      case ast::LockClauseStrength::forkeyshare:
+        lock.mode = ReadMode::for_share;
+        name = "FOR KEY SHARE";
+        break;
+      case ast::LockClauseStrength::fornokeyupdate:
+        name = "FOR NO KEY UPDATE";
+        break;
+      default:
+        break;
+    }
+    const auto refuse = [&](std::string_view with) {
+      throw_error(sqlstate::feature_not_supported, "{} is not allowed with {}", name, with);
+    };
+    if (query.body == Query::Body::set_operation) refuse("UNION/INTERSECT/EXCEPT");
+    if (query.body == Query::Body::values) refuse("VALUES");
+    if (query.distinct != Query::DistinctKind::none) refuse("DISTINCT clause");
+    if (!query.group_keys.empty()) refuse("GROUP BY clause");
+    if (!query.having.empty()) refuse("HAVING clause");
+    if (query.grouped) refuse("aggregate functions");
+    if (!query.windows.empty()) refuse("window functions");
+    if (!query.sets.empty()) refuse("set-returning functions in the target list");
+    if (locking.wait_policy == ast::LockWaitPolicy::lockwaitskip) lock.wait = WaitPolicy::skip;
+    if (locking.wait_policy == ast::LockWaitPolicy::lockwaiterror) lock.wait = WaitPolicy::no_wait;
+    for (const ast::Node* relation : locking.locked_rels) {
+      const auto& range = ast::as<ast::RangeVar>(relation);
+      const bool known = std::ranges::any_of(scope.items, [&](const ScopeItem& item) {
+        return item.named && item.alias == range.relname;
+      });
+      if (!known) {
+        throw sql_error(sqlstate::undefined_table,
+                        "relation \"{}\" in {} clause not found in FROM clause", range.relname,
+                        name)
+            .at_position(range.location + 1);
+      }
+      lock.of.emplace_back(range.relname);
+    }
+    query.locks.push_back(std::move(lock));
+  }
+}
+
+void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& query) {
+  query.body = Query::Body::values;
+  const ClauseScope clause{scope, Clause::values};
+  for (const ast::Node* node : select.values_lists) {
+    std::vector<ExprPtr> row;
+    for (const ast::Node* value : ast::as<ast::List>(node).items) {
+      if (ast::is<ast::SetToDefault>(value)) {
+        throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"};
+      }
+      row.push_back(bind_expression(value, scope));
+    }
+    if (!query.rows.empty() && row.size() != query.rows[0].size()) {
+      throw SqlError{sqlstate::syntax_error, "VALUES lists must all be the same length"}
+          .at_position(row.empty() ? 0 : row[0]->location() + 1);
+    }
+    query.rows.push_back(std::move(row));
+  }
+  for (std::size_t column = 0; column < query.rows[0].size(); ++column) {
+    std::vector<ExprPtr> values;
+    for (auto& row : query.rows) values.push_back(std::move(row[column]));
+    TypeId type = TypeId::none;
+    values = unify(std::move(values), "VALUES", type, -1);
+    for (std::size_t row = 0; row < query.rows.size(); ++row) {
+      query.rows[row][column] = std::move(values[row]);
+    }
+    OutputTarget target;
+    target.name = fmt::format("column{}", column + 1);
+    target.type = type;
+    target.slot = new_slot();
+    mark_used(target.slot);
+    query.targets.push_back(std::move(target));
+  }
+  bind_order(select.sort_clause, scope, query);
+}
+
+void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query) {
+  query.body = Query::Body::set_operation;
+  query.set_all = select.all;
+  std::string_view name = "UNION";
+  if (select.op == ast::SetOperation::intersect) {
+    query.set_kind = Query::SetKind::intersect;
+    name = "INTERSECT";
+  } else if (select.op == ast::SetOperation::except) {
+    query.set_kind = Query::SetKind::except;
+    name = "EXCEPT";
+  }
+  query.left = bind_select(*select.larg, &scope);
+  query.right = bind_select(*select.rarg, &scope);
+  if (query.left->targets.size() != query.right->targets.size()) {
+    throw sql_error(sqlstate::syntax_error, "each {} query must have the same number of columns",
+                    name);
+  }
+  for (std::size_t i = 0; i < query.left->targets.size(); ++i) {
+    OutputTarget& left = query.left->targets[i];
+    OutputTarget& right = query.right->targets[i];
+    const std::array types{left.type, right.type};
+    // A literal was given the type text when its own query was finished; here it is still open.
+    const auto open_type = [](const OutputTarget& target) {
+      const auto* literal = dynamic_cast<const ConstantExpr*>(target.expr.get());
+      return literal != nullptr && target.type == TypeId::text && target.typmod == kNoTypmod;
+    };
+    std::array choice = types;
+    if (open_type(left)) choice[0] = TypeId::unknown;
+    if (open_type(right)) choice[1] = TypeId::unknown;
+    const TypeId type = select_common_type(choice, name);
+    const auto adapt = [&](OutputTarget& target, TypeId seen) {
+      if (target.type == type) return;
+      if (!target.expr) {
+        // A column of VALUES or of a set operation below: computed from its slot.
+        target.expr = std::make_unique<SlotExpr>(target.type, target.typmod, target.slot,
+                                                 SlotExpr::Origin{});
+      }
+      if (seen == TypeId::unknown) {
+        const auto& literal = dynamic_cast<const ConstantExpr&>(*target.expr);
+        ConstantExpr untyped{TypeId::unknown, kNoTypmod, literal.value()};
+        untyped.set_location(literal.location());
+        target.expr = read_literal(untyped, type, kNoTypmod);
+      } else {
+        target.expr = coerce(std::move(target.expr), type, kNoTypmod, Implicitness::implicit);
+      }
+      target.type = type;
+      target.typmod = kNoTypmod;
+      target.slot = new_slot();
+      mark_used(target.slot);
+    };
+    adapt(left, choice[0]);
+    adapt(right, choice[1]);
+    OutputTarget target;
+    target.name = left.name;
+    target.type = type;
+    target.typmod = left.typmod == right.typmod ? left.typmod : kNoTypmod;
+    target.slot = new_slot();
+    mark_used(target.slot);
+    query.targets.push_back(std::move(target));
+  }
+  bind_order(select.sort_clause, scope, query);
+}
+
+}  // namespace swizzle::sql

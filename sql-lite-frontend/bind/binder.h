@@ -1,0 +1,226 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/bind/scope.h"
+#include "sql-lite-frontend/parse/ast.h"
+#include "sql-lite-frontend/types/resolve.h"
+
+namespace swizzle::sql {
+
+/// What binding needs to know of its session.
+class NameSource {
+ public:
+  NameSource() = default;
+  NameSource(const NameSource&) = delete;
+  NameSource& operator=(const NameSource&) = delete;
+  virtual ~NameSource() = default;
+
+  /// Looks along the search path when `schema` is empty. Null when there is none.
+  virtual TablePtr find_table(std::string_view schema, std::string_view name) = 0;
+  virtual TablePtr table(Oid oid) = 0;
+  virtual std::string schema_name(Oid schema) = 0;
+  virtual bool schema_exists(std::string_view schema) = 0;
+  /// For constants that are read while binding.
+  virtual SessionContext& context() = 0;
+  virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
+  virtual std::string current_database() = 0;
+};
+
+/// A subquery in an expression, waiting to be planned.
+struct PendingSubquery {
+  SubqueryExpr* expr;
+  std::unique_ptr<Query> query;
+  SubqueryExpr::Correlation correlation;
+};
+
+/// Gives names and types to one statement. What it makes lives in the plan; the plan's arena takes
+/// constants.
+class Binder {
+ public:
+  Binder(NameSource& names, Arena& plan_arena) : names_(names), arena_(plan_arena) {}
+  Binder(const Binder&) = delete;
+  Binder& operator=(const Binder&) = delete;
+
+  /// Declared parameter types; unknown ones are inferred. $n beyond them are allowed unless
+  /// `parameters_allowed` was never called.
+  void allow_parameters(std::span<const TypeId> declared);
+  [[nodiscard]] const std::vector<TypeId>& parameter_types() const noexcept { return parameters_; }
+  /// Throws 42P18 for a parameter whose type nothing told.
+  void require_parameter_types() const;
+
+  std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent);
+  std::unique_ptr<WriteStatement> bind_insert(const ast::InsertStmt& insert, Scope* parent);
+  std::unique_ptr<WriteStatement> bind_update(const ast::UpdateStmt& update, Scope* parent);
+  std::unique_ptr<WriteStatement> bind_delete(const ast::DeleteStmt& statement, Scope* parent);
+  /// Writes whole rows without an INSERT statement: COPY FROM. Column i of `columns` arrives in
+  /// the i-th of `source_slots`.
+  std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
+                                                  std::span<const std::size_t> columns,
+                                                  std::vector<Slot>& source_slots);
+
+  ExprPtr bind_expression(const ast::Node* node, Scope& scope);
+  /// Bound and coerced to boolean; `what` is for the error: "argument of WHERE must be …".
+  ExprPtr bind_condition(const ast::Node* node, Scope& scope, std::string_view what);
+  /// An expression over the columns of one table, as checks, defaults and indexes have them.
+  ExprPtr bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
+                                Clause clause);
+
+  /// A scope in which the table's columns are in slots from `first_slot` on.
+  Scope table_scope(const TablePtr& table, std::string_view alias, Slot first_slot);
+
+  enum class Implicitness : std::uint8_t { implicit, assignment, explicit_cast };
+  /// Null when there is no way.
+  ExprPtr try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
+  /// Throws 42846 (or 42804 for assignments).
+  ExprPtr coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how);
+  ExprPtr coerce_to_column(ExprPtr expr, const Column& column);
+  ExprPtr comparison(std::string_view op, ExprPtr left, ExprPtr right, std::int32_t location);
+
+  TypeReference bind_type(const ast::TypeName& name);
+  /// Throws 42P01 with PostgreSQL's message when there is none.
+  TablePtr require_table(const ast::RangeVar& range);
+  TablePtr find_table(const ast::RangeVar& range);
+
+  Slot new_slot() { return new_slots(1); }
+  Slot new_slots(std::size_t count) {
+    const Slot first = slot_count_;
+    slot_count_ += static_cast<Slot>(count);
+    used_.resize(slot_count_, false);
+    return first;
+  }
+  [[nodiscard]] Slot slot_count() const noexcept { return slot_count_; }
+  [[nodiscard]] bool is_used(Slot slot) const { return used_[slot]; }
+  void mark_used(Slot slot) { used_[slot] = true; }
+
+  std::vector<PendingSubquery>& pending() noexcept { return pending_; }
+  /// Every table the statement depends on, in the version that was bound.
+  [[nodiscard]] const std::vector<TablePtr>& dependencies() const noexcept { return tables_; }
+  /// Set when the plan must not be reused: a constant such as 'now' was read.
+  [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
+  NameSource& names() noexcept { return names_; }
+  Arena& arena() noexcept { return arena_; }
+
+  ExprPtr constant(TypeId type, Value value);
+  ExprPtr slot_expr(const ScopeColumn& column);
+
+ private:
+  // bind_expression.cpp
+  ExprPtr bind_node(const ast::Node* node, Scope& scope);
+  ExprPtr bind_constant(const ast::A_Const& node);
+  ExprPtr bind_parameter(const ast::ParamRef& node);
+  ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
+  ExprPtr bind_bool(const ast::BoolExpr& node, Scope& scope);
+  ExprPtr bind_case(const ast::CaseExpr& node, Scope& scope);
+  ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
+  ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
+  ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
+  ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
+  ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
+  ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
+  ExprPtr bind_value_function(const ast::SQLValueFunction& node);
+  ExprPtr field_of(ExprPtr record, std::string_view field, std::int32_t location);
+  std::vector<ExprPtr> unify(std::vector<ExprPtr> exprs, std::string_view construct, TypeId& type,
+                             std::int32_t location);
+
+  // bind_operator.cpp
+  ExprPtr bind_operator_node(const ast::A_Expr& node, Scope& scope);
+  ExprPtr bind_in(const ast::A_Expr& node, Scope& scope);
+  ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
+  ExprPtr bind_distinct(const ast::A_Expr& node, Scope& scope);
+  ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
+  ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left,
+                         std::vector<ExprPtr> right, std::int32_t location);
+
+  // bind_function.cpp
+  ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
+  ExprPtr bind_window_call(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
+                           std::string_view name);
+  ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, const ResolvedFunction& resolved,
+                         std::vector<ExprPtr> arguments);
+  ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
+                                std::int32_t location);
+  AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,
+                               const ResolvedFunction& resolved, std::vector<ExprPtr> arguments);
+  std::vector<ExprPtr> place_arguments(const ResolvedFunction& resolved,
+                                       std::vector<ExprPtr> arguments);
+  std::size_t window_of(const ast::WindowDef& over, Scope& scope);
+  WindowDefinition define_window(const ast::WindowDef& over, Scope& scope);
+
+  // bind_from.cpp
+  FromPtr bind_from_item(const ast::Node* node, Scope& scope);
+  FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
+  FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
+  FromPtr bind_range_subselect(const ast::RangeSubselect& node, Scope& scope);
+  FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
+  FunctionScan::Call bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
+                                    ScopeItem& item, std::string_view alias);
+  FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
+  void bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope, std::size_t left_begin,
+                  std::size_t right_begin, std::span<const std::string> names);
+  FromPtr bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::RangeVar& range,
+                             Scope& scope);
+  void apply_alias(ScopeItem& item, const ast::Alias* alias);
+  void add_item(Scope& scope, ScopeItem item);
+  void bind_with(const ast::WithClause* with, Scope& scope, Query& query);
+  void bind_with(const ast::WithClause* with, Scope& scope,
+                 std::vector<std::shared_ptr<Cte>>& eager);
+  void bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& scope);
+
+  // bind_select.cpp
+  void bind_values(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
+  void expand_star(const ast::ColumnRef& node, Scope& scope, std::vector<OutputTarget>& targets);
+  std::string target_name(const ast::Node* node);
+  void finish_targets(std::vector<OutputTarget>& targets);
+  void bind_order(ast::NodeList clause, Scope& scope, Query& query);
+  SortKey sort_key(const ast::SortBy& node, ExprPtr expr);
+  ExprPtr order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause);
+  void bind_distinct(ast::NodeList clause, Scope& scope, Query& query);
+  void bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_locking(ast::NodeList clause, Scope& scope, Query& query);
+  void note_outer(Scope& scope, Query& query);
+
+  // bind_group.cpp
+  void bind_group_by(ast::NodeList clause, Scope& scope, Query& query);
+  void check_grouping(Scope& scope, Query& query);
+
+  // bind_write.cpp
+  void bind_write_target(WriteStatement& write, const ast::RangeVar& range);
+  void add_checks(WriteStatement& write, Slot row);
+  void bind_insert_columns(WriteStatement& write, const ast::InsertStmt& insert);
+  void bind_insert_source(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
+  void bind_insert_defaults(WriteStatement& write, const ast::InsertStmt* insert);
+  void bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause);
+  std::vector<Assignment> bind_assignments(WriteStatement& write, ast::NodeList targets,
+                                           Scope& scope);
+  ExprPtr default_of(const Table& table, std::size_t position);
+  void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
+
+  void depend_on(const TablePtr& table);
+  ExprPtr call_operator(std::string_view name, ExprPtr left, ExprPtr right, std::int32_t location);
+  ExprPtr read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod);
+  /// The builtin function of that name and these argument types. Pre: there is one.
+  ExprPtr call_builtin(std::string_view name, std::vector<ExprPtr> arguments);
+  [[noreturn]] static void unsupported(std::string_view what, std::int32_t location = -1);
+
+  NameSource& names_;
+  Arena& arena_;
+  bool parameters_allowed_ = false;
+  std::vector<TypeId> parameters_;
+  Slot slot_count_ = 0;
+  std::vector<bool> used_;
+  std::vector<PendingSubquery> pending_;
+  std::vector<TablePtr> tables_;
+  bool single_use_ = false;
+  int depth_ = 0;
+};
+
+}  // namespace swizzle::sql

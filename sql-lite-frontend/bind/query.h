@@ -1,0 +1,227 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/computed.h"
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/execute/aggregate.h"
+#include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/execute/join_operators.h"
+#include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/execute/window.h"
+
+/// A query after binding and before planning: names are slots, types are known, nothing is decided
+/// about how rows are found.
+namespace swizzle::sql {
+
+struct Query;
+struct FromNode;
+using FromPtr = std::unique_ptr<FromNode>;
+struct Cte;
+
+/// Column i of the table is in slot first_slot + i.
+struct FromTable {
+  TablePtr table;
+  std::string alias;
+  Slot first_slot = 0;
+};
+/// The columns are the query's output slots.
+struct FromSubquery {
+  std::unique_ptr<Query> query;
+  std::string alias;
+};
+struct FromFunctions {
+  std::vector<FunctionScan::Call> calls;
+  std::optional<Slot> ordinality;
+  std::string alias;
+};
+/// A relation that is computed when it is read: pg_class and its like.
+struct FromComputed {
+  TablePtr table;
+  std::string alias;
+  Slot first_slot = 0;
+};
+struct FromCte {
+  std::shared_ptr<Cte> cte;
+  std::vector<Slot> slots;
+  /// Inside the recursive term: the rows that the last round found.
+  enum class Reads : std::uint8_t { result, working_table } reads = Reads::result;
+  std::string alias;
+};
+struct FromJoin {
+  JoinKind kind = JoinKind::inner;
+  FromPtr left;
+  FromPtr right;
+  std::vector<ExprPtr> conditions;
+  /// Columns of FULL JOIN … USING: the one side's value or the other's.
+  std::vector<Project::Computed> merged;
+};
+
+struct FromNode {
+  std::variant<FromTable, FromSubquery, FromFunctions, FromComputed, FromCte, FromJoin> node;
+};
+
+struct OutputTarget {
+  ExprPtr expr;  ///< null once it has been moved into the plan
+  std::string name;
+  TypeId type = TypeId::none;
+  std::int32_t typmod = kNoTypmod;
+  Slot slot = 0;
+  SlotExpr::Origin origin;
+};
+
+struct WindowDefinition {
+  std::vector<SortKey> partition;
+  std::vector<SortKey> order;
+  WindowFrame frame;
+  std::vector<WindowCall> calls;
+};
+
+struct RowLock {
+  ReadMode mode = ReadMode::for_update;
+  WaitPolicy wait = WaitPolicy::wait;
+  /// Aliases; empty: all tables.
+  std::vector<std::string> of;
+};
+
+struct Query {
+  enum class Body : std::uint8_t { select, values, set_operation };
+  Body body = Body::select;
+
+  std::vector<FromPtr> from;
+  std::vector<ExprPtr> where;
+  bool grouped = false;
+  std::vector<Aggregate::Key> group_keys;
+  std::vector<Slot> carried;
+  std::vector<AggregateCall> aggregates;
+  std::vector<ExprPtr> having;
+  std::vector<WindowDefinition> windows;
+  std::vector<ProjectSet::Item> sets;
+  enum class DistinctKind : std::uint8_t { none, all, on };
+  DistinctKind distinct = DistinctKind::none;
+  std::vector<ExprPtr> distinct_on;
+
+  std::vector<std::vector<ExprPtr>> rows;
+
+  enum class SetKind : std::uint8_t { union_, intersect, except };
+  SetKind set_kind = SetKind::union_;
+  bool set_all = false;
+  std::unique_ptr<Query> left;
+  std::unique_ptr<Query> right;
+
+  std::vector<OutputTarget> targets;
+  std::vector<SortKey> order;
+  ExprPtr limit;
+  ExprPtr offset;
+  bool with_ties = false;
+  std::vector<RowLock> locks;
+  /// A second binding of WHERE: checked again on rows that changed before they were locked.
+  std::vector<ExprPtr> recheck;
+
+  /// Slots of enclosing queries, or of FROM items to its left, that it reads.
+  std::vector<Slot> outer_slots;
+  /// Data-modifying statements in WITH, run once before the query.
+  std::vector<std::shared_ptr<Cte>> eager;
+
+  [[nodiscard]] std::vector<Slot> output_slots() const {
+    std::vector<Slot> slots;
+    for (const OutputTarget& target : targets) slots.push_back(target.slot);
+    return slots;
+  }
+};
+
+struct WriteStatement;
+
+/// One WITH query, shared by its references.
+struct Cte {
+  Cte();
+  Cte(const Cte&) = delete;
+  Cte& operator=(const Cte&) = delete;
+  ~Cte();
+
+  std::string name;
+  std::vector<OutputTarget> columns;  ///< names and types as the references see them
+  std::unique_ptr<Query> query;       ///< of a recursive one, the first part
+  std::unique_ptr<Query> recursive;
+  bool union_all = true;
+  std::unique_ptr<WriteStatement> write;
+  bool bound = false;
+  bool in_recursive_term = false;
+  std::vector<Slot> outer_slots;
+
+  // Planned once, run at most once per execution.
+  OperatorPtr plan;
+  std::vector<Slot> outputs;
+  OperatorPtr recursive_plan;
+  std::vector<Slot> recursive_outputs;
+  RowStore rows;
+  RowStore working;
+  std::uint64_t filled_in_run = 0;
+
+  /// Runs it, unless it has been in this run.
+  void fill(Execution& execution);
+};
+
+enum class WriteKind : std::uint8_t { insert, update, delete_ };
+
+/// What ON CONFLICT does.
+struct ConflictAction {
+  enum class Kind : std::uint8_t { error, nothing, update } kind = Kind::error;
+  /// The index that arbitrates; null with `nothing`: any.
+  const Index* index = nullptr;
+  Slot excluded_first_slot = 0;
+};
+
+struct Assignment {
+  std::size_t position;
+  ExprPtr expr;
+};
+
+/// INSERT, UPDATE or DELETE after binding.
+struct WriteStatement {
+  WriteKind kind = WriteKind::insert;
+  TablePtr table;
+  std::string alias;
+  /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
+  Slot first_slot = 0;
+  /// UPDATE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
+  Slot new_first_slot = 0;
+
+  /// INSERT: the rows, in `source_slots`; column `columns[i]` comes from the i-th.
+  std::unique_ptr<Query> source;
+  std::vector<std::size_t> columns;
+  /// INSERT: values of the columns that are not given. UPDATE: SET. Conflict: DO UPDATE SET.
+  std::vector<Assignment> defaults;
+  std::vector<Assignment> assignments;
+  std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
+  ConflictAction conflict;
+  std::vector<ExprPtr> conflict_where;
+
+  /// UPDATE … FROM, DELETE … USING.
+  std::vector<FromPtr> from;
+  std::vector<ExprPtr> where;
+  std::vector<ExprPtr> recheck;
+
+  struct Check {
+    ExprPtr expr;
+    std::string name;
+  };
+  std::vector<Check> checks;
+  /// Per index of the table, null where it needs none.
+  struct IndexExpressions {
+    std::vector<ExprPtr> columns;  ///< null for plain columns
+    ExprPtr predicate;
+  };
+  std::vector<IndexExpressions> index_expressions;
+
+  std::vector<OutputTarget> returning;
+  std::vector<Slot> outer_slots;
+  std::vector<std::shared_ptr<Cte>> eager;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,59 @@
+#include "sql-lite-frontend/bind/scope.h"
+
+namespace swizzle::sql {
+
+std::string_view clause_name(Clause clause) noexcept {
+  switch (clause) {
+    case Clause::select_list:
+      return "SELECT";
+    case Clause::from_function:
+      return "functions in FROM";
+    case Clause::join_on:
+      return "JOIN conditions";
+    case Clause::where:
+      return "WHERE";
+    case Clause::group_by:
+      return "GROUP BY";
+    case Clause::having:
+      return "HAVING";
+    case Clause::order_by:
+      return "ORDER BY";
+    case Clause::distinct_on:
+      return "DISTINCT ON";
+    case Clause::limit:
+      return "LIMIT";
+    case Clause::offset:
+      return "OFFSET";
+    case Clause::values:
+      return "VALUES";
+    case Clause::returning:
+      return "RETURNING";
+    case Clause::update_set:
+      return "UPDATE";
+    case Clause::insert_target:
+      return "INSERT";
+    case Clause::check:
+      return "check constraints";
+    case Clause::column_default:
+      return "DEFAULT expressions";
+    case Clause::index_expression:
+      return "index expressions";
+    case Clause::index_predicate:
+      return "index predicates";
+    case Clause::generated:
+      return "column generation expressions";
+    case Clause::window:
+      return "window definitions";
+    case Clause::filter:
+      return "FILTER";
+    case Clause::aggregate_argument:
+      return "aggregate arguments";
+    case Clause::execute_argument:
+      return "EXECUTE parameters";
+    case Clause::other:
+      break;
+  }
+  return "this context";
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/bind/query.h"
+
+namespace swizzle::sql {
+
+/// A column that a name can mean.
+struct ScopeColumn {
+  std::string name;
+  TypeId type = TypeId::none;
+  std::int32_t typmod = kNoTypmod;
+  Slot slot = 0;
+  SlotExpr::Origin origin;
+};
+
+/// One table alias of a FROM clause, with the columns it offers.
+struct ScopeItem {
+  std::string alias;
+  std::string schema;  ///< of a table under its own name: schema.table.column is allowed then
+  std::vector<ScopeColumn> columns;
+  /// Columns of the item that an unqualified name or * finds; those merged by USING are found in
+  /// the join's own, nameless item.
+  std::vector<bool> visible;
+  /// Not so for the inside of a join that has an alias of its own.
+  bool named = true;
+  /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL sees no sibling.
+  bool reachable = true;
+  TablePtr table;
+
+  void show_all() { visible.assign(columns.size(), true); }
+};
+
+/// The place of an expression: what PostgreSQL calls it in errors, and what may stand there.
+enum class Clause : std::uint8_t {
+  select_list,
+  from_function,
+  join_on,
+  where,
+  group_by,
+  having,
+  order_by,
+  distinct_on,
+  limit,
+  offset,
+  values,
+  returning,
+  update_set,
+  insert_target,
+  check,
+  column_default,
+  index_expression,
+  index_predicate,
+  generated,
+  window,
+  filter,
+  aggregate_argument,
+  execute_argument,
+  other,
+};
+std::string_view clause_name(Clause clause) noexcept;
+
+/// What names mean in one query; `parent` is the query around it.
+struct Scope {
+  Scope* parent = nullptr;
+  Query* query = nullptr;
+  std::vector<ScopeItem> items;
+  std::vector<std::shared_ptr<Cte>> ctes;
+  Clause clause = Clause::other;
+  bool in_aggregate = false;
+  bool in_window = false;
+  /// Slots of the FROM clause: what GROUP BY has to account for.
+  std::vector<std::pair<Slot, Slot>> from_slots;
+  /// WINDOW name AS (…), by name.
+  std::vector<std::pair<std::string, const void*>> named_windows;
+  /// Reading a slot of an enclosing query is noted here, on every level in between.
+  std::vector<Slot>* outer_slots = nullptr;
+};
+
+/// Changes a scope's clause while it lives.
+class ClauseScope {
+ public:
+  ClauseScope(Scope& scope, Clause clause) : scope_(scope), before_(scope.clause) {
+    scope_.clause = clause;
+  }
+  ClauseScope(const ClauseScope&) = delete;
+  ClauseScope& operator=(const ClauseScope&) = delete;
+  ~ClauseScope() { scope_.clause = before_; }
+
+ private:
+  Scope& scope_;
+  Clause before_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,199 @@
+#include "sql-lite-frontend/execute/aggregate.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sql-lite-frontend/types/key_codec.h"
+
+namespace swizzle::sql {
+
+AggregateStates::AggregateStates(const AggregateCall& call)
+    : call_(call), function_(*call.function->aggregate), comparison_(call.order) {
+  for (const ExprPtr& argument : call.arguments) argument_types_.push_back(argument->type());
+  if (call.quantifier == AggregateCall::Quantifier::distinct) {
+    distinct_ = std::make_unique<KeyWriter>(argument_types_);
+  }
+}
+
+void AggregateStates::clear() {
+  states_.clear();
+  collected_.clear();
+  arena_.reset();
+}
+
+std::size_t AggregateStates::add() {
+  std::byte* state = arena_.allocate(function_.state_bytes, 16);
+  function_.init(state);
+  states_.push_back(state);
+  if (distinct_ || !call_.order.empty()) collected_.push_back(std::make_unique<Collected>());
+  return states_.size() - 1;
+}
+
+/// False when the row does not count because an argument is NULL.
+bool AggregateStates::take_arguments(Execution& execution, std::vector<Value>& values) const {
+  values.clear();
+  for (const ExprPtr& argument : call_.arguments) {
+    values.push_back(argument->eval(execution));
+    if (values.back().is_null() && function_.skips_nulls) return false;
+  }
+  return true;
+}
+
+void AggregateStates::apply(Execution& execution, std::size_t state,
+                            std::span<const Value> arguments) {
+  execution.functions.call = {argument_types_, call_.result};
+  function_.step(execution.functions, arena_, states_[state], arguments);
+}
+
+void AggregateStates::step(Execution& execution, std::size_t state) {
+  if (!take_arguments(execution, arguments_)) return;
+  if (collected_.empty()) {
+    apply(execution, state, arguments_);
+  } else {
+    collect(execution, state, arguments_);
+  }
+}
+
+void AggregateStates::collect(Execution& execution, std::size_t state,
+                              std::span<const Value> arguments) {
+  Collected& collected = *collected_[state];
+  if (distinct_) {
+    distinct_->clear();
+    for (std::size_t i = 0; i < arguments.size(); ++i) distinct_->add(i, arguments[i]);
+    std::uint32_t& seen = collected.seen[distinct_->key()];
+    if (seen != KeyTable::kAbsent) return;
+    seen = 1;
+  }
+  for (const Value& value : arguments) collected.values.push_back(value.copy_to(collected.arena));
+  for (const SortKey& key : call_.order) {
+    collected.values.push_back(key.expr->eval(execution).copy_to(collected.arena));
+  }
+  ++collected.rows;
+}
+
+Value AggregateStates::finish(Execution& execution, std::size_t state) {
+  execution.functions.call = {argument_types_, call_.result};
+  if (!collected_.empty()) {
+    Collected& collected = *collected_[state];
+    const std::size_t arguments = call_.arguments.size();
+    const std::size_t width = arguments + call_.order.size();
+    std::vector<std::uint32_t> order(collected.rows);
+    std::iota(order.begin(), order.end(), 0U);
+    const Value* values = collected.values.data();
+    if (!call_.order.empty()) {
+      std::ranges::stable_sort(order, [&](std::uint32_t left, std::uint32_t right) {
+        return comparison_(values + left * width + arguments, values + right * width + arguments) <
+               0;
+      });
+    }
+    for (const std::uint32_t row : order) {
+      apply(execution, state, {values + row * width, arguments});
+    }
+    collected.rows = 0;
+  }
+  return function_.final(execution.functions, states_[state]);
+}
+
+namespace {
+
+std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys) {
+  std::vector<TypeId> types;
+  for (const Aggregate::Key& key : keys) types.push_back(key.expr->type());
+  return types;
+}
+
+}  // namespace
+
+Aggregate::Aggregate(OperatorPtr input, std::vector<Key> keys, std::vector<Slot> carried,
+                     std::vector<AggregateCall> calls)
+    : input_(std::move(input)),
+      keys_(std::move(keys)),
+      carried_(std::move(carried)),
+      calls_(std::move(calls)),
+      writer_(key_types(keys_)) {
+  states_.reserve(calls_.size());
+  for (const AggregateCall& call : calls_) states_.emplace_back(call);
+  std::vector<Slot> slots = carried_;
+  for (const Key& key : keys_) slots.push_back(key.slot);
+  groups_.set_slots(std::move(slots));
+}
+
+void Aggregate::add_group(Execution& execution) {
+  groups_.keep(execution);
+  for (AggregateStates& states : states_) states.add();
+}
+
+std::size_t Aggregate::group_of(Execution& execution) {
+  writer_.clear();
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const Value value = keys_[i].expr->eval(execution);
+    execution.slots[keys_[i].slot] = value;
+    writer_.add(i, value);
+  }
+  std::uint32_t& group = table_[writer_.key()];
+  if (group == KeyTable::kAbsent) {
+    group = static_cast<std::uint32_t>(groups_.size());
+    add_group(execution);
+  }
+  return group;
+}
+
+void Aggregate::open(Execution& execution) {
+  table_.clear();
+  groups_.clear();
+  position_ = 0;
+  for (AggregateStates& states : states_) states.clear();
+  if (keys_.empty()) {
+    // Without GROUP BY there is one group, rows or not; what it carries is never read.
+    for (const Slot slot : carried_) execution.slots[slot] = Value::null();
+    add_group(execution);
+  }
+  input_->open(execution);
+  RowScope scope{execution};
+  while (input_->next(execution)) {
+    const std::size_t group = keys_.empty() ? 0 : group_of(execution);
+    for (std::size_t i = 0; i < calls_.size(); ++i) {
+      if (calls_[i].filter && !holds(*calls_[i].filter, execution)) continue;
+      states_[i].step(execution, group);
+    }
+    scope.rewind();
+  }
+  input_->close();
+}
+
+bool Aggregate::next(Execution& execution) {
+  if (position_ == groups_.size()) return false;
+  execution.tick();
+  groups_.restore(execution, position_);
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    execution.slots[calls_[i].slot] = states_[i].finish(execution, position_);
+  }
+  ++position_;
+  return true;
+}
+
+void Aggregate::close() {
+  input_->close();
+  table_.clear();
+  groups_.clear();
+  position_ = 0;
+  for (AggregateStates& states : states_) states.clear();
+}
+
+std::vector<Slot> Aggregate::output_slots() const {
+  std::vector<Slot> slots = groups_.slots();
+  for (const AggregateCall& call : calls_) slots.push_back(call.slot);
+  return slots;
+}
+
+PlanNote Aggregate::note() const {
+  if (keys_.empty()) return {"Aggregate", {}};
+  std::string keys;
+  for (const Key& key : keys_) {
+    if (!keys.empty()) keys += ", ";
+    keys += describe(*key.expr);
+  }
+  return {"HashAggregate", {{"Group Key", keys}}};
+}
+
+}  // namespace swizzle::sql

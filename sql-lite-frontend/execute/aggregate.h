@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/sort_operators.h"
+
+namespace swizzle::sql {
+
+/// One aggregate in a query: count(*), sum(DISTINCT a ORDER BY b) FILTER (WHERE c) …
+struct AggregateCall {
+  const Function* function = nullptr;
+  TypeId result = TypeId::none;
+  std::vector<ExprPtr> arguments;
+  std::vector<SortKey> order;
+  ExprPtr filter;
+  enum class Quantifier : std::uint8_t { all, distinct } quantifier = Quantifier::all;
+  Slot slot = 0;
+};
+
+/// The states of one call for many groups.
+class AggregateStates {
+ public:
+  explicit AggregateStates(const AggregateCall& call);
+
+  void clear();
+  /// Returns the number of a new, empty state.
+  std::size_t add();
+  /// Takes the row that stands in the slots. Pre: the filter, if any, holds.
+  void step(Execution& execution, std::size_t state);
+  /// The result over all rows taken so far. With ORDER BY or DISTINCT only once per state.
+  Value finish(Execution& execution, std::size_t state);
+
+ private:
+  /// What has to be sorted, or compared with all others, before it is aggregated.
+  struct Collected {
+    std::vector<Value> values;  ///< per row: arguments, then sort keys
+    std::size_t rows = 0;
+    KeyTable seen;
+    Arena arena;
+  };
+  bool take_arguments(Execution& execution, std::vector<Value>& values) const;
+  void apply(Execution& execution, std::size_t state, std::span<const Value> arguments);
+  void collect(Execution& execution, std::size_t state, std::span<const Value> arguments);
+
+  const AggregateCall& call_;
+  const AggregateFunction& function_;
+  std::vector<TypeId> argument_types_;
+  std::vector<std::byte*> states_;
+  std::vector<std::unique_ptr<Collected>> collected_;
+  RowComparison comparison_;
+  std::unique_ptr<KeyWriter> distinct_;
+  std::vector<Value> arguments_;
+  Arena arena_;
+};
+
+/// Groups by hashing. A group's keys stand in `key_slots` afterwards; `carried` are further input
+/// slots that have one value per group (they depend on a primary key among the keys).
+class Aggregate final : public Operator {
+ public:
+  struct Key {
+    ExprPtr expr;
+    Slot slot;
+  };
+  Aggregate(OperatorPtr input, std::vector<Key> keys, std::vector<Slot> carried,
+            std::vector<AggregateCall> calls);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+
+ private:
+  std::size_t group_of(Execution& execution);
+  void add_group(Execution& execution);
+
+  OperatorPtr input_;
+  std::vector<Key> keys_;
+  std::vector<Slot> carried_;
+  std::vector<AggregateCall> calls_;
+  std::vector<AggregateStates> states_;
+  KeyWriter writer_;
+  KeyTable table_;
+  RowStore groups_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace swizzle::sql

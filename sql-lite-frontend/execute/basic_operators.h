@@ -1,0 +1,207 @@
+#pragma once
+
+#include <optional>
+
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/row_store.h"
+
+namespace swizzle::sql {
+
+/// One row without columns: SELECT without FROM.
+class OneRow final : public Operator {
+ public:
+  void open(Execution&) override { done_ = false; }
+  bool next(Execution&) override { return !std::exchange(done_, true); }
+  void close() override {}
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return {}; }
+  [[nodiscard]] PlanNote note() const override { return {"Result", {}}; }
+
+ private:
+  bool done_ = true;
+};
+
+class Filter final : public Operator {
+ public:
+  Filter(OperatorPtr input, std::vector<ExprPtr> conditions)
+      : input_(std::move(input)), conditions_(std::move(conditions)) {}
+  void open(Execution& execution) override { input_->open(execution); }
+  bool next(Execution& execution) override;
+  void close() override { input_->close(); }
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] Operator& input() const noexcept { return *input_; }
+
+ private:
+  OperatorPtr input_;
+  std::vector<ExprPtr> conditions_;
+};
+
+/// Computes expressions into slots.
+class Project final : public Operator {
+ public:
+  struct Computed {
+    Slot slot;
+    ExprPtr expr;
+  };
+  Project(OperatorPtr input, std::vector<Computed> computed)
+      : input_(std::move(input)), computed_(std::move(computed)) {}
+  void open(Execution& execution) override { input_->open(execution); }
+  bool next(Execution& execution) override;
+  void close() override { input_->close(); }
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override { return input_->note(); }
+  [[nodiscard]] std::vector<const Operator*> children() const override {
+    return input_->children();
+  }
+
+ private:
+  OperatorPtr input_;
+  std::vector<Computed> computed_;
+};
+
+/// Set-returning functions in the select list: one row per element, NULLs after a shorter one ends.
+class ProjectSet final : public Operator {
+ public:
+  struct Item {
+    Slot slot;
+    const Function* function = nullptr;
+    std::vector<ExprPtr> arguments;
+  };
+  ProjectSet(OperatorPtr input, std::vector<Item> items);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override { return {"ProjectSet", {}}; }
+  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+
+ private:
+  OperatorPtr input_;
+  std::vector<Item> items_;
+  std::vector<std::unique_ptr<SetCursor>> cursors_;
+  Arena arguments_arena_;
+  bool in_row_ = false;
+};
+
+class Limit final : public Operator {
+ public:
+  /// Either may be null. WITH TIES needs the sort's keys and an input ordered by them.
+  Limit(OperatorPtr input, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties)
+      : input_(std::move(input)),
+        count_(std::move(count)),
+        offset_(std::move(offset)),
+        ties_(std::move(ties)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override { input_->close(); }
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override { return {"Limit", {}}; }
+  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+
+ private:
+  bool is_tie(Execution& execution);
+  std::string tie_key(Execution& execution) const;
+
+  OperatorPtr input_;
+  ExprPtr count_;
+  ExprPtr offset_;
+  std::vector<ExprPtr> ties_;
+  std::optional<std::uint64_t> left_;
+  std::uint64_t to_skip_ = 0;
+  std::string last_key_;
+};
+
+/// The inputs' rows one after the other; each leaves its columns in its own slots, from where they
+/// are copied to the common ones.
+class Append final : public Operator {
+ public:
+  struct Branch {
+    OperatorPtr input;
+    std::vector<Slot> slots;
+  };
+  Append(std::vector<Branch> branches, std::vector<Slot> outputs)
+      : branches_(std::move(branches)), outputs_(std::move(outputs)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return outputs_; }
+  [[nodiscard]] PlanNote note() const override { return {"Append", {}}; }
+  [[nodiscard]] std::vector<const Operator*> children() const override;
+
+ private:
+  std::vector<Branch> branches_;
+  std::vector<Slot> outputs_;
+  std::size_t current_ = 0;
+};
+
+/// VALUES lists.
+class ValuesScan final : public Operator {
+ public:
+  ValuesScan(std::vector<std::vector<ExprPtr>> rows, std::vector<Slot> slots)
+      : rows_(std::move(rows)), slots_(std::move(slots)) {}
+  void open(Execution&) override { current_ = 0; }
+  bool next(Execution& execution) override;
+  void close() override {}
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
+  [[nodiscard]] PlanNote note() const override { return {"Values Scan on \"*VALUES*\"", {}}; }
+
+ private:
+  std::vector<std::vector<ExprPtr>> rows_;
+  std::vector<Slot> slots_;
+  std::size_t current_ = 0;
+};
+
+/// Functions in FROM; several are ROWS FROM, side by side.
+class FunctionScan final : public Operator {
+ public:
+  struct Call {
+    const Function* function = nullptr;  ///< null: `scalar` is one row with one value
+    std::vector<ExprPtr> arguments;
+    ExprPtr scalar;
+    std::vector<Slot> slots;  ///< one per column
+    bool composite = false;   ///< rows are records to be taken apart
+  };
+  FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinality, std::string alias);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override {
+    return {"Function Scan on " + alias_, {}};
+  }
+
+ private:
+  struct Running {
+    std::unique_ptr<SetCursor> cursor;
+    bool scalar_pending = false;
+  };
+  bool next_of(Execution& execution, std::size_t call);
+
+  std::vector<Call> calls_;
+  std::optional<Slot> ordinality_;
+  std::string alias_;
+  std::vector<Running> running_;
+  Arena arguments_arena_;
+  std::int64_t row_ = 0;
+};
+
+/// Reads its input once and then repeats it: CTEs, and the inner side of loops that do not change.
+class Materialize final : public Operator {
+ public:
+  explicit Materialize(OperatorPtr input) : input_(std::move(input)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override { return {"Materialize", {}}; }
+  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+
+ private:
+  OperatorPtr input_;
+  RowStore store_;
+  std::uint64_t filled_in_run_ = 0;
+  std::size_t position_ = 0;
+};
+
+}  // namespace swizzle::sql

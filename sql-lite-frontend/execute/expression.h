@@ -1,0 +1,364 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+
+class Expr;
+using ExprPtr = std::unique_ptr<Expr>;
+
+/// Writes an expression as SQL: for stored defaults and checks, for EXPLAIN, and to see whether
+/// two expressions are the same.
+struct ExprPrinter {
+  enum class Columns : std::uint8_t { names, qualified, slots };
+  Columns columns = Columns::names;
+  std::string out;
+
+  void print(const Expr& expr);
+};
+
+/// A bound expression: types resolved, columns turned into slots, ready to run. Immutable once
+/// bound, except that the binder may give an untyped literal or parameter its type.
+class Expr {
+ public:
+  explicit Expr(TypeId type, std::int32_t typmod = kNoTypmod) : type_(type), typmod_(typmod) {}
+  Expr(const Expr&) = delete;
+  Expr& operator=(const Expr&) = delete;
+  virtual ~Expr() = default;
+
+  /// The value's bytes live until the row is done (or longer). Throws SqlError.
+  virtual Value eval(Execution& execution) const = 0;
+  virtual void print(ExprPrinter& printer) const = 0;
+  /// Calls `visit` with every direct operand; it may replace it.
+  virtual void for_each_operand(const std::function<void(ExprPtr&)>& visit) = 0;
+
+  [[nodiscard]] TypeId type() const noexcept { return type_; }
+  [[nodiscard]] std::int32_t typmod() const noexcept { return typmod_; }
+  [[nodiscard]] std::int32_t location() const noexcept { return location_; }
+  void set_location(std::int32_t location) noexcept { location_ = location; }
+  void set_type(TypeId type, std::int32_t typmod = kNoTypmod) noexcept {
+    type_ = type;
+    typmod_ = typmod;
+  }
+
+ private:
+  TypeId type_;
+  std::int32_t typmod_;
+  std::int32_t location_ = -1;
+};
+
+/// Bytes of the value live in the plan.
+class ConstantExpr final : public Expr {
+ public:
+  ConstantExpr(TypeId type, std::int32_t typmod, Value value) : Expr(type, typmod), value_(value) {}
+  Value eval(Execution&) const override { return value_; }
+  void print(ExprPrinter& printer) const override;
+  void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
+  [[nodiscard]] const Value& value() const noexcept { return value_; }
+
+ private:
+  Value value_;
+};
+
+class ParameterExpr final : public Expr {
+ public:
+  ParameterExpr(TypeId type, std::size_t index) : Expr(type), index_(index) {}
+  Value eval(Execution& execution) const override { return execution.parameters[index_]; }
+  void print(ExprPrinter& printer) const override;
+  void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
+  [[nodiscard]] std::size_t index() const noexcept { return index_; }
+
+ private:
+  std::size_t index_;
+};
+
+/// A column of a table in FROM, or anything else that an operator leaves in a slot.
+class SlotExpr final : public Expr {
+ public:
+  /// Where a column comes from, for RowDescription and for error messages.
+  struct Origin {
+    Oid table = kNoOid;
+    std::int16_t column = 0;
+    std::string qualifier;
+    std::string name;
+  };
+  SlotExpr(TypeId type, std::int32_t typmod, Slot slot, Origin origin)
+      : Expr(type, typmod), slot_(slot), origin_(std::move(origin)) {}
+  Value eval(Execution& execution) const override { return execution.slots[slot_]; }
+  void print(ExprPrinter& printer) const override;
+  void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
+  [[nodiscard]] Slot slot() const noexcept { return slot_; }
+  [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
+
+ private:
+  Slot slot_;
+  Origin origin_;
+};
+
+/// Operands and what most nodes with operands share.
+class OperandsExpr : public Expr {
+ public:
+  OperandsExpr(TypeId type, std::int32_t typmod, std::vector<ExprPtr> operands)
+      : Expr(type, typmod), operands_(std::move(operands)) {}
+  void for_each_operand(const std::function<void(ExprPtr&)>& visit) override {
+    for (ExprPtr& operand : operands_) visit(operand);
+  }
+  [[nodiscard]] std::span<const ExprPtr> operands() const noexcept { return operands_; }
+  [[nodiscard]] std::vector<ExprPtr>& mutable_operands() noexcept { return operands_; }
+
+ protected:
+  std::vector<ExprPtr> operands_;  // NOLINT: read by every derived eval()
+};
+
+/// A call of a built-in function; `op` is set when it was written as an operator.
+class FunctionExpr final : public OperandsExpr {
+ public:
+  FunctionExpr(const Function& function, const Operator* op, TypeId result,
+               std::vector<ExprPtr> operands);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] const Function& function() const noexcept { return function_; }
+  [[nodiscard]] const Operator* op() const noexcept { return op_; }
+
+ private:
+  const Function& function_;
+  const Operator* op_;
+  std::vector<TypeId> operand_types_;
+};
+
+/// Functions that know the session: current_user, nextval, pg_backend_pid, the *_is_visible …
+struct SessionFunction {
+  std::string_view name;
+  TypeId result = TypeId::none;
+  std::vector<TypeId> arguments;
+  /// Trailing arguments that may be left out.
+  std::size_t optional = 0;
+  bool strict = true;
+  Volatility volatility = Volatility::stable;
+  Value (*call)(Execution& execution, std::span<const Value> arguments) = nullptr;
+};
+
+class SessionFunctionExpr final : public OperandsExpr {
+ public:
+  SessionFunctionExpr(const SessionFunction& function, std::vector<ExprPtr> operands)
+      : OperandsExpr(function.result, kNoTypmod, std::move(operands)), function_(function) {}
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] const SessionFunction& function() const noexcept { return function_; }
+
+ private:
+  const SessionFunction& function_;
+};
+
+enum class CastForm : std::uint8_t { implicit, explicit_cast };
+
+class CastExpr final : public OperandsExpr {
+ public:
+  CastExpr(const Cast& cast, CastForm form, ExprPtr operand);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] const Expr& operand() const noexcept { return *operands_[0]; }
+  [[nodiscard]] CastForm form() const noexcept { return form_; }
+  [[nodiscard]] const Cast& cast() const noexcept { return cast_; }
+
+ private:
+  Cast cast_;
+  CastForm form_;
+};
+
+/// Fits a value to a type modifier: varchar(n), numeric(p, s), timestamp(p) …
+class LengthExpr final : public OperandsExpr {
+ public:
+  LengthExpr(std::int32_t typmod, Coercion coercion, ExprPtr operand);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  Coercion coercion_;
+};
+
+class BooleanExpr final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t { conjunction, disjunction, negation };
+  BooleanExpr(Kind kind, std::vector<ExprPtr> operands)
+      : OperandsExpr(TypeId::bool_, kNoTypmod, std::move(operands)), kind_(kind) {}
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+/// IS [NOT] NULL, IS [NOT] TRUE / FALSE / UNKNOWN.
+class TestExpr final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t {
+    is_null,
+    is_not_null,
+    is_true,
+    is_not_true,
+    is_false,
+    is_not_false,
+    is_unknown,
+    is_not_unknown,
+  };
+  TestExpr(Kind kind, ExprPtr operand);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+/// IS [NOT] DISTINCT FROM: `comparison` is the "=" over the two operands.
+class DistinctExpr final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t { distinct, not_distinct };
+  DistinctExpr(Kind kind, const Function& equality, std::vector<ExprPtr> operands)
+      : OperandsExpr(TypeId::bool_, kNoTypmod, std::move(operands)),
+        kind_(kind),
+        equality_(equality) {}
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  Kind kind_;
+  const Function& equality_;
+};
+
+/// Operands: when, then, when, then, …, else. Simple CASE becomes comparisons of a slot.
+class CaseExpr final : public OperandsExpr {
+ public:
+  /// `subject` is stored in `subject_slot` before the first WHEN; both absent for searched CASE.
+  CaseExpr(TypeId type, std::vector<ExprPtr> operands, ExprPtr subject, Slot subject_slot);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
+
+ private:
+  ExprPtr subject_;
+  Slot subject_slot_;
+};
+
+class CoalesceExpr final : public OperandsExpr {
+ public:
+  CoalesceExpr(TypeId type, std::vector<ExprPtr> operands)
+      : OperandsExpr(type, kNoTypmod, std::move(operands)) {}
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+};
+
+class NullIfExpr final : public OperandsExpr {
+ public:
+  NullIfExpr(TypeId type, ExprPtr value, ExprPtr equality, Slot slot);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  Slot slot_;
+};
+
+class GreatestExpr final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t { greatest, least };
+  GreatestExpr(Kind kind, TypeId type, std::vector<ExprPtr> operands);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  Kind kind_;
+  CompareFunction compare_;
+};
+
+/// operand op ANY/ALL (array), and IN lists of constants.
+class ArrayComparisonExpr final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t { any, all };
+  ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] const Operator& op() const noexcept { return op_; }
+
+ private:
+  Kind kind_;
+  const Operator& op_;
+};
+
+class ArrayExpr final : public OperandsExpr {
+ public:
+  /// `nested`: the operands are arrays themselves, and the result has one dimension more.
+  enum class Kind : std::uint8_t { elements, nested };
+  ArrayExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands)
+      : OperandsExpr(type, kNoTypmod, std::move(operands)), kind_(kind) {}
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  Kind kind_;
+};
+
+class RowExpr final : public OperandsExpr {
+ public:
+  explicit RowExpr(std::vector<ExprPtr> operands);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  /// Names of the fields where they are known (whole rows).
+  std::vector<std::string> names;
+
+ private:
+  std::vector<TypeId> types_;
+};
+
+/// array[i], array[i][j], array[a:b]. Absent bounds are null operands' places in `slices`.
+class SubscriptExpr final : public OperandsExpr {
+ public:
+  enum class Kind : std::uint8_t { element, slice };
+  /// Operands: the array, then for an element one index per dimension, for a slice lower and
+  /// upper bound per dimension (a NULL constant is an open bound).
+  SubscriptExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  Kind kind_;
+};
+
+/// (record).field
+class FieldExpr final : public OperandsExpr {
+ public:
+  FieldExpr(TypeId type, ExprPtr record, std::size_t field, std::string name);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+
+ private:
+  std::size_t field_;
+  std::string name_;
+};
+
+/// Whether the two mean the same for every row.
+bool same_expression(const Expr& left, const Expr& right);
+/// Calls `visit` with the expression and everything below it, subqueries' own blocks excluded.
+void walk(Expr& expr, const std::function<void(Expr&)>& visit);
+/// False if its value may change from row to row though its slots do not, or it has side effects.
+bool is_volatile(Expr& expr);
+/// A constant condition on a NULL is false.
+inline bool holds(const Expr& condition, Execution& execution) {
+  const Value value = condition.eval(execution);
+  return !value.is_null() && value.as_bool();
+}
+
+}  // namespace swizzle::sql

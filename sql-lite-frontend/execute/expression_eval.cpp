@@ -1,0 +1,294 @@
+#include <array>
+
+#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Evaluated operands, on the stack while they are few.
+class Operands {
+ public:
+  Operands(std::span<const ExprPtr> exprs, Execution& execution) : size_(exprs.size()) {
+    values_ = size_ <= inline_.size() ? inline_.data()
+                                      : execution.row_arena.allocate_array<Value>(size_);
+    for (std::size_t i = 0; i < size_; ++i) {
+      values_[i] = exprs[i]->eval(execution);
+      any_null_ |= values_[i].is_null();
+    }
+  }
+  [[nodiscard]] bool any_null() const noexcept { return any_null_; }
+  [[nodiscard]] std::span<const Value> values() const noexcept { return {values_, size_}; }
+
+ private:
+  std::array<Value, 4> inline_;
+  Value* values_;
+  std::size_t size_;
+  bool any_null_ = false;
+};
+
+Value call_binary(const Function& function, Execution& execution, const Value& left,
+                  const Value& right) {
+  const std::array<Value, 2> arguments{left, right};
+  if (function.strict && (left.is_null() || right.is_null())) return Value::null();
+  return function.scalar(execution.functions, arguments);
+}
+
+}  // namespace
+
+FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId result,
+                           std::vector<ExprPtr> operands)
+    : OperandsExpr(result, kNoTypmod, std::move(operands)), function_(function), op_(op) {
+  for (const ExprPtr& operand : operands_) operand_types_.push_back(operand->type());
+}
+
+Value FunctionExpr::eval(Execution& execution) const {
+  const Operands operands{operands_, execution};
+  if (operands.any_null() && function_.strict) return Value::null();
+  execution.functions.call = {operand_types_, type()};
+  return function_.scalar(execution.functions, operands.values());
+}
+
+Value SessionFunctionExpr::eval(Execution& execution) const {
+  const Operands operands{operands_, execution};
+  if (operands.any_null() && function_.strict) return Value::null();
+  return function_.call(execution, operands.values());
+}
+
+CastExpr::CastExpr(const Cast& cast, CastForm form, ExprPtr operand)
+    : OperandsExpr(cast.target, kNoTypmod, {}), cast_(cast), form_(form) {
+  operands_.push_back(std::move(operand));
+}
+
+Value CastExpr::eval(Execution& execution) const {
+  const Value value = operands_[0]->eval(execution);
+  if (cast_.method == CastMethod::relabel) return value;
+  return cast_value(execution.functions, cast_, value);
+}
+
+LengthExpr::LengthExpr(std::int32_t typmod, Coercion coercion, ExprPtr operand)
+    : OperandsExpr(operand->type(), typmod, {}), coercion_(coercion) {
+  operands_.push_back(std::move(operand));
+}
+
+Value LengthExpr::eval(Execution& execution) const {
+  const Value value = operands_[0]->eval(execution);
+  if (value.is_null()) return value;
+  return coerce_length(execution.functions, type(), typmod(), value, coercion_);
+}
+
+Value BooleanExpr::eval(Execution& execution) const {
+  if (kind_ == Kind::negation) {
+    const Value value = operands_[0]->eval(execution);
+    return value.is_null() ? value : Value::from_bool(!value.as_bool());
+  }
+  const bool decisive = kind_ == Kind::disjunction;
+  bool unknown = false;
+  for (const ExprPtr& operand : operands_) {
+    const Value value = operand->eval(execution);
+    if (value.is_null()) {
+      unknown = true;
+    } else if (value.as_bool() == decisive) {
+      return Value::from_bool(decisive);
+    }
+  }
+  return unknown ? Value::null() : Value::from_bool(!decisive);
+}
+
+TestExpr::TestExpr(Kind kind, ExprPtr operand)
+    : OperandsExpr(TypeId::bool_, kNoTypmod, {}), kind_(kind) {
+  operands_.push_back(std::move(operand));
+}
+
+namespace {
+
+/// A row IS NULL when all its fields are, and IS NOT NULL when none is.
+bool row_is_null(const Value& row, bool wanted) {
+  const RecordView record{row};
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    if (record.field(i).is_null() != wanted) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Value TestExpr::eval(Execution& execution) const {
+  const Value value = operands_[0]->eval(execution);
+  const bool null = value.is_null();
+  if (operands_[0]->type() == TypeId::record && !null) {
+    if (kind_ == Kind::is_null) return Value::from_bool(row_is_null(value, true));
+    if (kind_ == Kind::is_not_null) return Value::from_bool(row_is_null(value, false));
+  }
+  switch (kind_) {
+    case Kind::is_null:
+    case Kind::is_unknown:
+      return Value::from_bool(null);
+    case Kind::is_not_null:
+    case Kind::is_not_unknown:
+      return Value::from_bool(!null);
+    case Kind::is_true:
+      return Value::from_bool(!null && value.as_bool());
+    case Kind::is_not_true:
+      return Value::from_bool(null || !value.as_bool());
+    case Kind::is_false:
+      return Value::from_bool(!null && !value.as_bool());
+    case Kind::is_not_false:
+      return Value::from_bool(null || value.as_bool());
+  }
+  return Value::null();
+}
+
+Value DistinctExpr::eval(Execution& execution) const {
+  const Value left = operands_[0]->eval(execution);
+  const Value right = operands_[1]->eval(execution);
+  bool equal = left.is_null() && right.is_null();
+  if (!left.is_null() && !right.is_null()) {
+    equal = call_binary(equality_, execution, left, right).as_bool();
+  }
+  return Value::from_bool(equal == (kind_ == Kind::not_distinct));
+}
+
+CaseExpr::CaseExpr(TypeId type, std::vector<ExprPtr> operands, ExprPtr subject, Slot subject_slot)
+    : OperandsExpr(type, kNoTypmod, std::move(operands)),
+      subject_(std::move(subject)),
+      subject_slot_(subject_slot) {}
+
+Value CaseExpr::eval(Execution& execution) const {
+  if (subject_) execution.slots[subject_slot_] = subject_->eval(execution);
+  std::size_t i = 0;
+  for (; i + 1 < operands_.size(); i += 2) {
+    if (holds(*operands_[i], execution)) return operands_[i + 1]->eval(execution);
+  }
+  return i < operands_.size() ? operands_[i]->eval(execution) : Value::null();
+}
+
+void CaseExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) {
+  if (subject_) visit(subject_);
+  OperandsExpr::for_each_operand(visit);
+}
+
+Value CoalesceExpr::eval(Execution& execution) const {
+  for (const ExprPtr& operand : operands_) {
+    const Value value = operand->eval(execution);
+    if (!value.is_null()) return value;
+  }
+  return Value::null();
+}
+
+NullIfExpr::NullIfExpr(TypeId type, ExprPtr value, ExprPtr equality, Slot slot)
+    : OperandsExpr(type, kNoTypmod, {}), slot_(slot) {
+  operands_.push_back(std::move(value));
+  operands_.push_back(std::move(equality));
+}
+
+Value NullIfExpr::eval(Execution& execution) const {
+  const Value value = operands_[0]->eval(execution);
+  execution.slots[slot_] = value;
+  return holds(*operands_[1], execution) ? Value::null() : value;
+}
+
+GreatestExpr::GreatestExpr(Kind kind, TypeId type, std::vector<ExprPtr> operands)
+    : OperandsExpr(type, kNoTypmod, std::move(operands)),
+      kind_(kind),
+      compare_(compare_function(type)) {}
+
+Value GreatestExpr::eval(Execution& execution) const {
+  Value best;
+  for (const ExprPtr& operand : operands_) {
+    const Value value = operand->eval(execution);
+    if (value.is_null()) continue;
+    if (best.is_null()) {
+      best = value;
+      continue;
+    }
+    const int order = compare_(value, best);
+    if (kind_ == Kind::greatest ? order > 0 : order < 0) best = value;
+  }
+  return best;
+}
+
+ArrayComparisonExpr::ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array)
+    : OperandsExpr(TypeId::bool_, kNoTypmod, {}), kind_(kind), op_(op) {
+  operands_.push_back(std::move(left));
+  operands_.push_back(std::move(array));
+}
+
+Value ArrayComparisonExpr::eval(Execution& execution) const {
+  const Value left = operands_[0]->eval(execution);
+  const Value array = operands_[1]->eval(execution);
+  if (array.is_null()) return Value::null();
+  const ArrayView view{array};
+  const bool decisive = kind_ == Kind::any;
+  bool unknown = false;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value result = call_binary(*op_.function, execution, left, view.element(i));
+    if (result.is_null()) {
+      unknown = true;
+    } else if (result.as_bool() == decisive) {
+      return Value::from_bool(decisive);
+    }
+  }
+  return unknown ? Value::null() : Value::from_bool(!decisive);
+}
+
+Value ArrayExpr::eval(Execution& execution) const {
+  const Operands operands{operands_, execution};
+  const TypeId element = element_type(type());
+  if (kind_ == Kind::elements) return make_array(execution.row_arena, element, operands.values());
+  std::vector<Value> arrays;
+  for (const Value& value : operands.values()) {
+    if (!value.is_null()) arrays.push_back(value);
+  }
+  return array_of_arrays(execution.row_arena, element, arrays);
+}
+
+RowExpr::RowExpr(std::vector<ExprPtr> operands)
+    : OperandsExpr(TypeId::record, kNoTypmod, std::move(operands)) {
+  for (const ExprPtr& operand : operands_) types_.push_back(operand->type());
+}
+
+Value RowExpr::eval(Execution& execution) const {
+  const Operands operands{operands_, execution};
+  return make_record(execution.row_arena, types_, operands.values());
+}
+
+SubscriptExpr::SubscriptExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands)
+    : OperandsExpr(type, kNoTypmod, std::move(operands)), kind_(kind) {}
+
+Value SubscriptExpr::eval(Execution& execution) const {
+  const Operands operands{operands_, execution};
+  const auto values = operands.values();
+  if (values[0].is_null()) return Value::null();
+  if (kind_ == Kind::element) {
+    if (operands.any_null()) return Value::null();
+    std::array<std::int32_t, kMaxArrayDimensions> subscripts{};
+    const std::size_t count = std::min(values.size() - 1, subscripts.size());
+    for (std::size_t i = 0; i < count; ++i) subscripts[i] = values[i + 1].as_int4();
+    return ArrayView{values[0]}.at(std::span{subscripts}.first(count));
+  }
+  std::vector<SliceBound> bounds;
+  for (std::size_t i = 1; i + 1 < values.size(); i += 2) {
+    SliceBound bound;
+    if (!values[i].is_null()) bound.lower = values[i].as_int4();
+    if (!values[i + 1].is_null()) bound.upper = values[i + 1].as_int4();
+    bounds.push_back(bound);
+  }
+  return array_slice(execution.row_arena, values[0], bounds);
+}
+
+FieldExpr::FieldExpr(TypeId type, ExprPtr record, std::size_t field, std::string name)
+    : OperandsExpr(type, kNoTypmod, {}), field_(field), name_(std::move(name)) {
+  operands_.push_back(std::move(record));
+}
+
+Value FieldExpr::eval(Execution& execution) const {
+  const Value record = operands_[0]->eval(execution);
+  if (record.is_null()) return record;
+  const RecordView view{record};
+  return field_ < view.size() ? view.field(field_) : Value::null();
+}
+
+}  // namespace swizzle::sql

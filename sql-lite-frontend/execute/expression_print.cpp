@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+
+namespace swizzle::sql {
+namespace {
+
+void print_list(ExprPrinter& printer, std::span<const ExprPtr> list) {
+  bool first = true;
+  for (const ExprPtr& item : list) {
+    if (!first) printer.out += ", ";
+    first = false;
+    printer.print(*item);
+  }
+}
+
+std::string constant_text(const ConstantExpr& constant) {
+  // Types whose text form depends on settings are stored in their standard form.
+  SessionContext context;
+  Arena arena;
+  FunctionContext functions{arena, context, {}};
+  return to_text(functions, constant.type(), constant.value());
+}
+
+bool is_plain_number(std::string_view text) {
+  return text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+}  // namespace
+
+void ExprPrinter::print(const Expr& expr) {
+  expr.print(*this);
+}
+
+void ConstantExpr::print(ExprPrinter& printer) const {
+  if (value_.is_null()) {
+    printer.out += "NULL";
+  } else if (type() == TypeId::bool_) {
+    printer.out += value_.as_bool() ? "true" : "false";
+    return;
+  } else {
+    const std::string text = constant_text(*this);
+    const bool number = type() == TypeId::int4 || type() == TypeId::numeric;
+    if (number && is_plain_number(text)) {
+      printer.out += text;
+      return;
+    }
+    printer.out += quote_literal(text);
+    if (type() == TypeId::unknown) return;
+  }
+  printer.out += "::" + format_type(type(), typmod());
+}
+
+void ParameterExpr::print(ExprPrinter& printer) const {
+  printer.out += fmt::format("${}", index_ + 1);
+}
+
+void SlotExpr::print(ExprPrinter& printer) const {
+  if (printer.columns == ExprPrinter::Columns::slots || origin_.name.empty()) {
+    printer.out += fmt::format("#{}", slot_);
+    return;
+  }
+  if (printer.columns == ExprPrinter::Columns::qualified && !origin_.qualifier.empty()) {
+    printer.out += quote_identifier(origin_.qualifier) + ".";
+  }
+  printer.out += quote_identifier(origin_.name);
+}
+
+void FunctionExpr::print(ExprPrinter& printer) const {
+  if (op_ == nullptr) {
+    printer.out += quote_identifier(function_.name);
+    printer.out += "(";
+    print_list(printer, operands_);
+    printer.out += ")";
+    return;
+  }
+  printer.out += "(";
+  if (operands_.size() == 2) {
+    printer.print(*operands_[0]);
+    printer.out += " ";
+  }
+  printer.out += op_->name;
+  printer.out += " ";
+  printer.print(*operands_.back());
+  printer.out += ")";
+}
+
+void SessionFunctionExpr::print(ExprPrinter& printer) const {
+  // The functions that SQL writes without parentheses.
+  const std::string_view name = function_.name;
+  if (name == "current_user" || name == "session_user" || name == "current_role" ||
+      name == "current_catalog") {
+    std::string upper{name};
+    for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
+    printer.out += upper;
+    return;
+  }
+  printer.out += quote_identifier(name) + "(";
+  print_list(printer, operands_);
+  printer.out += ")";
+}
+
+void CastExpr::print(ExprPrinter& printer) const {
+  if (form_ == CastForm::implicit && printer.columns != ExprPrinter::Columns::slots) {
+    printer.print(*operands_[0]);
+    return;
+  }
+  printer.out += "(";
+  printer.print(*operands_[0]);
+  printer.out += ")::" + format_type(type(), typmod());
+}
+
+void LengthExpr::print(ExprPrinter& printer) const {
+  if (coercion_ == Coercion::assignment && printer.columns != ExprPrinter::Columns::slots) {
+    printer.print(*operands_[0]);
+    return;
+  }
+  printer.out += "(";
+  printer.print(*operands_[0]);
+  printer.out += ")::" + format_type(type(), typmod());
+}
+
+void BooleanExpr::print(ExprPrinter& printer) const {
+  printer.out += "(";
+  if (kind_ == Kind::negation) {
+    printer.out += "NOT ";
+    printer.print(*operands_[0]);
+  } else {
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (i > 0) printer.out += kind_ == Kind::conjunction ? " AND " : " OR ";
+      printer.print(*operands_[i]);
+    }
+  }
+  printer.out += ")";
+}
+
+void TestExpr::print(ExprPrinter& printer) const {
+  constexpr std::string_view kNames[] = {" IS NULL",     " IS NOT NULL",    " IS TRUE",
+                                         " IS NOT TRUE", " IS FALSE",       " IS NOT FALSE",
+                                         " IS UNKNOWN",  " IS NOT UNKNOWN"};
+  printer.out += "(";
+  printer.print(*operands_[0]);
+  printer.out += kNames[static_cast<std::size_t>(kind_)];
+  printer.out += ")";
+}
+
+void DistinctExpr::print(ExprPrinter& printer) const {
+  printer.out += "(";
+  printer.print(*operands_[0]);
+  printer.out += kind_ == Kind::distinct ? " IS DISTINCT FROM " : " IS NOT DISTINCT FROM ";
+  printer.print(*operands_[1]);
+  printer.out += ")";
+}
+
+void CaseExpr::print(ExprPrinter& printer) const {
+  printer.out += "CASE";
+  if (subject_) {
+    printer.out += " ";
+    printer.print(*subject_);
+  }
+  std::size_t i = 0;
+  for (; i + 1 < operands_.size(); i += 2) {
+    printer.out += " WHEN ";
+    printer.print(*operands_[i]);
+    printer.out += " THEN ";
+    printer.print(*operands_[i + 1]);
+  }
+  if (i < operands_.size()) {
+    printer.out += " ELSE ";
+    printer.print(*operands_[i]);
+  }
+  printer.out += " END";
+}
+
+void CoalesceExpr::print(ExprPrinter& printer) const {
+  printer.out += "COALESCE(";
+  print_list(printer, operands_);
+  printer.out += ")";
+}
+
+void NullIfExpr::print(ExprPrinter& printer) const {
+  printer.out += "NULLIF(";
+  print_list(printer, operands_);
+  printer.out += ")";
+}
+
+void GreatestExpr::print(ExprPrinter& printer) const {
+  printer.out += kind_ == Kind::greatest ? "GREATEST(" : "LEAST(";
+  print_list(printer, operands_);
+  printer.out += ")";
+}
+
+void ArrayComparisonExpr::print(ExprPrinter& printer) const {
+  printer.out += "(";
+  printer.print(*operands_[0]);
+  printer.out += fmt::format(" {} {} (", op_.name, kind_ == Kind::any ? "ANY" : "ALL");
+  printer.print(*operands_[1]);
+  printer.out += "))";
+}
+
+void ArrayExpr::print(ExprPrinter& printer) const {
+  printer.out += "ARRAY[";
+  print_list(printer, operands_);
+  printer.out += "]";
+}
+
+void RowExpr::print(ExprPrinter& printer) const {
+  printer.out += "ROW(";
+  print_list(printer, operands_);
+  printer.out += ")";
+}
+
+void SubscriptExpr::print(ExprPrinter& printer) const {
+  printer.print(*operands_[0]);
+  for (std::size_t i = 1; i < operands_.size(); ++i) {
+    printer.out += "[";
+    printer.print(*operands_[i]);
+    if (kind_ == Kind::slice) {
+      printer.out += ":";
+      printer.print(*operands_[++i]);
+    }
+    printer.out += "]";
+  }
+}
+
+void FieldExpr::print(ExprPrinter& printer) const {
+  printer.out += "(";
+  printer.print(*operands_[0]);
+  printer.out += ")." + quote_identifier(name_);
+}
+
+bool same_expression(const Expr& left, const Expr& right) {
+  if (left.type() != right.type()) return false;
+  ExprPrinter a{ExprPrinter::Columns::slots, {}};
+  ExprPrinter b{ExprPrinter::Columns::slots, {}};
+  a.print(left);
+  b.print(right);
+  return a.out == b.out;
+}
+
+void walk(Expr& expr, const std::function<void(Expr&)>& visit) {
+  visit(expr);
+  expr.for_each_operand([&](ExprPtr& operand) { walk(*operand, visit); });
+}
+
+bool is_volatile(Expr& expr) {
+  bool found = false;
+  walk(expr, [&](Expr& part) {
+    if (const auto* call = dynamic_cast<const FunctionExpr*>(&part)) {
+      found |= call->function().volatility == Volatility::volatile_;
+    } else if (const auto* session = dynamic_cast<const SessionFunctionExpr*>(&part)) {
+      found |= session->function().volatility == Volatility::volatile_;
+    }
+  });
+  return found;
+}
+
+}  // namespace swizzle::sql

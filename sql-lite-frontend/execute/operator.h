@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/expression.h"
+
+namespace swizzle::sql {
+
+/// What EXPLAIN says about one node of a plan.
+struct PlanNote {
+  std::string title;  ///< "Index Scan using t_pkey on t"
+  std::vector<std::pair<std::string, std::string>> properties;  ///< "Filter" → "(a > 1)"
+};
+
+/// One step of a plan. It leaves its rows in slots, one row at a time; state of a run lives in it,
+/// so a plan serves one execution at a time.
+class Operator {
+ public:
+  Operator() = default;
+  Operator(const Operator&) = delete;
+  Operator& operator=(const Operator&) = delete;
+  virtual ~Operator() = default;
+
+  /// Starts, or starts over. Reads the slots and parameters that it depends on now.
+  virtual void open(Execution& execution) = 0;
+  /// The next row; false at the end. What the previous row's slots referred to is gone.
+  virtual bool next(Execution& execution) = 0;
+  /// Lets go of cursors and memory of the run. Harmless when not open.
+  virtual void close() = 0;
+
+  /// The slots that hold a row after next(): what has to be kept to bring the row back.
+  [[nodiscard]] virtual std::vector<Slot> output_slots() const = 0;
+
+  [[nodiscard]] virtual PlanNote note() const = 0;
+  [[nodiscard]] virtual std::vector<const Operator*> children() const { return {}; }
+
+  /// The planner's guess, shown by EXPLAIN.
+  double expected_rows = 1;
+  double cost = 0;
+  double start_cost = 0;
+  /// Of the last run, for EXPLAIN ANALYZE.
+  std::uint64_t actual_rows = 0;
+  std::uint64_t actual_loops = 0;
+};
+using OperatorPtr = std::unique_ptr<Operator>;
+
+struct SortKey {
+  ExprPtr expr;
+  SortDirection direction = SortDirection::ascending;
+  NullsOrder nulls = NullsOrder::last;
+};
+
+std::string describe(const Expr& expr);
+std::string describe(std::span<const ExprPtr> exprs);
+std::string describe(std::span<const SortKey> keys);
+
+}  // namespace swizzle::sql

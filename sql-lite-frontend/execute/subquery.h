@@ -1,0 +1,58 @@
+#pragma once
+
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/row_store.h"
+
+namespace swizzle::sql {
+
+/// A query inside an expression: scalar, EXISTS, IN / op ANY / op ALL, ARRAY(…). It runs in the
+/// frame of the statement, so what it refers to outside is simply there.
+class SubqueryExpr final : public Expr {
+ public:
+  enum class Kind : std::uint8_t { scalar, exists, any, all, array };
+  /// Whether the result depends on slots outside; if not, one run per execution is enough.
+  enum class Correlation : std::uint8_t { none, outer };
+
+  SubqueryExpr(Kind kind, TypeId type, std::int32_t typmod) : Expr(type, typmod), kind_(kind) {}
+
+  /// The plan arrives after binding: the planner sets it.
+  void set_plan(OperatorPtr plan, std::vector<Slot> outputs, Correlation correlation);
+  /// For any and all: the comparison of `left` with the subquery's output slots. With
+  /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
+  void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
+
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] const Operator* plan() const noexcept { return plan_.get(); }
+  [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
+  /// Slots outside that the subquery reads: what an expression that contains it depends on.
+  std::vector<Slot> outer_slots;
+
+ private:
+  Value compute(Execution& execution) const;
+  Value scalar(Execution& execution) const;
+  Value quantified(Execution& execution) const;
+  Value hashed_any(Execution& execution) const;
+  Value array(Execution& execution) const;
+  void fill_hash(Execution& execution) const;
+
+  Kind kind_;
+  Correlation correlation_ = Correlation::outer;
+  OperatorPtr plan_;
+  std::vector<Slot> outputs_;
+  ExprPtr comparison_;
+  std::vector<ExprPtr> hash_left_;
+  std::unique_ptr<KeyWriter> writer_;
+
+  // What one execution remembers; a plan serves one execution at a time.
+  mutable std::uint64_t cached_run_ = 0;
+  mutable Value cached_;
+  mutable Arena cache_arena_;
+  mutable KeyTable hash_;
+  mutable bool hash_has_null_ = false;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/execute/operator.h"
+
+namespace swizzle::sql {
+
+/// A table in a plan: which of its columns go to which slots, and the row it stands on. Its
+/// derived operators find rows in different ways.
+class TableAccess : public Operator {
+ public:
+  struct Wanted {
+    std::size_t position;  ///< of the column
+    Slot slot;
+  };
+  TableAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted);
+
+  [[nodiscard]] const Table& table() const noexcept { return *table_; }
+  [[nodiscard]] const TablePtr& table_pointer() const noexcept { return table_; }
+  [[nodiscard]] const std::string& alias() const noexcept { return alias_; }
+  /// Of the row that next() found; valid until the next call.
+  [[nodiscard]] Bytes key() const noexcept { return as_bytes(key_); }
+  [[nodiscard]] virtual Bytes row() const noexcept = 0;
+
+  /// Locks the present row and looks at its newest version. Slots are read anew if it changed.
+  enum class Locked : std::uint8_t { unchanged, changed, gone };
+  Locked lock_row(Execution& execution, ReadMode mode, WaitPolicy wait);
+  /// The newest version after lock_row(), until the next call.
+  [[nodiscard]] Bytes locked_row() const noexcept { return locked_.bytes(); }
+
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+
+  /// All columns, for writers: fills `values` with one per column.
+  void read_row(Bytes row, std::span<Value> values) const;
+
+  /// Conditions that the access has answered by itself, for EXPLAIN.
+  std::string condition_text;
+
+ protected:
+  void decode(Execution& execution, Bytes row) const;
+  [[nodiscard]] std::string table_title() const;
+
+  TablePtr table_;           // NOLINT: shared with the derived operators
+  Tree tree_;                // NOLINT
+  std::string alias_;        // NOLINT
+  std::vector<Wanted> wanted_;  // NOLINT
+  std::string key_;          // NOLINT
+
+ private:
+  ValueBuffer locked_;
+};
+
+/// Where an index scan begins and ends: equal values for the first columns, then perhaps a range
+/// of the next one.
+struct IndexBounds {
+  const IndexAccess* index = nullptr;
+  std::vector<ExprPtr> equal;
+  /// For = ANY (array) on the column after `equal`: one lookup per distinct element.
+  ExprPtr any_of;
+  ExprPtr low;
+  ExprPtr high;
+  ScanRange::Bound low_bound = ScanRange::Bound::inclusive;
+  ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
+};
+
+/// One row by its whole key: the primary key, or a unique index.
+class PointAccess final : public TableAccess {
+ public:
+  PointAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted, IndexBounds bounds,
+              ReadMode mode);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override {}
+  [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }
+  [[nodiscard]] PlanNote note() const override;
+
+ private:
+  IndexBounds bounds_;
+  ReadMode mode_;
+  std::string index_key_;
+  ValueBuffer index_value_;
+  ValueBuffer row_;
+  bool done_ = true;
+};
+
+/// Rows in the order of the table or of an index, all or a range.
+class RangeAccess final : public TableAccess {
+ public:
+  /// `bounds` without an index scans the whole table.
+  RangeAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted, IndexBounds bounds,
+              Direction direction);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] Bytes row() const noexcept override;
+  [[nodiscard]] PlanNote note() const override;
+
+ private:
+  bool start_next_range(Execution& execution);
+  /// False: no row can match (a bound is NULL).
+  bool make_range(Execution& execution, const Value* any_element);
+  bool add_bounds(Execution& execution, std::size_t column);
+  bool fetch_by_index(Execution& execution);
+  [[nodiscard]] bool uses_secondary() const noexcept {
+    return bounds_.index != nullptr && bounds_.index->tree.has_value();
+  }
+
+  IndexBounds bounds_;
+  Direction direction_;
+  std::optional<Cursor> cursor_;
+  std::string low_;
+  std::string high_;
+  ScanRange::Bound low_bound_ = ScanRange::Bound::inclusive;
+  ScanRange::Bound high_bound_ = ScanRange::Bound::exclusive;
+  /// Elements of `any_of`, sorted and without repeats.
+  std::vector<Value> elements_;
+  std::size_t next_element_ = 0;
+  Arena elements_arena_;
+  ValueBuffer fetched_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,298 @@
+#include "sql-lite-frontend/execute/window.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+Window::Window(OperatorPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
+               WindowFrame frame, std::vector<WindowCall> calls)
+    : input_(std::move(input)),
+      partition_keys_(std::move(partition)),
+      order_keys_(std::move(order)),
+      frame_(std::move(frame)),
+      calls_(std::move(calls)),
+      partition_comparison_(partition_keys_),
+      order_comparison_(order_keys_) {}
+
+const Value* Window::keys_of(std::size_t place) const {
+  return keys_.data() + order_[place] * (partition_keys_.size() + order_keys_.size());
+}
+
+bool Window::peers(std::size_t left, std::size_t right) const {
+  const std::size_t skip = partition_keys_.size();
+  return order_comparison_(keys_of(left) + skip, keys_of(right) + skip) == 0;
+}
+
+std::size_t Window::first_peer(Partition partition, std::size_t place) const {
+  while (place > partition.begin && peers(place - 1, place)) --place;
+  return place;
+}
+
+std::size_t Window::after_peers(Partition partition, std::size_t place) const {
+  std::size_t after = place + 1;
+  while (after < partition.end && peers(place, after)) ++after;
+  return after;
+}
+
+void Window::restore(Execution& execution, std::size_t place) {
+  store_.restore(execution, order_[place]);
+}
+
+void Window::open(Execution& execution) {
+  store_.clear();
+  store_.set_slots(input_->output_slots());
+  keys_.clear();
+  results_arena_.reset();
+  input_->open(execution);
+  RowScope scope{execution};
+  while (input_->next(execution)) {
+    for (const auto* list : {&partition_keys_, &order_keys_}) {
+      for (const SortKey& key : *list) {
+        keys_.push_back(key.expr->eval(execution).copy_to(store_.arena()));
+      }
+    }
+    store_.keep(execution);
+    scope.rewind();
+  }
+  input_->close();
+
+  order_.resize(store_.size());
+  std::iota(order_.begin(), order_.end(), 0U);
+  const std::size_t skip = partition_keys_.size();
+  const std::size_t width = skip + order_keys_.size();
+  const Value* keys = keys_.data();
+  std::ranges::stable_sort(order_, [&](std::uint32_t left, std::uint32_t right) {
+    const int order = partition_comparison_(keys + left * width, keys + right * width);
+    if (order != 0) return order < 0;
+    return order_comparison_(keys + left * width + skip, keys + right * width + skip) < 0;
+  });
+
+  results_.assign(order_.size() * calls_.size(), Value{});
+  for (std::size_t begin = 0; begin < order_.size();) {
+    std::size_t end = begin + 1;
+    while (end < order_.size() && partition_comparison_(keys_of(begin), keys_of(end)) == 0) ++end;
+    compute_partition(execution, {begin, end});
+    begin = end;
+  }
+  position_ = 0;
+}
+
+void Window::compute_partition(Execution& execution, Partition partition) {
+  RowScope scope{execution};
+  for (std::size_t call = 0; call < calls_.size(); ++call) {
+    if (calls_[call].kind == WindowFunctionKind::aggregate) {
+      compute_aggregate(execution, partition, call);
+      continue;
+    }
+    for (std::size_t place = partition.begin; place < partition.end; ++place) {
+      execution.tick();
+      restore(execution, place);
+      results_[place * calls_.size() + call] =
+          compute(execution, partition, place, calls_[call]).copy_to(results_arena_);
+      scope.rewind();
+    }
+  }
+}
+
+namespace {
+
+std::size_t frame_offset(Execution& execution, const ExprPtr& expr, std::string_view which) {
+  const Value value = expr->eval(execution);
+  if (value.is_null()) {
+    throw_error(sqlstate::null_value_not_allowed, "frame {} offset must not be null", which);
+  }
+  if (value.as_int8() < 0) {
+    throw_error(SqlState{"22013"}, "frame {} offset must not be negative", which);
+  }
+  return static_cast<std::size_t>(value.as_int8());
+}
+
+}  // namespace
+
+Window::Partition Window::frame_of(Execution& execution, Partition partition, std::size_t place) {
+  using Bound = WindowFrame::Bound;
+  const bool rows = frame_.unit == WindowFrame::Unit::rows;
+  Partition frame = partition;
+  switch (frame_.start) {
+    case Bound::current_row:
+      frame.begin = rows ? place : first_peer(partition, place);
+      break;
+    case Bound::preceding: {
+      const std::size_t offset = frame_offset(execution, frame_.start_offset, "starting");
+      frame.begin = place - partition.begin > offset ? place - offset : partition.begin;
+      break;
+    }
+    case Bound::following: {
+      const std::size_t offset = frame_offset(execution, frame_.start_offset, "starting");
+      frame.begin = partition.end - place > offset ? place + offset : partition.end;
+      break;
+    }
+    case Bound::unbounded_preceding:
+    case Bound::unbounded_following:
+      break;
+  }
+  switch (frame_.end) {
+    case Bound::current_row:
+      frame.end = rows ? place + 1 : after_peers(partition, place);
+      break;
+    case Bound::preceding: {
+      const std::size_t offset = frame_offset(execution, frame_.end_offset, "ending");
+      frame.end = place + 1 - partition.begin > offset ? place + 1 - offset : partition.begin;
+      break;
+    }
+    case Bound::following: {
+      const std::size_t offset = frame_offset(execution, frame_.end_offset, "ending");
+      frame.end = partition.end - place > offset ? place + 1 + offset : partition.end;
+      break;
+    }
+    case Bound::unbounded_preceding:
+    case Bound::unbounded_following:
+      break;
+  }
+  frame.end = std::max(frame.begin, frame.end);
+  return frame;
+}
+
+/// While the frame only grows at its end, the state goes on; otherwise it starts over.
+void Window::compute_aggregate(Execution& execution, Partition partition, std::size_t index) {
+  const AggregateCall& call = calls_[index].aggregate;
+  AggregateStates states{call};
+  std::size_t state = states.add();
+  Partition done{partition.begin, partition.begin};
+  RowScope scope{execution};
+  for (std::size_t place = partition.begin; place < partition.end; ++place) {
+    restore(execution, place);
+    const Partition frame = frame_of(execution, partition, place);
+    if (frame.begin != done.begin || frame.end < done.end) {
+      states.clear();
+      state = states.add();
+      done = {frame.begin, frame.begin};
+    }
+    for (; done.end < frame.end; ++done.end) {
+      execution.tick();
+      restore(execution, done.end);
+      if (!call.filter || holds(*call.filter, execution)) states.step(execution, state);
+      scope.rewind();
+    }
+    results_[place * calls_.size() + index] =
+        states.finish(execution, state).copy_to(results_arena_);
+    scope.rewind();
+  }
+}
+
+/// lag and lead.
+Value Window::shifted(Execution& execution, Partition partition, std::size_t place,
+                      const WindowCall& call) {
+  std::int64_t offset = 1;
+  if (call.arguments.size() > 1) {
+    const Value value = call.arguments[1]->eval(execution);
+    if (value.is_null()) return value;
+    offset = value.as_int4();
+  }
+  if (call.kind == WindowFunctionKind::lag) offset = -offset;
+  const std::int64_t target = static_cast<std::int64_t>(place) + offset;
+  if (target < static_cast<std::int64_t>(partition.begin) ||
+      target >= static_cast<std::int64_t>(partition.end)) {
+    return call.arguments.size() > 2 ? call.arguments[2]->eval(execution) : Value::null();
+  }
+  restore(execution, static_cast<std::size_t>(target));
+  return call.arguments[0]->eval(execution);
+}
+
+Value Window::compute(Execution& execution, Partition partition, std::size_t place,
+                      const WindowCall& call) {
+  const auto rows = static_cast<std::int64_t>(partition.end - partition.begin);
+  const auto number = static_cast<std::int64_t>(place - partition.begin) + 1;
+  switch (call.kind) {
+    case WindowFunctionKind::row_number:
+      return Value::from_int(number);
+    case WindowFunctionKind::rank:
+      return Value::from_int(
+          static_cast<std::int64_t>(first_peer(partition, place) - partition.begin) + 1);
+    case WindowFunctionKind::dense_rank: {
+      // One more than the previous row's, unless it is a peer.
+      if (place == partition.begin) return Value::from_int(1);
+      const auto index = static_cast<std::size_t>(&call - calls_.data());
+      const std::int64_t previous = results_[(place - 1) * calls_.size() + index].as_int8();
+      return Value::from_int(peers(place - 1, place) ? previous : previous + 1);
+    }
+    case WindowFunctionKind::percent_rank: {
+      if (rows == 1) return Value::from_float8(0);
+      const auto rank = static_cast<double>(first_peer(partition, place) - partition.begin);
+      return Value::from_float8(rank / static_cast<double>(rows - 1));
+    }
+    case WindowFunctionKind::cume_dist:
+      return Value::from_float8(
+          static_cast<double>(after_peers(partition, place) - partition.begin) /
+          static_cast<double>(rows));
+    case WindowFunctionKind::ntile: {
+      const Value value = call.arguments[0]->eval(execution);
+      if (value.is_null()) return value;
+      const std::int64_t buckets = value.as_int4();
+      if (buckets <= 0) {
+        throw_error(SqlState{"22014"}, "argument of ntile must be greater than zero");
+      }
+      const std::int64_t small = rows / buckets;
+      const std::int64_t larger = rows % buckets;
+      const std::int64_t in_larger = larger * (small + 1);
+      if (number <= in_larger) return Value::from_int((number - 1) / (small + 1) + 1);
+      return Value::from_int(larger + (number - 1 - in_larger) / std::max<std::int64_t>(small, 1) +
+                             1);
+    }
+    case WindowFunctionKind::lag:
+    case WindowFunctionKind::lead:
+      return shifted(execution, partition, place, call);
+    case WindowFunctionKind::first_value:
+    case WindowFunctionKind::last_value:
+    case WindowFunctionKind::nth_value: {
+      const Partition frame = frame_of(execution, partition, place);
+      std::size_t target = frame.begin;
+      if (call.kind == WindowFunctionKind::last_value && frame.end > 0) target = frame.end - 1;
+      if (call.kind == WindowFunctionKind::nth_value) {
+        const Value nth = call.arguments[1]->eval(execution);
+        if (nth.is_null()) return nth;
+        if (nth.as_int4() <= 0) {
+          throw_error(SqlState{"22016"}, "argument of nth_value must be greater than zero");
+        }
+        target = frame.begin + static_cast<std::size_t>(nth.as_int4()) - 1;
+      }
+      if (frame.begin == frame.end || target >= frame.end) return Value::null();
+      restore(execution, target);
+      return call.arguments[0]->eval(execution);
+    }
+    case WindowFunctionKind::aggregate:
+      break;
+  }
+  return Value::null();
+}
+
+bool Window::next(Execution& execution) {
+  if (position_ == order_.size()) return false;
+  execution.tick();
+  restore(execution, position_);
+  for (std::size_t call = 0; call < calls_.size(); ++call) {
+    execution.slots[calls_[call].slot] = results_[position_ * calls_.size() + call];
+  }
+  ++position_;
+  return true;
+}
+
+void Window::close() {
+  input_->close();
+  store_.clear();
+  keys_.clear();
+  order_.clear();
+  results_.clear();
+  position_ = 0;
+}
+
+std::vector<Slot> Window::output_slots() const {
+  std::vector<Slot> slots = input_->output_slots();
+  for (const WindowCall& call : calls_) slots.push_back(call.slot);
+  return slots;
+}
+
+}  // namespace swizzle::sql

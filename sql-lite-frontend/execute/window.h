@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+
+#include "sql-lite-frontend/execute/aggregate.h"
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/sort_operators.h"
+
+namespace swizzle::sql {
+
+enum class WindowFunctionKind : std::uint8_t {
+  row_number,
+  rank,
+  dense_rank,
+  percent_rank,
+  cume_dist,
+  ntile,
+  lag,
+  lead,
+  first_value,
+  last_value,
+  nth_value,
+  aggregate,
+};
+
+struct WindowFrame {
+  enum class Unit : std::uint8_t { rows, range };
+  enum class Bound : std::uint8_t {
+    unbounded_preceding,
+    preceding,
+    current_row,
+    following,
+    unbounded_following,
+  };
+  Unit unit = Unit::range;
+  Bound start = Bound::unbounded_preceding;
+  Bound end = Bound::current_row;
+  ExprPtr start_offset;
+  ExprPtr end_offset;
+};
+
+struct WindowCall {
+  WindowFunctionKind kind = WindowFunctionKind::row_number;
+  std::vector<ExprPtr> arguments;
+  AggregateCall aggregate;  ///< for kind aggregate
+  Slot slot = 0;
+};
+
+/// All calls over one window definition: reads its input whole, sorts it by partition and order,
+/// and gives every row its results.
+class Window final : public Operator {
+ public:
+  Window(OperatorPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
+         WindowFrame frame, std::vector<WindowCall> calls);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override { return {"WindowAgg", {}}; }
+  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+
+ private:
+  struct Partition {
+    std::size_t begin;
+    std::size_t end;
+  };
+  [[nodiscard]] const Value* keys_of(std::size_t place) const;
+  [[nodiscard]] bool peers(std::size_t left, std::size_t right) const;
+  [[nodiscard]] std::size_t first_peer(Partition partition, std::size_t place) const;
+  [[nodiscard]] std::size_t after_peers(Partition partition, std::size_t place) const;
+  [[nodiscard]] Partition frame_of(Execution& execution, Partition partition, std::size_t place);
+  void restore(Execution& execution, std::size_t place);
+
+  void compute_partition(Execution& execution, Partition partition);
+  void compute_aggregate(Execution& execution, Partition partition, std::size_t call);
+  Value compute(Execution& execution, Partition partition, std::size_t place,
+                const WindowCall& call);
+  Value shifted(Execution& execution, Partition partition, std::size_t place,
+                const WindowCall& call);
+
+  OperatorPtr input_;
+  std::vector<SortKey> partition_keys_;
+  std::vector<SortKey> order_keys_;
+  WindowFrame frame_;
+  std::vector<WindowCall> calls_;
+  RowComparison partition_comparison_;
+  RowComparison order_comparison_;
+
+  RowStore store_;
+  std::vector<Value> keys_;            ///< per stored row: partition keys, then order keys
+  std::vector<std::uint32_t> order_;   ///< places in the sorted sequence → stored rows
+  std::vector<Value> results_;         ///< per place and call
+  Arena results_arena_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace swizzle::sql

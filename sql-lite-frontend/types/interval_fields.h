@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+/// What INTERVAL's type modifier says: which fields, how many decimals of a second.
+namespace swizzle::sql {
+
+inline constexpr unsigned kMonthField = 1U << 1;
+inline constexpr unsigned kYearField = 1U << 2;
+inline constexpr unsigned kDayField = 1U << 3;
+inline constexpr unsigned kHourField = 1U << 10;
+inline constexpr unsigned kMinuteField = 1U << 11;
+inline constexpr unsigned kSecondField = 1U << 12;
+inline constexpr unsigned kAllIntervalFields = 0x7fff;
+inline constexpr unsigned kFullIntervalPrecision = 0xffff;
+
+constexpr unsigned interval_fields(std::int32_t typmod) noexcept {
+  return typmod < 0 ? kAllIntervalFields : static_cast<unsigned>(typmod) >> 16 & 0x7fff;
+}
+constexpr unsigned interval_precision(std::int32_t typmod) noexcept {
+  return typmod < 0 ? kFullIntervalPrecision : static_cast<unsigned>(typmod) & 0xffff;
+}
+
+enum class IntervalUnit : std::uint8_t {
+  none,
+  microsecond,
+  millisecond,
+  second,
+  minute,
+  hour,
+  day,
+  week,
+  month,
+  quarter,
+  year,
+  decade,
+  century,
+  millennium,
+};
+
+/// By any of PostgreSQL's spellings in lower case ("mons", "yr"); none if it is not one.
+IntervalUnit find_interval_unit(std::string_view word) noexcept;
+
+}  // namespace swizzle::sql

@@ -1,0 +1,59 @@
+#include "sql-lite-frontend/types/record.h"
+
+#include <string>
+
+#include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::uint32_t kNullBit = 0x80000000U;
+constexpr std::size_t kEntryBytes = 8;
+
+[[noreturn]] void corrupt() {
+  throw SqlError{sqlstate::data_corrupted, "a stored record does not have a record's form"};
+}
+
+}  // namespace
+
+RecordView::RecordView(const Value& record) : bytes_{record.as_bytes()} {
+  if (bytes_.size() < 4) corrupt();
+  count_ = load<std::uint32_t>(bytes_.data());
+  if (count_ > (bytes_.size() - 4) / kEntryBytes) corrupt();
+}
+
+TypeId RecordView::type(std::size_t field) const {
+  INVARIANT(field < count_);
+  return TypeId{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)};
+}
+
+Value RecordView::field(std::size_t field) const {
+  INVARIANT(field < count_);
+  const auto end_of = [this](std::size_t index) {
+    return load<std::uint32_t>(bytes_.data() + 8 + index * kEntryBytes);
+  };
+  const std::uint32_t end = end_of(field);
+  if ((end & kNullBit) != 0) return Value::null();
+  const std::uint32_t begin = field == 0 ? 0 : end_of(field - 1) & ~kNullBit;
+  const Bytes fields = bytes_.subspan(4 + count_ * kEntryBytes);
+  if (begin > end || end > fields.size()) corrupt();
+  return read_flat(shape_of(type(field)), fields.subspan(begin, end - begin));
+}
+
+Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields) {
+  INVARIANT(types.size() == fields.size());
+  const auto count = static_cast<std::uint32_t>(types.size());
+  std::string out(4 + count * kEntryBytes, '\0');
+  std::memcpy(out.data(), &count, 4);
+  const std::size_t start = out.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!fields[i].is_null()) append_flat(out, shape_of(types[i]), fields[i]);
+    const std::uint32_t entry[2] = {raw(types[i]), static_cast<std::uint32_t>(out.size() - start) |
+                                                       (fields[i].is_null() ? kNullBit : 0U)};
+    std::memcpy(out.data() + 4 + i * kEntryBytes, entry, sizeof entry);
+  }
+  return make_text(arena, out);
+}
+
+}  // namespace swizzle::sql

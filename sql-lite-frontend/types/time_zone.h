@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swizzle::sql {
+
+/// A zone of the system's time zone database, or a fixed offset. Immutable, shared by sessions.
+class TimeZone {
+ public:
+  struct Offset {
+    std::int32_t seconds_east = 0;
+    bool is_daylight = false;
+    std::string_view abbreviation;  ///< lives as long as the zone
+  };
+
+  /// The zone by its name, in any case, or a POSIX rule ("EST5EDT,M3.2.0,M11.1.0"); cached.
+  /// Null if there is none. Thread-safe.
+  static std::shared_ptr<const TimeZone> find(std::string_view name);
+  static std::shared_ptr<const TimeZone> utc();
+  /// As SET TIME ZONE with a number of hours names it: "<-03>+03".
+  static std::shared_ptr<const TimeZone> fixed(std::int32_t seconds_east);
+  /// The names of all zones, for pg_timezone_names.
+  static std::vector<std::string> names();
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  /// `timestamp` counts microseconds from 2000-01-01 UTC.
+  [[nodiscard]] Offset at_utc(std::int64_t timestamp) const noexcept;
+  /// For a local time. In a gap the time before it is continued; of two readings of an hour that
+  /// comes twice, the second (standard) one is meant.
+  [[nodiscard]] Offset at_local(std::int64_t local) const noexcept;
+
+ private:
+  struct Type {
+    std::int32_t seconds_east = 0;
+    bool is_daylight = false;
+    std::string abbreviation;
+  };
+  /// "M3.2.0/2" and its kin: when in a year a change happens.
+  struct Change {
+    enum class Kind : std::uint8_t { julian, zero_based, month_week_day } kind = Kind::julian;
+    int day = 0;
+    int week = 0;
+    int month = 0;
+    std::int32_t seconds = 7200;
+  };
+  struct Rule {
+    Type standard;
+    std::optional<Type> daylight;
+    Change begin;
+    Change end;
+  };
+
+  friend class TimeZoneReader;
+  friend class PosixRuleParser;
+
+  [[nodiscard]] const Type& type_at(std::int64_t unix_seconds) const noexcept;
+  /// The first change after the time, or nothing.
+  [[nodiscard]] std::optional<std::int64_t> next_change(std::int64_t unix_seconds) const noexcept;
+  static std::int64_t change_seconds(const Change& change, std::int64_t year) noexcept;
+  [[nodiscard]] const Type& rule_type_at(std::int64_t unix_seconds) const noexcept;
+
+  std::string name_;
+  std::vector<std::int64_t> transitions_;  ///< unix seconds, ascending
+  std::vector<std::uint8_t> transition_types_;
+  std::vector<Type> types_;
+  std::optional<Rule> rule_;  ///< for times behind the last transition
+};
+
+/// An abbreviation that PostgreSQL accepts in input ("PST", "CEST", "Z"), in any case.
+struct ZoneAbbreviation {
+  std::string_view name;
+  std::int32_t seconds_east;
+  bool is_daylight;
+};
+const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept;
+
+}  // namespace swizzle::sql

@@ -1,0 +1,342 @@
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "sql-lite-frontend/types/interval_fields.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+namespace swizzle::sql {
+namespace {
+
+struct FieldNames {
+  unsigned fields;
+  std::string_view text;
+};
+constexpr FieldNames kIntervalFieldNames[] = {
+    {kYearField, "year"},
+    {kMonthField, "month"},
+    {kDayField, "day"},
+    {kHourField, "hour"},
+    {kMinuteField, "minute"},
+    {kSecondField, "second"},
+    {kYearField | kMonthField, "year to month"},
+    {kDayField | kHourField, "day to hour"},
+    {kDayField | kHourField | kMinuteField, "day to minute"},
+    {kDayField | kHourField | kMinuteField | kSecondField, "day to second"},
+    {kHourField | kMinuteField, "hour to minute"},
+    {kHourField | kMinuteField | kSecondField, "hour to second"},
+    {kMinuteField | kSecondField, "minute to second"},
+};
+
+std::string interval_modifier(std::int32_t typmod) {
+  std::string out;
+  for (const FieldNames& names : kIntervalFieldNames)
+    if (names.fields == interval_fields(typmod)) out = fmt::format(" {}", names.text);
+  if (interval_precision(typmod) != kFullIntervalPrecision)
+    out += fmt::format("({})", interval_precision(typmod));
+  return out;
+}
+
+std::string format_with_modifier(TypeId type, const TypeInfo& info, std::int32_t typmod) {
+  switch (type) {
+    case TypeId::varchar:
+    case TypeId::bpchar:
+      return typmod > 4 ? fmt::format("{}({})", info.sql_name, typmod - 4)
+                        : std::string{info.sql_name};
+    case TypeId::numeric:
+      return fmt::format("numeric({},{})", (typmod - 4) >> 16 & 0xffff,
+                         (((typmod - 4) & 0x7ff) ^ 1024) - 1024);
+    case TypeId::time:
+      return fmt::format("time({}) without time zone", typmod);
+    case TypeId::timetz:
+      return fmt::format("time({}) with time zone", typmod);
+    case TypeId::timestamp:
+      return fmt::format("timestamp({}) without time zone", typmod);
+    case TypeId::timestamptz:
+      return fmt::format("timestamp({}) with time zone", typmod);
+    case TypeId::interval:
+      return "interval" + interval_modifier(typmod);
+    default:
+      return std::string{info.sql_name};
+  }
+}
+
+}  // namespace
+
+std::string format_type(TypeId type, std::int32_t typmod) {
+  if (type == TypeId::none) return "-";
+  const TypeInfo* info = find_type(type);
+  if (info == nullptr) return "???";
+  if (is_array(type)) return format_type(info->element, typmod) + "[]";
+  return typmod < 0 ? std::string{info->sql_name} : format_with_modifier(type, *info, typmod);
+}
+
+namespace {
+
+class TypeNameParser {
+ public:
+  explicit TypeNameParser(std::string_view text) : rest_{text} {}
+
+  std::optional<TypeReference> parse() {
+    auto type = base_type();
+    if (!type) return std::nullopt;
+    TypeReference out{*type, kNoTypmod};
+    if (!modifiers_.empty() || fields_ != 0) out.typmod = modifier_of(*type);
+    while (true) {
+      skip_space();
+      if (!rest_.starts_with('[')) break;
+      const std::size_t close = rest_.find(']');
+      if (close == std::string_view::npos) return std::nullopt;
+      rest_.remove_prefix(close + 1);
+      array_ = true;
+    }
+    if (word_is("array")) array_ = true;
+    skip_space();
+    if (!rest_.empty()) return std::nullopt;
+    if (array_) out.type = array_type(out.type);
+    if (out.type == TypeId::none) return std::nullopt;
+    return out;
+  }
+
+ private:
+  void skip_space() {
+    while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
+  }
+
+  std::optional<std::string> identifier() {
+    skip_space();
+    std::string out;
+    if (rest_.starts_with('"')) {
+      rest_.remove_prefix(1);
+      while (!rest_.empty()) {
+        if (rest_.front() == '"') {
+          rest_.remove_prefix(1);
+          if (!rest_.starts_with('"')) {
+            quoted_ = true;
+            return out;
+          }
+        }
+        out.push_back(rest_.front());
+        rest_.remove_prefix(1);
+      }
+      return std::nullopt;
+    }
+    while (!rest_.empty() &&
+           (is_alpha(rest_.front()) || is_digit(rest_.front()) || rest_.front() == '_')) {
+      out.push_back(to_lower(rest_.front()));
+      rest_.remove_prefix(1);
+    }
+    return out.empty() ? std::nullopt : std::optional{out};
+  }
+
+  /// Takes the word if it comes next.
+  bool word_is(std::string_view word) {
+    const std::string_view before = rest_;
+    const bool quoted = quoted_;
+    if (const auto next = identifier(); next && *next == word) return true;
+    rest_ = before;
+    quoted_ = quoted;
+    return false;
+  }
+
+  void read_modifiers() {
+    skip_space();
+    if (!rest_.starts_with('(')) return;
+    const std::size_t close = rest_.find(')');
+    std::string_view inside = rest_.substr(1, close == std::string_view::npos ? close : close - 1);
+    rest_.remove_prefix(close == std::string_view::npos ? rest_.size() : close + 1);
+    while (true) {
+      const std::size_t comma = inside.find(',');
+      const std::string_view item = trim_space(inside.substr(0, comma));
+      std::int32_t number = 0;
+      const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
+      if (error != std::errc{} || end != item.data() + item.size())
+        throw SqlError{sqlstate::syntax_error, "invalid type modifier"};
+      modifiers_.push_back(number);
+      if (comma == std::string_view::npos) break;
+      inside.remove_prefix(comma + 1);
+    }
+  }
+
+  std::optional<TypeId> zoned(TypeId without, TypeId with) {
+    read_modifiers();
+    if (word_is("with")) {
+      if (!word_is("time") || !word_is("zone")) return std::nullopt;
+      return with;
+    }
+    if (word_is("without") && (!word_is("time") || !word_is("zone"))) return std::nullopt;
+    return without;
+  }
+
+  std::optional<TypeId> interval_type() {
+    const auto field = [this](std::string_view& name) {
+      for (const std::string_view word : {"year", "month", "day", "hour", "minute", "second"})
+        if (word_is(word)) {
+          name = word;
+          return true;
+        }
+      return false;
+    };
+    std::string_view first;
+    if (field(first)) {
+      std::string phrase{first};
+      std::string_view last;
+      if (word_is("to")) {
+        if (!field(last)) return std::nullopt;
+        phrase += fmt::format(" to {}", last);
+      }
+      for (const FieldNames& names : kIntervalFieldNames)
+        if (names.text == phrase) fields_ = names.fields;
+      if (fields_ == 0) return std::nullopt;
+    }
+    read_modifiers();
+    return TypeId::interval;
+  }
+
+  std::optional<TypeId> base_type() {
+    auto name = identifier();
+    if (!name) return std::nullopt;
+    if (*name == "pg_catalog" && rest_.starts_with('.')) {
+      rest_.remove_prefix(1);
+      name = identifier();
+      if (!name) return std::nullopt;
+      quoted_ = true;  // only names of pg_type stand behind a schema
+    }
+    if (!quoted_) {
+      if (const auto type = sql_type(*name)) return type;
+    }
+    const TypeInfo* info = find_type(std::string_view{*name});
+    if (info == nullptr) return std::nullopt;
+    if (info->id == TypeId::timestamp || info->id == TypeId::time)
+      return zoned(info->id, info->id == TypeId::time ? TypeId::timetz : TypeId::timestamptz);
+    if (info->id == TypeId::interval) return interval_type();
+    read_modifiers();
+    return info->id;
+  }
+
+  /// Names that only SQL has.
+  std::optional<TypeId> sql_type(std::string_view name) {
+    if (name == "int" || name == "integer") return TypeId::int4;
+    if (name == "smallint") return TypeId::int2;
+    if (name == "bigint") return TypeId::int8;
+    if (name == "real") return TypeId::float4;
+    if (name == "boolean") return TypeId::bool_;
+    if (name == "double" && word_is("precision")) return TypeId::float8;
+    if (name == "float") {
+      read_modifiers();
+      const bool small = !modifiers_.empty() && modifiers_[0] <= 24;
+      modifiers_.clear();
+      return small ? TypeId::float4 : TypeId::float8;
+    }
+    if (name == "decimal" || name == "dec") {
+      read_modifiers();
+      return TypeId::numeric;
+    }
+    if (name == "national" || name == "character" || name == "char" || name == "nchar") {
+      if (name == "national" && !word_is("character") && !word_is("char")) return std::nullopt;
+      const bool varying = word_is("varying");
+      read_modifiers();
+      // CHARACTER without a length is one character.
+      if (!varying && modifiers_.empty()) modifiers_.push_back(1);
+      return varying ? TypeId::varchar : TypeId::bpchar;
+    }
+    if (name == "time") return zoned(TypeId::time, TypeId::timetz);
+    if (name == "timestamp") return zoned(TypeId::timestamp, TypeId::timestamptz);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::int32_t modifier_of(TypeId type) const {
+    if (type != TypeId::interval) return make_typmod(type, modifiers_);
+    std::vector<std::int32_t> all{
+        static_cast<std::int32_t>(fields_ == 0 ? kAllIntervalFields : fields_)};
+    all.insert(all.end(), modifiers_.begin(), modifiers_.end());
+    return make_typmod(type, all);
+  }
+
+  std::string_view rest_;
+  std::vector<std::int32_t> modifiers_;
+  unsigned fields_ = 0;
+  bool quoted_ = false;
+  bool array_ = false;
+};
+
+std::int32_t string_typmod(std::span<const std::int32_t> modifiers, std::string_view name) {
+  constexpr std::int32_t kMaxLength = 10485760;
+  if (modifiers.size() != 1)
+    throw SqlError{sqlstate::invalid_parameter_value, "invalid type modifier"};
+  if (modifiers[0] < 1)
+    throw_error(sqlstate::invalid_parameter_value, "length for type {} must be at least 1", name);
+  if (modifiers[0] > kMaxLength)
+    throw_error(sqlstate::invalid_parameter_value, "length for type {} cannot exceed {}", name,
+                kMaxLength);
+  return modifiers[0] + 4;
+}
+
+std::int32_t numeric_modifier(std::span<const std::int32_t> modifiers) {
+  constexpr int kMaxPrecision = 1000;
+  if (modifiers.empty() || modifiers.size() > 2)
+    throw SqlError{sqlstate::invalid_parameter_value, "invalid NUMERIC type modifier"};
+  const int precision = modifiers[0];
+  const int scale = modifiers.size() == 2 ? modifiers[1] : 0;
+  if (precision < 1 || precision > kMaxPrecision)
+    throw_error(sqlstate::invalid_parameter_value, "NUMERIC precision {} must be between 1 and {}",
+                precision, kMaxPrecision);
+  if (scale < -kMaxPrecision || scale > kMaxPrecision)
+    throw_error(sqlstate::invalid_parameter_value, "NUMERIC scale {} must be between {} and {}",
+                scale, -kMaxPrecision, kMaxPrecision);
+  return ((precision << 16) | (scale & 0x7ff)) + 4;
+}
+
+std::int32_t precision_modifier(std::span<const std::int32_t> modifiers, std::string_view name,
+                                std::string_view tail) {
+  if (modifiers.size() != 1)
+    throw SqlError{sqlstate::invalid_parameter_value, "invalid type modifier"};
+  if (modifiers[0] < 0)
+    throw_error(sqlstate::invalid_parameter_value, "{}({}){} precision must not be negative", name,
+                modifiers[0], tail);
+  return std::min(modifiers[0], 6);
+}
+
+}  // namespace
+
+std::optional<TypeReference> parse_type_name(std::string_view text) {
+  return TypeNameParser{text}.parse();
+}
+
+std::int32_t make_typmod(TypeId type, std::span<const std::int32_t> modifiers) {
+  if (is_array(type)) return make_typmod(element_type(type), modifiers);
+  switch (type) {
+    case TypeId::varchar:
+      return string_typmod(modifiers, "varchar");
+    case TypeId::bpchar:
+      return string_typmod(modifiers, "char");
+    case TypeId::numeric:
+      return numeric_modifier(modifiers);
+    case TypeId::time:
+      return precision_modifier(modifiers, "TIME", "");
+    case TypeId::timetz:
+      return precision_modifier(modifiers, "TIME", " WITH TIME ZONE");
+    case TypeId::timestamp:
+      return precision_modifier(modifiers, "TIMESTAMP", "");
+    case TypeId::timestamptz:
+      return precision_modifier(modifiers, "TIMESTAMP", " WITH TIME ZONE");
+    case TypeId::interval: {
+      if (modifiers.empty() || modifiers.size() > 2)
+        throw SqlError{sqlstate::invalid_parameter_value, "invalid INTERVAL type modifier"};
+      std::int32_t precision = static_cast<std::int32_t>(kFullIntervalPrecision);
+      if (modifiers.size() == 2)
+        precision = precision_modifier(modifiers.subspan(1), "INTERVAL", "");
+      // A modifier that restricts nothing is none.
+      if (modifiers.size() == 1 && static_cast<unsigned>(modifiers[0]) == kAllIntervalFields)
+        return kNoTypmod;
+      return modifiers[0] << 16 | precision;
+    }
+    default:
+      throw_error(sqlstate::syntax_error, "type modifier is not allowed for type \"{}\"",
+                  format_type(type));
+  }
+}
+
+}  // namespace swizzle::sql
