@@ -6,6 +6,34 @@
 #include "base/reactor.h"
 
 namespace swizzle {
+namespace {
+
+struct FiberPool {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Fiber>> all;
+  std::vector<Fiber*> free;
+};
+
+FiberPool& pool() {
+  static FiberPool& fibers = *new FiberPool;  // see Fiber
+  return fibers;
+}
+
+}  // namespace
+
+Fiber& Fiber::make() {
+  const std::lock_guard guard{pool().mutex};
+  auto& free = pool().free;
+  if (free.empty()) return *pool().all.emplace_back(std::make_unique<Fiber>());
+  Fiber* fiber = free.back();
+  free.pop_back();
+  return *fiber;
+}
+
+void Fiber::recycle(Fiber& fiber) noexcept {
+  const std::lock_guard guard{pool().mutex};
+  pool().free.push_back(&fiber);
+}
 
 void FiberEnd::wait() noexcept {
   Parker& parker = Runtime::current().parker();
@@ -40,7 +68,9 @@ bool Fiber::take_notification() noexcept {
 
 bool Fiber::fall_asleep() noexcept {
   std::uint32_t expected = awake;
-  return state_.compare_exchange_strong(expected, parked, std::memory_order_relaxed);
+  // Release: the waker takes over the fiber's links.
+  return state_.compare_exchange_strong(expected, parked, std::memory_order_release,
+                                        std::memory_order_relaxed);
 }
 
 void Fiber::park() noexcept {

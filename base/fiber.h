@@ -28,8 +28,9 @@ class FiberEnd {
   bool ended_ = false;
 };
 
-/// A fiber of a FiberRuntime; the rest of the world knows it as a Parker. Recycled, never freed
-/// before its runtime: a late unpark() at worst wakes a later fiber for nothing.
+/// A fiber of a FiberRuntime; the rest of the world knows it as a Parker. Recycled, never freed: a
+/// late unpark(), after the fiber or even its runtime has ended, at worst wakes a later fiber for
+/// nothing.
 class Fiber final : public Parker, public TimerHeapNode {
  public:
   void park() noexcept override;
@@ -47,6 +48,9 @@ class Fiber final : public Parker, public TimerHeapNode {
     notified,
     parked,
   };
+
+  static Fiber& make();
+  static void recycle(Fiber& fiber) noexcept;
 
   [[nodiscard]] bool take_notification() noexcept;
   /// False when a notification came first.

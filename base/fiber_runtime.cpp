@@ -1,7 +1,6 @@
 #include "base/fiber_runtime.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "base/fiber.h"
@@ -24,28 +23,7 @@ class FiberTask final : public Task {
 
 }  // namespace
 
-// Fibers are recycled, never freed: see Fiber.
-class FiberRuntime::FiberPool {
- public:
-  Fiber& take() {
-    const std::lock_guard guard{mutex_};
-    if (free_.empty()) return *all_.emplace_back(std::make_unique<Fiber>());
-    Fiber* fiber = free_.back();
-    free_.pop_back();
-    return *fiber;
-  }
-  void give_back(Fiber& fiber) {
-    const std::lock_guard guard{mutex_};
-    free_.push_back(&fiber);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Fiber>> all_;
-  std::vector<Fiber*> free_;
-};
-
-FiberRuntime::FiberRuntime(Options options) : pool_(std::make_unique<FiberPool>()) {
+FiberRuntime::FiberRuntime(Options options) {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t count = options.reactors == 0 ? processors : options.reactors;
   const Reactor::Settings settings{options.stack_bytes, options.longest_spin,
@@ -75,16 +53,14 @@ std::size_t FiberRuntime::next_reactor() noexcept {
 
 void FiberRuntime::start(std::size_t reactor, std::string name, std::function<void()> body,
                          std::shared_ptr<FiberEnd> end) {
-  Fiber& fiber = pool_->take();
+  Fiber& fiber = Fiber::make();
+  // Forgets a wake that was meant for an earlier fiber.
+  fiber.state_.store(Fiber::awake, std::memory_order_relaxed);
   fiber.name_ = std::move(name);
   fiber.body_ = std::move(body);
   fiber.end_ = std::move(end);
   reactors_[reactor]->expect(fiber);
   reactors_[reactor]->make_ready(fiber);
-}
-
-void FiberRuntime::recycle(Fiber& fiber) noexcept {
-  pool_->give_back(fiber);
 }
 
 std::unique_ptr<Task> FiberRuntime::spawn(std::string name, std::function<void()> body) {

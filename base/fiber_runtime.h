@@ -77,14 +77,9 @@ class FiberRuntime final : public Runtime {
   IoBackend* io_backend() noexcept override;
 
  private:
-  friend class Reactor;
-  class FiberPool;
-
   void start(std::size_t reactor, std::string name, std::function<void()> body,
              std::shared_ptr<FiberEnd> end);
-  void recycle(Fiber& fiber) noexcept;
 
-  std::unique_ptr<FiberPool> pool_;
   std::vector<std::unique_ptr<Reactor>> reactors_;
   std::atomic<std::size_t> next_reactor_{0};
 };

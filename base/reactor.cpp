@@ -70,6 +70,8 @@ Reactor::~Reactor() {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(wake_descriptor_.native_handle(), &one, sizeof one);
   thread_.join();
+  // Acquire: see make_ready.
+  while (wakers_.load(std::memory_order_acquire) != 0) cpu_relax();
 }
 
 // ---- Wakes
@@ -79,6 +81,8 @@ void Reactor::make_ready(Fiber& fiber) noexcept {
     ready_.push(fiber);
     return;
   }
+  // Once the fiber is in the inbox it may run and end, and our owner be destroyed: it waits for us.
+  wakers_.fetch_add(1, std::memory_order_relaxed);
   Fiber* head = inbox_.load(std::memory_order_relaxed);
   do {
     fiber.next_ = head;
@@ -90,6 +94,8 @@ void Reactor::make_ready(Fiber& fiber) noexcept {
     const std::uint64_t one = 1;
     [[maybe_unused]] const auto written = write(wake_descriptor_.native_handle(), &one, sizeof one);
   }
+  // Release: our last access comes before the destructor's.
+  wakers_.fetch_sub(1, std::memory_order_release);
 }
 
 bool Reactor::drain_inbox() noexcept {
@@ -206,7 +212,7 @@ void Reactor::finish(Fiber& fiber) noexcept {
   const FiberStack stack = fiber.coroutine_->stack();
   fiber.coroutine_.reset();
   stacks_.give_back(stack);
-  runtime_.recycle(fiber);
+  Fiber::recycle(fiber);
   living_.fetch_sub(1, std::memory_order_release);
 }
 

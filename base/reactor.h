@@ -81,6 +81,8 @@ class Reactor final : public IoBackend {
   std::atomic<bool> sleeping_{false};
   std::atomic<std::size_t> living_{0};
   std::atomic<bool> stopping_{false};
+  /// Threads that are about to let go of a fiber in make_ready().
+  std::atomic<std::size_t> wakers_{0};
 
   // Of the reactor's thread alone.
   alignas(64) FiberQueue ready_;
