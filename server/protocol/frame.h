@@ -21,6 +21,7 @@ struct FrameLimits {
   /// Everything else has no reason to be long.
   std::uint32_t small_bytes = 10'000;
 };
+inline constexpr FrameLimits kLimitsBeforeLogin{10'000, 10'000};
 
 inline constexpr std::size_t kFrameHeaderBytes = 5;
 inline constexpr std::size_t kMaxStartupBytes = 10'000;

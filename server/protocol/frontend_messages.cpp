@@ -148,11 +148,10 @@ Result<BindMessage> ListDecoder::decode_bind(Bytes payload) {
 }
 
 void ListDecoder::shrink() {
-  constexpr std::size_t kKept = 128;
-  if (types_.capacity() > kKept) types_ = {};
-  if (parameter_formats_.capacity() > kKept) parameter_formats_ = {};
-  if (result_formats_.capacity() > kKept) result_formats_ = {};
-  if (parameters_.capacity() > kKept) parameters_ = {};
+  if (types_.capacity() > kUsualParameters) types_ = {};
+  if (parameter_formats_.capacity() > kUsualParameters) parameter_formats_ = {};
+  if (result_formats_.capacity() > kUsualParameters) result_formats_ = {};
+  if (parameters_.capacity() > kUsualParameters) parameters_ = {};
 }
 
 }  // namespace swizzle::server

@@ -77,8 +77,9 @@ class ListDecoder {
   Result<ParseMessage> decode_parse(Bytes payload);
   Result<BindMessage> decode_bind(Bytes payload);
 
-  /// Gives memory back after an unusually long message.
+  /// Gives memory back after a message with more than kUsualParameters.
   void shrink();
+  static constexpr std::size_t kUsualParameters = 128;
 
  private:
   std::vector<std::uint32_t> types_;

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/invariant.h"
+#include "server/protocol/buffer_pool.h"
 
 namespace swizzle::server {
 
@@ -12,6 +13,11 @@ namespace swizzle::server {
 /// most to twice that, and never by what a header claims.
 class ReceiveBuffer {
  public:
+  explicit ReceiveBuffer(BufferPool& pool) noexcept : pool_(pool) {}
+  ReceiveBuffer(const ReceiveBuffer&) = delete;
+  ReceiveBuffer& operator=(const ReceiveBuffer&) = delete;
+  ~ReceiveBuffer() = default;
+
   [[nodiscard]] Bytes buffered() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
@@ -34,15 +40,14 @@ class ReceiveBuffer {
   }
 
   /// Gives the memory back when nothing is buffered; an idle session holds none.
-  void release() noexcept {
-    if (empty()) {
-      data_.reset();
-      begin_ = end_ = capacity_ = 0;
-    }
+  void release() {
+    if (!empty()) return;
+    if (capacity_ == kInitial) pool_.give_back(std::move(data_));
+    data_.reset();
+    begin_ = end_ = capacity_ = 0;
   }
-  [[nodiscard]] bool is_enlarged() const noexcept { return capacity_ > kInitial; }
 
-  static constexpr std::size_t kInitial = 8192;
+  static constexpr std::size_t kInitial = BufferPool::kReceiveBytes;
   static constexpr std::size_t kLeastRead = 2048;
 
  private:
@@ -52,7 +57,8 @@ class ReceiveBuffer {
       if (kept != 0) std::memmove(data_.get(), data_.get() + begin_, kept);
     } else {
       const std::size_t wanted = std::max(kInitial, capacity_ * 2);
-      auto larger = std::make_unique_for_overwrite<std::byte[]>(wanted);
+      auto larger = capacity_ == 0 ? pool_.take_receive()
+                                   : std::make_unique_for_overwrite<std::byte[]>(wanted);
       if (kept != 0) std::memcpy(larger.get(), data_.get() + begin_, kept);
       data_ = std::move(larger);
       capacity_ = wanted;
@@ -61,6 +67,7 @@ class ReceiveBuffer {
     end_ = kept;
   }
 
+  BufferPool& pool_;
   std::unique_ptr<std::byte[]> data_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

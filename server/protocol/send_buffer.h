@@ -7,14 +7,19 @@
 
 #include "base/bytes.h"
 #include "base/invariant.h"
+#include "server/protocol/buffer_pool.h"
 #include "server/protocol/message_kind.h"
 
 namespace swizzle::server {
 
 /// Where messages to the client are put together, each directly at its place in the next write.
-/// Keeps its memory, so that a warm session sends without allocating.
 class SendBuffer {
  public:
+  explicit SendBuffer(BufferPool& pool) noexcept : pool_(pool) {}
+  SendBuffer(const SendBuffer&) = delete;
+  SendBuffer& operator=(const SendBuffer&) = delete;
+  ~SendBuffer() = default;
+
   /// Where an unfinished message began.
   enum class Mark : std::size_t {};
 
@@ -33,12 +38,15 @@ class SendBuffer {
     data_.clear();
     sent_ = 0;
   }
-  /// Gives memory beyond `bytes` back once everything is sent.
-  void shrink_to(std::size_t bytes) noexcept {
-    if (empty() && data_.capacity() > bytes) std::string{}.swap(data_);
+  /// Gives the memory back when everything is sent; the next message takes it again.
+  void release() {
+    if (!empty() || data_.capacity() < BufferPool::kSendBytes) return;
+    discard();
+    pool_.give_back(std::exchange(data_, std::string{}));
   }
 
   Mark begin(BackendKind kind) {
+    if (data_.capacity() < BufferPool::kSendBytes) data_ = pool_.take_send();
     const Mark mark{data_.size()};
     const char header[5] = {static_cast<char>(kind), 0, 0, 0, 0};
     data_.append(header, sizeof header);
@@ -54,6 +62,11 @@ class SendBuffer {
   }
   /// Takes back an unfinished message.
   void abandon(Mark mark) noexcept { data_.resize(std::to_underlying(mark)); }
+  /// A byte outside of any message.
+  void put_raw(char byte) {
+    abandon(begin(BackendKind::no_data));  // takes memory from the pool
+    put_char(byte);
+  }
   /// A whole message without fields.
   void put_empty(BackendKind kind) { end(begin(kind)); }
 
@@ -81,6 +94,7 @@ class SendBuffer {
     data_.append(bytes, sizeof bytes);
   }
 
+  BufferPool& pool_;
   std::string data_;
   std::size_t sent_ = 0;
 };

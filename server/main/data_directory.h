@@ -1,0 +1,70 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "server/session/descriptor.h"
+
+namespace swizzle::server {
+
+/// Where everything of one server lies:
+///
+///   swizzle.conf       settings; its presence says that init has finished
+///   swizzle_hba.conf   who may connect
+///   swizzled.secret    makes logins of unknown roles look like others
+///   swizzled.pid       held while the server runs; process id, port, first socket directory
+///   engine/            the storage manager's own
+class DataDirectory {
+ public:
+  explicit DataDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  [[nodiscard]] std::filesystem::path settings_file() const { return path_ / "swizzle.conf"; }
+  [[nodiscard]] std::filesystem::path rules_file() const { return path_ / "swizzle_hba.conf"; }
+  [[nodiscard]] std::filesystem::path secret_file() const { return path_ / "swizzled.secret"; }
+  [[nodiscard]] std::filesystem::path pid_file() const { return path_ / "swizzled.pid"; }
+  [[nodiscard]] std::filesystem::path engine() const { return path_ / "engine"; }
+
+  [[nodiscard]] bool is_initialized() const;
+  /// 55000 with a hint unless init has finished here, or others could read it.
+  Result<> check_usable() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// What swizzled.pid says.
+struct RunningServer {
+  pid_t process = 0;
+  std::string port;
+  std::string socket_directory;
+};
+
+/// The server that holds the data directory, if one does. A file left behind by a crash does not
+/// count.
+Result<std::optional<RunningServer>> find_running(const DataDirectory& directory);
+
+/// Held for as long as the server runs; removed when it ends in order.
+class PidFile {
+ public:
+  /// 55006 when another server has the directory.
+  static Result<std::unique_ptr<PidFile>> take(const DataDirectory& directory,
+                                               const RunningServer& self);
+  PidFile(const PidFile&) = delete;
+  PidFile& operator=(const PidFile&) = delete;
+  ~PidFile();
+
+ private:
+  PidFile(std::filesystem::path path, Descriptor file)
+      : path_(std::move(path)), file_(std::move(file)) {}
+  std::filesystem::path path_;
+  Descriptor file_;  ///< closing it ends the lock
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fiber_runtime.h"
+#include "server/main/server_settings.h"
+#include "server/protocol/buffer_pool.h"
+#include "server/session/descriptor.h"
+#include "server/session/server_context.h"
+
+namespace swizzle::server {
+
+/// A socket that waits for connections.
+struct ListeningSocket {
+  Descriptor descriptor;
+  /// "127.0.0.1:5432" or the path of a unix socket, which is removed at the end.
+  std::string name;
+  bool is_unix = false;
+};
+
+/// The path of the unix socket for `port` in `directory`, where clients look for it.
+[[nodiscard]] std::string unix_socket_path(const std::string& directory, std::uint16_t port);
+
+/// All sockets that the settings ask for. 58030 with the name of the one that fails.
+Result<std::vector<ListeningSocket>> open_listening_sockets(const ServerSettings& settings);
+
+/// Accepts connections and starts a fiber for each, on the reactors in turn.
+class Acceptor {
+ public:
+  Acceptor(FiberRuntime& runtime, ServerContext& context, std::vector<ListeningSocket> sockets);
+  Acceptor(const Acceptor&) = delete;
+  Acceptor& operator=(const Acceptor&) = delete;
+  ~Acceptor();
+  /// Stops listening. Connections that were accepted go on, and need this object: it outlives them.
+  /// Pre: not on a reactor.
+  void stop();
+
+ private:
+  struct Door;
+  void accept_until_stopped(Door& door);
+  void serve(Descriptor socket, const Peer& peer);
+  /// Buffers are shared among the connections of a reactor.
+  std::vector<std::unique_ptr<BufferPool>> buffers_;
+  FiberRuntime& runtime_;
+  ServerContext& context_;
+  std::vector<std::unique_ptr<Door>> doors_;
+};
+
+}  // namespace swizzle::server

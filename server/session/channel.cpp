@@ -1,0 +1,112 @@
+#include "server/session/channel.h"
+
+namespace swizzle::server {
+namespace {
+
+Stop violation(Error error) {
+  return Stop{Stop::Kind::protocol_violation, std::optional<Error>{std::move(error)}};
+}
+
+Readiness readiness_for(Transfer::State state) noexcept {
+  return state == Transfer::State::wants_writable ? Readiness::writable : Readiness::readable;
+}
+
+}  // namespace
+
+std::optional<Stop> Channel::interruption(Cancelable cancelable) const noexcept {
+  if (interrupts_.end_reason() != EndReason::none) return Stop{Stop::Kind::end_requested, {}};
+  if (cancelable == Cancelable::yes && interrupts_.cancel_requested()) {
+    return Stop{Stop::Kind::cancel_requested, {}};
+  }
+  return std::nullopt;
+}
+
+std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline,
+                                           Cancelable cancelable) {
+  bool in_time = true;
+  for (;;) {
+    const Transfer transfer = stream_.read(in_.room());
+    switch (transfer.state) {
+      case Transfer::State::moved:
+        in_.commit(transfer.bytes);
+        return {};
+      case Transfer::State::closed:
+        return std::unexpected{Stop{Stop::Kind::peer_gone, {}}};
+      case Transfer::State::wants_readable:
+      case Transfer::State::wants_writable:
+        break;
+    }
+    if (auto stop = interruption(cancelable)) return std::unexpected{std::move(*stop)};
+    if (!in_time) return std::unexpected{Stop{Stop::Kind::timed_out, {}}};
+    // An idle session holds no buffers.
+    in_.release();
+    out_.release();
+    in_time = waiter_.wait(readiness_for(transfer.state), deadline);
+  }
+}
+
+std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline,
+                                               Cancelable cancelable) {
+  drop_previous_frame();
+  for (;;) {
+    auto scan = scan_frame(in_.buffered(), limits_);
+    if (!scan) return std::unexpected{violation(std::move(scan).error())};
+    if (scan->frame) {
+      frame_bytes_ = scan->needed_bytes;
+      return *scan->frame;
+    }
+    if (auto received = receive(deadline, cancelable); !received) {
+      return std::unexpected{std::move(received).error()};
+    }
+  }
+}
+
+std::expected<Bytes, Stop> Channel::next_startup_packet(TimePoint deadline) {
+  drop_previous_frame();
+  for (;;) {
+    auto scan = scan_startup(in_.buffered());
+    if (!scan) return std::unexpected{violation(std::move(scan).error())};
+    if (scan->packet) {
+      frame_bytes_ = scan->needed_bytes;
+      return *scan->packet;
+    }
+    if (auto received = receive(deadline, Cancelable::no); !received) {
+      return std::unexpected{std::move(received).error()};
+    }
+  }
+}
+
+void Channel::flush() {
+  std::optional<TimePoint> deadline;  // counts from the last progress
+  while (!out_.empty()) {
+    if (is_broken_) {
+      out_.discard();
+      return;
+    }
+    const Transfer transfer = stream_.write(out_.pending());
+    if (transfer.state == Transfer::State::moved) {
+      out_.consume(transfer.bytes);
+      deadline.reset();
+      continue;
+    }
+    if (transfer.state == Transfer::State::closed || is_ending()) {
+      is_broken_ = true;
+      continue;
+    }
+    if (!deadline) deadline = Runtime::current().now() + send_timeout_;
+    if (!waiter_.wait(readiness_for(transfer.state), deadline)) is_broken_ = true;
+  }
+}
+
+bool Channel::accept_tls(const TlsContext& context, TimePoint deadline) {
+  stream_.begin_tls(context);
+  for (;;) {
+    const Transfer transfer = stream_.continue_handshake();
+    if (transfer.state == Transfer::State::moved) return true;
+    if (transfer.state == Transfer::State::closed) return false;
+    if (interruption(Cancelable::no)) return false;
+    if (!waiter_.wait(readiness_for(transfer.state), deadline)) return false;
+  }
+}
+
+}  // namespace swizzle::server

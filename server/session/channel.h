@@ -1,0 +1,97 @@
+#pragma once
+
+#include <expected>
+#include <optional>
+
+#include "base/runtime.h"
+#include "server/protocol/frame.h"
+#include "server/protocol/receive_buffer.h"
+#include "server/protocol/send_buffer.h"
+#include "server/session/interrupts.h"
+#include "server/session/socket_waiter.h"
+#include "server/session/stream.h"
+
+namespace swizzle::server {
+
+/// Why no message came.
+struct Stop {
+  enum class Kind : std::uint8_t {
+    peer_gone,
+    timed_out,
+    end_requested,     ///< Interrupts::end_reason() says why
+    cancel_requested,  ///< only for waits that asked to be cancelled
+    protocol_violation,
+  };
+  Kind kind = Kind::peer_gone;
+  /// For protocol_violation.
+  std::optional<Error> error;
+};
+
+enum class Cancelable : std::uint8_t { no, yes };
+
+/// One client's connection: whole messages in, buffered messages out. Waits through the
+/// SocketWaiter; everything else is work on memory. Belongs to one fiber.
+class Channel {
+ public:
+  /// Results are written out whenever this much has gathered, so this bounds what a client that
+  /// does not read can make us keep (plus one row).
+  static constexpr std::size_t kSendBytes = std::size_t{64} << 10U;
+
+  Channel(Stream& stream, SocketWaiter& waiter, const Interrupts& interrupts,
+          BufferPool& buffers) noexcept
+      : stream_(stream), waiter_(waiter), interrupts_(interrupts), in_(buffers), out_(buffers) {}
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+  ~Channel() = default;
+
+  /// The next message, valid until the next call. Reads first and waits only when nothing is there.
+  std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Cancelable cancelable);
+  /// The next start-up packet, valid until the next call.
+  std::expected<Bytes, Stop> next_startup_packet(TimePoint deadline);
+  /// Bytes that nobody has looked at, as a client sends them that does not wait for an answer.
+  [[nodiscard]] bool has_unread_bytes() const noexcept {
+    return in_.buffered().size() > frame_bytes_;
+  }
+
+  [[nodiscard]] SendBuffer& out() noexcept { return out_; }
+  /// Writes everything, waiting for the client as long as it takes or `send_timeout` without any
+  /// progress. When the peer is gone it drops what is there, and later calls drop it too.
+  void flush();
+  void flush_if_full() {
+    if (out_.size() >= kSendBytes) flush();
+  }
+  /// The one-byte answers before the first message.
+  void put_raw(char byte) { out_.put_raw(byte); }
+  [[nodiscard]] bool is_ending() const noexcept {
+    return interrupts_.end_reason() != EndReason::none;
+  }
+  [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+  /// Until a login has succeeded, nothing long may come.
+  void set_limits(FrameLimits limits) noexcept { limits_ = limits; }
+  void set_send_timeout(Duration timeout) noexcept { send_timeout_ = timeout; }
+
+  /// Runs the TLS handshake. False: it failed or took too long.
+  bool accept_tls(const TlsContext& context, TimePoint deadline);
+  [[nodiscard]] Stream& stream() noexcept { return stream_; }
+
+ private:
+  std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Cancelable cancelable);
+  [[nodiscard]] std::optional<Stop> interruption(Cancelable cancelable) const noexcept;
+  void drop_previous_frame() noexcept {
+    in_.consume(frame_bytes_);
+    frame_bytes_ = 0;
+  }
+
+  Stream& stream_;
+  SocketWaiter& waiter_;
+  const Interrupts& interrupts_;
+  ReceiveBuffer in_;
+  SendBuffer out_;
+  FrameLimits limits_ = kLimitsBeforeLogin;
+  /// What the frame that was handed out last takes of `in_`.
+  std::size_t frame_bytes_ = 0;
+  Duration send_timeout_ = std::chrono::minutes{15};
+  bool is_broken_ = false;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,76 @@
+#include "server/session/connection.h"
+
+#include "server/protocol/backend_messages.h"
+#include "server/session/conversation.h"
+#include "server/session/login.h"
+#include "server/session/reports.h"
+
+namespace swizzle::server {
+namespace {
+
+/// One connection's parts, in the order in which they must be destroyed backwards.
+class Connection {
+ public:
+  Connection(Stream& stream, const Peer& peer, ServerContext& context, SocketWaiter& waiter,
+             BufferPool& buffers)
+      : peer_(peer),
+        context_(context),
+        interrupts_(Runtime::current().parker()),
+        channel_(stream, waiter, interrupts_, buffers) {}
+
+  void serve() {
+    if (auto place = context_.registry().enter(interrupts_); place) {
+      converse(*place);
+    } else {
+      tell(report_of(sql::Severity::fatal, place.error()));
+    }
+    channel_.flush();
+    channel_.stream().close();
+  }
+
+ private:
+  void tell(const sql::Diagnostic& diagnostic) {
+    put_report(channel_.out(), BackendKind::error_response, diagnostic);
+  }
+
+  void converse(SessionRegistry::Place& place);
+
+  const Peer& peer_;
+  ServerContext& context_;
+  Interrupts interrupts_;
+  Channel channel_;
+};
+
+void Connection::converse(SessionRegistry::Place& place) {
+  std::optional<Admission> admission = Login{channel_, peer_, context_}.run();
+  if (!admission) return;
+  admission->options.backend_pid = static_cast<std::int32_t>(place.id());
+  auto session = context_.database().connect(std::move(admission->options));
+  if (!session) {
+    session.error().severity = sql::Severity::fatal;
+    return tell(session.error());
+  }
+  const Rank rank = (*session)->setting("is_superuser") == "on" ? Rank::superuser : Rank::ordinary;
+  if (auto admitted = place.admit(rank); !admitted) {
+    return tell(report_of(sql::Severity::fatal, admitted.error()));
+  }
+  const std::size_t key_bytes = admission->version >= ProtocolVersion{3, 2}
+                                    ? SessionRegistry::kLongKeyBytes
+                                    : SessionRegistry::kShortKeyBytes;
+  const Bytes key = place.attach(**session, key_bytes);
+  {
+    Conversation conversation{channel_, **session, interrupts_, context_.statement_timer()};
+    conversation.greet(place.id(), key);
+    conversation.run();
+  }
+  place.detach();
+}
+
+}  // namespace
+
+void serve_connection(Stream& stream, const Peer& peer, ServerContext& context,
+                      SocketWaiter& waiter, BufferPool& buffers) {
+  Connection{stream, peer, context, waiter, buffers}.serve();
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "server/protocol/buffer_pool.h"
+#include "server/session/server_context.h"
+#include "server/session/socket_waiter.h"
+#include "server/session/stream.h"
+
+namespace swizzle::server {
+
+/// Serves one client from accept to close. Runs on the fiber, or thread, of the connection;
+/// `stream` is closed on return.
+void serve_connection(Stream& stream, const Peer& peer, ServerContext& context,
+                      SocketWaiter& waiter, BufferPool& buffers);
+
+}  // namespace swizzle::server

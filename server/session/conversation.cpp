@@ -1,0 +1,256 @@
+#include "server/session/conversation.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "server/protocol/backend_messages.h"
+#include "server/protocol/sqlstates.h"
+#include "server/session/reports.h"
+
+namespace swizzle::server {
+
+Conversation::Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
+                           StatementTimer& timer)
+    : channel_(channel),
+      session_(session),
+      interrupts_(interrupts),
+      sink_(channel),
+      watch_(timer, session) {
+  sink_.attach(session);
+  read_timeouts();
+}
+
+void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
+  for (const auto& [name, value] : session_.reported_settings()) {
+    put_parameter_status(channel_.out(), name, value);
+  }
+  put_backend_key_data(channel_.out(), backend_id, cancel_key);
+  ready_for_query();
+}
+
+void Conversation::run() {
+  while (is_running_ && !channel_.is_broken()) {
+    if (const auto frame = next_frame()) dispatch(*frame);
+  }
+}
+
+std::optional<Frame> Conversation::next_frame() {
+  const Duration timeout = idle_timeout();
+  std::optional<TimePoint> deadline;
+  if (timeout > Duration::zero()) deadline = Runtime::current().now() + timeout;
+  auto frame = channel_.next_frame(deadline, Cancelable::no);
+  if (frame) return *frame;
+  note_stop(frame.error());
+  return std::nullopt;
+}
+
+void Conversation::note_stop(const Stop& stop) {
+  is_running_ = false;
+  switch (stop.kind) {
+    case Stop::Kind::peer_gone:
+    case Stop::Kind::cancel_requested:
+      return;
+    case Stop::Kind::end_requested:
+      report(fatal_report(sqlstate::admin_shutdown,
+                          "terminating connection due to administrator command"));
+      return;
+    case Stop::Kind::timed_out:
+      if (session_.transaction_status() == sql::TransactionStatus::idle) {
+        report(fatal_report(state::idle_session_timeout,
+                            "terminating connection due to idle-session timeout"));
+      } else {
+        report(fatal_report(state::idle_in_transaction_timeout,
+                            "terminating connection due to idle-in-transaction timeout"));
+      }
+      return;
+    case Stop::Kind::protocol_violation:
+      report(report_of(sql::Severity::fatal, *stop.error));
+      return;
+  }
+}
+
+void Conversation::dispatch(const Frame& frame) {
+  switch (frame.kind) {
+    case FrontendKind::query:
+      if (!skipping_) on_query(frame.payload);
+      return;
+    case FrontendKind::parse:
+      return extended([&] { return parse(frame.payload); });
+    case FrontendKind::bind:
+      return extended([&] { return bind(frame.payload); });
+    case FrontendKind::describe:
+      return extended([&] { return describe(frame.payload); });
+    case FrontendKind::execute:
+      return extended([&] { return execute(frame.payload); });
+    case FrontendKind::close:
+      return extended([&] { return close(frame.payload); });
+    case FrontendKind::flush:
+      if (!skipping_) channel_.flush();
+      return;
+    case FrontendKind::sync:
+      return on_sync();
+    case FrontendKind::function_call:
+      if (!skipping_) on_function_call();
+      return;
+    case FrontendKind::copy_data:
+    case FrontendKind::copy_done:
+    case FrontendKind::copy_fail:
+      // Left over from a COPY that failed here before the client heard of it.
+      return;
+    case FrontendKind::terminate:
+      is_running_ = false;
+      return;
+    case FrontendKind::password:
+      is_running_ = false;
+      report(fatal_report(state::protocol_violation, "unexpected password message"));
+      return;
+  }
+}
+
+void Conversation::begin_statement() {
+  interrupts_.forget_cancel();
+  if (statement_timeout_ > Duration::zero()) watch_.start(statement_timeout_);
+}
+
+void Conversation::on_query(Bytes payload) {
+  begin_statement();
+  if (const auto message = decode_query(payload)) {
+    const sql::Outcome outcome = session_.simple_query(message->text, sink_);
+    if (!outcome) report(outcome.error());
+    ready_for_query();
+  } else {
+    report(reject(message.error()));
+    on_sync();
+  }
+}
+
+template <class Handler>
+void Conversation::extended(Handler&& handler) {
+  if (skipping_) return;
+  begin_statement();
+  const sql::Outcome outcome = handler();
+  if (!outcome) {
+    skipping_ = true;
+    report(outcome.error());
+  }
+  channel_.flush_if_full();
+}
+
+sql::Outcome Conversation::parse(Bytes payload) {
+  const auto message = decoder_.decode_parse(payload);
+  if (!message) return std::unexpected{reject(message.error())};
+  auto outcome = session_.parse(message->statement, message->text, message->parameter_types, sink_);
+  if (outcome) channel_.out().put_empty(BackendKind::parse_complete);
+  return outcome;
+}
+
+sql::Outcome Conversation::bind(Bytes payload) {
+  const auto message = decoder_.decode_bind(payload);
+  if (!message) return std::unexpected{reject(message.error())};
+  auto outcome = session_.bind({.portal = message->portal,
+                                .statement = message->statement,
+                                .formats = message->parameter_formats,
+                                .values = message->parameters,
+                                .result_formats = message->result_formats},
+                               sink_);
+  if (outcome) channel_.out().put_empty(BackendKind::bind_complete);
+  if (message->parameters.size() > ListDecoder::kUsualParameters) decoder_.shrink();
+  return outcome;
+}
+
+sql::Outcome Conversation::describe(Bytes payload) {
+  const auto message = decode_describe(payload);
+  if (!message) return std::unexpected{reject(message.error())};
+  return message->target == DescribeTarget::statement
+             ? session_.describe_statement(message->name, sink_)
+             : session_.describe_portal(message->name, sink_);
+}
+
+sql::Outcome Conversation::execute(Bytes payload) {
+  const auto message = decode_execute(payload);
+  if (!message) return std::unexpected{reject(message.error())};
+  auto outcome = session_.execute(message->portal, message->row_limit, sink_);
+  watch_.stop();
+  return outcome;
+}
+
+sql::Outcome Conversation::close(Bytes payload) {
+  const auto message = decode_close(payload);
+  if (!message) return std::unexpected{reject(message.error())};
+  auto outcome = message->target == DescribeTarget::statement
+                     ? session_.close_statement(message->name)
+                     : session_.close_portal(message->name);
+  if (outcome) channel_.out().put_empty(BackendKind::close_complete);
+  return outcome;
+}
+
+void Conversation::on_sync() {
+  skipping_ = false;
+  if (const sql::Outcome outcome = session_.sync(sink_); !outcome) report(outcome.error());
+  ready_for_query();
+}
+
+void Conversation::on_function_call() {
+  report(reject(Error{sqlstate::feature_not_supported,
+                      "function calls through the protocol are not supported"}
+                    .with_hint("Call the function in a SELECT.")));
+  on_sync();
+}
+
+sql::Diagnostic Conversation::reject(const Error& error) {
+  // A statement that cannot succeed: an error inside a transaction block fails the block, and only
+  // the session can do that. It has a name, so that it does not replace the unnamed statement.
+  constexpr std::string_view kNever = "refused message";
+  (void)session_.parse(kNever, "refused", {}, sink_);
+  return report_of(sql::Severity::error, error);
+}
+
+void Conversation::report(const sql::Diagnostic& diagnostic) {
+  put_report(channel_.out(), BackendKind::error_response, diagnostic);
+  if (diagnostic.severity == sql::Severity::fatal) is_running_ = false;
+}
+
+void Conversation::ready_for_query() {
+  watch_.stop();
+  if (sink_.stop()) {
+    note_stop(*sink_.stop());
+    return;
+  }
+  if (!is_running_) return;
+  if (sink_.take_settings_changed()) read_timeouts();
+  put_ready_for_query(channel_.out(), session_.transaction_status());
+  channel_.flush();
+}
+
+Duration Conversation::setting_ms(std::string_view name) const {
+  const std::optional<std::string> text = session_.setting(name);
+  if (!text) return Duration::zero();
+  // As SHOW writes it: a number with a unit, 0 for "never".
+  std::int64_t number = 0;
+  const char* const end = text->data() + text->size();
+  const auto [unit, error] = std::from_chars(text->data(), end, number);
+  if (error != std::errc{}) return Duration::zero();
+  const std::string_view name_of_unit{unit, static_cast<std::size_t>(end - unit)};
+  using namespace std::chrono_literals;
+  if (name_of_unit == "us") return number * Duration{1us};
+  if (name_of_unit == "s") return number * Duration{1s};
+  if (name_of_unit == "min") return number * Duration{1min};
+  if (name_of_unit == "h") return number * Duration{1h};
+  if (name_of_unit == "d") return number * Duration{24h};
+  return number * Duration{1ms};
+}
+
+void Conversation::read_timeouts() {
+  statement_timeout_ = setting_ms("statement_timeout");
+  idle_in_transaction_timeout_ = setting_ms("idle_in_transaction_session_timeout");
+  idle_session_timeout_ = setting_ms("idle_session_timeout");
+}
+
+Duration Conversation::idle_timeout() const {
+  return session_.transaction_status() == sql::TransactionStatus::idle
+             ? idle_session_timeout_
+             : idle_in_transaction_timeout_;
+}
+
+}  // namespace swizzle::server

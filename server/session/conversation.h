@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "server/protocol/frontend_messages.h"
+#include "server/session/channel.h"
+#include "server/session/statement_timer.h"
+#include "server/session/wire_sink.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::server {
+
+/// The part of a connection after login: messages in, answers out, until one side ends it. The
+/// state machine:
+///
+///   simple     Query → results → ReadyForQuery, sent
+///   extended   Parse, Bind, Describe, Execute, Close → answers, kept until Flush or Sync
+///   skipping   after an error in an extended message: everything is dropped until Sync
+///   copying    inside WireSink, while a statement asks for data
+class Conversation {
+ public:
+  Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
+               StatementTimer& timer);
+  Conversation(const Conversation&) = delete;
+  Conversation& operator=(const Conversation&) = delete;
+  ~Conversation() = default;
+
+  /// Reported settings, then the first ReadyForQuery. The cancel key goes between them.
+  void greet(std::uint32_t backend_id, Bytes cancel_key);
+  /// Returns when the connection is to be closed; the last words are in the send buffer.
+  void run();
+
+ private:
+  std::optional<Frame> next_frame();
+  void dispatch(const Frame& frame);
+  void on_query(Bytes payload);
+  void on_sync();
+  void on_function_call();
+
+  /// Runs `handler` unless messages are skipped; its error starts the skipping.
+  template <class Handler>
+  void extended(Handler&& handler);
+  sql::Outcome parse(Bytes payload);
+  sql::Outcome bind(Bytes payload);
+  sql::Outcome describe(Bytes payload);
+  sql::Outcome execute(Bytes payload);
+  sql::Outcome close(Bytes payload);
+  /// For an error that the session has not seen: its transaction must know.
+  sql::Diagnostic reject(const Error& error);
+
+  void report(const sql::Diagnostic& diagnostic);
+  void ready_for_query();
+  void begin_statement();
+  void note_stop(const Stop& stop);
+  void read_timeouts();
+  [[nodiscard]] Duration setting_ms(std::string_view name) const;
+  [[nodiscard]] Duration idle_timeout() const;
+
+  Channel& channel_;
+  sql::Session& session_;
+  Interrupts& interrupts_;
+  WireSink sink_;
+  StatementTimer::Watch watch_;
+  ListDecoder decoder_;
+
+  Duration statement_timeout_{};
+  Duration idle_in_transaction_timeout_{};
+  Duration idle_session_timeout_{};
+  bool skipping_ = false;
+  bool is_running_ = true;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/runtime.h"
+
+namespace swizzle::server {
+
+/// Why a session must end, as somebody else decided.
+enum class EndReason : std::uint8_t {
+  none,
+  administrator,  ///< fast shutdown: 57P01
+};
+
+/// What others want from a session, kept where its waits can see it. Set from any thread; the owner
+/// looks whenever a wait returns.
+class Interrupts {
+ public:
+  /// Pre: called by the thread or fiber that will wait.
+  explicit Interrupts(Parker& owner) noexcept : owner_(owner) {}
+  Interrupts(const Interrupts&) = delete;
+  Interrupts& operator=(const Interrupts&) = delete;
+  ~Interrupts() = default;
+
+  /// Callers make sure that the session lives: SessionRegistry calls under its mutex.
+  void request_end(EndReason reason) noexcept {
+    // Published before the wake: the owner that wakes sees the reason.
+    end_.store(reason, std::memory_order_release);
+    owner_.unpark();
+  }
+  void request_cancel() noexcept {
+    cancel_.store(true, std::memory_order_release);
+    owner_.unpark();
+  }
+
+  [[nodiscard]] EndReason end_reason() const noexcept {
+    return end_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] bool cancel_requested() const noexcept {
+    return cancel_.load(std::memory_order_acquire);
+  }
+  /// A cancel that came too late belongs to no statement.
+  void forget_cancel() noexcept {
+    if (cancel_.load(std::memory_order_relaxed)) cancel_.store(false, std::memory_order_relaxed);
+  }
+
+ private:
+  Parker& owner_;
+  std::atomic<EndReason> end_{EndReason::none};
+  std::atomic<bool> cancel_{false};
+};
+
+}  // namespace swizzle::server

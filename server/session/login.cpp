@@ -1,0 +1,227 @@
+#include "server/session/login.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <vector>
+
+#include "server/auth/scram_exchange.h"
+#include "server/protocol/backend_messages.h"
+#include "server/protocol/frontend_messages.h"
+#include "server/protocol/sqlstates.h"
+#include "server/session/reports.h"
+#include "server/session/startup_options.h"
+
+namespace swizzle::server {
+namespace {
+
+/// For a client that left, or dawdled: there is nobody to tell.
+Error gone() {
+  return Error{state::connection_failure, "the client left"};
+}
+
+std::optional<std::string> user_name(uid_t user) {
+  std::array<char, 4096> buffer;
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwuid_r(user, &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) {
+    return std::nullopt;
+  }
+  return std::string{entry.pw_name};
+}
+
+}  // namespace
+
+Login::Login(Channel& channel, const Peer& peer, ServerContext& context)
+    : channel_(channel),
+      peer_(peer),
+      context_(context),
+      policy_(context.policy()),
+      deadline_(Runtime::current().now() + policy_->authentication_timeout) {
+  channel_.set_send_timeout(policy_->authentication_timeout);
+}
+
+std::optional<Admission> Login::run() {
+  const std::optional<StartupMessage> message = receive_startup();
+  if (!message) return std::nullopt;
+  auto options = session_options(*message);
+  if (!options) {
+    refuse(options.error());
+    return std::nullopt;
+  }
+  Admission admission{std::move(*options), {}};
+  auto& parameters = admission.options.parameters;
+  parameters.insert(parameters.begin(), policy_->session_defaults.begin(),
+                    policy_->session_defaults.end());
+  if (peer_.address) admission.options.client_address = peer_.address->text();
+  negotiate_version(*message, admission);
+  if (auto done = authenticate(admission.options); !done) {
+    refuse(done.error());
+    return std::nullopt;
+  }
+  put_authentication(channel_.out(), AuthenticationCode::ok);
+  channel_.set_limits(FrameLimits{});
+  channel_.set_send_timeout(policy_->send_timeout);
+  return admission;
+}
+
+std::optional<StartupMessage> Login::receive_startup() {
+  for (;;) {
+    const auto packet = channel_.next_startup_packet(deadline_);
+    // Whoever does not speak our language is not answered.
+    if (!packet) return std::nullopt;
+    auto decoded = decode_startup(*packet);
+    if (!decoded) {
+      refuse(decoded.error());
+      return std::nullopt;
+    }
+    if (auto* message = std::get_if<StartupMessage>(&*decoded)) return std::move(*message);
+    if (const auto* cancel = std::get_if<CancelRequest>(&*decoded)) {
+      context_.registry().cancel(cancel->backend_id, cancel->key);
+      return std::nullopt;
+    }
+    const Step step =
+        std::holds_alternative<SslRequest>(*decoded) ? answer_tls_request() : answer_gss_request();
+    if (step == Step::close) return std::nullopt;
+  }
+}
+
+Login::Step Login::answer_tls_request() {
+  // Asking twice is not the protocol, and would let a peer keep us busy for ever.
+  if (std::exchange(tls_asked_, true)) return Step::close;
+  // Bytes behind the request came in the clear; under TLS they would pass for the client's.
+  if (channel_.has_unread_bytes()) {
+    refuse(Error{state::protocol_violation, "received unencrypted data after SSL request"});
+    return Step::close;
+  }
+  const bool offers_tls = policy_->tls != nullptr && peer_.address;
+  channel_.put_raw(offers_tls ? 'S' : 'N');
+  channel_.flush();
+  if (!offers_tls) return Step::next_packet;
+  if (!channel_.accept_tls(*policy_->tls, deadline_)) return Step::close;
+  return Step::next_packet;
+}
+
+Login::Step Login::answer_gss_request() {
+  if (std::exchange(gss_asked_, true)) return Step::close;
+  if (channel_.has_unread_bytes()) {
+    refuse(Error{state::protocol_violation,
+                 "received unencrypted data after GSSAPI encryption request"});
+    return Step::close;
+  }
+  channel_.put_raw('N');
+  channel_.flush();
+  return Step::next_packet;
+}
+
+void Login::negotiate_version(const StartupMessage& message, Admission& admission) {
+  admission.version = negotiate(message.version);
+  const std::vector<std::string_view> unknown = unknown_extensions(message);
+  if (admission.version != message.version || !unknown.empty()) {
+    put_negotiate_protocol_version(channel_.out(), admission.version, unknown);
+  }
+}
+
+std::string Login::describe_visitor(const Visitor& visitor) const {
+  const std::string host =
+      visitor.address ? fmt::format("host \"{}\"", visitor.address->text()) : "host \"[local]\"";
+  const std::string_view encryption =
+      visitor.transport == Transport::tls ? "SSL encryption" : "no encryption";
+  return fmt::format("{}, user \"{}\", database \"{}\", {}", host, visitor.role, visitor.database,
+                     encryption);
+}
+
+Result<> Login::authenticate(const sql::SessionOptions& options) {
+  const Transport over_tcp = channel_.stream().is_tls() ? Transport::tls : Transport::tcp;
+  const Visitor visitor{peer_.address ? over_tcp : Transport::unix_socket, peer_.address,
+                        options.database, options.user};
+  const HbaRule* rule = policy_->rules.find(visitor);
+  if (rule == nullptr) {
+    return fail(state::invalid_authorization,
+                fmt::format("no pg_hba.conf entry for {}", describe_visitor(visitor)));
+  }
+  switch (rule->method) {
+    case AuthMethod::trust:
+      return {};
+    case AuthMethod::reject:
+      return fail(state::invalid_authorization,
+                  fmt::format("pg_hba.conf rejects connection for {}", describe_visitor(visitor)));
+    case AuthMethod::peer:
+      return check_peer(options);
+    case AuthMethod::scram_sha_256:
+      return exchange_scram(options);
+  }
+  return fail(sqlstate::internal_error, "unknown authentication method");
+}
+
+Result<> Login::check_peer(const sql::SessionOptions& options) const {
+  const auto name = peer_.user ? user_name(*peer_.user) : std::nullopt;
+  if (name && *name == options.user) return {};
+  return fail(state::invalid_authorization,
+              fmt::format("Peer authentication failed for user \"{}\"", options.user));
+}
+
+Result<Bytes> Login::receive_password_message() {
+  channel_.flush();
+  auto frame = channel_.next_frame(deadline_, Cancelable::no);
+  if (!frame) {
+    if (frame.error().error) return fail(std::move(*frame.error().error));
+    return fail(gone());
+  }
+  if (frame->kind != FrontendKind::password) {
+    return fail(state::protocol_violation,
+                fmt::format("expected SASL response, got message type {}",
+                            static_cast<unsigned char>(frame->kind)));
+  }
+  return frame->payload;
+}
+
+Result<> Login::exchange_scram(const sql::SessionOptions& options) {
+  const auto stored = context_.database().password_verifier(options.user);
+  const auto verifier = stored ? ScramVerifier::from_text(*stored) : std::nullopt;
+  std::optional<std::string> endpoint_hash;
+  if (channel_.stream().is_tls()) endpoint_hash = policy_->tls->endpoint_hash();
+
+  // The same steps for everybody, so that nobody learns which roles exist.
+  ScramExchange exchange{
+      verifier ? *verifier : ScramVerifier::pretend(options.user, context_.secret()),
+      endpoint_hash};
+  constexpr std::array<std::string_view, 2> kMechanisms{kScramSha256Plus, kScramSha256};
+  put_authentication_sasl(channel_.out(), std::span{kMechanisms}.subspan(endpoint_hash ? 0 : 1));
+
+  ASSIGN_OR_RETURN(const Bytes first_payload, receive_password_message());
+  ASSIGN_OR_RETURN(const SaslInitialResponse initial, decode_sasl_initial(first_payload));
+  if (!initial.data) {
+    // The client wants to hear from us first; SCRAM has nothing to say yet.
+    return fail(state::protocol_violation, "SCRAM needs an initial response");
+  }
+  ASSIGN_OR_RETURN(const std::string server_first,
+                   exchange.begin(initial.mechanism, as_text(*initial.data)));
+  put_authentication(channel_.out(), AuthenticationCode::sasl_continue, as_bytes(server_first));
+
+  ASSIGN_OR_RETURN(const Bytes final_payload, receive_password_message());
+  auto server_final = exchange.finish(as_text(final_payload));
+  if (!server_final) return fail_scram(options, std::move(server_final).error());
+  put_authentication(channel_.out(), AuthenticationCode::sasl_final, as_bytes(*server_final));
+  return {};
+}
+
+Result<> Login::fail_scram(const sql::SessionOptions& options, Error error) {
+  if (error.state() != state::invalid_password) return fail(std::move(error));
+  Runtime& runtime = Runtime::current();
+  const std::string address = peer_.address ? peer_.address->text() : std::string{};
+  const TimePoint until =
+      runtime.now() + context_.limiter().note_failure(options.user, address, runtime.now());
+  while (!channel_.is_ending() && runtime.parker().park_until(until)) {
+  }
+  return fail(state::invalid_password,
+              fmt::format("password authentication failed for user \"{}\"", options.user));
+}
+
+void Login::refuse(const Error& error) {
+  put_report(channel_.out(), BackendKind::error_response, report_of(sql::Severity::fatal, error));
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+
+#include "server/protocol/startup.h"
+#include "server/session/channel.h"
+#include "server/session/server_context.h"
+
+namespace swizzle::server {
+
+/// What a successful login comes to.
+struct Admission {
+  sql::SessionOptions options;
+  ProtocolVersion version;
+};
+
+/// The beginning of a conversation: encryption, start-up packet, authentication.
+class Login {
+ public:
+  Login(Channel& channel, const Peer& peer, ServerContext& context);
+
+  /// Nothing: the connection is to be closed, and whatever the client is to be told is in the send
+  /// buffer. On success AuthenticationOk is.
+  std::optional<Admission> run();
+
+ private:
+  enum class Step : std::uint8_t { next_packet, close };
+
+  std::optional<StartupMessage> receive_startup();
+  Step answer_tls_request();
+  Step answer_gss_request();
+  Result<> authenticate(const sql::SessionOptions& options);
+  Result<> check_peer(const sql::SessionOptions& options) const;
+  Result<> exchange_scram(const sql::SessionOptions& options);
+  Result<Bytes> receive_password_message();
+  Result<> fail_scram(const sql::SessionOptions& options, Error error);
+  void negotiate_version(const StartupMessage& message, Admission& admission);
+  [[nodiscard]] std::string describe_visitor(const Visitor& visitor) const;
+  void refuse(const Error& error);
+
+  Channel& channel_;
+  const Peer& peer_;
+  ServerContext& context_;
+  std::shared_ptr<const DoorPolicy> policy_;
+  TimePoint deadline_;
+  bool tls_asked_ = false;
+  bool gss_asked_ = false;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/runtime.h"
+#include "server/auth/hba.h"
+#include "server/auth/login_limiter.h"
+#include "server/session/session_registry.h"
+#include "server/session/statement_timer.h"
+#include "server/session/tls_context.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::server {
+
+/// Who is let in and how; replaced as a whole on reload.
+struct DoorPolicy {
+  HbaRules rules;
+  std::shared_ptr<const TlsContext> tls;  ///< null: TLS is not offered
+  Duration authentication_timeout = std::chrono::seconds{10};
+  Duration send_timeout = std::chrono::minutes{15};
+  /// Settings that every session starts with; what the client asks for comes after them.
+  std::vector<std::pair<std::string, std::string>> session_defaults;
+};
+
+/// What all connections share. Thread-safe.
+class ServerContext {
+ public:
+  /// `secret` makes the exchange with unknown roles repeatable (ScramVerifier::pretend).
+  ServerContext(sql::Database& database, ConnectionLimits limits, std::string secret)
+      : database_(database), registry_(limits), secret_(std::move(secret)) {}
+  ServerContext(const ServerContext&) = delete;
+  ServerContext& operator=(const ServerContext&) = delete;
+  ~ServerContext() = default;
+
+  [[nodiscard]] sql::Database& database() noexcept { return database_; }
+  [[nodiscard]] SessionRegistry& registry() noexcept { return registry_; }
+  [[nodiscard]] LoginLimiter& limiter() noexcept { return limiter_; }
+  [[nodiscard]] StatementTimer& statement_timer() noexcept { return statement_timer_; }
+  [[nodiscard]] Bytes secret() const noexcept { return as_bytes(secret_); }
+
+  [[nodiscard]] std::shared_ptr<const DoorPolicy> policy() const {
+    const std::scoped_lock lock{policy_mutex_};
+    return policy_;
+  }
+  void set_policy(DoorPolicy policy) {
+    auto fresh = std::make_shared<const DoorPolicy>(std::move(policy));
+    const std::scoped_lock lock{policy_mutex_};
+    policy_.swap(fresh);
+  }
+
+ private:
+  sql::Database& database_;
+  SessionRegistry registry_;
+  LoginLimiter limiter_;
+  StatementTimer statement_timer_;
+  std::string secret_;
+  mutable std::mutex policy_mutex_;
+  std::shared_ptr<const DoorPolicy> policy_ = std::make_shared<const DoorPolicy>();
+};
+
+/// Where a connection comes from.
+struct Peer {
+  std::optional<IpAddress> address;  ///< absent for a unix socket
+  std::optional<uid_t> user;         ///< for a unix socket: who the kernel says it is
+};
+
+}  // namespace swizzle::server

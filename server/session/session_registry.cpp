@@ -1,0 +1,100 @@
+#include "server/session/session_registry.h"
+
+#include <utility>
+
+#include "base/invariant.h"
+#include "server/auth/crypto.h"
+#include "server/protocol/sqlstates.h"
+#include "server/session/reports.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::server {
+
+SessionRegistry::~SessionRegistry() {
+  INVARIANT(entries_.empty());
+}
+
+Result<SessionRegistry::Place> SessionRegistry::enter(Interrupts& interrupts) {
+  const std::scoped_lock lock{mutex_};
+  if (door_closed_) return fail(state::cannot_connect_now, "the database system is shutting down");
+  if (entries_.size() - admitted_ >= limits_.max_authenticating) {
+    return fail(state::too_many_connections, "sorry, too many clients already");
+  }
+  do {
+    // Positive as a signed number, because clients show it as a process id.
+    last_id_ = last_id_ >= 0x7FFF'FFFEU ? 1000 : last_id_ + 1;
+  } while (entries_.contains(last_id_));
+  entries_[last_id_].interrupts = &interrupts;
+  return Place{*this, last_id_};
+}
+
+Result<> SessionRegistry::admit(std::uint32_t id, Rank rank) {
+  const std::scoped_lock lock{mutex_};
+  if (admitted_ >= limits_.max_connections) {
+    return fail(state::too_many_connections, "sorry, too many clients already");
+  }
+  if (rank == Rank::ordinary && admitted_ + limits_.reserved >= limits_.max_connections) {
+    return fail(state::too_many_connections,
+                "remaining connection slots are reserved for superuser connections");
+  }
+  entries_.at(id).is_admitted = true;
+  ++admitted_;
+  return {};
+}
+
+Bytes SessionRegistry::attach(std::uint32_t id, sql::Session& session, std::size_t key_bytes) {
+  const std::scoped_lock lock{mutex_};
+  Entry& entry = entries_.at(id);
+  INVARIANT(key_bytes <= entry.key.size());
+  fill_random(MutableBytes{entry.key}.first(key_bytes));
+  entry.key_bytes = key_bytes;
+  entry.session = &session;
+  return Bytes{entry.key}.first(key_bytes);
+}
+
+void SessionRegistry::detach(std::uint32_t id) noexcept {
+  const std::scoped_lock lock{mutex_};
+  entries_.at(id).session = nullptr;
+}
+
+void SessionRegistry::leave(std::uint32_t id) noexcept {
+  const std::scoped_lock lock{mutex_};
+  const auto entry = entries_.find(id);
+  if (entry->second.is_admitted) --admitted_;
+  entries_.erase(entry);
+}
+
+void SessionRegistry::cancel(std::uint32_t id, Bytes key) noexcept {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return;
+  const Entry& entry = found->second;
+  if (entry.session == nullptr) return;
+  if (!equal_in_constant_time(key, Bytes{entry.key}.first(entry.key_bytes))) return;
+  entry.session->cancel();
+  entry.interrupts->request_cancel();
+}
+
+void SessionRegistry::close_door() noexcept {
+  const std::scoped_lock lock{mutex_};
+  door_closed_ = true;
+}
+
+void SessionRegistry::end_all(EndReason reason) noexcept {
+  const std::scoped_lock lock{mutex_};
+  door_closed_ = true;
+  for (auto& [id, entry] : entries_) {
+    entry.interrupts->request_end(reason);
+    if (entry.session != nullptr) {
+      entry.session->terminate(fatal_report(sqlstate::admin_shutdown,
+                                            "terminating connection due to administrator command"));
+    }
+  }
+}
+
+std::size_t SessionRegistry::size() const noexcept {
+  const std::scoped_lock lock{mutex_};
+  return entries_.size();
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "base/runtime.h"
+
+namespace swizzle::server {
+
+enum class Readiness : std::uint8_t { readable, writable };
+
+/// Suspends the calling session until its socket is ready. The server waits through its reactors;
+/// tests wait with poll(2).
+class SocketWaiter {
+ public:
+  SocketWaiter() = default;
+  SocketWaiter(const SocketWaiter&) = delete;
+  SocketWaiter& operator=(const SocketWaiter&) = delete;
+  virtual ~SocketWaiter() = default;
+
+  /// False when `deadline` passed. True may be wrong: callers try and wait again. An unpark() of
+  /// the caller's parker ends the wait too.
+  virtual bool wait(Readiness readiness, std::optional<TimePoint> deadline) noexcept = 0;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "server/protocol/startup.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::server {
+
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// The settings in an `options` start-up parameter: "-c name=value", "--name=value", separated by
+/// blanks, where a backslash keeps a blank in a value. 42601 for anything else.
+Result<NamedValues> parse_command_line_options(std::string_view text);
+
+/// What a StartupMessage asks for, except its protocol extensions. 28000 without a user, 0A000 for
+/// replication.
+Result<sql::SessionOptions> session_options(const StartupMessage& message);
+
+/// The extensions (_pq_.…) that the client asked for, of which we know none.
+std::vector<std::string_view> unknown_extensions(const StartupMessage& message);
+
+}  // namespace swizzle::server

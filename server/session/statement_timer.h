@@ -1,0 +1,68 @@
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "base/runtime.h"
+
+namespace swizzle::sql {
+class Session;
+}
+
+namespace swizzle::server {
+
+/// Ends statements that run longer than statement_timeout. One thread for all sessions, which
+/// starts with the first timeout and sleeps while there is none. Thread-safe.
+class StatementTimer {
+ public:
+  StatementTimer() = default;
+  StatementTimer(const StatementTimer&) = delete;
+  StatementTimer& operator=(const StatementTimer&) = delete;
+  /// Pre: no watch is running.
+  ~StatementTimer();
+
+  /// One session's use of the timer. Belongs to the session's fiber.
+  class Watch {
+   public:
+    Watch(StatementTimer& timer, sql::Session& session) noexcept
+        : timer_(timer), session_(session) {}
+    Watch(const Watch&) = delete;
+    Watch& operator=(const Watch&) = delete;
+    ~Watch() { stop(); }
+
+    /// From now on `timeout` runs, unless it does already.
+    void start(Duration timeout) {
+      if (!is_started_) timer_.add(*this, timeout);
+      is_started_ = true;
+    }
+    void stop() noexcept {
+      if (is_started_) timer_.remove(*this);
+      is_started_ = false;
+    }
+
+   private:
+    friend class StatementTimer;
+    StatementTimer& timer_;
+    sql::Session& session_;
+    bool is_started_ = false;
+    /// Guarded by the timer's mutex; empty once the time was up.
+    std::optional<std::multimap<TimePoint, Watch*>::iterator> place_;
+  };
+
+ private:
+  void add(Watch& watch, Duration timeout);
+  void remove(Watch& watch) noexcept;
+  void run();
+  void fire_due(TimePoint now);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::multimap<TimePoint, Watch*> deadlines_;
+  std::thread thread_;
+  bool stopping_ = false;
+};
+
+}  // namespace swizzle::server

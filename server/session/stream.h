@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "server/session/descriptor.h"
+#include "server/session/tls_context.h"
+
+// OpenSSL's own name for a connection.
+struct ssl_st;
+
+namespace swizzle::server {
+
+/// What one attempt to move bytes came to.
+struct Transfer {
+  enum class State : std::uint8_t { moved, wants_readable, wants_writable, closed };
+  State state = State::closed;
+  std::size_t bytes = 0;
+};
+
+/// A connected, non-blocking socket, in the clear or under TLS. Never waits.
+class Stream {
+ public:
+  explicit Stream(Descriptor socket) noexcept : socket_(std::move(socket)) {}
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream();
+
+  Transfer read(MutableBytes into) noexcept;
+  Transfer write(Bytes from) noexcept;
+
+  /// From here on bytes are TLS. Pre: not yet.
+  void begin_tls(const TlsContext& context);
+  /// One step of the handshake; `moved` when it is done.
+  Transfer continue_handshake() noexcept;
+  [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
+  /// Says goodbye if TLS asks for it.
+  void close() noexcept;
+
+  [[nodiscard]] int descriptor() const noexcept { return socket_.get(); }
+
+ private:
+  Transfer tls_outcome(int result) noexcept;
+
+  Descriptor socket_;
+  ssl_st* tls_ = nullptr;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,82 @@
+#include "server/session/tls_context.h"
+
+#include <fmt/format.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <sys/stat.h>
+
+#include <array>
+
+namespace swizzle::server {
+namespace {
+
+std::unexpected<Error> tls_failure(const std::string& what, const std::string& file) {
+  std::array<char, 256> reason{};
+  ERR_error_string_n(ERR_get_error(), reason.data(), reason.size());
+  ERR_clear_error();
+  return fail(sqlstate::config_file_error, fmt::format("{} \"{}\": {}", what, file, reason.data()));
+}
+
+Result<> check_key_permissions(const std::string& file) {
+  struct stat status{};
+  if (::stat(file.c_str(), &status) != 0) {
+    return fail(sqlstate::config_file_error,
+                fmt::format("could not access private key file \"{}\"", file));
+  }
+  // The group may read when root owns the key, as distributions install it.
+  const mode_t forbidden = status.st_uid == 0 ? (S_IWGRP | S_IXGRP | S_IRWXO) : (S_IRWXG | S_IRWXO);
+  if ((status.st_mode & forbidden) != 0) {
+    return fail(Error{sqlstate::config_file_error,
+                      fmt::format("private key file \"{}\" can be read by others", file)}
+                    .with_hint("Its permissions should be u=rw (0600)."));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::load(const std::string& certificate_file,
+                                                           const std::string& key_file) {
+  RETURN_IF_ERROR(check_key_permissions(key_file));
+  std::shared_ptr<TlsContext> context{new TlsContext{SSL_CTX_new(TLS_server_method())}};
+  SSL_CTX* native = context->context_;
+  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET |
+                                  SSL_OP_CIPHER_SERVER_PREFERENCE);
+  SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
+  if (SSL_CTX_use_certificate_chain_file(native, certificate_file.c_str()) != 1) {
+    return tls_failure("could not load server certificate file", certificate_file);
+  }
+  if (SSL_CTX_use_PrivateKey_file(native, key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_check_private_key(native) != 1) {
+    return tls_failure("could not load private key file", key_file);
+  }
+  RETURN_IF_ERROR(context->compute_endpoint_hash());
+  return std::shared_ptr<const TlsContext>{std::move(context)};
+}
+
+TlsContext::~TlsContext() {
+  SSL_CTX_free(context_);
+}
+
+Result<> TlsContext::compute_endpoint_hash() {
+  X509* certificate = SSL_CTX_get0_certificate(context_);
+  int digest_nid = 0;
+  // RFC 5929: the signature's own digest, but SHA-256 in place of MD5 and SHA-1; likewise where the
+  // signature has none of its own (Ed25519).
+  if (X509_get_signature_info(certificate, &digest_nid, nullptr, nullptr, nullptr) != 1 ||
+      digest_nid == NID_undef || digest_nid == NID_md5 || digest_nid == NID_sha1) {
+    digest_nid = NID_sha256;
+  }
+  const EVP_MD* digest = EVP_get_digestbynid(digest_nid);
+  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
+  unsigned int size = 0;
+  if (digest == nullptr || X509_digest(certificate, digest, hash.data(), &size) != 1) {
+    return fail(sqlstate::config_file_error, "could not hash the server certificate");
+  }
+  endpoint_hash_.assign(reinterpret_cast<const char*>(hash.data()), size);
+  return {};
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,123 @@
+#include "server/session/wire_sink.h"
+
+#include <fmt/format.h>
+
+#include "server/protocol/backend_messages.h"
+#include "server/protocol/frontend_messages.h"
+#include "server/protocol/sqlstates.h"
+#include "server/session/reports.h"
+
+namespace swizzle::server {
+namespace {
+
+/// Whether a statement with this tag can change what setting() says: settings are set, or go back
+/// at the end of a transaction.
+bool may_change_settings(std::string_view tag) noexcept {
+  return tag == "SET" || tag == "RESET" || tag == "COMMIT" || tag == "ROLLBACK" ||
+         tag.starts_with("DISCARD") || tag.starts_with("ALTER");
+}
+
+}  // namespace
+
+void WireSink::relieve() {
+  channel_.flush_if_full();
+  if (channel_.is_broken()) session_->cancel();
+}
+
+void WireSink::parameter_description(std::span<const std::uint32_t> type_oids) {
+  put_parameter_description(channel_.out(), type_oids);
+}
+
+void WireSink::row_description(std::span<const sql::OutputColumn> columns) {
+  put_row_description(channel_.out(), columns);
+}
+
+void WireSink::no_data() {
+  channel_.out().put_empty(BackendKind::no_data);
+}
+
+void WireSink::data_row(const sql::OutputRow& row) {
+  put_data_row(channel_.out(), row);
+  if (channel_.out().size() >= Channel::kSendBytes) relieve();
+}
+
+void WireSink::command_complete(std::string_view tag) {
+  put_command_complete(channel_.out(), tag);
+  if (may_change_settings(tag)) settings_changed_ = true;
+}
+
+void WireSink::empty_query() {
+  channel_.out().put_empty(BackendKind::empty_query_response);
+}
+
+void WireSink::portal_suspended() {
+  channel_.out().put_empty(BackendKind::portal_suspended);
+}
+
+void WireSink::notice(const sql::Diagnostic& diagnostic) {
+  put_report(channel_.out(), BackendKind::notice_response, diagnostic);
+  relieve();
+}
+
+void WireSink::parameter_status(std::string_view name, std::string_view value) {
+  put_parameter_status(channel_.out(), name, value);
+}
+
+void WireSink::copy_in_begin(const sql::CopyDescription& description) {
+  put_copy_response(channel_.out(), BackendKind::copy_in_response, description);
+  channel_.flush();
+}
+
+std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
+  for (;;) {
+    auto frame = channel_.next_frame(std::nullopt, Cancelable::yes);
+    if (!frame) {
+      Stop& stop = frame.error();
+      if (stop.kind == Stop::Kind::cancel_requested) {
+        return std::unexpected{
+            error_report(sqlstate::query_canceled, "canceling statement due to user request")};
+      }
+      stop_ = std::move(stop);
+      return std::unexpected{
+          error_report(state::connection_failure, "the connection ended in the middle of a COPY")};
+    }
+    switch (frame->kind) {
+      case FrontendKind::copy_data:
+        return frame->payload;
+      case FrontendKind::copy_done:
+        return std::nullopt;
+      case FrontendKind::copy_fail: {
+        const auto message = decode_copy_fail(frame->payload);
+        return std::unexpected{
+            error_report(sqlstate::query_canceled,
+                         fmt::format("COPY from stdin failed: {}",
+                                     message ? message->reason : "unreadable reason"))};
+      }
+      case FrontendKind::flush:
+      case FrontendKind::sync:
+        continue;  // as PostgreSQL does, for libraries that send them here
+      default:
+        // Whoever sends this does not know that it is in a COPY: what follows cannot be trusted.
+        stop_ = Stop{Stop::Kind::protocol_violation,
+                     Error{state::protocol_violation,
+                           fmt::format("unexpected message type 0x{:02X} during COPY from stdin",
+                                       static_cast<unsigned char>(frame->kind))}};
+        return std::unexpected{report_of(sql::Severity::error, *stop_->error)};
+    }
+  }
+}
+
+void WireSink::copy_out_begin(const sql::CopyDescription& description) {
+  put_copy_response(channel_.out(), BackendKind::copy_out_response, description);
+}
+
+void WireSink::copy_out_data(Bytes data) {
+  put_copy_data(channel_.out(), data);
+  if (channel_.out().size() >= Channel::kSendBytes) relieve();
+}
+
+void WireSink::copy_out_end() {
+  channel_.out().put_empty(BackendKind::copy_done);
+}
+
+}  // namespace swizzle::server
