@@ -20,6 +20,9 @@ class DataFile final : public PageStore {
   void mark_free(PageId page) noexcept override { map_.mark_free(page); }
 
  private:
+  void begin_marks() noexcept override { map_.begin_marks(); }
+  void end_marks() noexcept override { map_.end_marks(); }
+
   Volume& volume_;
   SpaceMap& map_;
 };

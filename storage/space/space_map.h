@@ -24,9 +24,9 @@ class SpaceMap {
   static constexpr std::uint64_t kFirstPage = 1;
   static constexpr const char* kFileNames[] = {"space-0", "space-1"};
 
-  /// Writes the two copies of an empty map, durable.
+  /// Writes the two copies of an empty map, durable. `begin` is where the log begins.
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
-                         std::uint64_t database_id);
+                         std::uint64_t database_id, Lsn begin = Lsn::none);
   /// Loads the copy that replay from `replay_from` (the begin LSN of the checkpoint that recovery
   /// starts from) completes to the truth: one with that stamp, else the next younger that is not
   /// younger than `not_after`, where the log ends. XX001 when there is none, and when the volume
@@ -50,11 +50,17 @@ class SpaceMap {
   /// the map has exactly the marks of the records before its begin LSN. Counts as a latch.
   class ApplyGuard {
    public:
-    explicit ApplyGuard(SpaceMap& map) noexcept : hold_(map.apply_latch_) {}
+    explicit ApplyGuard(SpaceMap& map) noexcept : map_(map) { map_.begin_marks(); }
+    ApplyGuard(const ApplyGuard&) = delete;
+    ApplyGuard& operator=(const ApplyGuard&) = delete;
+    ~ApplyGuard() { map_.end_marks(); }
 
    private:
-    SharedGuard hold_;
+    SpaceMap& map_;
   };
+  /// The same in two calls.
+  void begin_marks() noexcept { apply_latch_.lock_shared(); }
+  void end_marks() noexcept { apply_latch_.unlock_shared(); }
 
   /// The page is in use. Pre: its record is in the log. Idempotent, for redo.
   void mark_allocated(PageId page) noexcept;

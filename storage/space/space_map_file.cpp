@@ -120,11 +120,12 @@ bool serves_better(const std::optional<LoadedCopy>& candidate,
 }  // namespace
 
 Result<> SpaceMap::create(FileSystem& files, const std::filesystem::path& directory,
-                          std::uint64_t database_id) {
+                          std::uint64_t database_id, Lsn begin) {
   for (std::size_t i = 0; i < 2; ++i) {
     ASSIGN_OR_RETURN(auto file,
                      files.open(directory / kFileNames[i], OpenMode::create_new, {.direct = true}));
-    RETURN_IF_ERROR(write_copy(*file, i, database_id, i, {}));
+    RETURN_IF_ERROR(
+        write_copy(*file, i, database_id, i, {.begin = begin, .page_count = 0, .words = {}}));
   }
   return files.sync_directory(directory);
 }

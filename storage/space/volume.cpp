@@ -156,6 +156,19 @@ void Volume::start_reads(std::span<PageRead* const> reads) noexcept {
   }
 }
 
+void Volume::read_pages(std::span<PageRead> reads) noexcept {
+  constexpr std::size_t kPortion = 256;
+  std::array<IoRequest, kPortion> requests;
+  pages_read_.fetch_add(reads.size(), std::memory_order_relaxed);
+  for (std::size_t at = 0; at < reads.size(); at += kPortion) {
+    const auto portion = reads.subspan(at, std::min(kPortion, reads.size() - at));
+    for (std::size_t i = 0; i < portion.size(); ++i)
+      requests[i] = transfer_of(IoRequest::Kind::read, portion[i].page, portion[i].into, 1);
+    data_->transfer_all({requests.data(), portion.size()});
+    for (std::size_t i = 0; i < portion.size(); ++i) portion[i].request = requests[i];
+  }
+}
+
 Result<> Volume::outcome(const PageRead& read) const {
   if (read.request.error != 0) return fail(read_failure(read.page, read.request));
   return check_page(read.into, read.page);

@@ -62,6 +62,8 @@ class Volume {
     PageRead* const only = &read;
     start_reads({&only, 1});
   }
+  /// Starts all and parks until every one is done; uses their `done`.
+  void read_pages(std::span<PageRead> reads) noexcept;
   /// Pre: `read` is done.
   Result<> outcome(const PageRead& read) const;
 

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/btree/leaf_change.h"
+#include "storage/btree/node.h"
+#include "storage/btree/tree_log.h"
+#include "storage/buffer/buffer_pool.h"
+#include "storage/latch/guards.h"
+
+namespace swizzle {
+
+/// Counts what the papers count. Structure changes are rare, so shared counters do.
+struct TreeCounters {
+  std::atomic<std::uint64_t> splits{0};
+  std::atomic<std::uint64_t> adoptions{0};
+  std::atomic<std::uint64_t> adoptions_refused{0};
+  std::atomic<std::uint64_t> root_growths{0};
+  std::atomic<std::uint64_t> merges{0};
+  std::atomic<std::uint64_t> ghosts_removed{0};
+  /// Exclusive latches on nodes above the leaves.
+  std::atomic<std::uint64_t> branch_latches{0};
+};
+
+/// A leaf as it was at one moment, for cursors.
+struct LeafCopy {
+  alignas(64) std::array<std::byte, kPageBytes> page;
+  [[nodiscard]] const Node& node() const noexcept { return Node::of(page.data()); }
+};
+
+/// A Foster B-tree over one of the pool modes: the same code for all, instantiated in
+/// btree_<mode>.cpp. Thread-safe.
+///
+/// Latch order: a referrer before what it refers to, a foster parent before its foster child.
+/// Descents hold nothing; writers hold the leaf; a split holds the node and its new sibling;
+/// adoption and merging hold the parent too, and only try for the children (rule B5).
+template <class Pool>
+class BTree {
+ public:
+  /// Makes an empty tree; its root page is new.
+  static Result<std::unique_ptr<BTree>> create(Pool& pool, TreeLog& log, GhostKeeper& ghosts,
+                                               TreeId id, TransactionChain* creator);
+  /// A tree that exists.
+  BTree(Pool& pool, TreeLog& log, GhostKeeper& ghosts, TreeId id, PageId root);
+  BTree(const BTree&) = delete;
+  BTree& operator=(const BTree&) = delete;
+  ~BTree();
+
+  [[nodiscard]] TreeId id() const noexcept { return root_.tree; }
+  [[nodiscard]] PageId root_page() const noexcept { return root_.page; }
+  [[nodiscard]] RootHolder& root() noexcept { return root_; }
+  [[nodiscard]] const TreeCounters& counters() const noexcept { return counters_; }
+
+  /// Calls `visit(const Node& leaf, Node::Position at)` on the leaf of `key`, again if it was
+  /// disturbed: what the last call left counts. `visit` copies out and acts on nothing.
+  template <class Visit>
+  Result<> read(Bytes key, Visit&& visit) {
+    Descent descent(*this, key, 0);
+    while (true) {
+      RETURN_IF_ERROR(descent.run());
+      const Node& leaf = descent.node();
+      visit(leaf, leaf.lower_bound(key));
+      if (descent.guard.valid()) [[likely]]
+        break;
+      descent.disturbed();
+    }
+    if (descent.saw_foster) [[unlikely]]
+      tidy_after(descent, key);
+    return {};
+  }
+
+  /// Copies the leaf that has `key`, or, for scanning backward, the leaf with the greatest keys
+  /// below `bound`.
+  Result<> copy_leaf(Bytes key, LeafCopy& into);
+  Result<> copy_leaf_below(const KeyBound& bound, LeafCopy& into);
+
+  /// Pre: key has 1 to kMaxKeyBytes bytes.
+  Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change);
+
+  /// Removes ghosts from the leaf of `key` and merges it with a neighbour if little is left.
+  Result<> tidy(Bytes key);
+
+  /// Walks the whole tree. Pre: nobody changes it meanwhile. Each string is one violated rule.
+  Result<std::vector<std::string>> verify();
+
+  /// Every page of the tree, children before parents, for dropping it. Same precondition.
+  Result<std::vector<PageId>> pages();
+
+ private:
+  using Hold = typename Pool::Hold;
+  /// A node with less than this is merged with a neighbour.
+  static constexpr std::size_t kUnderfullBytes = kPageBytes / 4;
+
+  /// One way down the tree to a level: to the node that covers a key.
+  struct Descent {
+    Descent(BTree& of, Bytes to, std::uint8_t at_level) noexcept
+        : tree(of), key(to), level(at_level) {}
+    /// The same to the greatest keys below a bound.
+    Descent(BTree& of, const KeyBound& below) noexcept
+        : tree(of), key(below.key), level(0), bound(&below) {}
+
+    /// Post: `hold` and `guard` are on the node. Parks for absent pages.
+    Result<> run();
+    /// What was read did not hold.
+    void disturbed() noexcept { ++disturbances; }
+    [[nodiscard]] Node& node() const noexcept { return Node::of(hold.frame()->page()); }
+    [[nodiscard]] Frame& frame() const noexcept { return *hold.frame(); }
+
+    BTree& tree;
+    Bytes key;
+    std::uint8_t level;
+    const KeyBound* bound = nullptr;
+    Hold hold;
+    ReadGuard guard;
+    /// A foster child was passed on the way, at foster_level.
+    bool saw_foster = false;
+    std::uint8_t foster_level = 0;
+    std::uint32_t disturbances = 0;
+
+   private:
+    enum class Step : std::uint8_t { reached, restart, unresolved };
+    Step step_down() noexcept;
+    [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
+    [[nodiscard]] std::uint16_t child_of(const Node& node) const noexcept;
+    // Where step_down() stopped at an absent page.
+    Referrer* parent_ = nullptr;
+    Hold parent_hold_;
+    ReadGuard parent_guard_;
+    PageRef* at_ = nullptr;
+    PageRef ref_;
+  };
+
+  /// What a change needs before it may latch anything. Room in the log is taken at once, for
+  /// the change and for the structure change that it turns out to need, since who holds room may
+  /// not ask for more.
+  struct Preparation {
+    LogSpace space;
+    NewPage page;  ///< empty: there is none
+  };
+  Result<Preparation> prepare(std::size_t payload_bytes, std::size_t records);
+  /// Pre: `prepared` had no page; its room in the log is given back first.
+  Result<> prepare_new_page(Preparation& prepared, std::size_t payload_bytes, std::size_t records,
+                            PageId near);
+
+  // btree_change.inl
+  enum class Outcome : std::uint8_t { done, needs_node };
+  Outcome change_latched(Frame& frame, Bytes key, TransactionChain* transaction, LeafChange& change,
+                         LogSpace& space);
+  void apply(Frame& frame, Bytes key, Node::Position at, TransactionChain* transaction,
+             LeafChange& change, LeafChange::Action action, LogSpace& space) noexcept;
+  std::uint32_t remove_ghosts(Frame& frame, LogSpace& space) noexcept;
+
+  // btree_split.inl
+  struct SplitPoint {
+    std::uint16_t index;
+    std::array<std::byte, Node::kMaxKeyBytes> separator;
+    std::uint16_t separator_length;
+    [[nodiscard]] Bytes key() const noexcept { return {separator.data(), separator_length}; }
+  };
+  static SplitPoint choose_split(const Frame& frame, Bytes incoming) noexcept;
+  void split(Frame& frame, Preparation& prepared, Bytes incoming) noexcept;
+  void grow_root(Frame& root_frame, Preparation& prepared) noexcept;
+
+  // btree_adopt.inl
+  /// A descent passed a foster child: gives it to its parent, if that is free right now.
+  void tidy_after(const Descent& descent, Bytes key) noexcept;
+  Result<> adopt(Bytes key, std::uint8_t child_level);
+  enum class Adoption : std::uint8_t { done, not_now, parent_full };
+  Adoption adopt_latched(Frame& parent, Bytes key, LogSpace& space) noexcept;
+
+  // btree_merge.inl
+  Result<> merge_underfull(Bytes key, std::uint8_t child_level);
+  void merge_latched(Frame& parent, Bytes key, LogSpace& space) noexcept;
+
+  Lsn log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,
+                 std::span<const Bytes> payload) noexcept;
+  static void stamp(Frame& frame, Lsn lsn) noexcept;
+  class Inspection;
+
+  Pool& pool_;
+  TreeLog& log_;
+  GhostKeeper& ghosts_;
+  RootHolder root_;
+  TreeCounters counters_;
+};
+
+}  // namespace swizzle

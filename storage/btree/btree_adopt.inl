@@ -1,0 +1,83 @@
+// Foster children move to their parents. Included by btree_<mode>.cpp.
+#pragma once
+
+#include "storage/btree/btree.h"
+
+namespace swizzle {
+
+template <class Pool>
+void BTree<Pool>::tidy_after(const Descent& descent, Bytes key) noexcept {
+  // Errors (a full log, no free page) leave the foster chain for another descent.
+  if (!adopt(key, descent.foster_level))
+    counters_.adoptions_refused.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Gives the foster children that hang on the node of `key` at `child_level` to its parent, as far
+/// as that can be had without waiting for other latches.
+template <class Pool>
+Result<> BTree<Pool>::adopt(Bytes key, std::uint8_t child_level) {
+  constexpr std::size_t kPayload = payload::kMaxHeadBytes + Node::kMaxKeyBytes;
+  ASSIGN_OR_RETURN(Preparation prepared, prepare(kPayload, 1));
+  const auto parent_level = static_cast<std::uint8_t>(child_level + 1);
+  Descent descent(*this, key, parent_level);
+  while (true) {
+    RETURN_IF_ERROR(descent.run());
+    ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+    if (!hold) return {};  // contended: a later descent tries again
+    counters_.branch_latches.fetch_add(1, std::memory_order_relaxed);
+    Frame& frame = descent.frame();
+    const Node& node = Node::of(frame.page());
+    // A node that lies lower is the root of a tree that is not that high.
+    const bool root_must_grow = node.level() < parent_level && node.has_foster();
+    if (!root_must_grow) {
+      const Adoption adoption = node.level() < parent_level
+                                    ? Adoption::not_now
+                                    : adopt_latched(frame, key, prepared.space);
+      if (adoption == Adoption::not_now) hold.release_unchanged();
+      if (adoption != Adoption::parent_full) return {};
+    }
+    if (!prepared.page) {
+      const PageId near = node.id();
+      hold.release_unchanged();
+      RETURN_IF_ERROR(prepare_new_page(prepared, kPayload, 1, near));
+      continue;
+    }
+    if (root_must_grow)
+      grow_root(frame, prepared);
+    else
+      split(frame, prepared, key);
+  }
+}
+
+/// Pre: `parent` is held exclusively.
+template <class Pool>
+typename BTree<Pool>::Adoption BTree<Pool>::adopt_latched(Frame& parent_frame, Bytes key,
+                                                          LogSpace& space) noexcept {
+  Node& parent = Node::of(parent_frame.page());
+  const std::uint16_t index = parent.child_index(key);
+  const Hold hold = pool_.follow(load_ref(parent.child_ref(index)));
+  Frame* child_frame = hold.frame();
+  if (child_frame == nullptr) return Adoption::not_now;
+  // Waiting here would hold the parent while asking for the child; a splitter of the child never
+  // asks for the parent, so that would be no deadlock, but the parent is everybody's way down.
+  const ExclusiveGuard child_hold = ExclusiveGuard::try_lock(child_frame->latch);
+  if (!child_hold) return Adoption::not_now;
+  Node& child = Node::of(child_frame->page());
+  if (!child.has_foster()) return Adoption::not_now;
+  const Bytes separator = child.high_fence().key;
+  if (!parent.has_room(separator.size(), 0)) return Adoption::parent_full;
+
+  const PageRef foster = load_ref(child.foster_ref());
+  const PageId foster_page =
+      foster.is_swizzled() ? foster.frame()->page_id.load(std::memory_order_relaxed) : foster.page();
+  const payload::Head head = head_of(payload::KeyAndPage{separator, foster_page});
+  log_change(space, RecordKind::foster_adopted, parent_frame, child_frame,
+             std::array<Bytes, 2>{head.span(), separator});
+  parent.insert_branch(static_cast<std::uint16_t>(index + 1), separator, foster);
+  pool_.moved(foster, parent_frame);
+  child.drop_foster();
+  counters_.adoptions.fetch_add(1, std::memory_order_relaxed);
+  return Adoption::done;
+}
+
+}  // namespace swizzle

@@ -1,0 +1,246 @@
+// Changing one record. Included by btree_<mode>.cpp.
+#pragma once
+
+#include "storage/btree/btree.h"
+
+namespace swizzle {
+
+template <class Pool>
+BTree<Pool>::BTree(Pool& pool, TreeLog& log, GhostKeeper& ghosts, TreeId id, PageId root)
+    : pool_(pool), log_(log), ghosts_(ghosts), root_(id, root) {
+  pool_.register_root(root_);
+}
+
+template <class Pool>
+BTree<Pool>::~BTree() {
+  pool_.unregister_root(root_);
+}
+
+template <class Pool>
+Result<std::unique_ptr<BTree<Pool>>> BTree<Pool>::create(Pool& pool, TreeLog& log,
+                                                         GhostKeeper& ghosts, TreeId id,
+                                                         TransactionChain* creator) {
+  ASSIGN_OR_RETURN(NewPage page, pool.new_page(std::nullopt));
+  ASSIGN_OR_RETURN(LogSpace space, log.reserve(kPageBytes, 1));
+  auto tree = std::make_unique<BTree>(pool, log, ghosts, id, page.id());
+
+  Frame& frame = page.latch();
+  Node& root = Node::of(frame.page());
+  root.format(page.id(), id, 0, {{}, KeyBound::infinite(), KeyBound::infinite()});
+  {
+    const PageStore::MarksGuard marks(pool.store());
+    const payload::PageImagePayload image(frame.page());
+    const std::array<Bytes, 1> parts{image.span()};
+    TreeLog::Change change{RecordKind::page_image, creator, &frame, nullptr, id};
+    stamp(frame, log.append(space, change, parts));
+    page.publish();
+  }
+  const ExclusiveGuard holder(tree->root_.latch);
+  store_ref(&tree->root_.reference, pool.adopt_new(tree->root_, frame));
+  frame.latch.unlock_exclusive();
+  return tree;
+}
+
+template <class Pool>
+void BTree<Pool>::stamp(Frame& frame, Lsn lsn) noexcept {
+  Node::of(frame.page()).set_lsn(lsn);
+  frame.mark_dirty(lsn);
+}
+
+template <class Pool>
+Lsn BTree<Pool>::log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,
+                            std::span<const Bytes> payload) noexcept {
+  const TreeLog::Change change{kind, nullptr, &page, page2, id()};
+  const Lsn lsn = log_.append(space, change, payload);
+  stamp(page, lsn);
+  if (page2 != nullptr) stamp(*page2, lsn);
+  return lsn;
+}
+
+template <class Pool>
+Result<typename BTree<Pool>::Preparation> BTree<Pool>::prepare(std::size_t payload_bytes,
+                                                               std::size_t records) {
+  ASSIGN_OR_RETURN(LogSpace space, log_.reserve(payload_bytes, records));
+  return Preparation{std::move(space), NewPage{}};
+}
+
+template <class Pool>
+Result<> BTree<Pool>::prepare_new_page(Preparation& prepared, std::size_t payload_bytes,
+                                       std::size_t records, PageId near) {
+  // The new page's image, and a removal of ghosts before it.
+  constexpr std::size_t kStructureBytes = kPageBytes + 2 * Node::kMaxSlots;
+  prepared.space = LogSpace{};
+  ASSIGN_OR_RETURN(prepared.page, pool_.new_page(near));
+  ASSIGN_OR_RETURN(prepared.space, log_.reserve(payload_bytes + kStructureBytes, records + 2));
+  return {};
+}
+
+template <class Pool>
+Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChange& change) {
+  INVARIANT(!key.empty() && key.size() <= Node::kMaxKeyBytes);
+  const std::size_t payload_bytes = payload::kMaxHeadBytes + key.size() +
+                                    change.max_value_bytes() + Node::kMaxInlineBytes;
+  ASSIGN_OR_RETURN(Preparation prepared, prepare(payload_bytes, 1));
+  Descent descent(*this, key, 0);
+  while (true) {
+    RETURN_IF_ERROR(descent.run());
+    ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+    if (!hold) {
+      descent.disturbed();
+      continue;
+    }
+    Frame& frame = descent.frame();
+    if (change_latched(frame, key, transaction, change, prepared.space) == Outcome::done) break;
+    if (prepared.page) {
+      // Where ghosts made room enough, the new page stays for the next try, or goes back.
+      if (remove_ghosts(frame, prepared.space) == 0) split(frame, prepared, key);
+      prepared.space = LogSpace{};
+      hold.release();
+      ASSIGN_OR_RETURN(prepared, prepare(payload_bytes, 1));
+      continue;
+    }
+    const PageId near = Node::of(frame.page()).id();
+    hold.release_unchanged();
+    RETURN_IF_ERROR(prepare_new_page(prepared, payload_bytes, 1, near));
+  }
+  prepared = Preparation{};
+  if (descent.saw_foster) [[unlikely]]
+    tidy_after(descent, key);
+  return {};
+}
+
+template <class Pool>
+typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes key,
+                                                          TransactionChain* transaction,
+                                                          LeafChange& change,
+                                                          LogSpace& space) {
+  const Node& leaf = Node::of(frame.page());
+  const Node::Position at = leaf.lower_bound(key);
+  const LeafChange::Action action = change.decide(leaf, at);
+  using Action = LeafChange::Action;
+  if (action == Action::leave) return Outcome::done;
+  const bool has_value = action == Action::insert || action == Action::update;
+  if (has_value) {
+    const std::size_t bytes = change.value().bytes.size();
+    INVARIANT(key.size() + bytes <= Node::kMaxInlineBytes);
+    if (at.exact ? !leaf.has_room_for_value(at.index, bytes) : !leaf.has_room(key.size(), bytes))
+      return Outcome::needs_node;
+  }
+  apply(frame, key, at, transaction, change, action, space);
+  return Outcome::done;
+}
+
+namespace detail {
+
+/// What of a value changes: both parts without the bytes that they share at the ends.
+inline payload::LeafUpdate difference(Bytes key, Bytes old_value, bool old_overflow,
+                                      LeafChange::Value value) noexcept {
+  const std::size_t most = std::min(old_value.size(), value.bytes.size());
+  std::size_t front = 0;
+  while (front < most && old_value[front] == value.bytes[front]) ++front;
+  std::size_t back = 0;
+  while (back < most - front && old_value[old_value.size() - 1 - back] ==
+                                    value.bytes[value.bytes.size() - 1 - back])
+    ++back;
+  return {key,
+          static_cast<std::uint16_t>(front),
+          old_value.subspan(front, old_value.size() - front - back),
+          value.bytes.subspan(front, value.bytes.size() - front - back),
+          old_overflow,
+          value.overflow};
+}
+
+}  // namespace detail
+
+template <class Pool>
+void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionChain* transaction,
+                        LeafChange& change, LeafChange::Action action, LogSpace& space) noexcept {
+  using Action = LeafChange::Action;
+  Node& leaf = Node::of(frame.page());
+  const auto log = [&](RecordKind kind, std::span<const Bytes> parts) {
+    const TreeLog::Change record{kind, transaction, &frame, nullptr, id()};
+    const Lsn lsn = log_.append(space, record, parts);
+    change.logged(leaf, at, lsn);
+    stamp(frame, lsn);
+    leaf.set_logical_lsn(lsn);
+  };
+  const LeafChange::Value value =
+      action == Action::insert || action == Action::update ? change.value() : LeafChange::Value{};
+  switch (action) {
+    case Action::leave:
+      break;
+    case Action::insert: {
+      INVARIANT(!at.exact || leaf.is_ghost(at.index));
+      const payload::Head head = head_of(payload::LeafInsert{key, value.bytes, value.overflow});
+      log(RecordKind::leaf_insert, std::array<Bytes, 3>{head.span(), key, value.bytes});
+      const Node::Flags flags{Node::Ghost::no, value.overflow};
+      frame.note_insert(at.index, leaf.count());
+      if (at.exact)
+        leaf.replace_value(at.index, value.bytes, flags);
+      else
+        leaf.insert_leaf(at.index, key, value.bytes, flags);
+      break;
+    }
+    case Action::update: {
+      INVARIANT(at.exact && !leaf.is_ghost(at.index));
+      const payload::LeafUpdate update = detail::difference(
+          key, leaf.value(at.index), leaf.is_overflow(at.index), value);
+      const payload::Head head = head_of(update);
+      log(RecordKind::leaf_update,
+          std::array<Bytes, 4>{head.span(), key, update.old_part, update.new_part});
+      leaf.replace_value(at.index, value.bytes, {Node::Ghost::no, value.overflow});
+      break;
+    }
+    case Action::remove:
+    case Action::restore: {
+      INVARIANT(at.exact && leaf.is_ghost(at.index) == (action == Action::restore));
+      const bool removes = action == Action::remove;
+      const payload::Head head = head_of(payload::LeafKey{key});
+      log(removes ? RecordKind::leaf_remove : RecordKind::leaf_restore,
+          std::array<Bytes, 2>{head.span(), key});
+      leaf.set_ghost(at.index, removes ? Node::Ghost::yes : Node::Ghost::no);
+      break;
+    }
+  }
+}
+
+template <class Pool>
+std::uint32_t BTree<Pool>::remove_ghosts(Frame& frame, LogSpace& space) noexcept {
+  Node& leaf = Node::of(frame.page());
+  if (leaf.ghost_count() == 0) return 0;
+  std::array<std::uint16_t, Node::kMaxSlots> removable;
+  std::uint16_t count = 0;
+  for (std::uint16_t i = 0; i < leaf.count(); ++i)
+    if (leaf.is_ghost(i) && ghosts_.may_remove(leaf, i)) removable[count++] = i;
+  if (count == 0) return 0;
+  const std::array<Bytes, 1> parts{std::as_bytes(std::span(removable.data(), count))};
+  log_change(space, RecordKind::ghosts_removed, frame, nullptr, parts);
+  for (std::uint16_t i = count; i > 0; --i) leaf.erase(removable[i - 1U]);
+  counters_.ghosts_removed.fetch_add(count, std::memory_order_relaxed);
+  return count;
+}
+
+template <class Pool>
+Result<> BTree<Pool>::tidy(Bytes key) {
+  std::size_t left = 0;
+  {
+    ASSIGN_OR_RETURN(LogSpace space, log_.reserve(2 * Node::kMaxSlots, 1));
+    Descent descent(*this, key, 0);
+    while (true) {
+      RETURN_IF_ERROR(descent.run());
+      ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+      if (!hold) {
+        descent.disturbed();
+        continue;
+      }
+      const std::uint32_t removed = remove_ghosts(descent.frame(), space);
+      left = descent.node().used_bytes();
+      if (removed == 0) hold.release_unchanged();
+      break;
+    }
+  }
+  if (left < kUnderfullBytes) return merge_underfull(key, 0);
+  return {};
+}
+
+}  // namespace swizzle

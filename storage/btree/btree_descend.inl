@@ -1,0 +1,115 @@
+// The way down. Included by btree_<mode>.cpp.
+#pragma once
+
+#include "storage/btree/btree.h"
+
+namespace swizzle {
+
+/// A cold page costs memory latencies, so all that a search in it will want is asked for at once.
+inline void prefetch_node(const Frame* frame) noexcept {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kSlotLines = 8;
+  __builtin_prefetch(frame);
+  const std::byte* page = frame->page();
+  for (std::size_t line = 0; line < Node::kHeaderBytes / kLine + kSlotLines; ++line)
+    __builtin_prefetch(page + line * kLine);
+}
+
+template <class Pool>
+bool BTree<Pool>::Descent::belongs_to_foster(const Node& node) const noexcept {
+  if (bound == nullptr) return node.is_beyond(key);
+  if (!node.has_foster()) return false;
+  const KeyBound high = node.high_fence();
+  return bound->is_infinite() || compare(high.key, bound->key) < 0;
+}
+
+template <class Pool>
+std::uint16_t BTree<Pool>::Descent::child_of(const Node& node) const noexcept {
+  if (bound == nullptr) return node.child_index(key);
+  const std::uint16_t end = bound->is_infinite() ? node.count() : node.lower_bound(key).index;
+  return end == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(end - 1);
+}
+
+template <class Pool>
+typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
+  constexpr std::uint32_t kPatience = 16;
+  saw_foster = false;
+  parent_ = &tree.root_;
+  parent_guard_ = ReadGuard(tree.root_.latch);
+  parent_hold_ = Hold{};
+  at_ = &tree.root_.reference;
+  std::uint8_t parent_level = UINT8_MAX;
+  while (true) {
+    ref_ = load_ref(at_);
+    // The reference may be torn off a page that is changing; nothing is done with it before this.
+    if (!parent_guard_.valid()) return Step::restart;
+    Hold child = tree.pool_.follow(ref_);
+    Frame* frame = child.frame();
+    if (frame == nullptr) return Step::unresolved;
+    if (parent_level == 1) prefetch_node(frame);
+
+    const bool patient = parent_level == level + 1 && disturbances > kPatience;
+    ReadGuard child_guard(frame->latch, patient ? ReadGuard::Manner::patient : ReadGuard::kUsual);
+    // The child's version was taken while the parent still referred to it.
+    if (!parent_guard_.valid()) return Step::restart;
+    if constexpr (Pool::kCountsUsage) frame->touch();
+
+    const Node& node_here = Node::of(frame->page());
+    const std::uint8_t level_here = node_here.level();
+    // A node below the wanted level is the root of a tree that is not that high.
+    if (level_here >= level && belongs_to_foster(node_here)) [[unlikely]] {
+      saw_foster = true;
+      foster_level = level_here;
+      at_ = Node::of(frame->page()).foster_ref();
+    } else if (level_here <= level) {
+      hold = std::move(child);
+      guard = std::move(child_guard);
+      return Step::reached;
+    } else {
+      at_ = Node::of(frame->page()).child_ref(child_of(node_here));
+    }
+    parent_level = level_here;
+    parent_ = frame;
+    parent_hold_ = std::move(child);
+    parent_guard_ = std::move(child_guard);
+  }
+}
+
+template <class Pool>
+Result<> BTree<Pool>::Descent::run() {
+  guard.release();
+  while (true) {
+    switch (step_down()) {
+      case Step::reached:
+        parent_guard_.release();
+        return {};
+      case Step::restart:
+        ++disturbances;
+        break;
+      case Step::unresolved:
+        RETURN_IF_ERROR(tree.pool_.resolve(*parent_, parent_guard_, at_, ref_));
+        break;
+    }
+    parent_guard_.release();
+  }
+}
+
+template <class Pool>
+Result<> BTree<Pool>::copy_leaf(Bytes key, LeafCopy& into) {
+  return read(key, [&](const Node& leaf, Node::Position /*at*/) {
+    std::memcpy(into.page.data(), &leaf, kPageBytes);
+  });
+}
+
+template <class Pool>
+Result<> BTree<Pool>::copy_leaf_below(const KeyBound& bound, LeafCopy& into) {
+  Descent descent(*this, bound);
+  while (true) {
+    RETURN_IF_ERROR(descent.run());
+    std::memcpy(into.page.data(), &descent.node(), kPageBytes);
+    if (descent.guard.valid()) return {};
+    descent.disturbed();
+  }
+}
+
+}  // namespace swizzle

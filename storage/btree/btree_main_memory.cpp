@@ -1,0 +1,13 @@
+#include "storage/btree/btree_adopt.inl"
+#include "storage/btree/btree_change.inl"
+#include "storage/btree/btree_descend.inl"
+#include "storage/btree/btree_merge.inl"
+#include "storage/btree/btree_split.inl"
+#include "storage/btree/btree_verify.inl"
+#include "storage/buffer/main_memory_pool.h"
+
+namespace swizzle {
+
+template class BTree<MainMemoryPool>;
+
+}  // namespace swizzle

@@ -1,0 +1,152 @@
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+
+#include "storage/testing/tree_harness.h"
+
+namespace swizzle {
+namespace {
+
+using testing::TreeHarness;
+
+/// Keys that share prefixes, so that prefixes grow and shrink.
+std::string random_key(std::mt19937_64& random, std::uint32_t space) {
+  const auto number = static_cast<std::uint32_t>(random() % space);
+  std::string key = number % 3 == 0 ? "customer/" : (number % 3 == 1 ? "cust" : "");
+  key += std::to_string(number);
+  if (number % 7 == 0) key += std::string(number % 300, 'x');
+  if (key.empty()) key = "0";
+  return key;
+}
+
+std::string random_value(std::mt19937_64& random) {
+  return std::string(random() % 10 == 0 ? random() % 900 : random() % 60,
+                     static_cast<char>('a' + random() % 26));
+}
+
+template <class Pool>
+void expect_equal(TreeHarness<Pool>& harness, const std::map<std::string, std::string>& model) {
+  auto violations = harness.tree->verify();
+  REQUIRE(violations.has_value());
+  REQUIRE(*violations == std::vector<std::string>{});
+  if constexpr (std::is_same_v<Pool, SwizzlingPool>)
+    REQUIRE(harness.pool->audit() == std::vector<std::string>{});
+
+  // Forward by high fences, as cursors go.
+  auto expected = model.begin();
+  LeafCopy leaf;
+  std::string from(1, '\0');
+  while (true) {
+    REQUIRE(harness.tree->copy_leaf(as_bytes(from), leaf).has_value());
+    const Node& node = leaf.node();
+    for (std::uint16_t i = 0; i < node.count(); ++i) {
+      if (node.is_ghost(i)) continue;
+      std::array<std::byte, Node::kMaxKeyBytes> key;
+      const std::string_view text = as_text({key.data(), node.copy_key(i, key.data())});
+      if (text < from) continue;
+      REQUIRE(expected != model.end());
+      REQUIRE(text == expected->first);
+      REQUIRE(as_text(node.value(i)) == expected->second);
+      ++expected;
+    }
+    if (node.high_fence().is_infinite()) break;
+    from = as_text(node.high_fence().key);
+  }
+  REQUIRE(expected == model.end());
+
+  // Backward by low fences.
+  auto back = model.rbegin();
+  std::optional<std::string> below;
+  do {
+    const KeyBound bound = below ? KeyBound::at(as_bytes(*below)) : KeyBound::infinite();
+    REQUIRE(harness.tree->copy_leaf_below(bound, leaf).has_value());
+    const Node& node = leaf.node();
+    for (std::uint16_t i = node.count(); i-- > 0;) {
+      if (node.is_ghost(i)) continue;
+      std::array<std::byte, Node::kMaxKeyBytes> key;
+      const std::string_view text = as_text({key.data(), node.copy_key(i, key.data())});
+      REQUIRE(back != model.rend());
+      REQUIRE(text == back->first);
+      ++back;
+    }
+    below = std::string(as_text(node.low_fence()));
+  } while (!below->empty());
+  REQUIRE(back == model.rend());
+}
+
+template <class Pool>
+void run_model(std::uint64_t seed, std::uint32_t frames, std::uint32_t key_space, int steps) {
+  INFO("seed " << seed << ", " << frames << " frames, key space " << key_space);
+  std::mt19937_64 random(seed);
+  TreeHarness<Pool> harness(frames);
+  std::map<std::string, std::string> model;
+  for (int step = 0; step < steps; ++step) {
+    const std::string key = random_key(random, key_space);
+    const std::string value = random_value(random);
+    // Phases of growth and of shrinking, so that merges happen as well as splits.
+    const bool shrinking = step % 4000 >= 2500;
+    switch (random() % 8) {
+      case 0:
+      case 1:
+      case 2:
+        if (!shrinking) {
+          REQUIRE(harness.insert(key, value) == model.emplace(key, value).second);
+          break;
+        }
+        [[fallthrough]];
+      case 3:
+        REQUIRE(harness.remove(key) == (model.erase(key) == 1));
+        break;
+      case 4:
+      case 5: {
+        const auto found = model.find(key);
+        REQUIRE(harness.update(key, value) == (found != model.end()));
+        if (found != model.end()) found->second = value;
+        break;
+      }
+      case 6:
+        if (shrinking) REQUIRE(harness.tree->tidy(as_bytes(key)).has_value());
+        [[fallthrough]];
+      default: {
+        const auto found = model.find(key);
+        const auto got = harness.get(key);
+        REQUIRE(got.has_value() == (found != model.end()));
+        if (got) REQUIRE(*got == found->second);
+      }
+    }
+    if (step % 2000 == 1999) expect_equal(harness, model);
+  }
+  expect_equal(harness, model);
+  auto pages = harness.tree->pages();
+  REQUIRE(pages.has_value());
+  CHECK(pages->size() == harness.store.allocated());
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("P21 P23 the tree equals a map through splits, merges and evictions",
+                   "[storage][btree]", SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  constexpr bool kInMemory = std::is_same_v<TestType, MainMemoryPool>;
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U);
+  run_model<TestType>(seed, kInMemory ? 4000U : 16U, 600, 6000);
+  run_model<TestType>(seed + 100, kInMemory ? 4000U : 24U, 5000, 12000);
+}
+
+TEMPLATE_TEST_CASE("ascending and descending inserts fill their pages", "[storage][btree]",
+                   SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  const bool ascending = GENERATE(true, false);
+  TreeHarness<TestType> harness(2000);
+  constexpr int kKeys = 20000;
+  for (int i = 0; i < kKeys; ++i) {
+    const auto number = static_cast<std::uint64_t>(ascending ? i : kKeys - i);
+    std::array<std::byte, 8> key;
+    store_big_endian(key.data(), number);
+    REQUIRE(harness.insert(as_text(key), std::string(100, 'v')));
+  }
+  REQUIRE(harness.tree->verify()->empty());
+  // 112 bytes a record with its slot: 71 to a full page.
+  const double records_per_page = kKeys / static_cast<double>(harness.tree->pages()->size());
+  CHECK(records_per_page > 0.8 * 71);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,148 @@
+// Splits and root growth. Included by btree_<mode>.cpp.
+#pragma once
+
+#include "storage/btree/btree.h"
+
+namespace swizzle {
+
+/// Rebuilds `node` without its slots from `index` on: they are the foster child's, which begins at
+/// `separator`. The same for the running system and for redo.
+inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator,
+                                PageRef foster) noexcept {
+  alignas(8) std::array<std::byte, kPageBytes> copy;
+  std::memcpy(copy.data(), &node, kPageBytes);
+  const Node& old = Node::of(copy.data());
+  const Lsn lsn = old.lsn();
+  const Lsn logical = old.logical_lsn();
+  node.format(old.id(), old.tree(), old.level(),
+              {old.low_fence(), KeyBound::at(separator), old.chain_high_fence()});
+  node.set_foster(foster);
+  node.append_range(old, 0, index);
+  node.set_lsn(lsn);
+  node.set_logical_lsn(logical);
+}
+
+/// Where to cut: near the middle of the bytes, or near the end where the page has grown there, and
+/// among the candidates the one with the shortest separator.
+template <class Pool>
+typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame,
+                                                           Bytes incoming) noexcept {
+  constexpr int kRun = 8;
+  const Node& node = Node::of(frame.page());
+  const std::uint16_t count = node.count();
+  INVARIANT(count >= 2);
+  SplitPoint point{};
+  std::array<std::byte, Node::kMaxKeyBytes> before;
+  std::array<std::byte, Node::kMaxKeyBytes> after;
+
+  // The share of the bytes that stays left, in tenths.
+  std::size_t tenths = 5;
+  const Node::Position at = node.lower_bound(incoming);
+  if (frame.insert_run >= kRun && at.index == count) tenths = 9;
+  if (frame.insert_run <= -kRun && at.index == 0) tenths = 1;
+  const std::size_t total = node.range_bytes(0, count, node.prefix().size());
+  const std::size_t wanted = total * tenths / 10;
+  const std::size_t tolerance = tenths == 5 ? total / 20 : total / 50;
+
+  std::size_t left = 0;
+  std::size_t best_length = Node::kMaxKeyBytes + 1;
+  for (std::uint16_t i = 1; i < count; ++i) {
+    left += node.range_bytes(static_cast<std::uint16_t>(i - 1), i, node.prefix().size());
+    const bool last_chance = best_length > Node::kMaxKeyBytes && left >= wanted;
+    const bool near = left + tolerance >= wanted && left <= wanted + tolerance;
+    if (!near && !last_chance && !(best_length > Node::kMaxKeyBytes && i + 1 == count)) continue;
+    const Bytes low{before.data(), node.copy_key(static_cast<std::uint16_t>(i - 1), before.data())};
+    const Bytes high{after.data(), node.copy_key(i, after.data())};
+    // A branch child's low fence is its slot's key; a leaf separator is cut to what tells the
+    // neighbours apart.
+    std::size_t length = high.size();
+    if (node.is_leaf()) {
+      const std::size_t common = Node::common_prefix(low, KeyBound::at(high));
+      length = common + 1;
+    }
+    if (length < best_length) {
+      best_length = length;
+      point.index = i;
+      point.separator_length = static_cast<std::uint16_t>(length);
+      std::memcpy(point.separator.data(), high.data(), length);
+    }
+  }
+  INVARIANT(point.index > 0);
+  return point;
+}
+
+/// The upper part of `frame` moves to a new node, which becomes its foster child. The chain that
+/// hung on the node hangs on the new one. Pre: `frame` is held exclusively.
+template <class Pool>
+void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming) noexcept {
+  Node& node = Node::of(frame.page());
+  const SplitPoint point = choose_split(frame, incoming);
+  Frame& new_frame = prepared.page.latch();
+  Node& right = Node::of(new_frame.page());
+  right.format(prepared.page.id(), id(), node.level(),
+               {point.key(), node.high_fence(), node.chain_high_fence()});
+  right.set_foster(load_ref(node.foster_ref()));
+  right.append_range(node, point.index, node.count());
+  right.set_logical_lsn(node.logical_lsn());
+  new_frame.insert_run = frame.insert_run > 0 ? frame.insert_run : std::int16_t{0};
+  if (frame.insert_run > 0) frame.insert_run = 0;
+
+  {
+    const PageStore::MarksGuard marks(pool_.store());
+    const payload::PageImagePayload image(new_frame.page());
+    std::array<std::byte, 2> index;
+    store(index.data(), point.index);
+    log_change(prepared.space, RecordKind::node_split, frame, &new_frame,
+               std::array<Bytes, 2>{image.span(), index});
+    prepared.page.publish();
+  }
+  const PageRef foster = pool_.adopt_new(frame, new_frame);
+  right.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), new_frame); });
+  shrink_to_left_half(node, point.index, point.key(), foster);
+  new_frame.latch.unlock_exclusive();
+  counters_.splits.fetch_add(1, std::memory_order_relaxed);
+  if (node.level() > 0) counters_.branch_latches.fetch_add(2, std::memory_order_relaxed);
+}
+
+/// Formats the root as a branch over the one node that has taken its content.
+inline void make_branch_root(Node& root, PageRef child) noexcept {
+  const PageId id = root.id();
+  const TreeId tree = root.tree();
+  const Lsn lsn = root.lsn();
+  const Lsn logical = root.logical_lsn();
+  const auto level = static_cast<std::uint8_t>(root.level() + 1);
+  root.format(id, tree, level, {{}, KeyBound::infinite(), KeyBound::infinite()});
+  root.insert_branch(0, {}, child);
+  root.set_lsn(lsn);
+  root.set_logical_lsn(logical);
+}
+
+/// The root's content moves down into a new node, so the root's page id stays. Pre: `frame` is the
+/// root's and held exclusively.
+template <class Pool>
+void BTree<Pool>::grow_root(Frame& frame, Preparation& prepared) noexcept {
+  Node& root = Node::of(frame.page());
+  INVARIANT(root.id() == root_.page);
+  Frame& new_frame = prepared.page.latch();
+  Node& child = Node::of(new_frame.page());
+  child.format(prepared.page.id(), id(), root.level(), root.fences());
+  child.set_foster(load_ref(root.foster_ref()));
+  child.append_range(root, 0, root.count());
+  child.set_logical_lsn(root.logical_lsn());
+  new_frame.insert_run = frame.insert_run;
+  {
+    const PageStore::MarksGuard marks(pool_.store());
+    const payload::PageImagePayload image(new_frame.page());
+    log_change(prepared.space, RecordKind::root_grown, frame, &new_frame,
+               std::array<Bytes, 1>{image.span()});
+    prepared.page.publish();
+  }
+  const PageRef reference = pool_.adopt_new(frame, new_frame);
+  child.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), new_frame); });
+  make_branch_root(root, reference);
+  new_frame.latch.unlock_exclusive();
+  counters_.root_growths.fetch_add(1, std::memory_order_relaxed);
+  counters_.branch_latches.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "storage/btree/node.h"
+
+namespace swizzle {
+
+/// What somebody wants to do to the record of one key. The tree finds the leaf, latches it, asks,
+/// makes room, logs and applies.
+class LeafChange {
+ public:
+  enum class Action : std::uint8_t {
+    leave,    ///< nothing, or not now
+    insert,   ///< the key is absent or a ghost; it gets value()
+    update,   ///< the live record gets value()
+    remove,   ///< the live record becomes a ghost
+    restore,  ///< the ghost becomes live with the value it had
+  };
+  struct Value {
+    Bytes bytes;
+    bool overflow = false;
+  };
+
+  LeafChange() = default;
+  LeafChange(const LeafChange&) = delete;
+  LeafChange& operator=(const LeafChange&) = delete;
+  virtual ~LeafChange() = default;
+
+  /// Called under the leaf's exclusive latch, perhaps several times, since the leaf may have to be
+  /// split first: it must not park and must not act yet. `at.exact` tells whether the key is there.
+  virtual Action decide(const Node& leaf, Node::Position at) noexcept = 0;
+  /// For insert and update; stays valid until applied() or the end of the operation.
+  [[nodiscard]] virtual Value value() const noexcept = 0;
+  /// The most bytes that value() can have, known before the leaf is.
+  [[nodiscard]] virtual std::size_t max_value_bytes() const noexcept = 0;
+  /// The change is logged but not yet made, so `leaf` still has the old record. No reader sees
+  /// anything until the latch is released: versions and undo are registered here.
+  virtual void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept = 0;
+};
+
+/// Decides which ghosts nobody needs any more. Asked under the leaf's exclusive latch.
+class GhostKeeper {
+ public:
+  GhostKeeper() = default;
+  GhostKeeper(const GhostKeeper&) = delete;
+  GhostKeeper& operator=(const GhostKeeper&) = delete;
+  virtual ~GhostKeeper() = default;
+  [[nodiscard]] virtual bool may_remove(const Node& leaf, std::uint16_t index) noexcept = 0;
+};
+
+}  // namespace swizzle

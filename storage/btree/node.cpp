@@ -1,0 +1,318 @@
+#include "storage/btree/node.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/invariant.h"
+
+namespace swizzle {
+namespace {
+
+constexpr std::size_t kValueLengthBytes = 2;
+
+std::size_t round_up_8(std::size_t bytes) noexcept {
+  return (bytes + 7) & ~std::size_t{7};
+}
+
+}  // namespace
+
+std::uint32_t Node::head_of(Bytes key_rest) noexcept {
+  if (key_rest.size() >= 4) [[likely]]
+    return load_big_endian<std::uint32_t>(key_rest.data());
+  std::uint32_t head = 0;
+  for (std::size_t i = 0; i < key_rest.size(); ++i)
+    head |= std::to_integer<std::uint32_t>(key_rest[i]) << (24 - 8 * i);
+  return head;
+}
+
+std::size_t Node::common_prefix(Bytes low, const KeyBound& chain_high) noexcept {
+  if (chain_high.is_infinite()) return 0;
+  const std::size_t most = std::min(low.size(), chain_high.key.size());
+  const auto differs = std::mismatch(low.begin(), low.begin() + static_cast<std::ptrdiff_t>(most),
+                                     chain_high.key.begin());
+  return static_cast<std::size_t>(differs.first - low.begin());
+}
+
+std::size_t Node::fence_bytes_needed(const Fences& fences) noexcept {
+  return fences.low.size() + fences.high.key.size() +
+         (fences.chain_high == fences.high ? 0 : fences.chain_high.key.size());
+}
+
+void Node::format(PageId id, TreeId tree, std::uint8_t level, const Fences& fences) noexcept {
+  std::memset(base(), 0, kHeaderBytes);
+  header_.id = id;
+  header_.tree = tree;
+  header_.level = level;
+  header_.kind = PageKind::node;
+  const bool chain = fences.chain_high != fences.high;
+  low_length_ = static_cast<std::uint16_t>(fences.low.size());
+  high_length_ = static_cast<std::uint16_t>(fences.high.key.size());
+  chain_high_length_ =
+      chain ? static_cast<std::uint16_t>(fences.chain_high.key.size()) : std::uint16_t{0};
+  infinity_flags_ = static_cast<std::uint16_t>(
+      (fences.high.is_infinite() ? kHighInfinite : 0) |
+      (chain && fences.chain_high.is_infinite() ? kChainHighInfinite : 0));
+  prefix_length_ = static_cast<std::uint16_t>(common_prefix(fences.low, fences.chain_high));
+
+  fence_offset_ = static_cast<std::uint16_t>(kPageBytes - fence_bytes_needed(fences));
+  std::byte* to = base() + fence_offset_;
+  for (Bytes fence : {fences.low, fences.high.key, chain ? fences.chain_high.key : Bytes{}}) {
+    if (!fence.empty()) std::memcpy(to, fence.data(), fence.size());
+    to += fence.size();
+  }
+  heap_begin_ = static_cast<std::uint16_t>(fence_offset_ & ~7U);
+}
+
+KeyBound Node::high_fence() const noexcept {
+  if ((infinity_flags_ & kHighInfinite) != 0) return KeyBound::infinite();
+  return KeyBound::at(fence_bytes(low_length_, high_length_));
+}
+
+KeyBound Node::chain_high_fence() const noexcept {
+  if (!has_foster()) return high_fence();
+  if ((infinity_flags_ & kChainHighInfinite) != 0) return KeyBound::infinite();
+  return KeyBound::at(fence_bytes(std::size_t{low_length_} + high_length_, chain_high_length_));
+}
+
+void Node::drop_foster() noexcept {
+  store_ref(&foster_, PageRef{});
+  chain_high_length_ = 0;
+  infinity_flags_ &= kHighInfinite;
+}
+
+Bytes Node::key_rest(std::uint16_t index) const noexcept {
+  const Slot& at = slot(index);
+  const std::size_t before_key = is_leaf() ? kValueLengthBytes : sizeof(PageRef);
+  return bounded(at.offset + before_key, key_length_of(at));
+}
+
+std::size_t Node::copy_key(std::uint16_t index, std::byte* into) const noexcept {
+  const Bytes first = prefix();
+  const Bytes rest = key_rest(index);
+  const std::size_t first_size = std::min<std::size_t>(first.size(), kMaxKeyBytes);
+  const std::size_t rest_size = std::min<std::size_t>(rest.size(), kMaxKeyBytes - first_size);
+  std::memcpy(into, first.data(), first_size);
+  std::memcpy(into + first_size, rest.data(), rest_size);
+  return first_size + rest_size;
+}
+
+Bytes Node::value(std::uint16_t index) const noexcept {
+  const Slot& at = slot(index);
+  const std::size_t offset = bounded_offset(at.offset);
+  const auto length = load<std::uint16_t>(base() + offset);
+  return bounded(offset + kValueLengthBytes + key_length_of(at), length);
+}
+
+PageRef* Node::child_ref(std::uint16_t index) noexcept {
+  return static_cast<PageRef*>(
+      static_cast<void*>(base() + (bounded_offset(slot(index).offset) & ~std::size_t{7})));
+}
+
+Node::Position Node::lower_bound(Bytes key) const noexcept {
+  const std::size_t skip = prefix_length_;
+  if (key.size() < skip) [[unlikely]]
+    return {0, false};  // a torn prefix length: validation will refuse the answer
+  const Bytes rest = key.subspan(skip);
+  const std::uint32_t head = head_of(rest);
+  const std::uint16_t slots_here = count();
+
+  std::uint32_t begin = 0;
+  std::uint32_t length = slots_here;
+  if (slots_here > 2 * kHintCount) {
+    // hints_[i] is the head of slot (i + 1) * stride.
+    const std::uint32_t stride = slots_here / (kHintCount + 1);
+    std::uint32_t below = 0;
+    for (const std::uint32_t hint : hints_) below += hint < head ? 1U : 0U;
+    begin = below * stride;
+    length = below == kHintCount ? slots_here - begin : stride + 1;
+  }
+  // Branch-free lower bound over the heads.
+  const Slot* first = &slot(0) + begin;
+  while (length > 0) {
+    const std::uint32_t half = length / 2;
+    const bool right = first[half].head < head;
+    first = right ? first + half + 1 : first;
+    length = right ? length - half - 1 : half;
+  }
+  auto index = static_cast<std::uint16_t>(first - &slot(0));
+  if (index >= slots_here || slot(index).head != head) return {index, false};
+
+  // Heads equal: compare whole keys among the run of this head.
+  std::uint16_t run_end = index;
+  const auto order_at = [&](std::uint16_t at) { return compare(key_rest(at), rest); };
+  const int order = order_at(index);
+  if (order >= 0) return {index, order == 0};
+  ++index;
+  run_end = index;
+  while (run_end < slots_here && slot(run_end).head == head) ++run_end;
+  while (index < run_end) {
+    const auto middle = static_cast<std::uint16_t>((index + run_end) / 2);
+    const int middle_order = order_at(middle);
+    if (middle_order == 0) return {middle, true};
+    if (middle_order < 0)
+      index = static_cast<std::uint16_t>(middle + 1);
+    else
+      run_end = middle;
+  }
+  return {index, false};
+}
+
+std::size_t Node::record_bytes(std::uint16_t index) const noexcept {
+  const Slot& at = slot(index);
+  if (is_leaf())
+    return kValueLengthBytes + key_length_of(at) + load<std::uint16_t>(base() + at.offset);
+  return round_up_8(sizeof(PageRef) + key_length_of(at));
+}
+
+std::size_t Node::footprint(std::size_t key_length, std::size_t value_length) const noexcept {
+  const std::size_t rest = key_length - prefix_length_;
+  return kSlotBytes +
+         (is_leaf() ? kValueLengthBytes + rest + value_length : round_up_8(sizeof(PageRef) + rest));
+}
+
+std::uint16_t Node::take_heap(std::size_t bytes) noexcept {
+  heap_begin_ = static_cast<std::uint16_t>(heap_begin_ - bytes);
+  return heap_begin_;
+}
+
+void Node::open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset,
+                     Flags flags) noexcept {
+  Slot* at = slots() + index;
+  std::memmove(at + 1, at, kSlotBytes * (slot_count_ - index));
+  const unsigned bits =
+      (flags.ghost == Ghost::yes ? kGhostBit : 0U) | (flags.overflow ? kOverflowBit : 0U);
+  *at = {head_of(key_rest), offset, static_cast<std::uint16_t>(key_rest.size() | bits)};
+  ++slot_count_;
+  if (flags.ghost == Ghost::yes) ++ghost_count_;
+  rebuild_hints();
+}
+
+void Node::insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags) noexcept {
+  INVARIANT(is_leaf() && index <= slot_count_);
+  const Bytes rest = key.subspan(prefix_length_);
+  const std::size_t bytes = kValueLengthBytes + rest.size() + value.size();
+  INVARIANT(bytes + kSlotBytes <= free_bytes());
+  if (bytes + kSlotBytes > contiguous_bytes()) compact();
+  const std::uint16_t offset = take_heap(bytes);
+  std::byte* record = base() + offset;
+  store(record, static_cast<std::uint16_t>(value.size()));
+  if (!rest.empty()) std::memcpy(record + kValueLengthBytes, rest.data(), rest.size());
+  if (!value.empty())
+    std::memcpy(record + kValueLengthBytes + rest.size(), value.data(), value.size());
+  open_slot(index, rest, offset, flags);
+}
+
+void Node::insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept {
+  INVARIANT(!is_leaf() && index <= slot_count_);
+  const Bytes rest = key.subspan(prefix_length_);
+  const std::size_t bytes = round_up_8(sizeof(PageRef) + rest.size());
+  INVARIANT(bytes + kSlotBytes <= free_bytes());
+  if (bytes + kSlotBytes > contiguous_bytes()) compact();
+  const std::uint16_t offset = take_heap(bytes);
+  std::byte* record = base() + offset;
+  store_ref(static_cast<PageRef*>(static_cast<void*>(record)), child);
+  if (!rest.empty()) std::memcpy(record + sizeof(PageRef), rest.data(), rest.size());
+  open_slot(index, rest, offset, {});
+}
+
+void Node::erase(std::uint16_t index) noexcept {
+  INVARIANT(index < slot_count_);
+  garbage_bytes_ = static_cast<std::uint16_t>(garbage_bytes_ + record_bytes(index));
+  if (is_ghost(index)) --ghost_count_;
+  Slot* at = slots() + index;
+  std::memmove(at, at + 1, kSlotBytes * (slot_count_ - index - 1U));
+  --slot_count_;
+  rebuild_hints();
+}
+
+void Node::set_ghost(std::uint16_t index, Ghost ghost) noexcept {
+  INVARIANT(is_leaf() && index < slot_count_ && is_ghost(index) != (ghost == Ghost::yes));
+  slots()[index].length_and_flags ^= kGhostBit;
+  ghost_count_ =
+      static_cast<std::uint16_t>(ghost == Ghost::yes ? ghost_count_ + 1 : ghost_count_ - 1);
+}
+
+bool Node::has_room_for_value(std::uint16_t index, std::size_t value_length) const noexcept {
+  const std::size_t old_length = value(index).size();
+  return value_length <= old_length || value_length - old_length <= free_bytes();
+}
+
+void Node::replace_value(std::uint16_t index, Bytes value, Flags flags) noexcept {
+  INVARIANT(is_leaf() && has_room_for_value(index, value.size()));
+  const bool was_ghost = is_ghost(index);
+  Slot& at = slots()[index];
+  const std::size_t key_length = key_length_of(at);
+  std::byte* record = base() + at.offset;
+  const auto old_length = load<std::uint16_t>(record);
+  if (value.size() <= old_length) {
+    garbage_bytes_ = static_cast<std::uint16_t>(garbage_bytes_ + (old_length - value.size()));
+  } else {
+    std::array<std::byte, kMaxKeyBytes> key{};
+    std::memcpy(key.data(), record + kValueLengthBytes, key_length);
+    const std::size_t bytes = kValueLengthBytes + key_length + value.size();
+    garbage_bytes_ =
+        static_cast<std::uint16_t>(garbage_bytes_ + kValueLengthBytes + key_length + old_length);
+    if (bytes > contiguous_bytes()) {
+      at.offset = 0;  // compact() leaves the old record behind
+      compact();
+    }
+    at.offset = take_heap(bytes);
+    record = base() + at.offset;
+    std::memcpy(record + kValueLengthBytes, key.data(), key_length);
+  }
+  store(record, static_cast<std::uint16_t>(value.size()));
+  if (!value.empty())
+    std::memcpy(record + kValueLengthBytes + key_length, value.data(), value.size());
+  const unsigned bits =
+      (flags.ghost == Ghost::yes ? kGhostBit : 0U) | (flags.overflow ? kOverflowBit : 0U);
+  at.length_and_flags = static_cast<std::uint16_t>(key_length | bits);
+  ghost_count_ = static_cast<std::uint16_t>(ghost_count_ - (was_ghost ? 1 : 0) +
+                                            (flags.ghost == Ghost::yes ? 1 : 0));
+}
+
+void Node::compact() noexcept {
+  alignas(8) std::array<std::byte, kPageBytes> copy;
+  std::memcpy(copy.data(), base(), kPageBytes);
+  const Node& old = of(copy.data());
+  heap_begin_ = static_cast<std::uint16_t>(fence_offset_ & ~7U);
+  for (std::uint16_t i = 0; i < slot_count_; ++i) {
+    if (old.slot(i).offset == 0) continue;
+    const std::size_t bytes = old.record_bytes(i);
+    const std::uint16_t offset = take_heap(bytes);
+    std::memcpy(base() + offset, copy.data() + old.slot(i).offset, bytes);
+    slots()[i].offset = offset;
+  }
+  garbage_bytes_ = 0;
+}
+
+void Node::append_range(const Node& from, std::uint16_t begin, std::uint16_t end) noexcept {
+  std::array<std::byte, kMaxKeyBytes> key;
+  for (std::uint16_t i = begin; i < end; ++i) {
+    const Bytes whole{key.data(), from.copy_key(i, key.data())};
+    if (is_leaf())
+      insert_leaf(slot_count_, whole, from.value(i),
+                  {from.is_ghost(i) ? Ghost::yes : Ghost::no, from.is_overflow(i)});
+    else
+      insert_branch(slot_count_, whole, load_ref(from.child_ref(i)));
+  }
+}
+
+std::size_t Node::range_bytes(std::uint16_t begin, std::uint16_t end,
+                              std::size_t prefix_length) const noexcept {
+  std::size_t bytes = 0;
+  for (std::uint16_t i = begin; i < end; ++i) {
+    const std::size_t rest = prefix().size() + key_rest(i).size() - prefix_length;
+    bytes += kSlotBytes + (is_leaf() ? kValueLengthBytes + rest + value(i).size()
+                                     : round_up_8(sizeof(PageRef) + rest));
+  }
+  return bytes;
+}
+
+void Node::rebuild_hints() noexcept {
+  if (slot_count_ <= 2 * kHintCount) return;
+  const std::size_t stride = slot_count_ / (kHintCount + 1);
+  for (std::size_t i = 0; i < kHintCount; ++i)
+    hints_[i] = slot(static_cast<std::uint16_t>((i + 1) * stride)).head;
+}
+
+}  // namespace swizzle

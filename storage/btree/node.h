@@ -1,0 +1,270 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "base/bytes.h"
+#include "storage/buffer/page_ref.h"
+#include "storage/page/page.h"
+
+namespace swizzle {
+
+/// A key bound that may be infinite. Low bounds are never infinite: the empty key is the lowest.
+struct KeyBound {
+  Bytes key;
+  enum class Kind : std::uint8_t { finite, infinite } kind = Kind::finite;
+
+  static KeyBound infinite() noexcept { return {{}, Kind::infinite}; }
+  static KeyBound at(Bytes key) noexcept { return {key, Kind::finite}; }
+  [[nodiscard]] bool is_infinite() const noexcept { return kind == Kind::infinite; }
+  /// Whether `other` lies below the bound.
+  [[nodiscard]] bool is_above(Bytes other) const noexcept {
+    return is_infinite() || compare(other, key) < 0;
+  }
+  friend bool operator==(const KeyBound& a, const KeyBound& b) noexcept {
+    return a.kind == b.kind && compare(a.key, b.key) == 0;
+  }
+};
+
+/// One node of a Foster B-tree, laid over its page. Keys in [low fence, high fence); a foster
+/// child, if there is one, has [high fence, chain-high fence). All keys share the prefix of the low
+/// fence and the chain-high fence, which is stored once.
+///
+///   PageHeader | node header | hints | slots → … free … ← records | fences
+///
+/// A slot has the first four bytes of its key after the prefix, so most comparisons stay in the
+/// slot area. A leaf record is {value length, key rest, value}; a branch record {child reference,
+/// key rest}, aligned to 8. Slot 0 of a branch has the low fence as its key.
+///
+/// Const functions may run on a page that a writer is changing: every offset and length is
+/// bounded, and the answer counts only once the latch has validated.
+class Node {
+ public:
+  static constexpr std::size_t kHeaderBytes = 128;
+  static constexpr std::size_t kHintCount = 14;
+  static constexpr std::size_t kSlotBytes = 8;
+  static constexpr std::size_t kMaxSlots = (kPageBytes - kHeaderBytes) / kSlotBytes;
+  static constexpr std::uint16_t kMaxKeyBytes = 1024;
+  /// Key and value together; larger values go to the overflow tree. Two records and three fences
+  /// always fit, so a node that lacks room can be split.
+  static constexpr std::size_t kMaxInlineBytes = kPageBytes / 4;
+
+  enum class Ghost : std::uint8_t { no, yes };
+
+  struct Position {
+    std::uint16_t index;
+    bool exact;
+  };
+  struct Fences {
+    Bytes low;
+    KeyBound high;
+    /// Equals `high` when there is no foster child.
+    KeyBound chain_high;
+  };
+
+  static Node& of(std::byte* page) noexcept {
+    return *static_cast<Node*>(static_cast<void*>(page));
+  }
+  static const Node& of(const std::byte* page) noexcept {
+    return *static_cast<const Node*>(static_cast<const void*>(page));
+  }
+
+  /// Formats an empty node over whatever was there. The fences may not point into this page.
+  void format(PageId id, TreeId tree, std::uint8_t level, const Fences& fences) noexcept;
+
+  [[nodiscard]] PageId id() const noexcept { return header_.id; }
+  [[nodiscard]] TreeId tree() const noexcept { return header_.tree; }
+  [[nodiscard]] std::uint8_t level() const noexcept { return header_.level; }
+  [[nodiscard]] bool is_leaf() const noexcept { return header_.level == 0; }
+  [[nodiscard]] Lsn lsn() const noexcept { return header_.lsn; }
+  [[nodiscard]] Lsn logical_lsn() const noexcept { return header_.logical_lsn; }
+  void set_lsn(Lsn lsn) noexcept { header_.lsn = lsn; }
+  void set_logical_lsn(Lsn lsn) noexcept { header_.logical_lsn = lsn; }
+
+  [[nodiscard]] std::uint16_t count() const noexcept {
+    return slot_count_ <= kMaxSlots ? slot_count_ : std::uint16_t{kMaxSlots};
+  }
+  [[nodiscard]] std::uint16_t ghost_count() const noexcept { return ghost_count_; }
+
+  // Fences.
+  [[nodiscard]] Bytes low_fence() const noexcept { return fence_bytes(0, low_length_); }
+  [[nodiscard]] KeyBound high_fence() const noexcept;
+  [[nodiscard]] KeyBound chain_high_fence() const noexcept;
+  [[nodiscard]] Fences fences() const noexcept {
+    return {low_fence(), high_fence(), chain_high_fence()};
+  }
+  [[nodiscard]] Bytes prefix() const noexcept {
+    return low_fence().first(std::min<std::size_t>(prefix_length_, low_fence().size()));
+  }
+
+  // Foster child.
+  [[nodiscard]] bool has_foster() const noexcept { return !load_ref(&foster_).is_none(); }
+  [[nodiscard]] PageRef* foster_ref() noexcept { return &foster_; }
+  [[nodiscard]] const PageRef* foster_ref() const noexcept { return &foster_; }
+  /// The foster child moves to the parent: high fence stays, the chain ends here.
+  void drop_foster() noexcept;
+  /// Whether `key`, which lies in the chain, belongs to the foster child.
+  [[nodiscard]] bool is_beyond(Bytes key) const noexcept {
+    return has_foster() && !high_fence().is_above(key);
+  }
+
+  // Search.
+  /// The first slot whose key is not less than `key`. Pre: `key` lies between the fences.
+  [[nodiscard]] Position lower_bound(Bytes key) const noexcept;
+  /// The branch slot whose child covers `key`.
+  [[nodiscard]] std::uint16_t child_index(Bytes key) const noexcept {
+    const Position at = lower_bound(key);
+    return at.exact || at.index == 0 ? at.index : static_cast<std::uint16_t>(at.index - 1);
+  }
+
+  // Slots. Index < count().
+  [[nodiscard]] Bytes key_rest(std::uint16_t index) const noexcept;
+  /// Prefix and rest. Returns the key's length; `into` has room for kMaxKeyBytes.
+  std::size_t copy_key(std::uint16_t index, std::byte* into) const noexcept;
+  [[nodiscard]] bool is_ghost(std::uint16_t index) const noexcept {
+    return (slot(index).length_and_flags & kGhostBit) != 0;
+  }
+  /// The value lives in the overflow tree; value() is its address there.
+  [[nodiscard]] bool is_overflow(std::uint16_t index) const noexcept {
+    return (slot(index).length_and_flags & kOverflowBit) != 0;
+  }
+  [[nodiscard]] Bytes value(std::uint16_t index) const noexcept;
+  [[nodiscard]] PageRef* child_ref(std::uint16_t index) noexcept;
+  [[nodiscard]] const PageRef* child_ref(std::uint16_t index) const noexcept {
+    return const_cast<Node*>(this)->child_ref(index);
+  }
+  /// Where the record of a leaf slot lies, for prefetching.
+  [[nodiscard]] const std::byte* record_address(std::uint16_t index) const noexcept {
+    return base() + bounded_offset(slot(index).offset);
+  }
+
+  // Changes. Pre: held exclusively.
+  struct Flags {
+    Ghost ghost = Ghost::no;
+    bool overflow = false;
+  };
+  /// Bytes that a record takes, slot included.
+  [[nodiscard]] std::size_t footprint(std::size_t key_length,
+                                      std::size_t value_length) const noexcept;
+  [[nodiscard]] std::size_t free_bytes() const noexcept {
+    return contiguous_bytes() + garbage_bytes_;
+  }
+  [[nodiscard]] std::size_t used_bytes() const noexcept {
+    return kPageBytes - kHeaderBytes - free_bytes();
+  }
+  [[nodiscard]] bool has_room(std::size_t key_length, std::size_t value_length) const noexcept {
+    return footprint(key_length, value_length) <= free_bytes();
+  }
+  /// Pre: has_room. Compacts when it must.
+  void insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags) noexcept;
+  void insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept;
+  void erase(std::uint16_t index) noexcept;
+  void set_ghost(std::uint16_t index, Ghost ghost) noexcept;
+  /// Whether replace_value would fit.
+  [[nodiscard]] bool has_room_for_value(std::uint16_t index,
+                                        std::size_t value_length) const noexcept;
+  void replace_value(std::uint16_t index, Bytes value, Flags flags) noexcept;
+  void compact() noexcept;
+
+  // Rebuilding, for splits, merges and redo.
+  /// Appends slots [begin, end) of `from`, whose keys must lie between this node's fences.
+  void append_range(const Node& from, std::uint16_t begin, std::uint16_t end) noexcept;
+  void append_leaf(Bytes key, Bytes value, Flags flags) noexcept {
+    insert_leaf(count(), key, value, flags);
+  }
+  /// Bytes that append_range would take in a node with `prefix_length`.
+  [[nodiscard]] std::size_t range_bytes(std::uint16_t begin, std::uint16_t end,
+                                        std::size_t prefix_length) const noexcept;
+  void set_foster(PageRef child) noexcept { store_ref(&foster_, child); }
+  /// The prefix that a node with these fences would have.
+  static std::size_t common_prefix(Bytes low, const KeyBound& chain_high) noexcept;
+  static std::size_t fence_bytes_needed(const Fences& fences) noexcept;
+
+  template <class Visitor>
+  void for_each_ref(Visitor visit) noexcept {
+    if (!is_leaf())
+      for (std::uint16_t i = 0; i < count(); ++i) visit(child_ref(i));
+    if (!load_ref(&foster_).is_none()) visit(&foster_);
+  }
+
+  /// The unused middle of the page.
+  struct Gap {
+    std::size_t begin;
+    std::size_t end;
+  };
+  [[nodiscard]] Gap gap() const noexcept {
+    return {kHeaderBytes + kSlotBytes * slot_count_, heap_begin_};
+  }
+
+  /// The numbered rules of one node: an empty string, or which rule is violated and how.
+  [[nodiscard]] std::string verify() const;
+
+ private:
+  struct Slot {
+    std::uint32_t head;
+    std::uint16_t offset;
+    std::uint16_t length_and_flags;
+  };
+  static_assert(sizeof(Slot) == kSlotBytes);
+  static constexpr std::uint16_t kGhostBit = 0x8000;
+  static constexpr std::uint16_t kOverflowBit = 0x4000;
+  static constexpr std::uint16_t kLengthMask = 0x07ff;
+  static constexpr std::uint16_t kHighInfinite = 1;
+  static constexpr std::uint16_t kChainHighInfinite = 2;
+
+  [[nodiscard]] std::byte* base() noexcept { return reinterpret_cast<std::byte*>(this); }
+  [[nodiscard]] const std::byte* base() const noexcept {
+    return reinterpret_cast<const std::byte*>(this);
+  }
+  [[nodiscard]] Slot* slots() noexcept {
+    return static_cast<Slot*>(static_cast<void*>(base() + kHeaderBytes));
+  }
+  [[nodiscard]] const Slot& slot(std::uint16_t index) const noexcept {
+    return static_cast<const Slot*>(static_cast<const void*>(base() + kHeaderBytes))[index];
+  }
+  static std::size_t bounded_offset(std::size_t offset) noexcept {
+    return std::min(offset, kPageBytes - 8);
+  }
+  [[nodiscard]] Bytes bounded(std::size_t offset, std::size_t length) const noexcept {
+    const std::size_t begin = std::min(offset, kPageBytes);
+    return {base() + begin, std::min(length, kPageBytes - begin)};
+  }
+  [[nodiscard]] Bytes fence_bytes(std::size_t skip, std::size_t length) const noexcept {
+    return bounded(fence_offset_ + skip, length);
+  }
+  [[nodiscard]] std::size_t contiguous_bytes() const noexcept {
+    return heap_begin_ - (kHeaderBytes + kSlotBytes * slot_count_);
+  }
+  static std::size_t key_length_of(const Slot& slot) noexcept {
+    return slot.length_and_flags & kLengthMask;
+  }
+  [[nodiscard]] std::size_t record_bytes(std::uint16_t index) const noexcept;
+  std::uint16_t take_heap(std::size_t bytes) noexcept;
+  void open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset, Flags flags) noexcept;
+  void rebuild_hints() noexcept;
+  static std::uint32_t head_of(Bytes key_rest) noexcept;
+
+  PageHeader header_;
+  PageRef foster_;
+  std::uint16_t slot_count_;
+  std::uint16_t ghost_count_;
+  std::uint16_t heap_begin_;
+  std::uint16_t garbage_bytes_;
+  std::uint16_t fence_offset_;
+  std::uint16_t low_length_;
+  std::uint16_t high_length_;
+  std::uint16_t chain_high_length_;
+  std::uint16_t prefix_length_;
+  std::uint16_t infinity_flags_;
+  std::uint32_t spare_;
+  std::array<std::uint32_t, kHintCount> hints_;
+};
+static_assert(sizeof(Node) == Node::kHeaderBytes);
+static_assert(Node::kHeaderBytes + 3 * Node::kMaxKeyBytes + 8 +
+                  2 * (Node::kMaxInlineBytes + Node::kSlotBytes + 2) <=
+              kPageBytes);
+static_assert(std::is_trivially_copyable_v<Node>);
+
+}  // namespace swizzle

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "storage/buffer/page_layout.h"
+
+namespace swizzle {
+
+/// How the pool walks the references of B-tree nodes.
+PageLayout node_layout() noexcept;
+
+}  // namespace swizzle

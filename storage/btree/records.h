@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "storage/btree/node.h"
+
+namespace swizzle {
+
+/// What storage writes into the log. The numbers are part of the on-disk format.
+enum class RecordKind : std::uint8_t {
+  // A user's changes to one leaf. Undone by key.
+  leaf_insert = 16,   ///< a new key, or a ghost that comes to life
+  leaf_update = 17,   ///< a new value; carries what differs, old and new
+  leaf_remove = 18,   ///< the record becomes a ghost
+  leaf_restore = 19,  ///< the ghost comes back with its value; only compensation writes it
+
+  // System transactions: they change where records are, not what the tree says. Never undone.
+  ghosts_removed = 24,
+  node_split = 25,        ///< page: left; page2: the new foster child, whose image it carries
+  foster_adopted = 26,    ///< page: parent; page2: the foster parent that gives its child up
+  root_grown = 27,        ///< page: root; page2: the new child, whose image it carries
+  child_deadopted = 28,   ///< page: parent; page2: the left child that becomes a foster parent
+  nodes_merged = 29,      ///< page: who takes all, with its image; page2: freed
+  nodes_rebalanced = 30,  ///< images of both
+  page_image = 31,        ///< a page comes into use: roots, bulk loads
+  pages_freed = 32,       ///< a dropped tree; no page is changed
+
+  transaction_committed = 48,
+  transaction_ended = 49,     ///< rolled back, all compensation before it
+  transaction_prepared = 50,  ///< reserved for two-phase commit
+  checkpoint = 56,
+};
+
+/// Flags in a record's header.
+namespace record_flags {
+inline constexpr std::uint8_t kCompensation = 1;
+}
+
+/// The payloads. Each is encoded as a short head, for which the caller has room on its stack,
+/// followed by spans that stay where they are.
+namespace payload {
+
+struct LeafInsert {
+  Bytes key;
+  Bytes value;
+  bool overflow = false;
+};
+struct LeafKey {
+  Bytes key;
+};
+/// The value's bytes [offset, offset + size of old_part) change to new_part.
+struct LeafUpdate {
+  Bytes key;
+  std::uint16_t offset = 0;
+  Bytes old_part;
+  Bytes new_part;
+  bool old_overflow = false;
+  bool new_overflow = false;
+};
+struct KeyAndPage {
+  Bytes key;
+  PageId page;
+};
+struct Deadoption {
+  Bytes key;  ///< of the child that leaves the parent
+  PageId child;
+  KeyBound chain_high;  ///< that child's, and now its foster parent's
+};
+
+inline constexpr std::size_t kMaxHeadBytes = 24;
+struct Head {
+  std::array<std::byte, kMaxHeadBytes> bytes;
+  std::size_t size = 0;
+  [[nodiscard]] Bytes span() const noexcept { return {bytes.data(), size}; }
+};
+
+Head head_of(const LeafInsert& of) noexcept;
+Head head_of(const LeafKey& of) noexcept;
+Head head_of(const LeafUpdate& of) noexcept;
+Head head_of(const KeyAndPage& of) noexcept;
+Head head_of(const Deadoption& of) noexcept;
+
+// XX001 when the payload is not what its kind says.
+Result<LeafInsert> decode_leaf_insert(Bytes payload);
+Result<LeafKey> decode_leaf_key(Bytes payload);
+Result<LeafUpdate> decode_leaf_update(Bytes payload);
+Result<KeyAndPage> decode_key_and_page(Bytes payload);
+Result<Deadoption> decode_deadoption(Bytes payload);
+
+/// A page without its free middle, all references page ids: {bytes before the gap, those bytes, the
+/// bytes after the gap}. `scratch` holds the copy.
+class PageImagePayload {
+ public:
+  /// `page` is held; its references may be addresses.
+  explicit PageImagePayload(const std::byte* page) noexcept;
+  [[nodiscard]] Bytes span() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  std::array<std::byte, kPageBytes + 2> bytes_;
+  std::size_t size_;
+};
+/// Restores the image at the start of `payload` and returns the bytes after it.
+Result<Bytes> restore_image(Bytes payload, std::byte* page);
+
+}  // namespace payload
+
+}  // namespace swizzle

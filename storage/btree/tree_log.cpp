@@ -1,0 +1,43 @@
+#include "storage/btree/tree_log.h"
+
+#include <algorithm>
+
+namespace swizzle {
+
+Lsn WalTreeLog::append(LogSpace& space, const Change& change,
+                       std::span<const Bytes> payload) noexcept {
+  wal::RecordHeader header;
+  header.kind = static_cast<wal::RecordKind>(change.kind);
+  header.tree = change.tree;
+  if (change.page != nullptr) {
+    header.page = change.page->page_id.load(std::memory_order_relaxed);
+    header.page_prev = Node::of(change.page->page()).lsn();
+  }
+  if (change.page2 != nullptr) {
+    header.page2 = change.page2->page_id.load(std::memory_order_relaxed);
+    header.page2_prev = Node::of(change.page2->page()).lsn();
+  }
+  TransactionChain* const chain = change.transaction;
+  if (chain == nullptr) return log_.append(space, header, payload).lsn;
+
+  header.txn = chain->id;
+  header.txn_prev = chain->last;
+  if (chain->is_undoing) {
+    header.flags = record_flags::kCompensation;
+    header.undo_next = chain->undo_next;
+  }
+  const Lsn lsn = log_.append(space, header, payload).lsn;
+  if (chain->first == Lsn::none) chain->first = lsn;
+  chain->last = lsn;
+  return lsn;
+}
+
+Lsn NoTreeLog::append(LogSpace& /*space*/, const Change& change,
+                      std::span<const Bytes> /*payload*/) noexcept {
+  std::uint64_t newest = 0;
+  for (Frame* frame : {change.page, change.page2})
+    if (frame != nullptr) newest = std::max(newest, raw(Node::of(frame->page()).lsn()));
+  return Lsn{newest + 8};
+}
+
+}  // namespace swizzle

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <span>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "storage/btree/records.h"
+#include "storage/buffer/frame.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+/// Where a transaction's records hang together. Null stands for a system transaction.
+struct TransactionChain {
+  TxnId id = TxnId::none;
+  Lsn first = Lsn::none;
+  Lsn last = Lsn::none;
+  /// Set while undo runs: what undo will look at next, for the compensation records.
+  Lsn undo_next = Lsn::none;
+  bool is_undoing = false;
+};
+
+/// Room in the log, taken before any latch. Gives back what was not used.
+using LogSpace = wal::Reservation;
+
+/// How trees write the log: prepare (reserve) may wait and fail, append may not.
+class TreeLog {
+ public:
+  TreeLog() = default;
+  TreeLog(const TreeLog&) = delete;
+  TreeLog& operator=(const TreeLog&) = delete;
+  virtual ~TreeLog() = default;
+
+  /// Parks when the log has no room. 53100 when the disk has none.
+  virtual Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records) = 0;
+
+  struct Change {
+    RecordKind kind;
+    TransactionChain* transaction = nullptr;
+    Frame* page = nullptr;
+    Frame* page2 = nullptr;
+    TreeId tree{};
+  };
+  /// Pre: the pages are held exclusively. Post: they carry the record's LSN and are dirty, so the
+  /// caller applies the change at once.
+  virtual Lsn append(LogSpace& space, const Change& change,
+                     std::span<const Bytes> payload) noexcept = 0;
+};
+
+/// Into the log.
+class WalTreeLog final : public TreeLog {
+ public:
+  explicit WalTreeLog(wal::Log& log) noexcept : log_(log) {}
+  Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records) override {
+    return log_.reserve(payload_bytes, records);
+  }
+  Lsn append(LogSpace& space, const Change& change,
+             std::span<const Bytes> payload) noexcept override;
+
+ private:
+  wal::Log& log_;
+};
+
+/// No log at all: pages carry LSNs that grow, and nothing is written.
+class NoTreeLog final : public TreeLog {
+ public:
+  Result<LogSpace> reserve(std::size_t /*payload_bytes*/, std::size_t /*records*/) override {
+    return LogSpace{};
+  }
+  Lsn append(LogSpace& space, const Change& change,
+             std::span<const Bytes> payload) noexcept override;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,72 @@
+#include "storage/buffer/buffer_pool.h"
+
+#include <mutex>
+
+namespace swizzle {
+
+NewPage& NewPage::operator=(NewPage&& other) noexcept {
+  if (this != &other) {
+    std::swap(pool_, other.pool_);
+    std::swap(id_, other.id_);
+    std::swap(frame_, other.frame_);
+    std::swap(latched_, other.latched_);
+  }
+  return *this;
+}
+
+NewPage::~NewPage() {
+  if (pool_ == nullptr) return;
+  frame_->page_id.store(PageId::none, std::memory_order_relaxed);
+  if (latched_) frame_->latch.unlock_exclusive();
+  pool_->give_frame(*frame_);
+  pool_->store_.cancel_reservation(id_);
+}
+
+Frame& NewPage::publish() noexcept {
+  INVARIANT(latched_);
+  std::exchange(pool_, nullptr)->store_.mark_allocated(id_);
+  return *frame_;
+}
+
+Frame* BufferPool::try_take_frame() noexcept {
+  if (Frame* frame = free_.pop()) return frame;
+  if (arena_.used() == arena_.count()) return nullptr;
+  const std::lock_guard hold(first_use_mutex_);
+  return arena_.first_use();
+}
+
+Result<Frame*> BufferPool::take_frame() {
+  assert_no_latch_held();
+  while (true) {
+    if (Frame* frame = try_take_frame()) return frame;
+    RETURN_IF_ERROR(make_room());
+  }
+}
+
+Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
+  ASSIGN_OR_RETURN(Frame* const frame, take_frame());
+  auto page = store_.reserve_page(near);
+  if (!page) {
+    give_frame(*frame);
+    return fail(std::move(page).error());
+  }
+  frame->insert_run = 0;
+  frame->page_id.store(*page, std::memory_order_relaxed);
+  frame->usage.store(1, std::memory_order_relaxed);
+  return NewPage{*this, *page, *frame};
+}
+
+void BufferPool::free_page(Frame& frame) noexcept {
+  INVARIANT(frame.latch.is_exclusive());
+  forget(frame);
+  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+  frame.page_id.store(PageId::none, std::memory_order_relaxed);
+  frame.dirty_since.store(Lsn::none, std::memory_order_relaxed);
+  frame.parent.store(nullptr, std::memory_order_relaxed);
+  frame.state.store(FrameState::free, std::memory_order_relaxed);
+  frame.latch.unlock_exclusive();
+  give_frame(frame);
+  store_.mark_free(page);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/buffer/frame_arena.h"
+#include "storage/buffer/frame_queue.h"
+#include "storage/buffer/page_layout.h"
+#include "storage/buffer/page_store.h"
+#include "storage/latch/guards.h"
+#include "storage/options.h"
+
+namespace swizzle {
+
+/// Where a tree's root is referred to from. Latched like a page, so that descents treat it as one.
+struct alignas(64) RootHolder : Referrer {
+  RootHolder(TreeId of, PageId root) noexcept
+      : Referrer(Kind::root_holder), reference(root), tree(of), page(root) {}
+  PageRef reference;
+  const TreeId tree;
+  const PageId page;  ///< constant for the tree's life
+};
+
+/// A page that is being brought into use: numbered, with a frame that only the owner knows, so that
+/// it may be prepared long before anything is latched. Unless publish() is called, both go back.
+class NewPage {
+ public:
+  NewPage() = default;
+  NewPage(class BufferPool& pool, PageId id, Frame& frame) noexcept
+      : pool_(&pool), id_(id), frame_(&frame) {}
+  NewPage(NewPage&& other) noexcept
+      : pool_(std::exchange(other.pool_, nullptr)),
+        id_(other.id_),
+        frame_(other.frame_),
+        latched_(other.latched_) {}
+  NewPage& operator=(NewPage&& other) noexcept;
+  ~NewPage();
+
+  [[nodiscard]] explicit operator bool() const noexcept { return pool_ != nullptr; }
+  [[nodiscard]] PageId id() const noexcept { return id_; }
+  /// Held exclusively from now on.
+  Frame& latch() noexcept {
+    INVARIANT(!latched_);
+    latched_ = true;
+    frame_->latch.lock_exclusive();
+    return *frame_;
+  }
+  /// The page is logged: it counts as allocated. The caller places the reference and unlatches.
+  /// Pre: latched.
+  Frame& publish() noexcept;
+
+ private:
+  class BufferPool* pool_ = nullptr;
+  PageId id_{};
+  Frame* frame_ = nullptr;
+  bool latched_ = false;
+};
+
+struct PoolCounters {
+  std::atomic<std::uint64_t> reads{0};
+  std::atomic<std::uint64_t> evictions{0};
+  std::atomic<std::uint64_t> swizzled{0};
+  std::atomic<std::uint64_t> unswizzled{0};
+  std::atomic<std::uint64_t> sweeps{0};
+};
+
+/// What the pool modes share: frames, free frames, page numbers, counters.
+class BufferPool {
+ public:
+  /// A descent holds a handful of pages, a split two more; below this nothing works.
+  static constexpr std::uint32_t kMinFrames = 16;
+
+  BufferPool(FrameArena arena, PageStore& store, PageLayout layout) noexcept
+      : arena_(std::move(arena)), store_(store), layout_(layout) {}
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+  virtual ~BufferPool() = default;
+
+  /// 53200 when no frame can be freed. Parks; no latch held.
+  Result<NewPage> new_page(std::optional<PageId> near);
+  /// A page left its tree: its frame and its number are free again. Pre: `frame` is held
+  /// exclusively and nothing refers to it; it is unlatched here. The record that freed it is
+  /// logged.
+  void free_page(Frame& frame) noexcept;
+
+  /// The eviction sweep visits the trees that are registered.
+  virtual void register_root(RootHolder& holder) = 0;
+  virtual void unregister_root(RootHolder& holder) noexcept = 0;
+
+  [[nodiscard]] FrameArena& arena() noexcept { return arena_; }
+  [[nodiscard]] PageStore& store() noexcept { return store_; }
+  [[nodiscard]] const PageLayout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const PoolCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t free_frames() const noexcept {
+    return arena_.count() - arena_.used() + free_.size();
+  }
+  /// Called when eviction finds too many dirty pages. The cleaner registers itself here.
+  void on_dirty_pressure(void (*wake)(void*), void* context) noexcept {
+    wake_cleaner_ = wake;
+    cleaner_ = context;
+  }
+
+ protected:
+  friend class NewPage;
+
+  /// A frame in state free, unlatched. Evicts when none is left.
+  Result<Frame*> take_frame();
+  void give_frame(Frame& frame) noexcept { free_.push(frame); }
+  /// Frees some frames, at least one, or says why it cannot.
+  virtual Result<> make_room() = 0;
+  /// Forgets a page that is being freed.
+  virtual void forget(Frame& frame) noexcept = 0;
+  void wake_cleaner() noexcept {
+    if (wake_cleaner_ != nullptr) wake_cleaner_(cleaner_);
+  }
+
+  FrameArena arena_;
+  PageStore& store_;
+  PageLayout layout_;
+  PoolCounters counters_;
+
+ private:
+  Frame* try_take_frame() noexcept;
+
+  FrameQueue free_;
+  SpinMutex first_use_mutex_;
+  void (*wake_cleaner_)(void*) = nullptr;
+  void* cleaner_ = nullptr;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "storage/latch/hybrid_latch.h"
+#include "storage/page/page.h"
+
+namespace swizzle {
+
+/// Something latched that holds references to pages: a frame, or the holder of a tree's root.
+struct Referrer {
+  enum class Kind : std::uint8_t { frame, root_holder };
+  explicit Referrer(Kind of) noexcept : kind(of) {}
+  Referrer(const Referrer&) = delete;
+  Referrer& operator=(const Referrer&) = delete;
+
+  HybridLatch latch;
+  const Kind kind;
+};
+
+enum class FrameState : std::uint8_t {
+  free,        ///< on the free list, or being filled
+  swizzled,    ///< its parent refers to it by address (always so in main_memory)
+  unswizzled,  ///< resident, found by page id in the page table
+};
+
+/// One slot of the pool: this header, then the page. Header words on the path to hot pages are not
+/// written by readers: `usage` saturates and is written only when it changes.
+struct alignas(64) Frame : Referrer {
+  /// The header's share of a frame. With the page it makes a stride that is no power of two, so
+  /// that page heads do not meet in one cache set, and keeps pages aligned for direct I/O.
+  static constexpr std::size_t kHeaderBytes = 512;
+  static constexpr std::size_t kStride = kHeaderBytes + kPageBytes;
+  static constexpr std::uint8_t kMaxUsage = 3;
+
+  Frame() noexcept : Referrer(Kind::frame) {}
+
+  std::atomic<FrameState> state{FrameState::free};
+  std::atomic<std::uint8_t> usage{0};
+  /// Who refers to this page while it is swizzled. Written under that referrer's exclusive latch.
+  std::atomic<Referrer*> parent{nullptr};
+  std::atomic<PageId> page_id{PageId::none};
+  /// The oldest log record that the disk's copy lacks; none: the page is clean.
+  std::atomic<Lsn> dirty_since{Lsn::none};
+  /// The same for the copy that the cleaner is writing; none: no write is under way.
+  std::atomic<Lsn> writing_since{Lsn::none};
+  std::atomic<std::uint32_t> pins{0};  ///< traditional mode only
+  std::atomic<Frame*> next_in_bucket{nullptr};
+
+  // Away from the words above: only replacement touches these.
+  alignas(64) Frame* next_in_queue = nullptr;
+  std::atomic<bool> is_queued{false};
+  std::atomic<std::uint32_t> policy_word{0};
+
+  /// How often in a row the page grew at its end; negative: at its beginning. Splits favour such
+  /// patterns. Written under the exclusive latch.
+  std::int16_t insert_run = 0;
+
+  [[nodiscard]] std::byte* page() noexcept {
+    return reinterpret_cast<std::byte*>(this) + kHeaderBytes;
+  }
+  [[nodiscard]] const std::byte* page() const noexcept {
+    return reinterpret_cast<const std::byte*>(this) + kHeaderBytes;
+  }
+  void touch() noexcept {
+    const std::uint8_t count = usage.load(std::memory_order_relaxed);
+    if (count < kMaxUsage)
+      usage.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
+  }
+  /// Pre: held exclusively. A record is about to come in at `index` of `count`.
+  void note_insert(std::uint16_t index, std::uint16_t count) noexcept {
+    constexpr std::int16_t kEnough = 1000;
+    if (index == count)
+      insert_run = static_cast<std::int16_t>(insert_run < 0 ? 1 : std::min<int>(insert_run + 1, kEnough));
+    else if (index == 0)
+      insert_run = static_cast<std::int16_t>(insert_run > 0 ? -1 : std::max<int>(insert_run - 1, -kEnough));
+    else
+      insert_run = 0;
+  }
+  /// Pre: held exclusively. `lsn` is of the record that changes the page.
+  void mark_dirty(Lsn lsn) noexcept {
+    if (dirty_since.load(std::memory_order_relaxed) == Lsn::none)
+      dirty_since.store(lsn, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool is_clean() const noexcept {
+    return dirty_since.load(std::memory_order_acquire) == Lsn::none &&
+           writing_since.load(std::memory_order_acquire) == Lsn::none;
+  }
+};
+static_assert(sizeof(Frame) <= Frame::kHeaderBytes);
+static_assert(Frame::kStride % 512 == 0);
+
+}  // namespace swizzle

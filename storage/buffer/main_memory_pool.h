@@ -1,0 +1,48 @@
+#pragma once
+
+#include "storage/buffer/buffer_pool.h"
+
+namespace swizzle {
+
+/// No pool at all: every reference is an address, nothing is looked up, counted or replaced. What
+/// does not fit is refused with 53200. An existing tree is loaded whole before its first use.
+class MainMemoryPool final : public BufferPool {
+ public:
+  /// Whether accesses count towards replacement.
+  static constexpr bool kCountsUsage = false;
+
+  class Hold {
+   public:
+    Hold() = default;
+    explicit Hold(Frame* frame) noexcept : frame_(frame) {}
+    [[nodiscard]] Frame* frame() const noexcept { return frame_; }
+
+   private:
+    Frame* frame_ = nullptr;
+  };
+
+  using BufferPool::BufferPool;
+
+  [[nodiscard]] static Hold follow(PageRef ref) noexcept { return Hold{ref.frame()}; }
+  /// Never needed: load_tree() made every reference an address.
+  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref);
+
+  [[nodiscard]] static bool may_hold_addresses(const Referrer& /*parent*/) noexcept { return true; }
+  PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
+  void moved(PageRef ref, Referrer& to) noexcept {
+    ref.frame()->parent.store(&to, std::memory_order_relaxed);
+  }
+
+  /// Reads the whole tree. Pre: nobody uses it yet.
+  Result<> load_tree(RootHolder& holder);
+
+  void register_root(RootHolder& /*holder*/) override {}
+  void unregister_root(RootHolder& /*holder*/) noexcept override {}
+
+ private:
+  Result<> load(Referrer& parent, PageRef* at);
+  Result<> make_room() override;
+  void forget(Frame& /*frame*/) noexcept override {}
+};
+
+}  // namespace swizzle

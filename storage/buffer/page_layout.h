@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+
+#include "storage/buffer/page_ref.h"
+
+namespace swizzle {
+
+/// What the pool must know about the pages it keeps, without knowing trees.
+struct PageLayout {
+  using RefVisitor = void (*)(void* context, PageRef* reference);
+  /// Calls `visit` for every reference in the page. Pre: the page is held.
+  void (*visit_refs)(std::byte* page, RefVisitor visit, void* context);
+};
+
+/// Replaces the addresses in a copied page by page ids. Pre: the original is held, so that the
+/// frames it refers to stay what they are.
+void unswizzle_copy(const PageLayout& layout, std::byte* copy) noexcept;
+
+}  // namespace swizzle

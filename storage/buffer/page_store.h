@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "base/ids.h"
+#include "base/result.h"
+
+namespace swizzle {
+
+/// Where a pool reads absent pages from and gets numbers for new ones. The data file implements it;
+/// tests and in-memory experiments have smaller ones.
+class PageStore {
+ public:
+  PageStore() = default;
+  PageStore(const PageStore&) = delete;
+  PageStore& operator=(const PageStore&) = delete;
+  virtual ~PageStore() = default;
+
+  /// Parks. Checks the page.
+  virtual Result<> read_page(PageId page, std::byte* into) = 0;
+
+  /// A reservation is no allocation: the page counts as allocated once the record that brings it
+  /// into use has been logged and mark_allocated called.
+  virtual Result<PageId> reserve_page(std::optional<PageId> near) = 0;
+  virtual void cancel_reservation(PageId page) noexcept = 0;
+  virtual void mark_allocated(PageId page) noexcept = 0;
+  virtual void mark_free(PageId page) noexcept = 0;
+
+  /// Held from the append of a record that allocates or frees pages to its marks, so that a
+  /// checkpoint's copy of the map has the marks of exactly the records before it.
+  class MarksGuard {
+   public:
+    explicit MarksGuard(PageStore& store) noexcept : store_(store) { store_.begin_marks(); }
+    MarksGuard(const MarksGuard&) = delete;
+    MarksGuard& operator=(const MarksGuard&) = delete;
+    ~MarksGuard() { store_.end_marks(); }
+
+   private:
+    PageStore& store_;
+  };
+
+ private:
+  virtual void begin_marks() noexcept {}
+  virtual void end_marks() noexcept {}
+};
+
+}  // namespace swizzle

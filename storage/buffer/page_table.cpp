@@ -1,0 +1,85 @@
+#include "storage/buffer/page_table.h"
+
+#include <bit>
+#include <mutex>
+
+namespace swizzle {
+
+PageTable::PageTable(std::uint32_t frames)
+    : shift_(64U - static_cast<unsigned>(std::countr_zero(
+                       std::bit_ceil(std::max<std::uint64_t>(frames, kPartitions))))),
+      buckets_(std::size_t{1} << (64U - shift_)),
+      partition_memory_(std::make_unique<std::array<Partition, kPartitions>>()),
+      partitions_(*partition_memory_) {}
+
+Frame* PageTable::find(PageId page) noexcept {
+  const std::lock_guard hold(partition_of(page).mutex);
+  return find_latched(page);
+}
+
+void PageTable::insert(Frame& frame) noexcept {
+  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+  const std::lock_guard hold(partition_of(page).mutex);
+  auto& bucket = buckets_[bucket_of(page)];
+  frame.next_in_bucket.store(bucket.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  bucket.store(&frame, std::memory_order_release);
+}
+
+bool PageTable::remove(Frame& frame) noexcept {
+  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+  const std::lock_guard hold(partition_of(page).mutex);
+  std::atomic<Frame*>* link = &buckets_[bucket_of(page)];
+  while (Frame* at = link->load(std::memory_order_relaxed)) {
+    if (at == &frame) {
+      link->store(frame.next_in_bucket.load(std::memory_order_relaxed), std::memory_order_release);
+      return true;
+    }
+    link = &at->next_in_bucket;
+  }
+  return false;
+}
+
+PageTable::Claim PageTable::try_claim_read(PageId page) {
+  Partition& partition = partition_of(page);
+  const std::lock_guard hold(partition.mutex);
+  if (find_latched(page) != nullptr) return Claim::resident;
+  return partition.reads.try_emplace(raw(page), nullptr).second ? Claim::reader : Claim::being_read;
+}
+
+Result<> PageTable::wait_for_read(PageId page) {
+  Partition& partition = partition_of(page);
+  Waiter self(Runtime::current().parker());
+  {
+    const std::lock_guard hold(partition.mutex);
+    const auto read = partition.reads.find(raw(page));
+    if (read == partition.reads.end()) return {};
+    self.next = read->second;
+    read->second = &self;
+  }
+  while (true) {
+    self.parker->park();
+    // The reader unparks us under the mutex, so once we hold it, it has let go of `self`.
+    const std::lock_guard hold(partition.mutex);
+    if (self.done) break;
+  }
+  if (self.error) return fail(std::move(*self.error));
+  return {};
+}
+
+void PageTable::finish_read(PageId page, Frame* frame, const Error* error) noexcept {
+  if (frame != nullptr) insert(*frame);
+  Partition& partition = partition_of(page);
+  const std::lock_guard hold(partition.mutex);
+  const auto entry = partition.reads.find(raw(page));
+  INVARIANT(entry != partition.reads.end());
+  for (Waiter* waiter = entry->second; waiter != nullptr;) {
+    Waiter* next = waiter->next;
+    if (error != nullptr) waiter->error = std::make_unique<Error>(error->state(), error->message());
+    waiter->done = true;
+    waiter->parker->unpark();
+    waiter = next;
+  }
+  partition.reads.erase(entry);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "base/runtime.h"
+#include "storage/buffer/frame.h"
+#include "storage/latch/spin_mutex.h"
+
+namespace swizzle {
+
+/// Finds resident pages by id, where no address leads to them, and keeps pages that are being read
+/// from being read twice. Chains run through the frames.
+class PageTable {
+ public:
+  explicit PageTable(std::uint32_t frames);
+
+  /// Without a latch: may miss a page that is just being moved, never returns a frame that was not
+  /// in the table. The caller re-checks the frame's page id after it secured the frame.
+  [[nodiscard]] Frame* peek(PageId page) const noexcept {
+    Frame* frame = buckets_[bucket_of(page)].load(std::memory_order_acquire);
+    while (frame != nullptr && frame->page_id.load(std::memory_order_relaxed) != page)
+      frame = frame->next_in_bucket.load(std::memory_order_acquire);
+    return frame;
+  }
+  [[nodiscard]] Frame* find(PageId page) noexcept;
+  void insert(Frame& frame) noexcept;
+  /// False: it was not there (somebody else removed it first).
+  bool remove(Frame& frame) noexcept;
+
+  /// `reader`: the caller has the right, and the duty, to read the page and to finish_read.
+  enum class Claim : std::uint8_t { reader, resident, being_read };
+  [[nodiscard]] Claim try_claim_read(PageId page);
+  /// Parks until the read that is under way, if one is, has ended; returns its error.
+  Result<> wait_for_read(PageId page);
+  /// Ends a read: `frame` enters the table; or everybody who waited gets `error`; or, with neither,
+  /// the claim is given back.
+  void finish_read(PageId page, Frame* frame, const Error* error) noexcept;
+
+ private:
+  struct Waiter {
+    Parker* parker;
+    bool done = false;
+    std::unique_ptr<Error> error;
+    Waiter* next = nullptr;
+    explicit Waiter(Parker& of) noexcept : parker(&of) {}
+  };
+  struct alignas(64) Partition {
+    SpinMutex mutex;
+    std::unordered_map<std::uint64_t, Waiter*> reads;
+  };
+  static constexpr std::size_t kPartitions = 256;
+
+  [[nodiscard]] std::size_t bucket_of(PageId page) const noexcept {
+    return (raw(page) * 0x9E3779B97F4A7C15U) >> shift_;
+  }
+  [[nodiscard]] Partition& partition_of(PageId page) noexcept {
+    return partitions_[bucket_of(page) % kPartitions];
+  }
+  [[nodiscard]] Frame* find_latched(PageId page) const noexcept { return peek(page); }
+
+  unsigned shift_;
+  std::vector<std::atomic<Frame*>> buckets_;
+  std::unique_ptr<std::array<Partition, kPartitions>> partition_memory_;
+  std::array<Partition, kPartitions>& partitions_;
+};
+
+}  // namespace swizzle

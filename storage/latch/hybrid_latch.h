@@ -1,0 +1,158 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/invariant.h"
+#include "base/latch_count.h"
+#include "base/runtime.h"
+
+namespace swizzle {
+
+namespace detail {
+// GCC 12 cannot follow fences under ThreadSanitizer; there, no reader is optimistic.
+#ifdef __SANITIZE_THREAD__
+inline void fence_after_page_reads() noexcept {}
+inline void fence_before_page_writes() noexcept {}
+#else
+inline void fence_after_page_reads() noexcept {
+  std::atomic_thread_fence(std::memory_order_acquire);
+}
+inline void fence_before_page_writes() noexcept {
+  std::atomic_thread_fence(std::memory_order_release);
+}
+#endif
+}  // namespace detail
+
+/// What an optimistic reader remembers: the version it started from.
+using LatchVersion = std::uint64_t;
+
+/// One word: exclusive bit, update-intent bit, shared count, version. Optimistic readers write
+/// nothing; they take the version, read, and ask whether it still holds. Every exclusive hold ends
+/// with a new version, and versions never go back, so a frame that was reused in between is
+/// noticed.
+///
+/// Update intent excludes exclusive and other intents, admits readers, and becomes exclusive.
+/// Nobody parks while holding one; waiting is spinning.
+class HybridLatch {
+ public:
+  HybridLatch() = default;
+  HybridLatch(const HybridLatch&) = delete;
+  HybridLatch& operator=(const HybridLatch&) = delete;
+
+  /// Spins while somebody holds it exclusively.
+  [[nodiscard]] LatchVersion optimistic() const noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_acquire);  // observes the last writer
+    if ((word & kExclusive) == 0) [[likely]]
+      return word & kVersionMask;
+    return optimistic_slow();
+  }
+
+  /// Whether nothing changed since `version` was taken. What was read before counts only if so.
+  [[nodiscard]] bool validate(LatchVersion version) const noexcept {
+    // Orders the reads of the page before this load; pairs with the release of the version below.
+    detail::fence_after_page_reads();
+    const std::uint64_t word = word_.load(std::memory_order_relaxed);
+    return (word & (kExclusive | kVersionMask)) == version;
+  }
+
+  void lock_exclusive() noexcept {
+    if (!try_lock_exclusive()) lock_exclusive_slow();
+  }
+  [[nodiscard]] bool try_lock_exclusive() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    return (word & ~kVersionMask) == 0 && begin_exclusive(word, word);
+  }
+  /// From an optimistic read to an exclusive hold, if nothing came between.
+  [[nodiscard]] bool try_upgrade(LatchVersion version) noexcept {
+    return begin_exclusive(version, version);
+  }
+  /// The same for the only shared holder, who gives up that hold.
+  [[nodiscard]] bool try_upgrade_shared(LatchVersion version) noexcept {
+    if (!begin_exclusive(version | kSharedOne, version)) return false;
+    --latches_held;
+    return true;
+  }
+  void unlock_exclusive() noexcept {
+    // Publishes the changes together with the new version.
+    const std::uint64_t word = word_.load(std::memory_order_relaxed);
+    word_.store(((word & kVersionMask) + 1) & kVersionMask, std::memory_order_release);
+    --latches_held;
+  }
+  /// Ends an exclusive hold under which nothing changed: optimistic readers stay valid.
+  void unlock_exclusive_unchanged() noexcept {
+    word_.store(word_.load(std::memory_order_relaxed) & kVersionMask, std::memory_order_release);
+    --latches_held;
+  }
+  [[nodiscard]] bool is_exclusive() const noexcept {
+    return (word_.load(std::memory_order_relaxed) & kExclusive) != 0;
+  }
+
+  void lock_shared() noexcept {
+    if (!try_lock_shared()) lock_shared_slow();
+  }
+  [[nodiscard]] bool try_lock_shared() noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    while ((word & kExclusive) == 0) {
+      INVARIANT((word & kSharedMask) != kSharedMask);
+      if (word_.compare_exchange_weak(word, word + kSharedOne, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+        ++latches_held;
+        return true;
+      }
+    }
+    return false;
+  }
+  void unlock_shared() noexcept {
+    word_.fetch_sub(kSharedOne, std::memory_order_release);
+    --latches_held;
+  }
+
+  [[nodiscard]] bool try_lock_update(LatchVersion version) noexcept {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    while ((word & (kExclusive | kUpdate)) == 0 && (word & kVersionMask) == version) {
+      if (word_.compare_exchange_weak(word, word | kUpdate, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+        ++latches_held;
+        return true;
+      }
+    }
+    return false;
+  }
+  void unlock_update() noexcept {
+    word_.fetch_and(~kUpdate, std::memory_order_release);
+    --latches_held;
+  }
+  /// Waits until the shared holders have left. The intent becomes the exclusive hold.
+  void update_to_exclusive() noexcept;
+
+  /// The version while held, for those who go on optimistically after a hold.
+  [[nodiscard]] LatchVersion version() const noexcept {
+    return word_.load(std::memory_order_relaxed) & kVersionMask;
+  }
+
+ private:
+  static constexpr std::uint64_t kExclusive = std::uint64_t{1} << 63U;
+  static constexpr std::uint64_t kUpdate = std::uint64_t{1} << 62U;
+  static constexpr std::uint64_t kSharedOne = std::uint64_t{1} << 48U;
+  static constexpr std::uint64_t kSharedMask = ((std::uint64_t{1} << 14U) - 1) << 48U;
+  static constexpr std::uint64_t kVersionMask = kSharedOne - 1;
+
+  bool begin_exclusive(std::uint64_t expected, LatchVersion version) noexcept {
+    if (!word_.compare_exchange_strong(expected, version | kExclusive, std::memory_order_acquire,
+                                       std::memory_order_relaxed))
+      return false;
+    // An optimistic reader that sees any of our writes must also see the bit.
+    detail::fence_before_page_writes();
+    ++latches_held;
+    return true;
+  }
+  LatchVersion optimistic_slow() const noexcept;
+  void lock_exclusive_slow() noexcept;
+  void lock_shared_slow() noexcept;
+
+  std::atomic<std::uint64_t> word_{0};
+};
+static_assert(sizeof(HybridLatch) == 8);
+
+}  // namespace swizzle

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <atomic>
+
+#include "base/latch_count.h"
+#include "base/runtime.h"
+
+namespace swizzle {
+
+/// A latch for a few instructions. Nobody parks under it.
+class SpinMutex {
+ public:
+  void lock() noexcept {
+    if (!try_lock()) lock_slow();
+  }
+  [[nodiscard]] bool try_lock() noexcept {
+    if (held_.exchange(true, std::memory_order_acquire)) return false;
+    ++latches_held;
+    return true;
+  }
+  void unlock() noexcept {
+    held_.store(false, std::memory_order_release);
+    --latches_held;
+  }
+
+ private:
+  void lock_slow() noexcept {
+    Runtime& runtime = Runtime::current();
+    do {
+      while (held_.load(std::memory_order_relaxed)) runtime.relax();
+    } while (!try_lock());
+  }
+  std::atomic<bool> held_{false};
+};
+
+}  // namespace swizzle

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/result.h"
+#include "storage/btree/records.h"
+#include "storage/space/space_map.h"
+#include "wal/record.h"
+
+namespace swizzle {
+
+/// What a log record does to pages. This is the one place that knows it for all kinds; redo, single
+/// page repair, the space map and waldump ask here.
+
+enum class PageEffect : std::uint8_t {
+  none,    ///< the record does not concern the page
+  change,  ///< needs the page as it was before
+  image,   ///< makes the page, whatever was there
+  free,    ///< the page is in no tree any more
+};
+
+inline RecordKind kind_of(const wal::RecordHeader& header) noexcept {
+  return static_cast<RecordKind>(header.kind);
+}
+
+/// What the record does to its first and to its second page.
+struct PageEffects {
+  PageEffect page = PageEffect::none;
+  PageEffect page2 = PageEffect::none;
+};
+/// XX001 for a kind that storage does not write.
+Result<PageEffects> effects_of(const wal::RecordHeader& header);
+
+/// Applies the record to `bytes`, which hold `page`, one of its two pages. For PageEffect::change
+/// the page must be exactly as the record found it: XX001 if its LSN is not the chain's. Logs
+/// nothing, refers to children by page id. Post: the page carries the record's LSN.
+Result<> redo_on_page(const wal::Record& record, PageId page, std::byte* bytes);
+
+/// The pages that a pages_freed record names.
+Result<std::vector<PageId>> freed_pages(const wal::Record& record);
+
+/// Repeats what the record did to the space map.
+Result<> redo_on_map(const wal::Record& record, SpaceMap& map);
+
+}  // namespace swizzle

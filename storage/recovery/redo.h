@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "storage/options.h"
+#include "storage/recovery/analysis.h"
+#include "storage/space/volume.h"
+#include "wal/reader.h"
+
+namespace swizzle {
+
+struct RedoOptions {
+  /// For pages in memory at a time.
+  std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
+  /// Log that is read before its pages are fetched, together, and its records applied.
+  std::uint64_t window_bytes = std::uint64_t{4} << 20U;
+  /// Tasks that apply records, each to its share of the pages; 0: as many as there are processors.
+  std::uint32_t workers = 0;
+  /// Called when a page fails its checksum: brings it to the state that its last write had, or any
+  /// later one. Empty: such a page ends redo with XX001.
+  std::function<Result<>(PageId page, std::byte* into)> repair = {};
+};
+
+struct RedoOutcome {
+  std::uint64_t records_read = 0;
+  std::uint64_t changes_applied = 0;
+  std::uint64_t pages_read = 0;
+  std::uint64_t pages_written = 0;
+  std::uint64_t pages_repaired = 0;
+};
+
+/// Brings every page on disk to the state of the log's end; durable on return. May be interrupted
+/// by a crash anywhere and repeated (rule R3): a record is applied exactly if the page's LSN is
+/// before it, and no page is written before all of its records in a window are applied.
+/// Writes no log.
+Result<RedoOutcome> redo(Volume& volume, const Analysis& analysis, wal::Reader& reader,
+                         const RedoOptions& options, const RecoveryObserver& observer);
+
+}  // namespace swizzle

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <vector>
+
+#include "storage/space/aligned_buffer.h"
+#include "storage/space/volume.h"
+
+namespace swizzle {
+
+/// The pages that redo has in memory: as many as fit, the others written and dropped. Not
+/// thread-safe, except that different tasks may work on different pages.
+class RedoPages {
+ public:
+  struct Page {
+    PageId id = PageId::none;
+    std::byte* bytes = nullptr;
+    bool is_dirty = false;
+    std::uint64_t window = 0;  ///< the last that used it
+  };
+  struct Counters {
+    std::uint64_t read = 0;
+    std::uint64_t written = 0;
+    std::uint64_t repaired = 0;
+  };
+  using Repair = std::function<Result<>(PageId page, std::byte* into)>;
+
+  RedoPages(Volume& volume, std::uint64_t memory_bytes, Repair repair);
+
+  /// How many pages one window may use.
+  [[nodiscard]] std::size_t window_pages() const noexcept { return pages_.size() / 2; }
+
+  /// What a window needs: a page whose old content matters is read, another gets a blank frame.
+  struct Need {
+    PageId page;
+    enum class Content : std::uint8_t { read, blank } content;
+  };
+  /// Post: find() has every one of them until the next call. Reads what is missing together.
+  Result<> gather(std::span<const Need> needs);
+  [[nodiscard]] Page& find(PageId page) { return *by_id_.at(page); }
+  /// Writes every changed page; durable on return.
+  Result<> write_all();
+  [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
+
+ private:
+  Result<> make_room(std::size_t wanted);
+  Result<> write(std::span<Page* const> dirty);
+  Result<> read(std::span<Page* const> absent);
+
+  Volume& volume_;
+  const Repair repair_;
+  AlignedBuffer memory_;
+  std::vector<Page> pages_;
+  std::vector<Page*> unused_;
+  std::unordered_map<PageId, Page*> by_id_;
+  std::size_t hand_ = 0;
+  std::uint64_t window_ = 0;
+  Counters counters_;
+};
+
+}  // namespace swizzle

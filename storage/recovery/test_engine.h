@@ -1,0 +1,360 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+
+#include "base/simulated_disk.h"
+#include "base/simulation.h"
+#include "storage/btree/btree.h"
+#include "storage/btree/node_layout.h"
+#include "storage/buffer/cleaner.h"
+#include "storage/buffer/swizzling_pool.h"
+#include "storage/recovery/checkpointer.h"
+#include "storage/recovery/record_effects.h"
+#include "storage/recovery/recovery.h"
+#include "storage/recovery/undo_chain.h"
+#include "storage/space/data_file.h"
+#include "wal/log.h"
+
+namespace swizzle::test {
+
+inline const std::filesystem::path kHome = "/database";
+inline constexpr std::uint64_t kId = 0x5eed;
+
+inline wal::RecordKind log_kind(RecordKind kind) {
+  return static_cast<wal::RecordKind>(kind);
+}
+
+/// Trees' records into a log.
+class LoggedTrees final : public TreeLog {
+ public:
+  explicit LoggedTrees(wal::Log& log) : log_(log) {}
+
+  Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records) override {
+    // Only one task writes here, and the log is larger than what it writes at a time.
+    RETURN_IF_ERROR(log_.reserve(payload_bytes, records));
+    return LogSpace{payload_bytes};
+  }
+  Lsn append(LogSpace& /*space*/, const Change& change,
+             std::span<const Bytes> payload) noexcept override {
+    wal::RecordHeader header;
+    header.kind = log_kind(change.kind);
+    header.tree = change.tree;
+    if (TransactionChain* chain = change.transaction; chain != nullptr) {
+      header.txn = chain->id;
+      header.txn_prev = chain->last;
+      if (chain->is_undoing) {
+        header.flags = record_flags::kCompensation;
+        header.undo_next = chain->undo_next;
+      }
+    }
+    if (change.page != nullptr) {
+      header.page = change.page->page_id.load();
+      header.page_prev = Node::of(change.page->page()).lsn();
+    }
+    if (change.page2 != nullptr) {
+      header.page2 = change.page2->page_id.load();
+      header.page2_prev = Node::of(change.page2->page()).lsn();
+    }
+    std::size_t bytes = 0;
+    for (const Bytes part : payload) bytes += part.size();
+    auto space = log_.try_reserve(bytes, 1);
+    INVARIANT(space.has_value());
+    const wal::Appended appended = log_.append(*space, header, payload);
+    if (TransactionChain* chain = change.transaction; chain != nullptr) {
+      if (chain->first == Lsn::none) chain->first = appended.lsn;
+      chain->last = appended.lsn;
+    }
+    return appended.lsn;
+  }
+
+ private:
+  wal::Log& log_;
+};
+
+class LogFlusher final : public LogGate {
+ public:
+  explicit LogFlusher(wal::Log& log) : log_(log) {}
+  void flush_to(Lsn lsn) override { log_.flush_record(lsn); }
+
+ private:
+  wal::Log& log_;
+};
+
+/// at the device.
+class DeviceCheck final : public ImageCheck {
+ public:
+  explicit DeviceCheck(wal::Log& log) : log_(log) {}
+  void before_write(const PageImage& image) noexcept override {
+    INVARIANT(load<PageHeader>(image.bytes).lsn < log_.durable());
+    alignas(8) std::array<std::byte, kPageBytes> copy;
+    std::memcpy(copy.data(), image.bytes, kPageBytes);
+    node_layout().visit_refs(
+        copy.data(), [](void* /*context*/, PageRef* at) { INVARIANT(!load_ref(at).is_swizzled()); },
+        nullptr);
+  }
+
+ private:
+  wal::Log& log_;
+};
+
+/// One step of a transaction or of its undo.
+class Step final : public LeafChange {
+ public:
+  Step(Action action, std::string value) : action_(action), value_(std::move(value)) {}
+  /// Undo of an update: what it changed goes back.
+  explicit Step(payload::LeafUpdate of) : action_(Action::update), undone_(of) {}
+
+  Action decide(const Node& leaf, Node::Position at) noexcept override {
+    const bool live = at.exact && !leaf.is_ghost(at.index);
+    const bool fits = action_ == Action::insert ? !live : action_ == Action::restore ? !live : live;
+    done = fits;
+    if (!fits) return Action::leave;
+    if (undone_) {
+      const std::string now{as_text(leaf.value(at.index))};
+      value_ = now.substr(0, undone_->offset) + std::string{as_text(undone_->old_part)} +
+               now.substr(undone_->offset + undone_->new_part.size());
+    }
+    return action_;
+  }
+  [[nodiscard]] Value value() const noexcept override { return {as_bytes(value_), false}; }
+  [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
+    return Node::kMaxInlineBytes;
+  }
+  void logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept override {}
+
+  bool done = false;
+
+ private:
+  Action action_;
+  std::string value_;
+  std::optional<payload::LeafUpdate> undone_;
+};
+
+class Ghosts final : public GhostKeeper {
+ public:
+  bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override {
+    return !transaction_open;
+  }
+  bool transaction_open = true;
+};
+
+using Content = std::map<std::string, std::string>;
+
+/// Storage without the engine's façade: one tree, one transaction at a time.
+class TestEngine {
+ public:
+  using TestTree = BTree<SwizzlingPool>;
+
+  struct Options {
+    std::uint32_t frames = 48;
+    std::uint64_t redo_bytes = 64 * kPageBytes;
+    std::uint64_t checkpoint_bytes = 200'000;
+    std::uint32_t redo_workers = 1;
+  };
+
+  static wal::LogOptions log_options() {
+    wal::LogOptions options;
+    options.directory = kHome / "log";
+    options.database_id = kId;
+    options.segment_bytes = std::uint64_t{256} << 10U;
+    options.buffer_bytes = std::size_t{256} << 10U;
+    options.completion_bytes = std::uint64_t{64} << 10U;
+    return options;
+  }
+
+  static void create(FileSystem& files) {
+    REQUIRE(files.create_directory(kHome));
+    REQUIRE(files.create_directory(kHome / "log"));
+    REQUIRE(files.sync_directory(kHome));
+    REQUIRE(files.sync_directory(kHome.parent_path()));
+    auto log = wal::Log::create(files, log_options()).value();
+    REQUIRE(Volume::create(files, kHome, kId));
+    REQUIRE(SpaceMap::create(files, kHome, kId, log->begin()));
+    Control control;
+    control.database_id = control.log_id = kId;
+    control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from =
+        log->begin();
+    REQUIRE(ControlFile::create(files, kHome, control));
+    log->close();
+    log.reset();
+    TestEngine engine(files, Options{});
+    REQUIRE(engine.open());
+    auto tree = TestTree::create(*engine.pool, *engine.trees, engine.ghosts, TreeId{7}, nullptr);
+    REQUIRE(tree);
+    engine.tree = std::move(*tree);
+    engine.directory_root = engine.tree->root_page();
+    REQUIRE(engine.close());
+  }
+
+  TestEngine(FileSystem& files, Options options) : files_(files), options_(options) {}
+
+  /// Recovers, undoes losers, checkpoints.
+  Result<> open() {
+    ASSIGN_OR_RETURN(volume, Volume::open(files_, kHome));
+    ASSIGN_OR_RETURN(control, ControlFile::open(files_, kHome));
+    const Lsn from = control->current().checkpoint.begin;
+    ASSIGN_OR_RETURN(log, wal::Log::open(files_, log_options(), from));
+    RedoOptions redo_options;
+    redo_options.memory_bytes = options_.redo_bytes;
+    redo_options.window_bytes = 20'000;
+    redo_options.workers = options_.redo_workers;
+    ASSIGN_OR_RETURN(Recovered got,
+                     recover(files_, kHome, *volume, control->current(), *log, redo_options, {}));
+    recovered = std::move(got);
+    space = std::move(recovered.space);
+    next_txn = raw(recovered.next_txn);
+
+    flusher = std::make_unique<LogFlusher>(*log);
+    check = std::make_unique<DeviceCheck>(*log);
+    volume->set_image_check(check.get());
+    store = std::make_unique<DataFile>(*volume, *space);
+    ASSIGN_OR_RETURN(FrameArena arena,
+                     FrameArena::map(std::uint64_t{options_.frames} * Frame::kStride));
+    pool = std::make_unique<SwizzlingPool>(std::move(arena), *store, node_layout(), 10U);
+    cleaner = std::make_unique<Cleaner>(
+        pool->arena(), *volume, *flusher, node_layout(),
+        Cleaner::Options{.dirty_percent = 30, .interval = std::chrono::milliseconds{2}});
+    pool->on_dirty_pressure([](void* to) { static_cast<Cleaner*>(to)->nudge(); }, cleaner.get());
+    trees = std::make_unique<LoggedTrees>(*log);
+    checkpointer = std::make_unique<Checkpointer>(
+        Checkpointer::Parts{*log, pool->arena(), *space, *control,
+                            [this](Lsn begin) { return active(begin); },
+                            [this] { return TxnId{next_txn}; }},
+        Checkpointer::Options{.log_bytes = options_.checkpoint_bytes});
+    directory_root = control->current().directory_root;
+    if (directory_root != PageId::none)
+      tree = std::make_unique<TestTree>(*pool, *trees, ghosts, TreeId{7}, directory_root);
+    cleaner->start();
+    for (const ActiveTransaction& loser : recovered.losers) {
+      chain = {loser.id, loser.first, loser.last, Lsn::none, false};
+      RETURN_IF_ERROR(undo());
+    }
+    RETURN_IF_ERROR(checkpointer->take());
+    checkpointer->start(*cleaner);
+    return {};
+  }
+
+  Result<> close() {
+    checkpointer->stop();
+    Control with_root = control->current();
+    with_root.directory_root = directory_root;
+    RETURN_IF_ERROR(control->write(with_root));
+    RETURN_IF_ERROR(cleaner->clean_all());
+    RETURN_IF_ERROR(checkpointer->take(Control::Shutdown::clean));
+    cleaner->stop();
+    log->close();
+    return {};
+  }
+
+  void begin() { chain = TransactionChain{TxnId{next_txn++}}; }
+  bool apply(LeafChange::Action action, const std::string& key, const std::string& value = {}) {
+    Step step{action, value};
+    ghosts.transaction_open = true;
+    REQUIRE(tree->change(as_bytes(key), &chain, step));
+    return step.done;
+  }
+  void commit() { end_with(RecordKind::transaction_committed); }
+  void rollback() { REQUIRE(undo()); }
+
+  [[nodiscard]] Content content() {
+    Content found;
+    LeafCopy leaf;
+    std::string from(1, '\0');
+    while (true) {
+      REQUIRE(tree->copy_leaf(as_bytes(from), leaf));
+      const Node& node = leaf.node();
+      for (std::uint16_t i = 0; i < node.count(); ++i) {
+        if (node.is_ghost(i)) continue;
+        std::array<std::byte, Node::kMaxKeyBytes> key;
+        found.emplace(as_text({key.data(), node.copy_key(i, key.data())}), as_text(node.value(i)));
+      }
+      if (node.high_fence().is_infinite()) return found;
+      from = as_text(node.high_fence().key);
+    }
+  }
+
+  Result<> undo() {
+    wal::Reader reader = log->reader(wal::ReadPattern::random);
+    log->flush_to(log->tail());
+    reader.extend_to(log->durable());
+    UndoChain steps(reader, chain.last);
+    chain.is_undoing = true;
+    while (true) {
+      ASSIGN_OR_RETURN(const auto step, steps.next());
+      if (!step) break;
+      chain.undo_next = step->undo_next;
+      RETURN_IF_ERROR(undo(*step));
+    }
+    end_with(RecordKind::transaction_ended);
+    return {};
+  }
+
+  FileSystem& files_;
+  const Options options_;
+  std::unique_ptr<Volume> volume;
+  std::unique_ptr<ControlFile> control;
+  std::unique_ptr<wal::Log> log;
+  Recovered recovered;
+  std::unique_ptr<SpaceMap> space;
+  std::unique_ptr<LogFlusher> flusher;
+  std::unique_ptr<DeviceCheck> check;
+  std::unique_ptr<DataFile> store;
+  std::unique_ptr<SwizzlingPool> pool;
+  std::unique_ptr<LoggedTrees> trees;
+  Ghosts ghosts;
+  std::unique_ptr<TestTree> tree;
+  std::unique_ptr<Cleaner> cleaner;
+  std::unique_ptr<Checkpointer> checkpointer;
+  PageId directory_root = PageId::none;
+  std::uint64_t next_txn = 1;
+  TransactionChain chain;
+
+ private:
+  Result<> undo(const UndoStep& step) {
+    using Action = LeafChange::Action;
+    const auto change = [&](Bytes key, Step undone) -> Result<> {
+      RETURN_IF_ERROR(tree->change(key, &chain, undone));
+      INVARIANT(undone.done);
+      return {};
+    };
+    switch (step.kind) {
+      case RecordKind::leaf_insert: {
+        ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_insert(step.payload));
+        return change(insert.key, Step{Action::remove, ""});
+      }
+      case RecordKind::leaf_update: {
+        ASSIGN_OR_RETURN(const auto update, payload::decode_leaf_update(step.payload));
+        return change(update.key, Step{update});
+      }
+      case RecordKind::leaf_remove: {
+        ASSIGN_OR_RETURN(const auto key, payload::decode_leaf_key(step.payload));
+        return change(key.key, Step{Action::restore, ""});
+      }
+      default:
+        return {};
+    }
+  }
+
+  void end_with(RecordKind kind) {
+    if (chain.last == Lsn::none) return;
+    auto reserved = log->reserve(0, 1, wal::ReservePurpose::completion);
+    REQUIRE(reserved);
+    wal::RecordHeader header;
+    header.kind = log_kind(kind);
+    header.txn = chain.id;
+    header.txn_prev = chain.last;
+    const wal::Appended appended = log->append(*reserved, header);
+    chain = {};
+    ghosts.transaction_open = false;
+    if (kind == RecordKind::transaction_committed) log->flush_to(appended.end);
+  }
+
+  std::vector<ActiveTransaction> active(Lsn /*begin*/) const {
+    if (chain.last == Lsn::none) return {};
+    return {{chain.id, chain.first, chain.last}};
+  }
+};
+
+}  // namespace swizzle::test

@@ -1,0 +1,25 @@
+#include "storage/recovery/undo_chain.h"
+
+#include "storage/recovery/record_effects.h"
+
+namespace swizzle {
+
+Result<std::optional<UndoStep>> UndoChain::next() {
+  while (next_ != Lsn::none) {
+    ASSIGN_OR_RETURN(const wal::Record record, reader_.read(next_));
+    if ((record.header.flags & record_flags::kCompensation) != 0) {
+      next_ = record.header.undo_next;
+      continue;
+    }
+    next_ = record.header.txn_prev;
+    UndoStep step{.lsn = record.lsn,
+                  .kind = kind_of(record.header),
+                  .tree = record.header.tree,
+                  .undo_next = next_,
+                  .payload = {record.payload.begin(), record.payload.end()}};
+    return step;
+  }
+  return std::nullopt;
+}
+
+}  // namespace swizzle

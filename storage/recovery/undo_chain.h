@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "storage/btree/records.h"
+#include "storage/recovery/control_file.h"
+#include "wal/reader.h"
+
+namespace swizzle {
+
+/// A change of a transaction that is to be undone, as the log has it.
+struct UndoStep {
+  Lsn lsn;
+  RecordKind kind;
+  TreeId tree;
+  /// Where undo goes on after this step: what its compensation record carries as undo_next.
+  Lsn undo_next;
+  /// Owned, since the reader moves on.
+  std::vector<std::byte> payload;
+};
+
+/// Walks a transaction's records from the newest to the oldest. What compensation records say has
+/// been undone already is passed over, so a rollback that a crash interrupted goes on where it
+/// stopped (rule R5).
+class UndoChain {
+ public:
+  /// `reader` should be a random one.
+  UndoChain(wal::Reader& reader, Lsn last) noexcept : reader_(reader), next_(last) {}
+
+  /// The next change to undo, or nullopt when nothing is left.
+  Result<std::optional<UndoStep>> next();
+
+ private:
+  wal::Reader& reader_;
+  Lsn next_;
+};
+
+}  // namespace swizzle

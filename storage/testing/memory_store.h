@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "storage/buffer/buffer_pool.h"
+#include "storage/buffer/page_store.h"
+
+namespace swizzle::testing {
+
+/// A data file in memory, with a cleaner that writes everything dirty when it is woken. It checks
+/// what a device would have to: no address in an image, pages allocated before they are read.
+class MemoryStore final : public PageStore {
+ public:
+  using Image = std::array<std::byte, kPageBytes>;
+
+  Result<> read_page(PageId page, std::byte* into) override {
+    const std::lock_guard hold(mutex_);
+    if (fail_reads_ > 0) {
+      --fail_reads_;
+      return fail(sqlstate::io_error, "injected read error");
+    }
+    const auto found = pages_.find(raw(page));
+    if (found == pages_.end())
+      return fail(sqlstate::data_corrupted, "a page is read that was never written");
+    std::memcpy(into, found->second.data(), kPageBytes);
+    return check_page(into, page);
+  }
+  Result<PageId> reserve_page(std::optional<PageId> /*near*/) override {
+    const std::lock_guard hold(mutex_);
+    if (!free_.empty()) {
+      const std::uint64_t page = *free_.begin();
+      free_.erase(free_.begin());
+      return PageId{page};
+    }
+    return PageId{next_++};
+  }
+  void cancel_reservation(PageId page) noexcept override {
+    const std::lock_guard hold(mutex_);
+    free_.insert(raw(page));
+  }
+  void mark_allocated(PageId page) noexcept override {
+    const std::lock_guard hold(mutex_);
+    allocated_.insert(raw(page));
+  }
+  void mark_free(PageId page) noexcept override {
+    const std::lock_guard hold(mutex_);
+    allocated_.erase(raw(page));
+    pages_.erase(raw(page));
+    free_.insert(raw(page));
+  }
+
+  /// Writes dirty pages of `pool` whenever it asks.
+  void clean_for(BufferPool& pool) {
+    pool_ = &pool;
+    pool.on_dirty_pressure([](void* self) { static_cast<MemoryStore*>(self)->clean(); }, this);
+  }
+  void clean() {
+    const std::lock_guard one_at_a_time(clean_mutex_);
+    FrameArena& arena = pool_->arena();
+    for (std::uint32_t i = 0; i < arena.used(); ++i) clean_frame(arena.at(i));
+  }
+  void fail_next_reads(int count) { fail_reads_ = count; }
+  [[nodiscard]] std::size_t allocated() const { return allocated_.size(); }
+
+ private:
+  void clean_frame(Frame& frame) {
+    const SharedGuard hold(frame.latch);
+    if (frame.dirty_since.load() == Lsn::none || frame.state.load() == FrameState::free) return;
+    alignas(64) Image copy;
+    std::memcpy(copy.data(), frame.page(), kPageBytes);
+    unswizzle_copy(pool_->layout(), copy.data());
+    pool_->layout().visit_refs(
+        copy.data(),
+        [](void* /*context*/, PageRef* reference) {
+          INVARIANT(!load_ref(reference).is_swizzled());
+        },
+        nullptr);
+    seal_page(copy.data());
+    {
+      const std::lock_guard store_hold(mutex_);
+      pages_[raw(frame.page_id.load())] = copy;
+    }
+    frame.dirty_since.store(Lsn::none);
+  }
+
+  std::mutex mutex_;
+  std::mutex clean_mutex_;
+  std::map<std::uint64_t, Image> pages_;
+  std::set<std::uint64_t> allocated_;
+  std::set<std::uint64_t> free_;
+  std::uint64_t next_ = 1;
+  int fail_reads_ = 0;
+  BufferPool* pool_ = nullptr;
+};
+
+}  // namespace swizzle::testing

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "storage/btree/btree.h"
+#include "storage/btree/node_layout.h"
+#include "storage/buffer/main_memory_pool.h"
+#include "storage/buffer/swizzling_pool.h"
+#include "storage/buffer/traditional_pool.h"
+#include "storage/testing/memory_store.h"
+
+namespace swizzle::testing {
+
+/// All ghosts may go: there are no transactions here.
+class NoGhostIsNeeded final : public GhostKeeper {
+ public:
+  bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override { return true; }
+};
+
+/// The plain operations of a map, as changes.
+class MapChange final : public LeafChange {
+ public:
+  MapChange(Action wanted, Bytes value) noexcept : wanted_(wanted), value_(value) {}
+
+  Action decide(const Node& leaf, Node::Position at) noexcept override {
+    const bool live = at.exact && !leaf.is_ghost(at.index);
+    done_ = wanted_ == Action::insert ? !live : live;
+    return done_ ? wanted_ : Action::leave;
+  }
+  [[nodiscard]] Value value() const noexcept override { return {value_, false}; }
+  [[nodiscard]] std::size_t max_value_bytes() const noexcept override { return value_.size(); }
+  void logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept override {}
+  [[nodiscard]] bool done() const noexcept { return done_; }
+
+ private:
+  Action wanted_;
+  Bytes value_;
+  bool done_ = false;
+};
+
+template <class Pool>
+std::unique_ptr<Pool> make_pool(std::uint32_t frames, PageStore& store) {
+  auto arena = FrameArena::map(std::uint64_t{frames} * Frame::kStride);
+  if constexpr (std::is_same_v<Pool, SwizzlingPool>)
+    return std::make_unique<Pool>(std::move(*arena), store, node_layout(), 10U);
+  else
+    return std::make_unique<Pool>(std::move(*arena), store, node_layout());
+}
+
+/// One tree over a pool of `frames`, used like a map.
+template <class Pool>
+class TreeHarness {
+ public:
+  explicit TreeHarness(std::uint32_t frames) : pool(make_pool<Pool>(frames, store)) {
+    store.clean_for(*pool);
+    tree = std::move(*BTree<Pool>::create(*pool, log, keeper, TreeId{7}, nullptr));
+  }
+
+  bool insert(std::string_view key, std::string_view value) {
+    return apply(LeafChange::Action::insert, key, value);
+  }
+  bool update(std::string_view key, std::string_view value) {
+    return apply(LeafChange::Action::update, key, value);
+  }
+  bool remove(std::string_view key) { return apply(LeafChange::Action::remove, key, {}); }
+  std::optional<std::string> get(std::string_view key) {
+    std::optional<std::string> found;
+    auto read = tree->read(as_bytes(key), [&](const Node& leaf, Node::Position at) {
+      found.reset();
+      if (at.exact && !leaf.is_ghost(at.index)) found = std::string(as_text(leaf.value(at.index)));
+    });
+    INVARIANT(read.has_value());
+    return found;
+  }
+
+  MemoryStore store;
+  NoTreeLog log;
+  NoGhostIsNeeded keeper;
+  std::unique_ptr<Pool> pool;
+  std::unique_ptr<BTree<Pool>> tree;
+
+ private:
+  bool apply(LeafChange::Action action, std::string_view key, std::string_view value) {
+    MapChange change(action, as_bytes(value));
+    auto result = tree->change(as_bytes(key), nullptr, change);
+    if (!result) {
+      std::fprintf(stderr, "change failed: %s\n", result.error().message().c_str());
+      std::abort();
+    }
+    return change.done();
+  }
+};
+
+}  // namespace swizzle::testing
