@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace swizzle {
+
+/// For tests: calls `run` with the seeds 1 … `count`. When an exception leaves it, says which seed
+/// it was and passes the exception on. The environment overrides: SWIZZLE_SEED=n runs that seed
+/// alone, SWIZZLE_SEEDS=n runs so many.
+void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run);
+
+struct ChildReport {
+  /// It returned: no exception, no abort, no signal, in time.
+  bool succeeded = false;
+  /// What it wrote, and how it ended if it did not succeed.
+  std::string output;
+};
+
+/// For tests: runs `body` in a child process, a copy of this one, and kills it after `limit`.
+/// Aborts, hangs and leaks stay there: a simulation that was stopped in mid-run abandons its tasks
+/// with all they own, which thousands of crash tests in one process would pile up.
+/// Pre: this process has one thread.
+ChildReport run_in_child(const std::function<void()>& body,
+                         std::chrono::milliseconds limit = std::chrono::seconds{60});
+
+}  // namespace swizzle
