@@ -26,53 +26,6 @@ inline wal::RecordKind log_kind(RecordKind kind) {
   return static_cast<wal::RecordKind>(kind);
 }
 
-/// Trees' records into a log.
-class LoggedTrees final : public TreeLog {
- public:
-  explicit LoggedTrees(wal::Log& log) : log_(log) {}
-
-  Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records) override {
-    // Only one task writes here, and the log is larger than what it writes at a time.
-    RETURN_IF_ERROR(log_.reserve(payload_bytes, records));
-    return LogSpace{payload_bytes};
-  }
-  Lsn append(LogSpace& /*space*/, const Change& change,
-             std::span<const Bytes> payload) noexcept override {
-    wal::RecordHeader header;
-    header.kind = log_kind(change.kind);
-    header.tree = change.tree;
-    if (TransactionChain* chain = change.transaction; chain != nullptr) {
-      header.txn = chain->id;
-      header.txn_prev = chain->last;
-      if (chain->is_undoing) {
-        header.flags = record_flags::kCompensation;
-        header.undo_next = chain->undo_next;
-      }
-    }
-    if (change.page != nullptr) {
-      header.page = change.page->page_id.load();
-      header.page_prev = Node::of(change.page->page()).lsn();
-    }
-    if (change.page2 != nullptr) {
-      header.page2 = change.page2->page_id.load();
-      header.page2_prev = Node::of(change.page2->page()).lsn();
-    }
-    std::size_t bytes = 0;
-    for (const Bytes part : payload) bytes += part.size();
-    auto space = log_.try_reserve(bytes, 1);
-    INVARIANT(space.has_value());
-    const wal::Appended appended = log_.append(*space, header, payload);
-    if (TransactionChain* chain = change.transaction; chain != nullptr) {
-      if (chain->first == Lsn::none) chain->first = appended.lsn;
-      chain->last = appended.lsn;
-    }
-    return appended.lsn;
-  }
-
- private:
-  wal::Log& log_;
-};
-
 class LogFlusher final : public LogGate {
  public:
   explicit LogFlusher(wal::Log& log) : log_(log) {}
@@ -217,7 +170,7 @@ class TestEngine {
         pool->arena(), *volume, *flusher, node_layout(),
         Cleaner::Options{.dirty_percent = 30, .interval = std::chrono::milliseconds{2}});
     pool->on_dirty_pressure([](void* to) { static_cast<Cleaner*>(to)->nudge(); }, cleaner.get());
-    trees = std::make_unique<LoggedTrees>(*log);
+    trees = std::make_unique<WalTreeLog>(*log);
     checkpointer = std::make_unique<Checkpointer>(
         Checkpointer::Parts{*log, pool->arena(), *space, *control,
                             [this](Lsn begin) { return active(begin); },
@@ -228,7 +181,7 @@ class TestEngine {
       tree = std::make_unique<TestTree>(*pool, *trees, ghosts, TreeId{7}, directory_root);
     cleaner->start();
     for (const ActiveTransaction& loser : recovered.losers) {
-      chain = {loser.id, loser.first, loser.last, Lsn::none, false};
+      set_chain(loser);
       RETURN_IF_ERROR(undo());
     }
     RETURN_IF_ERROR(checkpointer->take());
@@ -248,7 +201,7 @@ class TestEngine {
     return {};
   }
 
-  void begin() { chain = TransactionChain{TxnId{next_txn++}}; }
+  void begin() { set_chain({TxnId{next_txn++}, Lsn::none, Lsn::none}); }
   bool apply(LeafChange::Action action, const std::string& key, const std::string& value = {}) {
     Step step{action, value};
     ghosts.transaction_open = true;
@@ -302,7 +255,7 @@ class TestEngine {
   std::unique_ptr<DeviceCheck> check;
   std::unique_ptr<DataFile> store;
   std::unique_ptr<SwizzlingPool> pool;
-  std::unique_ptr<LoggedTrees> trees;
+  std::unique_ptr<WalTreeLog> trees;
   Ghosts ghosts;
   std::unique_ptr<TestTree> tree;
   std::unique_ptr<Cleaner> cleaner;
@@ -312,6 +265,13 @@ class TestEngine {
   TransactionChain chain;
 
  private:
+  void set_chain(ActiveTransaction to) {
+    chain.id = to.id;
+    chain.first = to.first;
+    chain.last = to.last;
+    chain.undo_next = Lsn::none;
+    chain.is_undoing = false;
+  }
   Result<> undo(const UndoStep& step) {
     using Action = LeafChange::Action;
     const auto change = [&](Bytes key, Step undone) -> Result<> {
@@ -338,7 +298,7 @@ class TestEngine {
   }
 
   void end_with(RecordKind kind) {
-    if (chain.last == Lsn::none) return;
+    if (chain.last.load() == Lsn::none) return;
     auto reserved = log->reserve(0, 1, wal::ReservePurpose::completion);
     REQUIRE(reserved);
     wal::RecordHeader header;
@@ -346,14 +306,14 @@ class TestEngine {
     header.txn = chain.id;
     header.txn_prev = chain.last;
     const wal::Appended appended = log->append(*reserved, header);
-    chain = {};
+    set_chain({});
     ghosts.transaction_open = false;
     if (kind == RecordKind::transaction_committed) log->flush_to(appended.end);
   }
 
   std::vector<ActiveTransaction> active(Lsn /*begin*/) const {
-    if (chain.last == Lsn::none) return {};
-    return {{chain.id, chain.first, chain.last}};
+    if (chain.last.load() == Lsn::none) return {};
+    return {{chain.id.load(), chain.first.load(), chain.last.load()}};
   }
 };
 
