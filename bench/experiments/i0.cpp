@@ -1,13 +1,17 @@
 // I0: random inserts in memory, ours against absl::btree_map behind one mutex.
 //
-// Parameters: --records, --threads 1,2, --repetitions
+// Parameters: --records, --threads 1,2, --repetitions, --systems
+// swizzling,main_memory,traditional,absl
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/invariant.h"
 #include "bench/baselines/absl_store.h"
 #include "bench/experiments/all.h"
 #include "bench/load.h"
 #include "bench/report.h"
+#include "bench/stores/tree_store.h"
 #include "bench/workload.h"
 
 namespace swizzle::bench {
@@ -29,6 +33,31 @@ Measured insert_all(unsigned threads, std::uint64_t records, std::uint64_t seed,
   });
 }
 
+template <class Pool>
+Result<Measured> measure_tree(unsigned threads, std::uint64_t records, std::uint64_t seed) {
+  NoDisk no_disk;
+  ASSIGN_OR_RETURN(const auto store,
+                   TreeStore<Pool>::create(no_disk, records * 260 + (std::uint64_t{64} << 20U)));
+  return insert_all(threads, records, seed, [&](std::uint64_t key, Bytes value) {
+    return store->insert(Key{kShape, key}.bytes(), value);
+  });
+}
+
+Measured measure_absl(unsigned threads, std::uint64_t records, std::uint64_t seed) {
+  const auto store = std::make_unique<AbslStore>();
+  return insert_all(threads, records, seed,
+                    [&](std::uint64_t key, Bytes value) { return store->insert(key, value); });
+}
+
+Result<Measured> measure_system(const std::string& system, unsigned threads, std::uint64_t records,
+                                std::uint64_t seed) {
+  if (system == "swizzling") return measure_tree<SwizzlingPool>(threads, records, seed);
+  if (system == "main_memory") return measure_tree<MainMemoryPool>(threads, records, seed);
+  if (system == "traditional") return measure_tree<TraditionalPool>(threads, records, seed);
+  if (system == "absl") return measure_absl(threads, records, seed);
+  return fail(sqlstate::invalid_parameter_value, "no such system: " + system);
+}
+
 }  // namespace
 
 Result<> run_i0(Context& context) {
@@ -38,6 +67,8 @@ Result<> run_i0(Context& context) {
   const auto repetitions =
       static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 3U, 1U)));
   const std::vector<double> thread_counts = options.reals("threads", "1,2");
+  const std::vector<std::string> systems =
+      options.list("systems", "swizzling,main_memory,traditional,absl");
   RETURN_IF_ERROR(options.finish());
 
   Report report{"I0", "records", context.csv()};
@@ -45,14 +76,17 @@ Result<> run_i0(Context& context) {
               "8-byte keys, 120-byte values, inserted in random order into an empty tree");
   const auto x = static_cast<double>(records);
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
-    for (const double count : thread_counts) {
-      const auto threads = static_cast<unsigned>(count);
-      auto store = std::make_unique<AbslStore>();
-      const Measured measured =
-          insert_all(threads, records, repetition + 1,
-                     [&](std::uint64_t key, Bytes value) { return store->insert(key, value); });
-      report.add({"absl::btree_map and a mutex", x, threads, repetition, "inserts_per_second",
-                  measured.per_second()});
+    for (const double threads : thread_counts) {
+      for (const std::string& system : systems) {
+        const auto count = static_cast<unsigned>(threads);
+        ASSIGN_OR_RETURN(const Measured measured,
+                         measure_system(system, count, records, repetition + 1));
+        report.add({system == "absl" ? "absl::btree_map and a mutex" : system, x, count, repetition,
+                    "inserts_per_second", measured.per_second()});
+        report.add({system == "absl" ? "absl::btree_map and a mutex" : system, x, count, repetition,
+                    "cpu_ns_per_operation",
+                    measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations)});
+      }
     }
   }
   report.print_summary();

@@ -1,7 +1,7 @@
 // L0: random point lookups in memory, value copied out, ours against LMDB and absl::btree_map.
 //
 // Parameters: --records, --threads 1,2, --seconds, --repetitions, --keys dense|scattered,
-// --systems lmdb,absl
+// --systems swizzling,main_memory,traditional,lmdb,absl
 #include <memory>
 
 #include "base/invariant.h"
@@ -9,6 +9,7 @@
 #include "bench/baselines/lmdb_store.h"
 #include "bench/experiments/all.h"
 #include "bench/experiments/comparison.h"
+#include "bench/stores/tree_store.h"
 #include "bench/workload.h"
 
 namespace swizzle::bench {
@@ -70,6 +71,34 @@ Arm absl_arm(const KeySpace& keys, std::uint64_t records) {
           }};
 }
 
+template <class Pool>
+Result<Arm> tree_arm(const KeySpace& keys, std::uint64_t records) {
+  static NoDisk no_disk;
+  using Store = TreeStore<Pool>;
+  ASSIGN_OR_RETURN(std::shared_ptr<Store> store,
+                   Store::create(no_disk, records * 260 + (std::uint64_t{64} << 20U)));
+  for (std::uint64_t i = 0; i < records; ++i) {
+    const std::uint64_t number = keys(i);
+    store->insert(Key{kShape, number}.bytes(), Value{kShape, number}.bytes());
+  }
+  return Arm{std::string{name_of<Pool>()}, static_cast<double>(records),
+             [store, keys, records](Worker& worker) {
+               look_up(worker, keys, records, [&](std::uint64_t number, MutableBytes into) {
+                 return store->get(Key{kShape, number}.bytes(), into);
+               });
+             }};
+}
+
+Result<Arm> make_arm(const std::string& system, Context& context, const KeySpace& keys,
+                     std::uint64_t records) {
+  if (system == "swizzling") return tree_arm<SwizzlingPool>(keys, records);
+  if (system == "main_memory") return tree_arm<MainMemoryPool>(keys, records);
+  if (system == "traditional") return tree_arm<TraditionalPool>(keys, records);
+  if (system == "lmdb") return lmdb_arm(context, keys, records);
+  if (system == "absl") return absl_arm(keys, records);
+  return fail(sqlstate::invalid_parameter_value, "no such system: " + system);
+}
+
 }  // namespace
 
 Result<> run_l0(Context& context) {
@@ -87,6 +116,8 @@ Result<> run_l0(Context& context) {
   for (const double threads : options.reals("threads", "1,2")) {
     plan.threads.push_back(static_cast<unsigned>(threads));
   }
+  const std::vector<std::string> systems =
+      options.list("systems", "swizzling,main_memory,traditional,lmdb,absl");
   RETURN_IF_ERROR(options.finish());
 
   const KeySpace keys{records, scattered ? KeyOrder::scattered : KeyOrder::dense};
@@ -94,9 +125,10 @@ Result<> run_l0(Context& context) {
   report.note("records", "8-byte keys, 120-byte values, uniform, value copied out and checked");
   report.note("keys", scattered ? "scattered" : "dense");
   std::vector<Arm> arms;
-  ASSIGN_OR_RETURN(Arm lmdb, lmdb_arm(context, keys, records));
-  arms.push_back(std::move(lmdb));
-  arms.push_back(absl_arm(keys, records));
+  for (const std::string& system : systems) {
+    ASSIGN_OR_RETURN(Arm arm, make_arm(system, context, keys, records));
+    arms.push_back(std::move(arm));
+  }
   compare(plan, arms, report);
   report.print_summary();
   return report.write();

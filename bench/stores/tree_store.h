@@ -1,0 +1,129 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <type_traits>
+
+#include "base/invariant.h"
+#include "base/result.h"
+#include "storage/btree/btree.h"
+#include "storage/btree/node_layout.h"
+#include "storage/buffer/main_memory_pool.h"
+#include "storage/buffer/swizzling_pool.h"
+#include "storage/buffer/traditional_pool.h"
+
+namespace swizzle::bench {
+
+/// Page numbers and nothing else: for trees that stay in memory. A page that is read, or a frame
+/// that has to be evicted, is an error of the experiment's sizes.
+class NoDisk final : public PageStore {
+ public:
+  Result<> read_page(PageId /*page*/, std::byte* /*into*/) override {
+    return fail(sqlstate::io_error, "this experiment has no disk: its pool is too small");
+  }
+  Result<PageId> reserve_page(std::optional<PageId> /*near*/) override {
+    return PageId{next_.fetch_add(1, std::memory_order_relaxed)};
+  }
+  void cancel_reservation(PageId /*page*/) noexcept override {}
+  void mark_allocated(PageId /*page*/) noexcept override {}
+  void mark_free(PageId /*page*/) noexcept override {}
+
+ private:
+  std::atomic<std::uint64_t> next_{1};
+};
+
+/// Nothing here deletes, and no transaction looks back.
+class DropAllGhosts final : public GhostKeeper {
+ public:
+  bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override { return true; }
+};
+
+/// One record, wanted in or changed.
+class PutChange final : public LeafChange {
+ public:
+  PutChange(Action wanted, Bytes value) noexcept : wanted_(wanted), value_(value) {}
+  Action decide(const Node& leaf, Node::Position at) noexcept override {
+    const bool live = at.exact && !leaf.is_ghost(at.index);
+    done_ = wanted_ == Action::insert ? !live : live;
+    return done_ ? wanted_ : Action::leave;
+  }
+  [[nodiscard]] Value value() const noexcept override { return {value_, false}; }
+  [[nodiscard]] std::size_t max_value_bytes() const noexcept override { return value_.size(); }
+  void logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept override {}
+  [[nodiscard]] bool done() const noexcept { return done_; }
+
+ private:
+  Action wanted_;
+  Bytes value_;
+  bool done_ = false;
+};
+
+template <class Pool>
+constexpr std::string_view name_of() noexcept {
+  if constexpr (std::is_same_v<Pool, SwizzlingPool>) return "swizzling";
+  if constexpr (std::is_same_v<Pool, TraditionalPool>) return "traditional";
+  if constexpr (std::is_same_v<Pool, MainMemoryPool>) return "main_memory";
+}
+
+/// One tree of ours over one pool mode, without log, locks and versions: what the papers' buffer
+/// pool experiments compare. Thread-safe.
+template <class Pool>
+class TreeStore {
+ public:
+  static Result<std::unique_ptr<TreeStore>> create(PageStore& pages, std::uint64_t pool_bytes,
+                                                   std::uint32_t cooling_percent = 10) {
+    ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(pool_bytes));
+    std::unique_ptr<TreeStore> store{new TreeStore};
+    if constexpr (std::is_same_v<Pool, SwizzlingPool>) {
+      store->pool_ =
+          std::make_unique<Pool>(std::move(arena), pages, node_layout(), cooling_percent);
+    } else {
+      store->pool_ = std::make_unique<Pool>(std::move(arena), pages, node_layout());
+    }
+    ASSIGN_OR_RETURN(store->tree_, BTree<Pool>::create(*store->pool_, store->log_, store->ghosts_,
+                                                       TreeId{1}, nullptr));
+    return store;
+  }
+
+  /// Copies the value to `into`; the bytes copied, or 0 if there is no such key. An I/O error ends
+  /// the experiment.
+  std::size_t get(Bytes key, MutableBytes into) {
+    std::size_t size = 0;
+    const Result<> read = tree_->read(key, [&](const Node& leaf, Node::Position at) {
+      size = 0;
+      if (!at.exact || leaf.is_ghost(at.index)) return;
+      const Bytes value = leaf.value(at.index);
+      size = std::min(value.size(), into.size());
+      std::memcpy(into.data(), value.data(), size);
+    });
+    if (!read) throw std::runtime_error(read.error().message());
+    return size;
+  }
+
+  bool insert(Bytes key, Bytes value) { return put(LeafChange::Action::insert, key, value); }
+  bool update(Bytes key, Bytes value) { return put(LeafChange::Action::update, key, value); }
+
+  [[nodiscard]] Pool& pool() noexcept { return *pool_; }
+  [[nodiscard]] BTree<Pool>& tree() noexcept { return *tree_; }
+
+ private:
+  TreeStore() = default;
+  bool put(LeafChange::Action action, Bytes key, Bytes value) {
+    PutChange change{action, value};
+    const Result<> changed = tree_->change(key, nullptr, change);
+    if (!changed) throw std::runtime_error(changed.error().message());
+    return change.done();
+  }
+
+  NoTreeLog log_;
+  DropAllGhosts ghosts_;
+  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<BTree<Pool>> tree_;
+};
+
+}  // namespace swizzle::bench
