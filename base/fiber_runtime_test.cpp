@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <vector>
 
@@ -242,6 +243,39 @@ TEST_CASE("detached fibers end before their runtime does", "[fiber]") {
   }
   REQUIRE(ended == 20);
 }
+
+#if !defined(SWIZZLE_ASAN) && !defined(SWIZZLE_TSAN)
+TEST_CASE("ten thousand idle fibers take little memory", "[fiber]") {
+  constexpr std::size_t kFibers = 10'000;
+  const auto resident_bytes = [] {
+    std::ifstream status{"/proc/self/statm"};
+    std::size_t total = 0;
+    std::size_t resident = 0;
+    status >> total >> resident;
+    return resident * 4096;
+  };
+  FiberRuntime runtime{{.reactors = 2}};
+  const std::size_t before = resident_bytes();
+  std::atomic<bool> go{false};
+  std::atomic<std::size_t> idle{0};
+  std::vector<std::atomic<Parker*>> parkers(kFibers);
+  std::vector<std::unique_ptr<Task>> tasks;
+  for (std::size_t i = 0; i < kFibers; ++i) {
+    tasks.push_back(runtime.spawn("idle", [&, i] {
+      parkers[i] = &runtime.parker();
+      ++idle;
+      while (!go) runtime.parker().park();
+    }));
+  }
+  while (idle != kFibers) Runtime::current().sleep_until(Runtime::current().now() + 1ms);
+  const std::size_t each = (resident_bytes() - before) / kFibers;
+  CAPTURE(each);
+  REQUIRE(each < 16 << 10);
+  go = true;
+  for (auto& parker : parkers) parker.load()->unpark();
+  for (auto& task : tasks) task->join();
+}
+#endif
 
 TEST_CASE("P1 tokens travel between reactors and threads without losing a wake",
           "[fiber][stress]") {

@@ -25,6 +25,7 @@ namespace sqlstate {
 inline constexpr SqlState feature_not_supported{"0A000"};
 inline constexpr SqlState invalid_parameter_value{"22023"};
 inline constexpr SqlState unique_violation{"23505"};
+inline constexpr SqlState read_only_transaction{"25006"};
 inline constexpr SqlState serialization_failure{"40001"};
 inline constexpr SqlState deadlock_detected{"40P01"};
 inline constexpr SqlState out_of_memory{"53200"};
