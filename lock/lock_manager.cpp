@@ -17,10 +17,10 @@ LockRow::Kind kind_of(Scope scope) noexcept {
 LockRow row_of(const Entry& entry, EntryState state) {
   LockRow row;
   row.txn = entry.seat->txn.load(std::memory_order_relaxed);
-  row.kind = kind_of(entry.scope);
-  row.tree = entry.tree;
-  row.hash = entry.hash;
-  if (entry.scope == Scope::key) {
+  row.kind = kind_of(entry.name.scope());
+  row.tree = entry.name.tree();
+  row.hash = entry.name.hash();
+  if (entry.name.scope() == Scope::key) {
     row.key_mode = key_mode(entry.mode);
   } else {
     row.table_mode = table_mode(entry.mode);
@@ -40,8 +40,8 @@ void add_intents(const Seat& seat, std::vector<LockRow>& rows) {
     const LockName name = intent::name_of(seen);
     LockRow row;
     row.txn = seat.txn.load(std::memory_order_relaxed);
-    row.kind = kind_of(name.scope);
-    row.tree = name.tree;
+    row.kind = kind_of(name.scope());
+    row.tree = name.tree();
     row.table_mode = intent::mode_of(seen);
     row.path = LockRow::Path::private_slot;
     rows.push_back(row);

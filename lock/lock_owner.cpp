@@ -81,9 +81,7 @@ KeyMode LockOwner::held(LockId id) const noexcept {
 Entry& LockOwner::make_entry(const LockName& name, ModeCode mode, Entry* older) {
   held_.make_room();
   Entry& entry = arena_.make();
-  entry.hash = name.hash;
-  entry.tree = name.tree;
-  entry.scope = name.scope;
+  entry.name = name;
   entry.mode = mode;
   entry.total = older == nullptr ? mode : combine(older->total, mode);
   entry.seat = &seat_;
@@ -144,12 +142,12 @@ void LockOwner::keep(Entry& entry) noexcept {
 void LockOwner::forget(Entry& entry) noexcept {
   held_.drop(entry);
   --held_count_;
-  if (entry.scope == Scope::key) {
-    --record_of({0, entry.tree, Scope::table}).key_locks;
+  if (entry.name.scope() == Scope::key) {
+    --record_of({0, entry.name.tree(), Scope::table}).key_locks;
     return;
   }
   const Entry* older = entry.older_of_same_name;
-  TableRecord& record = record_of(entry.name());
+  TableRecord& record = record_of(entry.name);
   record.total =
       combine(record.in_slot, older == nullptr ? TableMode::none : table_mode(older->total));
 }
@@ -157,7 +155,7 @@ void LockOwner::forget(Entry& entry) noexcept {
 Appended LockOwner::append(Entry& entry) noexcept {
   if (!is_strong(entry.mode)) return parts_.table->append(entry);
   // Announced before the slots are read, so that an intent that is missed here sees it.
-  parts_.strong.of(entry.name()).announced.fetch_add(1, std::memory_order_seq_cst);
+  parts_.strong.of(entry.name).announced.fetch_add(1, std::memory_order_seq_cst);
   pause_point(PausePoint::after_strong);
   const Appended appended = parts_.table->append(entry);
   if (!appended.granted || parts_.intents_block(entry)) return {false, Lsn::none};
@@ -166,11 +164,11 @@ Appended LockOwner::append(Entry& entry) noexcept {
 
 // A lock on a whole table shows what anybody wrote below it.
 Lsn LockOwner::tag_for(const Entry& entry) const noexcept {
-  return is_strong(entry.mode) ? parts_.last_released() : parts_.table->tag(entry.name());
+  return is_strong(entry.mode) ? parts_.last_released() : parts_.table->tag(entry.name);
 }
 
 void LockOwner::discard(Entry& entry, Lsn commit_lsn) noexcept {
-  const LockName name = entry.name();
+  const LockName name = entry.name;
   if (!is_strong(entry.mode)) {
     parts_.table->remove(entry, commit_lsn);
   } else {

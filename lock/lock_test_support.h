@@ -96,8 +96,9 @@ class Oracle {
       }
     }
     for (const HeldTable& held : tables_) {
-      if (held.owner != owner && held.tree == id.tree && covers(held.mode, kReadKeyAndGap) &&
-          !compatible(held.mode, as_table_mode(combine(mode.key, mode.gap)))) {
+      const bool writes = combine(mode.key, mode.gap) == Access::exclusive;
+      const TableMode intent = writes ? TableMode::intent_exclusive : TableMode::intent_shared;
+      if (held.owner != owner && held.tree == id.tree && !compatible(held.mode, intent)) {
         fail("a key lock beside a table lock that excludes it");
       }
     }

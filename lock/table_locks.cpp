@@ -124,10 +124,10 @@ void LockOwner::escalate_if_due(TreeId tree) {
 }
 
 void LockOwner::escalate(TableRecord& record) {
-  const TreeId tree = record.name.tree;
+  const TreeId tree = record.name.tree();
   TableMode mode = TableMode::shared;
   for (const Entry* entry = newest_; entry != nullptr; entry = entry->previous) {
-    if (entry->scope == Scope::key && entry->tree == tree && may_write(entry->mode)) {
+    if (entry->name.scope() == Scope::key && entry->name.tree() == tree && may_write(entry->mode)) {
       mode = TableMode::exclusive;
       break;
     }
@@ -155,7 +155,7 @@ void LockOwner::drop_key_locks(TreeId tree) noexcept {
   while (newest_ != nullptr) {
     Entry* entry = newest_;
     newest_ = entry->previous;
-    if (entry->scope == Scope::key && entry->tree == tree) {
+    if (entry->name.scope() == Scope::key && entry->name.tree() == tree) {
       forget(*entry);
       discard(*entry, Lsn::none);
     } else {

@@ -98,9 +98,9 @@ DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {
   for (const Edge& edge : cycle) {
     const Entry& entry = *edge.entry;
     report_.push_back({{edge.waiter->txn.load(std::memory_order_relaxed),
-                        {entry.tree, entry.hash},
+                        {entry.name.tree(), entry.name.hash()},
                         name(entry.mode)},
-                       entry.scope,
+                       entry.name.scope(),
                        edge.blocker.seat->txn.load(std::memory_order_relaxed)});
   }
   return Verdict::victim;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/ids.h"
 #include "lock/internal/mode_code.h"
@@ -15,21 +16,30 @@ enum class Scope : std::uint8_t { key, table, database };
 
 /// What a lock is on. Two keys with one hash share their locks: a false conflict, never a missed
 /// one.
-struct LockName {
-  std::uint64_t hash = 0;
-  TreeId tree = TreeId::directory;
-  Scope scope = Scope::key;
+class LockName {
+ public:
+  constexpr LockName() noexcept = default;
+  constexpr LockName(std::uint64_t hash, TreeId tree, Scope scope) noexcept
+      : hash_(hash), place_(std::uint64_t{raw(tree)} << 8 | std::to_underlying(scope)) {}
 
+  [[nodiscard]] constexpr std::uint64_t hash() const noexcept { return hash_; }
+  [[nodiscard]] constexpr TreeId tree() const noexcept {
+    return TreeId{static_cast<std::uint32_t>(place_ >> 8)};
+  }
+  [[nodiscard]] constexpr Scope scope() const noexcept {
+    return Scope{static_cast<std::uint8_t>(place_ & 0xFF)};
+  }
+  /// For buckets and private tables. The caller's hashes may be weak in some bits.
+  [[nodiscard]] constexpr std::uint64_t spread() const noexcept {
+    const std::uint64_t mixed = (hash_ ^ (place_ * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
+    return mixed ^ (mixed >> 32);
+  }
   friend constexpr bool operator==(const LockName&, const LockName&) = default;
-};
 
-/// Spreads names over buckets and private tables. The caller's hashes may be weak in some bits.
-constexpr std::uint64_t spread(const LockName& name) noexcept {
-  const std::uint64_t place =
-      std::uint64_t{raw(name.tree)} * 4 + static_cast<std::uint64_t>(name.scope);
-  const std::uint64_t mixed = (name.hash ^ (place * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
-  return mixed ^ (mixed >> 32);
-}
+ private:
+  std::uint64_t hash_ = 0;
+  std::uint64_t place_ = 0;
+};
 
 /// The life of a request, in this order; a conditional one may go from `requested` to `obsolete`.
 enum class EntryState : std::uint8_t {
@@ -45,25 +55,17 @@ struct Entry {
   /// The next older entry of the bucket. The lowest bit set: this entry is on its way out.
   std::atomic<std::uintptr_t> next{0};
   // Immutable from the moment the entry is linked.
-  std::uint64_t hash = 0;
-  TreeId tree = TreeId::directory;
-  Scope scope = Scope::key;
-  ModeCode mode = ModeCode::none;
-  /// For the owner alone: this mode and those of its older entries of the same name, combined.
-  ModeCode total = ModeCode::none;
-  std::atomic<EntryState> state{EntryState::obsolete};
+  LockName name;
   Seat* seat = nullptr;
   /// The owner's entry of the same name before this one.
   Entry* older_of_same_name = nullptr;
-  /// For the owner alone: the acquisition before this one, and which one this is.
-  Entry* previous = nullptr;
-  std::uint32_t ordinal = 0;
+  // For the owner alone.
+  Entry* previous = nullptr;       // the acquisition before this one
+  std::uint32_t ordinal = 0;       // which acquisition this is
+  ModeCode mode = ModeCode::none;  // for everybody; immutable, too
+  std::atomic<EntryState> state{EntryState::obsolete};
+  ModeCode total = ModeCode::none;  // this mode and those of older entries of the name, combined
   bool until_end = false;
-
-  [[nodiscard]] LockName name() const noexcept { return {hash, tree, scope}; }
-  [[nodiscard]] bool is_for(const LockName& name) const noexcept {
-    return hash == name.hash && tree == name.tree && scope == name.scope;
-  }
 };
 static_assert(sizeof(Entry) == 56);
 

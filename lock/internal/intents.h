@@ -22,7 +22,7 @@ inline constexpr IntentSlot kModeBits = 7;
 inline constexpr IntentSlot kWanted = 8;  // a strong request wants to be woken
 
 constexpr IntentSlot encode(const LockName& name, TableMode mode) noexcept {
-  return IntentSlot{raw(name.tree)} << 8 | IntentSlot{std::to_underlying(name.scope)} << 4 |
+  return IntentSlot{raw(name.tree())} << 8 | IntentSlot{std::to_underlying(name.scope())} << 4 |
          std::to_underlying(mode);
 }
 constexpr TableMode mode_of(IntentSlot slot) noexcept {
@@ -50,7 +50,7 @@ class StrongRequests {
   };
 
   [[nodiscard]] Partition& of(const LockName& name) noexcept {
-    return partitions_[spread(name) % kPartitions];
+    return partitions_[name.spread() % kPartitions];
   }
 
  private:

@@ -27,16 +27,16 @@ LatchedTable::LatchedTable(std::size_t buckets)
     : mask_(std::bit_ceil(buckets) - 1), buckets_(std::make_unique<Bucket[]>(mask_ + 1)) {}
 
 LatchedTable::Bucket& LatchedTable::bucket_of(const LockName& name) noexcept {
-  return buckets_[spread(name) & mask_];
+  return buckets_[name.spread() & mask_];
 }
 
 template <class Visitor>
 void LatchedTable::visit_blockers(const Bucket& bucket, const Entry& entry, Visitor visitor) {
-  const LockName name = entry.name();
+  const LockName name = entry.name;
   ModeCode mine = ModeCode::none;
   for (const Entry* earlier = bucket.oldest; earlier != &entry; earlier = newer(*earlier)) {
     if (earlier == nullptr) return;  // `entry` has left the queue
-    if (!earlier->is_for(name)) continue;
+    if (earlier->name != name) continue;
     const bool granted = state_of(*earlier) == EntryState::active;
     if (earlier->seat == entry.seat) {
       if (granted) mine = combine(mine, earlier->mode);
@@ -58,7 +58,7 @@ bool LatchedTable::has_blocker(const Bucket& bucket, const Entry& entry) noexcep
 }
 
 Appended LatchedTable::append(Entry& entry) noexcept {
-  Bucket& bucket = bucket_of(entry.name());
+  Bucket& bucket = bucket_of(entry.name);
   link(entry, nullptr);
   const std::scoped_lock guard{bucket.latch};
   if (bucket.newest == nullptr) {
@@ -74,14 +74,14 @@ Appended LatchedTable::append(Entry& entry) noexcept {
 }
 
 bool LatchedTable::is_blocked(const Entry& entry) noexcept {
-  Bucket& bucket = bucket_of(entry.name());
+  Bucket& bucket = bucket_of(entry.name);
   const std::scoped_lock guard{bucket.latch};
   return has_blocker(bucket, entry);
 }
 
 std::vector<Blocker> LatchedTable::blockers(const Entry& entry) {
   std::vector<Blocker> found;
-  Bucket& bucket = bucket_of(entry.name());
+  Bucket& bucket = bucket_of(entry.name);
   const std::scoped_lock guard{bucket.latch};
   visit_blockers(bucket, entry, [&found](const Entry& earlier) {
     found.push_back({earlier.seat, &earlier});
@@ -91,12 +91,12 @@ std::vector<Blocker> LatchedTable::blockers(const Entry& entry) {
 }
 
 void LatchedTable::remove(Entry& entry, Lsn commit_lsn) noexcept {
-  Bucket& bucket = bucket_of(entry.name());
+  Bucket& bucket = bucket_of(entry.name);
   const std::scoped_lock guard{bucket.latch};
   if (may_write(entry.mode)) bucket.tag = std::max(bucket.tag, commit_lsn);
   entry.state.store(EntryState::obsolete, std::memory_order_relaxed);
   unlink(bucket, entry);
-  wake_waiters(bucket, entry.name());
+  wake_waiters(bucket, entry.name);
 }
 
 void LatchedTable::unlink(Bucket& bucket, Entry& entry) noexcept {
@@ -124,7 +124,7 @@ void LatchedTable::wake_waiters(const LockName& name) noexcept {
 
 void LatchedTable::wake_waiters(Bucket& bucket, const LockName& name) noexcept {
   for (const Entry* entry = bucket.oldest; entry != nullptr; entry = newer(*entry)) {
-    if (entry->is_for(name) && state_of(*entry) == EntryState::waiting &&
+    if (entry->name == name && state_of(*entry) == EntryState::waiting &&
         !has_blocker(bucket, *entry)) {
       entry->seat->wake();
     }
@@ -135,7 +135,7 @@ bool LatchedTable::is_free(const LockName& name, ModeCode mode, const Seat* self
   Bucket& bucket = bucket_of(name);
   const std::scoped_lock guard{bucket.latch};
   for (const Entry* entry = bucket.oldest; entry != nullptr; entry = newer(*entry)) {
-    if (entry->seat != self && conflict(entry->mode, mode) && entry->is_for(name) &&
+    if (entry->seat != self && conflict(entry->mode, mode) && entry->name == name &&
         state_of(*entry) != EntryState::waiting) {
       return false;
     }

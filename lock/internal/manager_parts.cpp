@@ -27,7 +27,7 @@ std::unique_ptr<LockTable> make_table(const LockOptions& options, ReaderEpochs& 
 // when it clears the slot.
 bool excludes(std::atomic<IntentSlot>& slot, const Entry& entry) noexcept {
   IntentSlot seen = slot.load(std::memory_order_seq_cst);
-  while (intent::is_for(seen, entry.name()) &&
+  while (intent::is_for(seen, entry.name) &&
          !compatible(intent::mode_of(seen), table_mode(entry.mode))) {
     if ((seen & intent::kWanted) != 0 ||
         slot.compare_exchange_weak(seen, seen | intent::kWanted, std::memory_order_seq_cst)) {

@@ -8,8 +8,8 @@
 namespace swizzle::lock {
 
 void PrivateTable::drop(const Entry& entry) noexcept {
-  const LockName name = entry.name();
-  std::size_t hole = spread(name) & mask();
+  const LockName name = entry.name;
+  std::size_t hole = name.spread() & mask();
   while (slots_[hole] != &entry) {
     INVARIANT(slots_[hole] != nullptr);
     hole = (hole + 1) & mask();
@@ -22,7 +22,7 @@ void PrivateTable::drop(const Entry& entry) noexcept {
   // Close the gap: an entry further on moves into the hole unless that would put it before the
   // place where its search starts.
   for (std::size_t i = (hole + 1) & mask(); slots_[i] != nullptr; i = (i + 1) & mask()) {
-    const std::size_t start = spread(slots_[i]->name()) & mask();
+    const std::size_t start = slots_[i]->name.spread() & mask();
     if (((i - start) & mask()) >= ((i - hole) & mask())) {
       slots_[hole] = slots_[i];
       hole = i;
@@ -45,7 +45,7 @@ void PrivateTable::grow() {
   std::vector<Entry*> larger(slots_.size() * 2, nullptr);
   for (Entry* entry : slots_) {
     if (entry == nullptr) continue;
-    std::size_t i = spread(entry->name()) & (larger.size() - 1);
+    std::size_t i = entry->name.spread() & (larger.size() - 1);
     while (larger[i] != nullptr) i = (i + 1) & (larger.size() - 1);
     larger[i] = entry;
   }

@@ -16,9 +16,9 @@ class PrivateTable {
 
   /// The newest entry of `name`, or null.
   [[nodiscard]] Entry* find(const LockName& name) const noexcept {
-    for (std::size_t i = spread(name) & mask();; i = (i + 1) & mask()) {
+    for (std::size_t i = name.spread() & mask();; i = (i + 1) & mask()) {
       Entry* entry = slots_[i];
-      if (entry == nullptr || entry->is_for(name)) return entry;
+      if (entry == nullptr || entry->name == name) return entry;
     }
   }
 
@@ -29,9 +29,9 @@ class PrivateTable {
 
   /// Makes `entry` the newest of its name. Pre: make_room() since the last put().
   void put(Entry& entry) noexcept {
-    const LockName name = entry.name();
-    std::size_t i = spread(name) & mask();
-    while (slots_[i] != nullptr && !slots_[i]->is_for(name)) i = (i + 1) & mask();
+    const LockName name = entry.name;
+    std::size_t i = name.spread() & mask();
+    while (slots_[i] != nullptr && slots_[i]->name != name) i = (i + 1) & mask();
     if (slots_[i] == nullptr) ++size_;
     slots_[i] = &entry;
   }

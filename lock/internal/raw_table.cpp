@@ -41,9 +41,9 @@ void raise(std::atomic<std::uint64_t>& tag, std::uint64_t lsn) noexcept {
 // Whether `entry`'s owner holds something, older than `waiter`, that `waiter` waits for.
 bool waits_for_owner(const Entry& waiter, const Entry& entry) noexcept {
   if (entry.older_of_same_name == nullptr) return false;
-  const LockName name = entry.name();
+  const LockName name = entry.name;
   for (const Entry* held = older(waiter); held != nullptr; held = older(*held)) {
-    if (held->seat == entry.seat && held->is_for(name) && conflict(held->mode, waiter.mode) &&
+    if (held->seat == entry.seat && held->name == name && conflict(held->mode, waiter.mode) &&
         state_of(*held) == EntryState::active) {
       return true;
     }
@@ -69,11 +69,11 @@ RawTable::RawTable(std::size_t buckets, ReaderEpochs& epochs)
 RawTable::~RawTable() = default;
 
 RawTable::Bucket& RawTable::bucket_of(const LockName& name) noexcept {
-  return buckets_[spread(name) & mask_];
+  return buckets_[name.spread() & mask_];
 }
 
 Appended RawTable::append(Entry& entry) noexcept {
-  Bucket& bucket = bucket_of(entry.name());
+  Bucket& bucket = bucket_of(entry.name);
   entry.next.store(0, std::memory_order_relaxed);
   entry.state.store(EntryState::active, std::memory_order_relaxed);
   std::uintptr_t newest = 0;
@@ -96,7 +96,7 @@ Appended RawTable::append(Entry& entry) noexcept {
 
 bool RawTable::blocks(const Entry& earlier, const Entry& entry) noexcept {
   if (earlier.seat == entry.seat || !conflict(earlier.mode, entry.mode) ||
-      !earlier.is_for(entry.name())) {
+      earlier.name != entry.name) {
     return false;
   }
   pause_point(PausePoint::inside_walk);
@@ -127,7 +127,7 @@ std::vector<Blocker> RawTable::blockers(const Entry& entry) {
 }
 
 void RawTable::remove(Entry& entry, Lsn commit_lsn) noexcept {
-  Bucket& bucket = bucket_of(entry.name());
+  Bucket& bucket = bucket_of(entry.name);
   if (commit_lsn != Lsn::none && may_write(entry.mode)) raise(bucket.tag, raw(commit_lsn));
   if (entry.next.load(std::memory_order_relaxed) == 0) {
     // Nobody is older; a link that became null stays so. If nobody is newer either, then nobody
@@ -140,12 +140,12 @@ void RawTable::remove(Entry& entry, Lsn commit_lsn) noexcept {
   entry.state.store(EntryState::obsolete, std::memory_order_seq_cst);
   pause_point(PausePoint::after_obsolete);
   const auto reading = epochs_.enter(entry.seat->number);
-  wake_later(bucket, entry.name(), &entry);
+  wake_later(bucket, entry.name, &entry);
   unlink(bucket, entry);
 }
 
 void RawTable::wake_waiters(const LockName& name) noexcept {
-  const auto reading = epochs_.enter(static_cast<std::uint32_t>(name.hash));
+  const auto reading = epochs_.enter(static_cast<std::uint32_t>(name.hash()));
   wake_later(bucket_of(name), name, nullptr);
 }
 
@@ -155,7 +155,7 @@ void RawTable::wake_waiters(const LockName& name) noexcept {
 void RawTable::wake_later(Bucket& bucket, const LockName& name, const Entry* until) noexcept {
   const Entry* entry = entry_at(bucket.newest.load(std::memory_order_seq_cst));
   for (; entry != nullptr && entry != until; entry = older(*entry)) {
-    if (entry->is_for(name) && state_of(*entry) == EntryState::waiting && !has_blocker(*entry)) {
+    if (entry->name == name && state_of(*entry) == EntryState::waiting && !has_blocker(*entry)) {
       entry->seat->wake();
     }
   }
@@ -191,10 +191,10 @@ bool RawTable::try_unlink(Bucket& bucket, const Entry& entry) noexcept {
 bool RawTable::is_free(const LockName& name, ModeCode mode, const Seat* self) noexcept {
   Bucket& bucket = bucket_of(name);
   if (bucket.newest.load(std::memory_order_seq_cst) == 0) return true;
-  const auto reading = epochs_.enter(static_cast<std::uint32_t>(name.hash));
+  const auto reading = epochs_.enter(static_cast<std::uint32_t>(name.hash()));
   const Entry* entry = entry_at(bucket.newest.load(std::memory_order_seq_cst));
   for (; entry != nullptr; entry = older(*entry)) {
-    if (entry->seat == self || !conflict(entry->mode, mode) || !entry->is_for(name)) continue;
+    if (entry->seat == self || !conflict(entry->mode, mode) || entry->name != name) continue;
     const EntryState state = state_of(*entry);
     if (state == EntryState::active || state == EntryState::requested) return false;
   }
