@@ -87,18 +87,22 @@ inline Written append_random(Log& log, Random& random, std::size_t longest) {
 }
 
 /// Every record from `from` on, the log's own marks left out.
-inline std::vector<Written> read_forward(Reader reader, Lsn from) {
+inline Result<std::vector<Written>> try_read_forward(Reader reader, Lsn from) {
   std::vector<Written> found;
   reader.seek(from);
   for (;;) {
-    auto record = reader.next();
-    INFO((record ? std::string{} : record.error().message()));
-    REQUIRE(record);
-    if (!record->has_value()) return found;
-    const Record& got = **record;
-    if (got.header.kind == RecordKind::flush_mark) continue;
-    found.push_back({got.lsn, got.end, got.header, std::string{as_text(got.payload)}});
+    ASSIGN_OR_RETURN(const auto record, reader.next());
+    if (!record) return found;
+    if (record->header.kind == RecordKind::flush_mark) continue;
+    found.push_back(
+        {record->lsn, record->end, record->header, std::string{as_text(record->payload)}});
   }
+}
+inline std::vector<Written> read_forward(Reader reader, Lsn from) {
+  auto found = try_read_forward(std::move(reader), from);
+  INFO((found ? std::string{} : found.error().message()));
+  REQUIRE(found);
+  return *std::move(found);
 }
 
 /// Compared by hand: thousands of assertions would be slow.

@@ -48,10 +48,6 @@ void Archiver::stop() noexcept {
   task_.reset();
 }
 
-void Archiver::nudge() noexcept {
-  if (Parker* const parker = task_parker_.load()) parker->unpark();
-}
-
 std::uint64_t Archiver::backlog() const noexcept {
   const std::uint64_t finished_below = store_.geometry().number_of(durable_());
   const std::uint64_t next = next_segment();
@@ -60,10 +56,10 @@ std::uint64_t Archiver::backlog() const noexcept {
 
 void Archiver::run_task() {
   Runtime& runtime = Runtime::current();
-  task_parker_ = &runtime.parker();
+  wake_.attach();
   while (!stopping_.load()) {
     if (backlog() == 0) {
-      runtime.parker().park();
+      wake_.wait();
       continue;
     }
     const std::uint64_t number = next_segment();

@@ -7,6 +7,7 @@
 
 #include "base/runtime.h"
 #include "wal/internal/segment_store.h"
+#include "wal/internal/wake_flag.h"
 #include "wal/log_options.h"
 
 namespace swizzle::wal {
@@ -25,7 +26,7 @@ class Archiver {
 
   Result<> start();
   void stop() noexcept;
-  void nudge() noexcept;
+  void nudge() noexcept { wake_.raise(); }
 
   /// Everything below is archived.
   [[nodiscard]] std::uint64_t next_segment() const noexcept { return next_.load(); }
@@ -44,7 +45,7 @@ class Archiver {
   std::function<void()> on_archived_;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<Parker*> task_parker_{nullptr};
+  WakeFlag wake_;
   std::unique_ptr<Task> task_;
 };
 

@@ -9,7 +9,8 @@ namespace swizzle::wal {
 LogWindow::LogWindow(LogLocation location, std::size_t chunk_bytes)
     : location_(std::move(location)),
       geometry_(location_.segment_bytes),
-      chunk_bytes_(block_ceiling(chunk_bytes)) {}
+      // More than two segments is more than a small log has.
+      chunk_bytes_(block_ceiling(std::min<std::uint64_t>(chunk_bytes, 2 * geometry_.bytes()))) {}
 
 Result<Bytes> LogWindow::bytes(std::uint64_t at, std::size_t size) {
   return loaded(at, size, block_floor(at), std::max(at + size, block_floor(at) + chunk_bytes_));
@@ -83,15 +84,27 @@ Result<Decoding> LogWindow::decode_at(std::uint64_t at, Record& record) {
   return decode(there, Lsn{at}, location_.database_id, record);
 }
 
+Result<Bytes> LogWindow::rest(std::uint64_t at) {
+  const std::size_t loaded_already = at >= start_ && at < end_ ? end_ - at : kRecordAlignment;
+  return bytes(at, std::max(loaded_already, kRecordAlignment));
+}
+
 Result<std::optional<Record>> LogWindow::search(std::uint64_t from, std::uint64_t limit) {
   constexpr std::uint64_t kMask = kRecordAlignment - 1;
   Record record;
-  for (std::uint64_t at = (from + kMask) & ~kMask; at < limit; at += kRecordAlignment) {
-    ASSIGN_OR_RETURN(const Bytes there, bytes(at, kRecordAlignment));
-    if (there.empty()) return std::optional<Record>{};
-    if (load<std::uint64_t>(there.data()) == 0) continue;
+  for (std::uint64_t at = (from + kMask) & ~kMask; at < limit;) {
+    ASSIGN_OR_RETURN(const Bytes there, rest(at));
+    if (there.size() < kRecordAlignment) break;
+    std::size_t zeros = 0;
+    while (zeros + kRecordAlignment <= there.size() &&
+           load<std::uint64_t>(there.data() + zeros) == 0) {
+      zeros += kRecordAlignment;
+    }
+    at += zeros;
+    if (zeros + kRecordAlignment > there.size()) continue;
     ASSIGN_OR_RETURN(const Decoding decoding, decode_at(at, record));
     if (decoding == Decoding::record) return std::optional{record};
+    at += kRecordAlignment;
   }
   return std::optional<Record>{};
 }

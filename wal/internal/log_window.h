@@ -36,6 +36,8 @@ class LogWindow {
   [[nodiscard]] const SegmentGeometry& geometry() const noexcept { return geometry_; }
 
  private:
+  // What is loaded from `at` on; loads if that is nothing.
+  Result<Bytes> rest(std::uint64_t at);
   Result<Bytes> loaded(std::uint64_t at, std::size_t size, std::uint64_t load_from,
                        std::uint64_t load_to);
   Result<> load_range(std::uint64_t from, std::uint64_t to);

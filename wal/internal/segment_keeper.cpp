@@ -33,10 +33,6 @@ void SegmentKeeper::want(std::uint64_t end) noexcept {
   nudge();
 }
 
-void SegmentKeeper::nudge() noexcept {
-  if (Parker* const parker = task_parker_.load()) parker->unpark();
-}
-
 void SegmentKeeper::keep_from(std::uint64_t lsn) noexcept {
   std::uint64_t kept = keep_from_.load(std::memory_order_relaxed);
   while (kept < lsn && !keep_from_.compare_exchange_weak(kept, lsn)) continue;
@@ -54,14 +50,14 @@ std::uint64_t SegmentKeeper::free_below() const noexcept {
 }
 
 void SegmentKeeper::run_task() {
-  task_parker_ = &Runtime::current().parker();
   Runtime& runtime = Runtime::current();
+  wake_.attach();
   std::string last_failure;
   while (!stopping_.load()) {
     auto worked = work();
     if (worked) {
       last_failure.clear();
-      if (store_.geometry().first_lsn(store_.end()) >= target()) runtime.parker().park();
+      wake_.wait();
       continue;
     }
     if (worked.error().message() != last_failure) {

@@ -8,6 +8,7 @@
 #include "wal/internal/archiver.h"
 #include "wal/internal/log_budget.h"
 #include "wal/internal/segment_store.h"
+#include "wal/internal/wake_flag.h"
 #include "wal/log_options.h"
 
 namespace swizzle::wal {
@@ -28,7 +29,7 @@ class SegmentKeeper {
   /// Prepares at least up to `end`. Does not wait.
   void want(std::uint64_t end) noexcept;
   /// Something changed that may let it work: the tail moved on, a segment was archived.
-  void nudge() noexcept;
+  void nudge() noexcept { wake_.raise(); }
   /// What begins before `lsn` is needed no more. Never goes back.
   void keep_from(std::uint64_t lsn) noexcept;
 
@@ -46,7 +47,7 @@ class SegmentKeeper {
   std::atomic<std::uint64_t> wanted_end_{0};
   std::atomic<std::uint64_t> keep_from_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<Parker*> task_parker_{nullptr};
+  WakeFlag wake_;
   std::unique_ptr<Task> task_;
 };
 
