@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <system_error>
 #include <utility>
@@ -22,8 +23,10 @@ thread_local Reactor* current_reactor = nullptr;
 constexpr unsigned kUringCapacity = 256;
 // A syscall carries a batch: requests gather until so many are queued, or so many fibers ran since.
 constexpr unsigned kLongestGathering = 4;
-// Sockets and handlers are looked after at least once in so many rounds of busy fibers.
-constexpr unsigned kRoundsBetweenPolls = 8;
+// So many fibers run before wakes, timers and finished requests are looked at again, and so many
+// such rounds before sockets and handlers are, which costs a system call.
+constexpr std::size_t kLongestRound = 16;
+constexpr unsigned kRoundsBetweenPolls = 4;
 
 int new_event_descriptor() {
   const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -181,7 +184,7 @@ bool Reactor::take_turn() noexcept {
 
 bool Reactor::run_ready_fibers() noexcept {
   // Only those that are ready now: the others' requests and wakes come in between.
-  const std::size_t round = ready_.size();
+  const std::size_t round = std::min(ready_.size(), kLongestRound);
   for (std::size_t i = 0; i < round; ++i) {
     run_one(ready_.pop());
     if (uring_ != nullptr && uring_->has_unflushed() &&
@@ -254,8 +257,7 @@ void Reactor::start_waiting_requests() noexcept {
 bool Reactor::serve_uring() noexcept {
   if (requests_under_way_ == 0) return false;
   turns_since_submit_ = 0;
-  uring_->flush();
-  uring_->poll();
+  uring_->flush_and_poll();
   std::array<Uring::Completion, 64> room{};
   const auto completions = uring_->reap(room);
   for (const auto& [request, result] : completions) {

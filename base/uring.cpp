@@ -142,10 +142,15 @@ bool Uring::has_finished() const noexcept {
   return io_uring_cq_ready(&ring_) != 0 || kernel_holds_back();
 }
 
-void Uring::poll() noexcept {
-  if (!kernel_holds_back()) return;
-  const int error = -io_uring_get_events(&ring_);
-  if (error > 0 && !passing(error)) ring_failed("poll", error);
+void Uring::flush_and_poll() noexcept {
+  if (unflushed_ == 0 && !kernel_holds_back()) return;
+  const int submitted = io_uring_submit_and_get_events(&ring_);
+  if (submitted < 0) {
+    if (!passing(-submitted)) ring_failed("submit", -submitted);
+  } else {
+    unflushed_ -= static_cast<unsigned>(submitted);
+  }
+  flush();
 }
 
 std::span<Uring::Completion> Uring::reap(std::span<Completion> into) noexcept {

@@ -40,7 +40,7 @@ class Uring {
   bool announce_completions_through(int event_descriptor) noexcept;
   enum class Announce : std::uint8_t { off, on };
   void set_announcing(Announce announce) noexcept;
-  /// Whether poll() and reap() would find something.
+  /// Whether flush_and_poll() and reap() would find something.
   [[nodiscard]] bool has_finished() const noexcept;
 
   /// Queues the next step of a request; flush() hands everything queued to the kernel.
@@ -51,8 +51,8 @@ class Uring {
   void flush() noexcept;
   /// Blocks until there is something to reap.
   void wait() noexcept;
-  /// Lets the kernel finish what it has ready (Use::one_thread) without waiting.
-  void poll() noexcept;
+  /// flush(), and lets the kernel finish what it has ready (Use::one_thread), in one call at most.
+  void flush_and_poll() noexcept;
   /// Takes finished steps, as many as fit; to be judged by advance_transfer().
   std::span<Completion> reap(std::span<Completion> into) noexcept;
 
