@@ -62,6 +62,12 @@ bool LockManager::is_free(LockId id, KeyMode mode) const noexcept {
          parts_->table->is_free({id.hash, id.tree, Scope::key}, code(mode), nullptr);
 }
 
+void LockManager::pass_on_commit(LockId gone, LockId heir) noexcept {
+  if (parts_->table == nullptr) return;
+  const Lsn lsn = parts_->table->tag({gone.hash, gone.tree, Scope::key});
+  if (lsn != Lsn::none) parts_->table->raise_tag({heir.hash, heir.tree, Scope::key}, lsn);
+}
+
 std::vector<LockRow> LockManager::snapshot() const {
   std::vector<LockRow> rows;
   if (parts_->table == nullptr) return rows;

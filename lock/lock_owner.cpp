@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/invariant.h"
 #include "lock/internal/manager_parts.h"
@@ -9,6 +10,23 @@
 
 namespace swizzle::lock {
 namespace {
+
+// Does `action` when it goes out of scope, unless dismissed.
+template <class Action>
+class Undo {
+ public:
+  explicit Undo(Action action) : action_(std::move(action)) {}
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+  ~Undo() {
+    if (armed_) action_();
+  }
+  void dismiss() noexcept { armed_ = false; }
+
+ private:
+  Action action_;
+  bool armed_ = true;
+};
 
 LockName key_name(const LockId& id) noexcept {
   return {id.hash, id.tree, Scope::key};
@@ -116,17 +134,16 @@ Result<Acquired> LockOwner::request(Entry& entry, LockWait wait) {
     watermark_ = std::max(watermark_, appended.tag);
     return Acquired::granted;
   }
-  if (wait.if_blocked == IfBlocked::wait) {
-    if (Result<> waited = wait_for(entry, wait.lock_timeout); !waited) {
-      discard(entry, Lsn::none);
-      return fail(std::move(waited).error());
-    }
-    watermark_ = std::max(watermark_, tag_for(entry));
-    return Acquired::granted;
-  }
-  discard(entry, Lsn::none);
+  // Also if an allocation fails on the way.
+  Undo undo{[this, &entry] { discard(entry, Lsn::none); }};
   if (wait.if_blocked == IfBlocked::skip) return Acquired::skipped;
-  return fail(sqlstate::lock_not_available, "could not obtain lock without waiting");
+  if (wait.if_blocked == IfBlocked::fail) {
+    return fail(sqlstate::lock_not_available, "could not obtain lock without waiting");
+  }
+  RETURN_IF_ERROR(wait_for(entry, wait.lock_timeout));
+  undo.dismiss();
+  watermark_ = std::max(watermark_, tag_for(entry));
+  return Acquired::granted;
 }
 
 void LockOwner::keep(Entry& entry) noexcept {
@@ -158,7 +175,7 @@ Appended LockOwner::append(Entry& entry) noexcept {
   parts_.strong.of(entry.name).announced.fetch_add(1, std::memory_order_seq_cst);
   pause_point(PausePoint::after_strong);
   const Appended appended = parts_.table->append(entry);
-  if (!appended.granted || parts_.intents_block(entry)) return {false, Lsn::none};
+  if (parts_.intents_block(entry) || !appended.granted) return {false, Lsn::none};
   return {true, tag_for(entry)};
 }
 

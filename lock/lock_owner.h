@@ -106,6 +106,7 @@ class LockOwner {
   Result<Acquired> request(Entry& entry, LockWait wait);
   Result<> wait_for(Entry& entry, Duration lock_timeout);
   Result<> wait_published(Entry& entry, Duration lock_timeout);
+  [[nodiscard]] bool is_waited_for(const Entry& waiting) const noexcept;
   void keep(Entry& entry) noexcept;
   void forget(Entry& entry) noexcept;
   void discard(Entry& entry, Lsn commit_lsn) noexcept;

@@ -11,6 +11,8 @@
 namespace swizzle::lock {
 namespace {
 
+using Verdict = DeadlockSearch::Verdict;
+
 // How soon to look again at a cycle that another member has to break.
 constexpr Duration kLookAgain = std::chrono::milliseconds{2};
 
@@ -18,30 +20,47 @@ TimePoint after(TimePoint start, Duration duration) noexcept {
   return duration < TimePoint::max() - start ? start + duration : TimePoint::max();
 }
 
+// What others see of a wait, from the moment it may have to sleep until nobody can touch it.
+class PublishedWait {
+ public:
+  PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept
+      : seat_(seat), runtime_(runtime) {
+    seat.suspect.store(false, std::memory_order_relaxed);
+    seat.waiting_since.store(runtime.now().time_since_epoch().count(), std::memory_order_relaxed);
+    seat.parker.store(&runtime.parker(), std::memory_order_seq_cst);
+    // The write that the second look at the predecessors comes after: a release that this look
+    // misses finds a waiter, and the parker to wake.
+    entry.state.store(EntryState::waiting, std::memory_order_seq_cst);
+    seat.waiting.store(&entry, std::memory_order_seq_cst);
+  }
+  PublishedWait(const PublishedWait&) = delete;
+  PublishedWait& operator=(const PublishedWait&) = delete;
+  ~PublishedWait() {
+    seat_.waiting.store(nullptr, std::memory_order_seq_cst);
+    // Nobody who comes later finds the parker; whoever has it lets go of it within a few
+    // instructions.
+    seat_.parker.store(nullptr, std::memory_order_seq_cst);
+    while (seat_.wakers.load(std::memory_order_seq_cst) != 0) runtime_.relax();
+  }
+
+ private:
+  Seat& seat_;
+  Runtime& runtime_;
+};
+
 }  // namespace
 
 Result<> LockOwner::wait_for(Entry& entry, Duration lock_timeout) {
   assert_no_latch_held();
   parts_.counters.waits.fetch_add(1, std::memory_order_relaxed);
-  Runtime& runtime = Runtime::current();
-  seat_.suspect.store(false, std::memory_order_relaxed);
-  seat_.waiting_since.store(runtime.now().time_since_epoch().count(), std::memory_order_relaxed);
-  seat_.parker.store(&runtime.parker(), std::memory_order_seq_cst);
-  // The write that the second look at the predecessors comes after: a release that this look misses
-  // finds a waiter, and the parker to wake.
-  entry.state.store(EntryState::waiting, std::memory_order_seq_cst);
-  seat_.waiting.store(&entry, std::memory_order_seq_cst);
-
-  Result<> outcome = wait_published(entry, lock_timeout);
-
-  seat_.waiting.store(nullptr, std::memory_order_seq_cst);
+  Result<> outcome;
+  {
+    const PublishedWait published{seat_, entry, Runtime::current()};
+    outcome = wait_published(entry, lock_timeout);
+    pause_point(PausePoint::before_withdraw);
+  }
   // seq_cst: is_free() under a latch sees the lock before we read the leaf again.
   if (outcome) entry.state.store(EntryState::active, std::memory_order_seq_cst);
-  pause_point(PausePoint::before_withdraw);
-  // Nobody who comes later finds the parker; whoever has it lets go of it within a few
-  // instructions.
-  seat_.parker.store(nullptr, std::memory_order_seq_cst);
-  while (seat_.wakers.load(std::memory_order_seq_cst) != 0) runtime.relax();
   return outcome;
 }
 
@@ -68,14 +87,14 @@ Result<> LockOwner::wait_published(Entry& entry, Duration lock_timeout) {
     const bool due = now >= next_search;
     if (due || seat_.suspect.exchange(false, std::memory_order_acquire)) {
       DeadlockSearch search{parts_, seat_};
-      const auto verdict = search.run();
-      if (verdict == DeadlockSearch::Verdict::victim) {
+      const auto verdict = is_waited_for(entry) ? search.run() : Verdict::no_deadlock;
+      if (verdict == Verdict::victim) {
         counters.deadlocks.fetch_add(1, std::memory_order_relaxed);
         return fail(search.error());
       }
       // One search is enough if it finds nothing: a waiter's blockers only become fewer, and
       // whoever closes a cycle searches for himself.
-      if (verdict == DeadlockSearch::Verdict::others_turn) {
+      if (verdict == Verdict::others_turn) {
         next_search = after(now, kLookAgain);
       } else if (due) {
         next_search = TimePoint::max();
@@ -83,6 +102,21 @@ Result<> LockOwner::wait_published(Entry& entry, Duration lock_timeout) {
     }
     runtime.parker().park_until(std::min(deadline, next_search));
   }
+}
+
+// A cycle through this owner needs somebody who waits for it. On a hot key most waiters are waited
+// for by nobody, and a search would visit the whole queue. Whoever comes after this look searches
+// for himself, and sees that we wait.
+bool LockOwner::is_waited_for(const Entry& waiting) const noexcept {
+  constexpr std::size_t kFewLocks = 256;
+  if (held_count_ > kFewLocks || parts_.table->has_followers(waiting)) return true;
+  for (std::uint32_t i = 0; i < slots_used_; ++i) {
+    if ((seat_.intents[i].load(std::memory_order_seq_cst) & intent::kWanted) != 0) return true;
+  }
+  for (const Entry* entry = newest_; entry != nullptr; entry = entry->previous) {
+    if (parts_.table->has_followers(*entry)) return true;
+  }
+  return false;
 }
 
 }  // namespace swizzle::lock

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "lock/internal/pause_point.h"
@@ -37,9 +38,10 @@ std::string place(Scope scope, const LockId& id) {
 
 std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
   std::vector<Frame> path;
-  std::vector<const Seat*> visited;
+  std::vector<bool> visited(parts_.seats.size());
   const auto enter = [&](Seat& seat) {
-    visited.push_back(&seat);
+    if (visited.size() <= seat.number) visited.resize(seat.number + 1);
+    visited[seat.number] = true;
     if (const Entry* entry = waits_for(seat)) {
       path.push_back({&seat, entry, parts_.blockers(*entry)});
     }
@@ -54,7 +56,7 @@ std::vector<DeadlockSearch::Edge> DeadlockSearch::find_cycle() {
     }
     Seat& blocker = *frame.blockers[frame.next++].seat;
     if (&blocker == &self_) break;
-    if (std::ranges::find(visited, &blocker) == visited.end()) enter(blocker);
+    if (blocker.number >= visited.size() || !visited[blocker.number]) enter(blocker);
   }
   std::vector<Edge> cycle;
   for (const Frame& frame : path) {
@@ -73,13 +75,15 @@ bool DeadlockSearch::still_there(const std::vector<Edge>& cycle) {
   });
 }
 
-DeadlockSearch::Verdict DeadlockSearch::run() {
+DeadlockSearch::Verdict DeadlockSearch::run() noexcept try {
   const auto reading = parts_.epochs.enter(self_.number);
   const std::vector<Edge> cycle = find_cycle();
   if (cycle.empty()) return Verdict::no_deadlock;
   pause_point(PausePoint::before_verify);
   if (!still_there(cycle)) return Verdict::others_turn;
   return judge(cycle);
+} catch (const std::bad_alloc&) {
+  return Verdict::others_turn;
 }
 
 DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {

@@ -32,7 +32,7 @@ class DeadlockSearch {
   DeadlockSearch(LockManagerParts& parts, Seat& self) noexcept : parts_(parts), self_(self) {}
 
   /// Pre: the caller has published that it waits.
-  Verdict run();
+  Verdict run() noexcept;
   /// 40P01 with the cycle in its detail. Pre: run() said `victim`.
   [[nodiscard]] Error error() const;
 

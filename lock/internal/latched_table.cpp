@@ -143,10 +143,29 @@ bool LatchedTable::is_free(const LockName& name, ModeCode mode, const Seat* self
   return true;
 }
 
+bool LatchedTable::has_followers(const Entry& entry) noexcept {
+  Bucket& bucket = bucket_of(entry.name);
+  const std::scoped_lock guard{bucket.latch};
+  for (const Entry* later = newer(entry); later != nullptr; later = newer(*later)) {
+    const EntryState state = state_of(*later);
+    if (later->seat != entry.seat && later->name == entry.name &&
+        (state == EntryState::requested || state == EntryState::waiting)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Lsn LatchedTable::tag(const LockName& name) noexcept {
   Bucket& bucket = bucket_of(name);
   const std::scoped_lock guard{bucket.latch};
   return bucket.tag;
+}
+
+void LatchedTable::raise_tag(const LockName& name, Lsn lsn) noexcept {
+  Bucket& bucket = bucket_of(name);
+  const std::scoped_lock guard{bucket.latch};
+  bucket.tag = std::max(bucket.tag, lsn);
 }
 
 void LatchedTable::visit(const std::function<void(const Entry&)>& visitor) {

@@ -25,7 +25,9 @@ class LatchedTable final : public LockTable {
   void wake_waiters(const LockName& name) noexcept override;
   [[nodiscard]] bool is_free(const LockName& name, ModeCode mode,
                              const Seat* self) noexcept override;
+  [[nodiscard]] bool has_followers(const Entry& entry) noexcept override;
   [[nodiscard]] Lsn tag(const LockName& name) noexcept override;
+  void raise_tag(const LockName& name, Lsn lsn) noexcept override;
   void visit(const std::function<void(const Entry&)>& visitor) override;
 
  private:

@@ -55,7 +55,11 @@ class LockTable {
   /// behind. Waiters do not count; requests whose fate is open do.
   [[nodiscard]] virtual bool is_free(const LockName& name, ModeCode mode,
                                      const Seat* self) noexcept = 0;
+  /// Whether a later request for the same name, of another owner, is not granted yet.
+  [[nodiscard]] virtual bool has_followers(const Entry& entry) noexcept = 0;
+
   [[nodiscard]] virtual Lsn tag(const LockName& name) noexcept = 0;
+  virtual void raise_tag(const LockName& name, Lsn lsn) noexcept = 0;
 
   /// Every entry that is linked all the time is seen once; others perhaps.
   virtual void visit(const std::function<void(const Entry&)>& visitor) = 0;

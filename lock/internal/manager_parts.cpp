@@ -50,14 +50,19 @@ LockManagerParts::LockManagerParts(LockOptions with)
       table(make_table(options, epochs)) {}
 
 bool LockManagerParts::is_blocked(const Entry& entry) noexcept {
-  return table->is_blocked(entry) || (is_strong(entry.mode) && intents_block(entry));
+  if (!is_strong(entry.mode)) return table->is_blocked(entry);
+  // First the intents: each one that blocks has to know that it is waited for, also while something
+  // else blocks as well.
+  return intents_block(entry) || table->is_blocked(entry);
 }
 
+// Goes on after the first.
 bool LockManagerParts::intents_block(const Entry& entry) noexcept {
+  bool blocked = false;
   for (std::uint32_t number = 0; number < seats.size(); ++number) {
-    if (excludes(seats[number], entry)) return true;
+    if (excludes(seats[number], entry)) blocked = true;
   }
-  return false;
+  return blocked;
 }
 
 std::vector<Blocker> LockManagerParts::blockers(const Entry& entry) {

@@ -31,10 +31,10 @@ EntryState state_of(const Entry& entry) noexcept {
   return entry.state.load(std::memory_order_seq_cst);
 }
 
-void raise(std::atomic<std::uint64_t>& tag, std::uint64_t lsn) noexcept {
+// Relaxed: the release of the lock that follows (obsolete, or the unlinking) publishes it.
+void raise(std::atomic<std::uint64_t>& tag, Lsn lsn) noexcept {
   std::uint64_t seen = tag.load(std::memory_order_relaxed);
-  // Relaxed: the release that follows (obsolete, or the unlinking) publishes it.
-  while (seen < lsn && !tag.compare_exchange_weak(seen, lsn, std::memory_order_relaxed)) {
+  while (seen < raw(lsn) && !tag.compare_exchange_weak(seen, raw(lsn), std::memory_order_relaxed)) {
   }
 }
 
@@ -128,7 +128,7 @@ std::vector<Blocker> RawTable::blockers(const Entry& entry) {
 
 void RawTable::remove(Entry& entry, Lsn commit_lsn) noexcept {
   Bucket& bucket = bucket_of(entry.name);
-  if (commit_lsn != Lsn::none && may_write(entry.mode)) raise(bucket.tag, raw(commit_lsn));
+  if (commit_lsn != Lsn::none && may_write(entry.mode)) raise(bucket.tag, commit_lsn);
   if (entry.next.load(std::memory_order_relaxed) == 0) {
     // Nobody is older; a link that became null stays so. If nobody is newer either, then nobody
     // waits, and nobody can have read this entry as a predecessor without being seen here.
@@ -201,8 +201,25 @@ bool RawTable::is_free(const LockName& name, ModeCode mode, const Seat* self) no
   return true;
 }
 
+bool RawTable::has_followers(const Entry& entry) noexcept {
+  Bucket& bucket = bucket_of(entry.name);
+  if (bucket.newest.load(std::memory_order_seq_cst) == address(entry)) return false;
+  const auto reading = epochs_.enter(entry.seat->number);
+  const Entry* later = entry_at(bucket.newest.load(std::memory_order_seq_cst));
+  for (; later != nullptr && later != &entry; later = older(*later)) {
+    if (later->seat == entry.seat || later->name != entry.name) continue;
+    const EntryState state = state_of(*later);
+    if (state == EntryState::requested || state == EntryState::waiting) return true;
+  }
+  return false;
+}
+
 Lsn RawTable::tag(const LockName& name) noexcept {
   return Lsn{bucket_of(name).tag.load(std::memory_order_acquire)};
+}
+
+void RawTable::raise_tag(const LockName& name, Lsn lsn) noexcept {
+  raise(bucket_of(name).tag, lsn);
 }
 
 void RawTable::visit(const std::function<void(const Entry&)>& visitor) {
