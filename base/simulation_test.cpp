@@ -216,3 +216,54 @@ TEST_CASE("events come at their time, outside of tasks", "[simulation]") {
   });
   REQUIRE(order == "12");
 }
+
+TEST_CASE("P1 planted: a wake that is lost between the check and the park is found",
+          "[simulation]") {
+  std::uint64_t found = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Simulation simulation{{.seed = seed, .spurious_odds = 0}};
+    try {
+      simulation.run([] {
+        auto& runtime = Runtime::current();
+        bool ready = false;
+        Parker* waiting = nullptr;
+        auto waiter = runtime.spawn("waiter", [&] {
+          if (!ready) {
+            runtime.yield();  // here the waker finds nobody to wake
+            waiting = &runtime.parker();
+            waiting->park();
+          }
+        });
+        auto waker = runtime.spawn("waker", [&] {
+          ready = true;
+          if (waiting != nullptr) waiting->unpark();
+        });
+      });
+    } catch (const SimulationStuck&) {
+      ++found;
+    }
+  }
+  REQUIRE(found > 5);
+  REQUIRE(found < 50);
+}
+
+TEST_CASE("a planted update lost between read and write is found", "[simulation]") {
+  int lost = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    int value = 0;
+    Simulation simulation{seed};
+    simulation.run([&] {
+      std::vector<std::unique_ptr<Task>> tasks;
+      for (int id = 0; id < 2; ++id) {
+        tasks.push_back(Runtime::current().spawn("adder", [&] {
+          const int read = value;
+          Runtime::current().relax();
+          value = read + 1;
+        }));
+      }
+    });
+    if (value != 2) ++lost;
+  }
+  REQUIRE(lost > 5);
+  REQUIRE(lost < 50);
+}
