@@ -176,6 +176,7 @@ Appended LockOwner::append(Entry& entry) noexcept {
   pause_point(PausePoint::after_strong);
   const Appended appended = parts_.table->append(entry);
   if (parts_.intents_block(entry) || !appended.granted) return {false, Lsn::none};
+  entry.state.store(EntryState::active, std::memory_order_seq_cst);
   return {true, tag_for(entry)};
 }
 

@@ -91,6 +91,26 @@ TEST_CASE("intents stay in private slots until somebody asks for more", "[lock]"
   late.release_all(Lsn::none);
 }
 
+TEST_CASE("an intent grows past a strong request that waits for it", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  LockOwner session{manager};
+  LockOwner ddl{manager};
+  REQUIRE(session.acquire_table(kTree, TableMode::intent_shared));
+  InThread strong{[&] {
+    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::exclusive)) == "granted");
+    ddl.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  // A transaction that has read goes on to write.
+  CHECK(state_of(session.acquire_table(kTree, TableMode::intent_exclusive)) == "granted");
+  CHECK(state_of(session.acquire_table(kTree, TableMode::shared)) == "granted");
+  session.release_all(Lsn::none);
+  strong.join();
+  CHECK(manager.statistics().deadlocks == 0);
+  CHECK(manager.snapshot().empty());
+}
+
 TEST_CASE("more tables than slots", "[lock]") {
   LockManager manager{small_table()};
   LockOwner owner{manager};

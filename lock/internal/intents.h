@@ -36,6 +36,16 @@ constexpr bool is_for(IntentSlot slot, const LockName& name) noexcept {
   return (slot & ~(kModeBits | kWanted)) == encode(name, TableMode::none);
 }
 
+/// What the owner of `seat` holds on `name` in a slot.
+inline ModeCode mode_in_slot(const Seat& seat, const LockName& name) noexcept {
+  if (name.scope() == Scope::key) return ModeCode::none;
+  for (const auto& slot : seat.intents) {
+    const IntentSlot seen = slot.load(std::memory_order_seq_cst);
+    if (is_for(seen, name)) return code(mode_of(seen));
+  }
+  return ModeCode::none;
+}
+
 }  // namespace intent
 
 /// How many strong requests exist, granted or not. Tables share partitions, which costs intents on

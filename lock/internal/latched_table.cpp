@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/invariant.h"
+#include "lock/internal/intents.h"
 
 namespace swizzle::lock {
 namespace {
@@ -33,7 +34,7 @@ LatchedTable::Bucket& LatchedTable::bucket_of(const LockName& name) noexcept {
 template <class Visitor>
 void LatchedTable::visit_blockers(const Bucket& bucket, const Entry& entry, Visitor visitor) {
   const LockName name = entry.name;
-  ModeCode mine = ModeCode::none;
+  ModeCode mine = intent::mode_in_slot(*entry.seat, name);
   for (const Entry* earlier = bucket.oldest; earlier != &entry; earlier = newer(*earlier)) {
     if (earlier == nullptr) return;  // `entry` has left the queue
     if (earlier->name != name) continue;
@@ -68,7 +69,7 @@ Appended LatchedTable::append(Entry& entry) noexcept {
   }
   bucket.newest = &entry;
   const bool granted = !has_blocker(bucket, entry);
-  entry.state.store(granted ? EntryState::active : EntryState::requested,
+  entry.state.store(granted ? state_when_granted(entry.mode) : EntryState::requested,
                     std::memory_order_relaxed);
   return {granted, bucket.tag};
 }

@@ -24,6 +24,12 @@ struct Blocker {
   friend bool operator==(const Blocker&, const Blocker&) = default;
 };
 
+/// A strong request that only intents block must not look granted: an upgrade of one of those
+/// intents may overtake a waiter, not a holder.
+constexpr EntryState state_when_granted(ModeCode mode) noexcept {
+  return is_strong(mode) ? EntryState::requested : EntryState::active;
+}
+
 /// Where requests meet: the RAW lists, or a latched hash table for comparison. All requests for one
 /// name have a total order; an earlier one that is not obsolete and conflicts blocks a later one,
 /// be it granted or waiting (first come, first served), with one exception (rule L4): a waiter that
@@ -37,8 +43,9 @@ class LockTable {
   LockTable& operator=(const LockTable&) = delete;
   virtual ~LockTable() = default;
 
-  /// Publishes `entry`. Granted: it is active. Otherwise it stays, in state `requested`, and the
-  /// owner either waits for it or removes it.
+  /// Publishes `entry`. Granted: it is active, unless it is strong; then its owner decides, who has
+  /// yet to look at the intents in slots. Otherwise it stays `requested`, and the owner either
+  /// waits for it or removes it.
   virtual Appended append(Entry& entry) noexcept = 0;
 
   /// Whether an earlier entry blocks this one. May be asked by anybody who reads under an epoch.

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/invariant.h"
+#include "lock/internal/intents.h"
 #include "lock/internal/pause_point.h"
 
 namespace swizzle::lock {
@@ -38,8 +39,10 @@ void raise(std::atomic<std::uint64_t>& tag, Lsn lsn) noexcept {
   }
 }
 
-// Whether `entry`'s owner holds something, older than `waiter`, that `waiter` waits for.
+// Whether `entry`'s owner holds something, older than `waiter`, that `waiter` waits for. An intent
+// in a slot is older: while a strong request exists, none gets into a slot.
 bool waits_for_owner(const Entry& waiter, const Entry& entry) noexcept {
+  if (conflict(intent::mode_in_slot(*entry.seat, entry.name), waiter.mode)) return true;
   if (entry.older_of_same_name == nullptr) return false;
   const LockName name = entry.name;
   for (const Entry* held = older(waiter); held != nullptr; held = older(*held)) {
@@ -75,7 +78,8 @@ RawTable::Bucket& RawTable::bucket_of(const LockName& name) noexcept {
 Appended RawTable::append(Entry& entry) noexcept {
   Bucket& bucket = bucket_of(entry.name);
   entry.next.store(0, std::memory_order_relaxed);
-  entry.state.store(EntryState::active, std::memory_order_relaxed);
+  const EntryState granted = state_when_granted(entry.mode);
+  entry.state.store(granted, std::memory_order_relaxed);
   std::uintptr_t newest = 0;
   if (bucket.newest.compare_exchange_strong(newest, address(entry), std::memory_order_seq_cst)) {
     // The exchange read what the last release wrote, and the tag was raised before that.
@@ -90,7 +94,7 @@ Appended RawTable::append(Entry& entry) noexcept {
   pause_point(PausePoint::after_append);
   if (has_blocker(entry)) return {false, Lsn::none};
   // Release is enough: for is_free(), `requested` counts as much as `active`.
-  entry.state.store(EntryState::active, std::memory_order_release);
+  entry.state.store(granted, std::memory_order_release);
   return {true, Lsn{bucket.tag.load(std::memory_order_acquire)}};
 }
 
