@@ -42,6 +42,8 @@ class FiberRuntime final : public Runtime {
   };
 
   explicit FiberRuntime(Options options);
+  FiberRuntime(const FiberRuntime&) = delete;
+  FiberRuntime& operator=(const FiberRuntime&) = delete;
   /// Waits until every fiber has ended. Pre: not on a reactor.
   ~FiberRuntime() override;
 

@@ -30,6 +30,8 @@ class Reactor final : public IoBackend {
   };
 
   Reactor(FiberRuntime& runtime, std::size_t number, Settings settings);
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
   /// Waits until every fiber has ended.
   ~Reactor() override;
 

@@ -180,9 +180,9 @@ class SessionSettings {
     SettingSource source;
   };
   struct Undo {
-    const SettingDefinition* setting;
+    const SettingDefinition* setting = nullptr;
     std::optional<Own> before;
-    Lifetime lifetime;
+    Lifetime lifetime = Lifetime::session;
   };
 
   Result<const SettingDefinition*> definition(std::string_view name) const;

@@ -118,6 +118,7 @@ struct SimulatedDisk::Transfer {
   std::optional<DiskFault> fault;
   std::optional<VolatileBytes::Handle> change;
   std::uint64_t horizon = 0;
+  Duration latency{};
   int error = 0;
 
   [[nodiscard]] bool has(DiskFault::Effect effect) const noexcept {
@@ -137,45 +138,48 @@ void SimulatedDisk::submit(OpenFile& file, std::span<IoRequest* const> requests)
     }
     auto transfer = std::make_shared<Transfer>(
         Transfer{file.node_, file.path_, file.options_, file.boot_, request, {}, {}});
-    Duration latency{};
+    transfer->error = refusal(file, *request);
     {
       Guard guard{mutex_};
-      if (file.options_.direct && request->kind != IoRequest::Kind::sync && misaligned(*request)) {
-        transfer->error = EINVAL;
-      } else if (file.mode_ == OpenMode::read_only && request->kind == IoRequest::Kind::write) {
-        transfer->error = EBADF;
-      } else {
-        begin(*transfer);
-      }
-      latency = draw_latency(request->kind);
-      if (transfer->has(DiskFault::Effect::delay)) latency += transfer->fault->delay;
+      begin(*transfer);
       if (!powered_) react_to_power_cut(guard);
     }
-    auto arrive = [this, transfer] {
-      {
-        const Guard guard{mutex_};
-        finish(*transfer);
-      }
-      transfer->request->error = transfer->error;
-      transfer->request->done(*transfer->request);
-    };
-    if (Simulation* simulation = Simulation::running()) {
-      simulation->call_at(simulation->now() + latency, std::move(arrive));
-    } else {
-      if (transfer->has(DiskFault::Effect::delay)) {
-        std::this_thread::sleep_for(transfer->fault->delay);
-      }
-      arrive();
+    carry(std::move(transfer));
+  }
+}
+
+int SimulatedDisk::refusal(const OpenFile& file, const IoRequest& request) noexcept {
+  if (request.kind == IoRequest::Kind::sync) return 0;
+  if (file.options_.direct && misaligned(request)) return EINVAL;
+  const bool writes = request.kind == IoRequest::Kind::write;
+  return writes && file.mode_ == OpenMode::read_only ? EBADF : 0;
+}
+
+// To its end: at a later virtual time, or now.
+void SimulatedDisk::carry(std::shared_ptr<Transfer> transfer) {
+  auto arrive = [this, transfer] {
+    {
+      const Guard guard{mutex_};
+      finish(*transfer);
     }
+    transfer->request->error = transfer->error;
+    transfer->request->done(*transfer->request);
+  };
+  const bool delayed = transfer->has(DiskFault::Effect::delay);
+  const Duration delay = delayed ? transfer->fault->delay : Duration{};
+  if (Simulation* simulation = Simulation::running()) {
+    simulation->call_at(simulation->now() + transfer->latency + delay, std::move(arrive));
+  } else {
+    if (delayed) std::this_thread::sleep_for(delay);
+    arrive();
   }
 }
 
 void SimulatedDisk::begin(Transfer& transfer) {
   const IoRequest& request = *transfer.request;
-  if (!powered_ || transfer.boot != boot_) {
-    transfer.error = EIO;
-    return;
-  }
+  transfer.latency = draw_latency(request.kind);
+  if (!powered_ || transfer.boot != boot_) transfer.error = EIO;
+  if (transfer.error != 0) return;
   if (request.kind == IoRequest::Kind::write && request.size != 0) {
     transfer.change = transfer.node->begin(
         {.offset = request.offset, .data = {request.data, request.data + request.size}});

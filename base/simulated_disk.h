@@ -88,6 +88,8 @@ class SimulatedDisk final : public FileSystem {
   using WriteObserver = std::function<void(const std::filesystem::path&, std::uint64_t, Bytes)>;
 
   explicit SimulatedDisk(std::uint64_t seed = 1);
+  SimulatedDisk(const SimulatedDisk&) = delete;
+  SimulatedDisk& operator=(const SimulatedDisk&) = delete;
   ~SimulatedDisk() override;
 
   Result<std::unique_ptr<File>> open(const std::filesystem::path& path, OpenMode mode,
@@ -143,7 +145,10 @@ class SimulatedDisk final : public FileSystem {
   using Guard = std::unique_lock<std::mutex>;
 
   void submit(OpenFile& file, std::span<IoRequest* const> requests) noexcept;
+  /// The errno of what no disk would even begin, or 0.
+  static int refusal(const OpenFile& file, const IoRequest& request) noexcept;
   void begin(Transfer& transfer);
+  void carry(std::shared_ptr<Transfer> transfer);
   void finish(Transfer& transfer);
   void finish_read(Transfer& transfer);
   void finish_write(Transfer& transfer);

@@ -12,6 +12,7 @@
 #include "base/latch_count.h"
 #include "base/park_rules.h"
 #include "base/stack_trace.h"
+#include "base/watchdog.h"
 
 namespace swizzle {
 namespace {
@@ -191,7 +192,13 @@ Simulation::Outcome Simulation::run(std::function<void()> body) {
   detail::failing_seed = options_.seed;
   running_simulation = this;
   start("main", std::move(body));
-  loop();
+  {
+    std::optional<Watchdog> watchdog;
+    if (options_.longest_turn.count() != 0) {
+      watchdog.emplace(switches_, options_.longest_turn, [this] { return describe_blocked(); });
+    }
+    loop();
+  }
   if (!stuck_.empty()) stuck_ += stacks_of_tasks();
   over_ = stopped_ || failure_ != nullptr || !stuck_.empty();
   if (over_) abandon_all();
@@ -213,7 +220,7 @@ void Simulation::loop() {
     } else {
       return;
     }
-    if (switches_ > options_.most_switches) give_up("too many switches");
+    if (switches() > options_.most_switches) give_up("too many switches");
     if (now_ - started_ > options_.longest) give_up("too much virtual time has passed");
   }
 }
@@ -253,7 +260,7 @@ Simulation::SimulatedTask& Simulation::by_priority() noexcept {
 
 void Simulation::run_for_one_turn(SimulatedTask& task) {
   std::erase(ready_, &task);
-  ++switches_;
+  switches_.store(switches() + 1, std::memory_order_relaxed);
   fingerprint_ = (fingerprint_ ^ task.number_ ^ choices_()) * 0x100000001B3U;
   constexpr std::uint64_t kShortestTurn = 20;
   constexpr std::uint64_t kLongestTurn = 500;
@@ -377,6 +384,15 @@ std::string Simulation::describe_tasks() const {
     if (!task->finished()) text += task->describe() + "\n";
   }
   return text;
+}
+
+std::string Simulation::describe_blocked() const {
+  return fmt::format(
+      "simulation with seed {}: task \"{}\" has not given way for {} ms; does it wait for "
+      "something "
+      "other than a Parker?\n{}",
+      options_.seed, current_ == nullptr ? "(an event)" : current_->name_,
+      options_.longest_turn.count(), describe_tasks());
 }
 
 std::string Simulation::stacks_of_tasks() {

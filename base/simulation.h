@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <functional>
@@ -58,6 +59,9 @@ class Simulation final : public Runtime {
     std::uint64_t most_switches = 200'000'000;
     /// Virtual time that may pass.
     Duration longest = std::chrono::hours{24};
+    /// Real time between two switches after which the process is ended with a report: a task holds
+    /// the thread, most likely in a std::mutex that another task has locked. 0: no limit.
+    std::chrono::milliseconds longest_turn = std::chrono::minutes{3};
   };
   enum class Outcome : std::uint8_t {
     /// Every task has returned.
@@ -68,6 +72,8 @@ class Simulation final : public Runtime {
 
   explicit Simulation(Options options);
   explicit Simulation(std::uint64_t seed) : Simulation(Options{.seed = seed}) {}
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
   ~Simulation() override;
 
   /// Runs `body` as the first task until every task has returned. An exception that leaves a task
@@ -87,7 +93,9 @@ class Simulation final : public Runtime {
   static Simulation* running() noexcept;
 
   [[nodiscard]] std::uint64_t seed() const noexcept { return options_.seed; }
-  [[nodiscard]] std::uint64_t switches() const noexcept { return switches_; }
+  [[nodiscard]] std::uint64_t switches() const noexcept {
+    return switches_.load(std::memory_order_relaxed);
+  }
   /// Equal for two runs exactly when their tasks ran in the same order: a test of determinism.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
   /// One line per task that has not returned.
@@ -124,6 +132,7 @@ class Simulation final : public Runtime {
   void abandon_all() noexcept;
   void give_up(std::string why) noexcept;
   [[nodiscard]] std::string stacks_of_tasks();
+  [[nodiscard]] std::string describe_blocked() const;
 
   Options options_;
   Order order_;
@@ -138,7 +147,8 @@ class Simulation final : public Runtime {
   SimulatedTask* current_ = nullptr;
   SimulatedTask* previous_ = nullptr;
   std::size_t unfinished_ = 0;
-  std::uint64_t switches_ = 0;
+  /// Written by the simulation's thread, read by the watchdog as well.
+  std::atomic<std::uint64_t> switches_{0};
   std::uint64_t fingerprint_ = 0;
   std::exception_ptr failure_;
   std::string stuck_;

@@ -1,9 +1,11 @@
 #include "base/simulation.h"
 
 #include <catch2/catch.hpp>
+#include <mutex>
 #include <set>
 
 #include "base/latch_count.h"
+#include "base/seeded_runs.h"
 
 using namespace swizzle;
 using namespace std::chrono_literals;
@@ -266,4 +268,23 @@ TEST_CASE("a planted update lost between read and write is found", "[simulation]
   }
   REQUIRE(lost > 5);
   REQUIRE(lost < 50);
+}
+
+TEST_CASE("a task that blocks the thread is reported, not waited for", "[simulation]") {
+  const auto report = run_in_child([] {
+    Simulation simulation{{.seed = 4, .longest_turn = 100ms}};
+    simulation.run([] {
+      std::mutex mutex;
+      auto holder = Runtime::current().spawn("holder", [&] {
+        const std::lock_guard guard{mutex};
+        Runtime::current().sleep_until(Runtime::current().now() + 1s);
+      });
+      Runtime::current().sleep_until(Runtime::current().now() + 1ms);
+      const std::lock_guard guard{mutex};
+    });
+  });
+  REQUIRE_FALSE(report.succeeded);
+  REQUIRE_THAT(report.output, Contains("task \"main\" has not given way for 100 ms"));
+  REQUIRE_THAT(report.output, Contains("\"holder\": parked"));
+  REQUIRE_THAT(report.output, Contains("simulation_test.cpp"));
 }
