@@ -17,7 +17,8 @@
 namespace swizzle {
 namespace {
 
-std::atomic<Watchdog*> on_duty{nullptr};
+// The signal comes to the watched thread itself.
+thread_local Watchdog* on_duty = nullptr;
 
 }  // namespace
 
@@ -26,8 +27,8 @@ Watchdog::Watchdog(const std::atomic<std::uint64_t>& progress, std::chrono::mill
     : progress_(progress),
       last_seen_(progress.load(std::memory_order_relaxed)),
       what_(std::move(what)) {
-  Watchdog* nobody = nullptr;
-  INVARIANT(on_duty.compare_exchange_strong(nobody, this));
+  INVARIANT(on_duty == nullptr);
+  on_duty = this;
   struct sigaction action{};
   action.sa_handler = &Watchdog::tick;
   action.sa_flags = SA_RESTART;
