@@ -65,17 +65,10 @@ void pin_to_cpu(unsigned number) noexcept {
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-Measured measure(const Load& load, const std::function<void(Worker&)>& work) {
-  std::atomic<bool> stop{false};
-  std::deque<Worker> workers;
-  std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < load.threads; ++i) {
-    Worker& worker = workers.emplace_back(i, stop);
-    threads.emplace_back([&work, &worker] {
-      pin_to_cpu(worker.number());
-      work(worker);
-    });
-  }
+namespace {
+
+/// From the end of the warm-up to the end of the load.
+Measured observe(const Load& load, const std::deque<Worker>& workers, std::atomic<bool>& stop) {
   sleep_for(load.warm_up_seconds);
   Measured measured;
   const double cpu_before = cpu_seconds_of_this_process();
@@ -90,7 +83,36 @@ Measured measure(const Load& load, const std::function<void(Worker&)>& work) {
   measured.seconds = seconds_between(start, Clock::now());
   measured.cpu_seconds = cpu_seconds_of_this_process() - cpu_before;
   stop.store(true, std::memory_order_relaxed);
-  threads.clear();
+  return measured;
+}
+
+}  // namespace
+
+Measured measure(const Load& load, const std::function<void(Worker&)>& work) {
+  std::atomic<bool> stop{false};
+  std::deque<Worker> workers;
+  for (unsigned i = 0; i < load.threads; ++i) workers.emplace_back(i, stop);
+  std::vector<std::jthread> threads;
+  for (Worker& worker : workers) {
+    threads.emplace_back([&work, &worker] {
+      pin_to_cpu(worker.number());
+      work(worker);
+    });
+  }
+  return observe(load, workers, stop);
+}
+
+Measured measure_fibers(Runtime& runtime, unsigned fibers, const Load& load,
+                        const std::function<void(Worker&)>& work) {
+  std::atomic<bool> stop{false};
+  std::deque<Worker> workers;
+  for (unsigned i = 0; i < fibers; ++i) workers.emplace_back(i, stop);
+  std::vector<std::unique_ptr<Task>> tasks;
+  for (Worker& worker : workers) {
+    tasks.push_back(runtime.spawn("worker", [&work, &worker] { work(worker); }));
+  }
+  const Measured measured = observe(load, workers, stop);
+  for (const auto& task : tasks) task->join();
   return measured;
 }
 
@@ -109,8 +131,9 @@ Measured measure_once(unsigned thread_count, const std::function<void(Worker&)>&
   }
   Measured measured;
   const double cpu_before = cpu_seconds_of_this_process();
-  start_together.arrive_and_wait();
+  // Before the threads are let go: afterwards this thread may have to wait for a processor.
   const Clock::time_point start = Clock::now();
+  start_together.arrive_and_wait();
   threads.clear();
   measured.seconds = seconds_between(start, Clock::now());
   measured.operations = sum(workers);

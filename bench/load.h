@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "base/runtime.h"
+
 namespace swizzle::bench {
 
 /// What one worker of a measured load sees. It works in batches: while (worker.running()) { …;
@@ -58,6 +60,11 @@ Measured measure(const Load& load, const std::function<void(Worker&)>& work);
 /// Runs `work` once in each thread and takes the time from the start of the first to the end of the
 /// last; for loads of a given number of operations.
 Measured measure_once(unsigned threads, const std::function<void(Worker&)>& work);
+
+/// The same as measure() with `fibers` fibers on `load.threads` reactors of `runtime`. Work yields
+/// by itself where it does not park.
+Measured measure_fibers(Runtime& runtime, unsigned fibers, const Load& load,
+                        const std::function<void(Worker&)>& work);
 
 void pin_to_cpu(unsigned number) noexcept;
 

@@ -73,6 +73,11 @@ Result<> LmdbStore::load(const std::function<bool(Bytes&, Bytes&)>& next) {
   return {};
 }
 
+Result<> LmdbStore::sync() {
+  if (const int code = mdb_env_sync(environment_.get(), 1)) return failure("sync", code);
+  return {};
+}
+
 LmdbStore::Reader::Reader(const LmdbStore& store) {
   must("begin", mdb_txn_begin(store.environment_.get(), nullptr, MDB_RDONLY, &transaction_));
   must("open cursor", mdb_cursor_open(transaction_, store.table_, &cursor_));

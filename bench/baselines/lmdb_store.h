@@ -27,6 +27,9 @@ class LmdbStore {
   /// Appends records in ascending key order until `next` returns false.
   Result<> load(const std::function<bool(Bytes& key, Bytes& value)>& next);
 
+  /// Writes everything to the file, so that its pages can be dropped from memory.
+  Result<> sync();
+
   class Reader {
    public:
     explicit Reader(const LmdbStore& store);

@@ -8,6 +8,16 @@ std::span<const Experiment> experiments() noexcept {
   static constexpr std::array kAll{
       Experiment{"L0", "point lookups against LMDB and absl::btree_map", run_l0},
       Experiment{"I0", "random inserts against absl::btree_map behind a mutex", run_i0},
+      Experiment{"G1", "lookups, working set from a small part of the pool to ten pools", run_g1},
+      Experiment{"G2", "lookups, working set close around the pool's size", run_g2},
+      Experiment{"G3", "random inserts into an index in memory, three pool modes", run_g3},
+      Experiment{"G4", "lookups in a drifting working set", run_g4},
+      Experiment{"E2", "cost of a page hit and of a page miss", run_e2},
+      Experiment{"B1", "exclusive latches above the leaves, against a tree latch", run_b1},
+      Experiment{"L5", "Zipf lookups on five pools of data, by fibers, against fio", run_l5},
+      Experiment{"L6", "share of the pool that waits unswizzled", run_l6},
+      Experiment{"L7", "hit rates of replacement policies on a recorded trace", run_l7},
+      Experiment{"E3", "replacement policies over pool sizes, and a loop", run_e3},
   };
   return kAll;
 }

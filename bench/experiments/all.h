@@ -6,5 +6,15 @@ namespace swizzle::bench {
 
 Result<> run_l0(Context& context);
 Result<> run_i0(Context& context);
+Result<> run_g1(Context& context);
+Result<> run_g2(Context& context);
+Result<> run_g3(Context& context);
+Result<> run_g4(Context& context);
+Result<> run_e2(Context& context);
+Result<> run_b1(Context& context);
+Result<> run_l5(Context& context);
+Result<> run_l6(Context& context);
+Result<> run_l7(Context& context);
+Result<> run_e3(Context& context);
 
 }  // namespace swizzle::bench

@@ -1,4 +1,5 @@
 // I0: random inserts in memory, ours against absl::btree_map behind one mutex.
+// G3: 20-byte keys and values; five times as many as are there already, in the three pool modes.
 //
 // Parameters: --records, --threads 1,2, --repetitions, --systems
 // swizzling,main_memory,traditional,absl
@@ -87,6 +88,65 @@ Result<> run_i0(Context& context) {
                     "cpu_ns_per_operation",
                     measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations)});
       }
+    }
+  }
+  report.print_summary();
+  return report.write();
+}
+
+namespace {
+
+template <class Pool>
+Result<Measured> grow_tree(unsigned threads, std::uint64_t loaded, std::uint64_t seed) {
+  constexpr RecordShape kNarrow = kTwentyAndTwenty;
+  NoDisk no_disk;
+  ASSIGN_OR_RETURN(const auto store,
+                   TreeStore<Pool>::create(no_disk, loaded * 6 * 110 + (std::uint64_t{64} << 20U)));
+  const Permutation order{loaded * 6, seed};
+  const auto put = [&](std::uint64_t position) {
+    const std::uint64_t number = order(position);
+    const bool inserted =
+        store->insert(Key{kNarrow, number}.bytes(), Value{kNarrow, number}.bytes());
+    INVARIANT(inserted);
+  };
+  for (std::uint64_t i = 0; i < loaded; ++i) put(i);
+  return measure_once(threads, [&](Worker& worker) {
+    for (std::uint64_t i = loaded + worker.number(); i < loaded * 6; i += threads) {
+      put(i);
+      worker.did(1);
+    }
+  });
+}
+
+}  // namespace
+
+Result<> run_g3(Context& context) {
+  CommandLine& options = context.options();
+  const std::uint64_t loaded =
+      options.number("loaded", context.by_scale<std::uint64_t>(1'000'000, 100'000, 2'000));
+  const auto repetitions =
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 2U, 1U)));
+  const std::vector<double> thread_counts = options.reals("threads", "1,2");
+  RETURN_IF_ERROR(options.finish());
+
+  Report report{"G3", "records", context.csv()};
+  report.note("records", "20-byte keys and values; five times the loaded records are inserted");
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    for (const double threads : thread_counts) {
+      const auto count = static_cast<unsigned>(threads);
+      const auto add = [&](const char* system, const Measured& measured) {
+        report.add({system, static_cast<double>(loaded * 5), count, repetition,
+                    "inserts_per_second", measured.per_second()});
+      };
+      ASSIGN_OR_RETURN(const auto swizzling,
+                       grow_tree<SwizzlingPool>(count, loaded, repetition + 1));
+      add("swizzling", swizzling);
+      ASSIGN_OR_RETURN(const auto main_memory,
+                       grow_tree<MainMemoryPool>(count, loaded, repetition + 1));
+      add("main_memory", main_memory);
+      ASSIGN_OR_RETURN(const auto traditional,
+                       grow_tree<TraditionalPool>(count, loaded, repetition + 1));
+      add("traditional", traditional);
     }
   }
   report.print_summary();

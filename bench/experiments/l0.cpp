@@ -4,11 +4,11 @@
 // --systems swizzling,main_memory,traditional,lmdb,absl
 #include <memory>
 
-#include "base/invariant.h"
 #include "bench/baselines/absl_store.h"
 #include "bench/baselines/lmdb_store.h"
 #include "bench/experiments/all.h"
 #include "bench/experiments/comparison.h"
+#include "bench/stores/look_up.h"
 #include "bench/stores/tree_store.h"
 #include "bench/workload.h"
 
@@ -16,23 +16,11 @@ namespace swizzle::bench {
 namespace {
 
 constexpr RecordShape kShape = kEightAndOneTwenty;
-constexpr std::uint64_t kBatch = 256;
-
-/// The loop that every system runs: `get(key number, buffer)` returns the bytes copied.
-template <class Get>
-void look_up(Worker& worker, const KeySpace& keys, std::uint64_t records, Get get) {
-  Random random{worker.number() + 1};
-  std::array<std::byte, kMaxRecordBytes> buffer;
-  while (worker.running()) {
-    std::uint64_t wrong = 0;
-    for (std::uint64_t i = 0; i < kBatch; ++i) {
-      const std::uint64_t number = keys(random.below(records));
-      const std::size_t size = get(number, MutableBytes{buffer});
-      wrong += size == kShape.value_bytes && belongs_to({buffer.data(), size}, number) ? 0U : 1U;
-    }
-    INVARIANT(wrong == 0);
-    worker.did(kBatch);
-  }
+/// A uniformly random key.
+auto uniform(const Worker& worker, const KeySpace& keys, std::uint64_t records) {
+  return [random = Random{worker.number() + 1}, keys, records]() mutable {
+    return keys(random.below(records));
+  };
 }
 
 Result<Arm> lmdb_arm(Context& context, const KeySpace& keys, std::uint64_t records) {
@@ -53,9 +41,10 @@ Result<Arm> lmdb_arm(Context& context, const KeySpace& keys, std::uint64_t recor
   }));
   return Arm{"LMDB", static_cast<double>(records), [store, keys, records](Worker& worker) {
                LmdbStore::Reader reader{*store};
-               look_up(worker, keys, records, [&](std::uint64_t number, MutableBytes into) {
-                 return reader.get(Key{kShape, number}.bytes(), into);
-               });
+               look_up(worker, kShape, kBatch, uniform(worker, keys, records),
+                       [&](std::uint64_t number, MutableBytes into) {
+                         return reader.get(Key{kShape, number}.bytes(), into);
+                       });
              }};
 }
 
@@ -65,9 +54,9 @@ Arm absl_arm(const KeySpace& keys, std::uint64_t records) {
     store->append(keys(i), Value{kShape, keys(i)}.bytes());
   }
   return {"absl::btree_map", static_cast<double>(records), [store, keys, records](Worker& worker) {
-            look_up(worker, keys, records, [&](std::uint64_t number, MutableBytes into) {
-              return store->get(number, into);
-            });
+            look_up(
+                worker, kShape, kBatch, uniform(worker, keys, records),
+                [&](std::uint64_t number, MutableBytes into) { return store->get(number, into); });
           }};
 }
 
@@ -83,9 +72,10 @@ Result<Arm> tree_arm(const KeySpace& keys, std::uint64_t records) {
   }
   return Arm{std::string{name_of<Pool>()}, static_cast<double>(records),
              [store, keys, records](Worker& worker) {
-               look_up(worker, keys, records, [&](std::uint64_t number, MutableBytes into) {
-                 return store->get(Key{kShape, number}.bytes(), into);
-               });
+               look_up(worker, kShape, kBatch, uniform(worker, keys, records),
+                       [&](std::uint64_t number, MutableBytes into) {
+                         return store->get(Key{kShape, number}.bytes(), into);
+                       });
              }};
 }
 

@@ -32,6 +32,9 @@ class NoDisk final : public PageStore {
   void cancel_reservation(PageId /*page*/) noexcept override {}
   void mark_allocated(PageId /*page*/) noexcept override {}
   void mark_free(PageId /*page*/) noexcept override {}
+  [[nodiscard]] bool is_allocated(PageId page) const noexcept {
+    return raw(page) < next_.load(std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<std::uint64_t> next_{1};
@@ -77,16 +80,21 @@ class TreeStore {
  public:
   static Result<std::unique_ptr<TreeStore>> create(PageStore& pages, std::uint64_t pool_bytes,
                                                    std::uint32_t cooling_percent = 10) {
-    ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(pool_bytes));
-    std::unique_ptr<TreeStore> store{new TreeStore};
-    if constexpr (std::is_same_v<Pool, SwizzlingPool>) {
-      store->pool_ =
-          std::make_unique<Pool>(std::move(arena), pages, node_layout(), cooling_percent);
-    } else {
-      store->pool_ = std::make_unique<Pool>(std::move(arena), pages, node_layout());
-    }
+    ASSIGN_OR_RETURN(auto store, with_pool(pages, pool_bytes, cooling_percent));
     ASSIGN_OR_RETURN(store->tree_, BTree<Pool>::create(*store->pool_, store->log_, store->ghosts_,
                                                        TreeId{1}, nullptr));
+    return store;
+  }
+  /// Over a tree that is there.
+  static Result<std::unique_ptr<TreeStore>> open(PageStore& pages, PageId root,
+                                                 std::uint64_t pool_bytes,
+                                                 std::uint32_t cooling_percent = 10) {
+    ASSIGN_OR_RETURN(auto store, with_pool(pages, pool_bytes, cooling_percent));
+    store->tree_ =
+        std::make_unique<BTree<Pool>>(*store->pool_, store->log_, store->ghosts_, TreeId{1}, root);
+    if constexpr (std::is_same_v<Pool, MainMemoryPool>) {
+      RETURN_IF_ERROR(store->pool_->load_tree(store->tree_->root()));
+    }
     return store;
   }
 
@@ -113,6 +121,18 @@ class TreeStore {
 
  private:
   TreeStore() = default;
+  static Result<std::unique_ptr<TreeStore>> with_pool(PageStore& pages, std::uint64_t pool_bytes,
+                                                      std::uint32_t cooling_percent) {
+    ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(pool_bytes));
+    std::unique_ptr<TreeStore> store{new TreeStore};
+    if constexpr (std::is_same_v<Pool, SwizzlingPool>) {
+      store->pool_ =
+          std::make_unique<Pool>(std::move(arena), pages, node_layout(), cooling_percent);
+    } else {
+      store->pool_ = std::make_unique<Pool>(std::move(arena), pages, node_layout());
+    }
+    return store;
+  }
   bool put(LeafChange::Action action, Bytes key, Bytes value) {
     PutChange change{action, value};
     const Result<> changed = tree_->change(key, nullptr, change);

@@ -1,0 +1,96 @@
+// E2: what a lookup costs when every page is in memory, and what it costs more when its leaf is
+// not, with the device's own read beside it.
+//
+// Parameters: --pool-bytes, --seconds, --repetitions
+#include <memory>
+
+#include "bench/experiments/all.h"
+#include "bench/report.h"
+#include "bench/stores/disk.h"
+#include "bench/stores/look_up.h"
+
+namespace swizzle::bench {
+namespace {
+
+constexpr RecordShape kShape = kEightAndOneTwenty;
+
+struct Costs {
+  double wall_ns = 0;
+  double cpu_ns = 0;
+};
+
+Costs per(std::uint64_t events, const Measured& measured) {
+  const auto count = static_cast<double>(std::max<std::uint64_t>(1, events));
+  return {measured.seconds * 1e9 / count, measured.cpu_seconds * 1e9 / count};
+}
+
+template <class Pool>
+Result<> costs_of(const DiskTree& tree, std::uint64_t pool_bytes, const Load& load,
+                  unsigned repetition, Report& report) {
+  ASSIGN_OR_RETURN(const auto store,
+                   TreeStore<Pool>::open(tree.disk->pages(), tree.root, pool_bytes));
+  const std::string system{name_of<Pool>()};
+  const auto run = [&](std::uint64_t records, std::uint64_t batch) {
+    return measure(load, [&, records, batch](Worker& worker) {
+      Random random{repetition + 5};
+      look_up(
+          worker, kShape, batch, [&] { return random.below(records); },
+          [&](std::uint64_t number, MutableBytes into) {
+            return store->get(Key{kShape, number}.bytes(), into);
+          });
+    });
+  };
+  // A hundred pages: what is measured is the way to them, not the memory.
+  const Measured hits = run(std::min<std::uint64_t>(tree.records, 5'000), kBatch);
+  report.add({system, 0, 1, repetition, "hit_ns", per(hits.operations, hits).wall_ns});
+  report.add({system, 0, 1, repetition, "hit_cpu_ns", per(hits.operations, hits).cpu_ns});
+  const std::uint64_t before = store->pool().counters().reads.load();
+  const Measured misses = run(tree.records, 1);
+  const std::uint64_t reads = store->pool().counters().reads.load() - before;
+  report.add({system, 0, 1, repetition, "miss_ns", per(reads, misses).wall_ns});
+  report.add({system, 0, 1, repetition, "miss_cpu_ns", per(reads, misses).cpu_ns});
+  return {};
+}
+
+void device_alone(const DiskTree& tree, const Load& load, unsigned repetition, Report& report) {
+  const Measured measured = measure(load, [&](Worker& worker) {
+    Random random{repetition + 6};
+    AlignedBuffer buffer{kPageBytes};
+    while (worker.running()) {
+      // Page numbers are dense in a fresh volume; a reserved one that was never written is skipped.
+      const PageId page{1 + random.below(tree.pages)};
+      if (tree.disk->volume().read_page(page, buffer.data())) worker.did(1);
+    }
+  });
+  const Costs costs = per(measured.operations, measured);
+  report.add({"device alone", 0, 1, repetition, "miss_ns", costs.wall_ns});
+  report.add({"device alone", 0, 1, repetition, "miss_cpu_ns", costs.cpu_ns});
+}
+
+}  // namespace
+
+Result<> run_e2(Context& context) {
+  CommandLine& options = context.options();
+  const std::uint64_t pool_bytes = options.bytes(
+      "pool-bytes", context.by_scale<std::uint64_t>(64U << 20U, 16U << 20U, 2U << 20U));
+  Load load;
+  load.seconds = options.real("seconds", context.by_scale(2.0, 0.5, 0.02));
+  load.warm_up_seconds = load.seconds / 2;
+  const auto repetitions =
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(5U, 2U, 1U)));
+  RETURN_IF_ERROR(options.finish());
+
+  Report report{"E2", "none", context.csv()};
+  report.note("pool_bytes", static_cast<double>(pool_bytes));
+  ASSIGN_OR_RETURN(const DiskTree tree, make_disk_tree(context.directory() / "data", kShape,
+                                                       pool_bytes * 20, KeyOrder::dense));
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    RETURN_IF_ERROR(costs_of<SwizzlingPool>(tree, pool_bytes, load, repetition, report));
+    RETURN_IF_ERROR(costs_of<TraditionalPool>(tree, pool_bytes, load, repetition, report));
+    device_alone(tree, load, repetition, report);
+  }
+  report.print_summary();
+  return report.write();
+}
+
+}  // namespace swizzle::bench

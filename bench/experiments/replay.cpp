@@ -1,0 +1,113 @@
+// L7 and E3: hit rates of replacement policies on recorded traces, and what each costs.
+// L7: one trace of Zipf lookups (exponent 1) on five times the pool, at page level.
+// E3: the same policies over pool sizes, and on a loop slightly longer than the pool.
+//
+// Parameters: --pages (of the data), --accesses, --policies, --seed; L7: --skew, --share (of the
+// data that fits); E3: --shares
+#include <chrono>
+#include <memory>
+
+#include "bench/experiments/all.h"
+#include "bench/replay/policy.h"
+#include "bench/report.h"
+#include "bench/workload.h"
+
+namespace swizzle::bench {
+namespace {
+
+using Trace = std::vector<std::uint32_t>;
+
+constexpr const char* kPolicies = "random,fifo,lru,gclock:3,gclock:8,2q,car,lean:10,sweep:10,opt";
+
+/// Leaf pages of Zipf lookups: the records of hot ranks lie on all pages.
+Trace zipf_trace(std::uint32_t pages, std::size_t length, double skew, std::uint64_t seed) {
+  constexpr std::uint64_t kRecordsOnPage = 55;
+  Picker pick{pages * kRecordsOnPage, skew, seed};
+  Trace trace(length);
+  for (std::uint32_t& page : trace) page = static_cast<std::uint32_t>(pick() / kRecordsOnPage);
+  return trace;
+}
+
+Trace loop_trace(std::uint32_t pages, std::size_t length) {
+  Trace trace(length);
+  for (std::size_t i = 0; i < length; ++i) trace[i] = static_cast<std::uint32_t>(i % pages);
+  return trace;
+}
+
+/// The first half warms up.
+Result<> replay(const std::string& name, const PolicyTask& task, double x, Report& report) {
+  const auto policy = make_policy(name, task);
+  if (policy == nullptr) return fail(sqlstate::invalid_parameter_value, "no such policy: " + name);
+  const Trace& trace = *task.trace;
+  const std::size_t half = trace.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) policy->access(trace[i]);
+  std::uint64_t hits = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = half; i < trace.size(); ++i) hits += policy->access(trace[i]) ? 1U : 0U;
+  const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
+  const auto accesses = static_cast<double>(trace.size() - half);
+  report.add({name, x, 1, 0, "hit_rate_percent", 100 * static_cast<double>(hits) / accesses});
+  report.add({name, x, 1, 0, "bookkeeping_ns_per_access", took.count() / accesses});
+  return {};
+}
+
+}  // namespace
+
+Result<> run_l7(Context& context) {
+  CommandLine& options = context.options();
+  const auto pages = static_cast<std::uint32_t>(
+      options.number("pages", context.by_scale<std::uint64_t>(640'000, 100'000, 1'000)));
+  const std::uint64_t accesses =
+      options.number("accesses", context.by_scale<std::uint64_t>(40'000'000, 4'000'000, 20'000));
+  const double skew = options.real("skew", 1.0);
+  const double share = options.real("share", 0.2);
+  const auto policies = options.list("policies", kPolicies);
+  const std::uint64_t seed = options.number("seed", 1);
+  RETURN_IF_ERROR(options.finish());
+
+  Report report{"L7", "pool_share", context.csv()};
+  report.note("skew", skew);
+  const Trace trace = zipf_trace(pages, accesses, skew, seed);
+  const PolicyTask task{.frames = static_cast<std::uint32_t>(share * pages),
+                        .pages = pages,
+                        .trace = &trace,
+                        .seed = seed};
+  for (const std::string& policy : policies) RETURN_IF_ERROR(replay(policy, task, share, report));
+  report.print_summary();
+  return report.write();
+}
+
+Result<> run_e3(Context& context) {
+  CommandLine& options = context.options();
+  const auto pages = static_cast<std::uint32_t>(
+      options.number("pages", context.by_scale<std::uint64_t>(200'000, 50'000, 1'000)));
+  const std::uint64_t accesses =
+      options.number("accesses", context.by_scale<std::uint64_t>(10'000'000, 2'000'000, 20'000));
+  const auto shares = options.reals(
+      "shares", context.by_scale("0.02,0.05,0.1,0.2,0.3,0.5,0.7,0.9", "0.05,0.1,0.3,0.7", "0.1"));
+  const auto policies = options.list("policies", kPolicies);
+  const std::uint64_t seed = options.number("seed", 1);
+  RETURN_IF_ERROR(options.finish());
+
+  Report report{"E3", "pool_share", context.csv()};
+  const Trace zipf = zipf_trace(pages, accesses, 1.0, seed);
+  for (const double share : shares) {
+    const auto frames = static_cast<std::uint32_t>(share * pages);
+    for (const std::string& policy : policies) {
+      RETURN_IF_ERROR(replay(
+          policy, {.frames = frames, .pages = pages, .trace = &zipf, .seed = seed}, share, report));
+    }
+  }
+  // A loop a twentieth longer than the pool, drawn at share 0.
+  const std::uint32_t looped = std::max(20U, pages / 10);
+  const Trace loop = loop_trace(looped, accesses / 4);
+  for (const std::string& policy : policies) {
+    RETURN_IF_ERROR(
+        replay(policy, {.frames = looped * 20 / 21, .pages = looped, .trace = &loop, .seed = seed},
+               0, report));
+  }
+  report.print_summary();
+  return report.write();
+}
+
+}  // namespace swizzle::bench
