@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/runtime.h"
 #include "storage/options.h"
 
 namespace swizzle {
@@ -20,6 +21,7 @@ class Cursor;
 class Transaction;
 class Tree;
 struct EngineStatistics;
+struct TransactionState;
 
 enum class Isolation : std::uint8_t { read_committed, repeatable_read, serializable };
 enum class Access : std::uint8_t { read_write, read_only };
@@ -81,6 +83,7 @@ class Engine {
   /// Checkpoints and releases the directory. Pre: no transaction is open.
   Result<> close();
 
+  /// Parks while TransactionRegistry::kSlots are open.
   std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::read_committed,
                                      Access access = Access::read_write);
 
@@ -108,8 +111,6 @@ class Engine {
   struct Parts;
   explicit Engine(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
-  friend class Transaction;
-  friend class Tree;
 };
 
 /// Ends by commit() or rollback(); destroying an open one rolls it back.
@@ -126,6 +127,13 @@ class Transaction {
   /// writes is not visible to its own snapshot reads until the next begin_statement().
   void begin_statement();
 
+  /// How long a lock may be waited for; zero, the default: without limit.
+  void set_lock_timeout(Duration timeout) noexcept;
+  /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
+  /// Callable from any thread while the transaction is open.
+  void cancel() noexcept;
+  void clear_cancel() noexcept;
+
   /// A place to which the transaction can be rolled back: savepoints, and statements that fail.
   struct Mark {
     std::uint64_t undo_position = 0;
@@ -141,12 +149,10 @@ class Transaction {
   void rollback() noexcept;
 
  private:
-  struct State;
-  explicit Transaction(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
   friend class Engine;
-  friend class Tree;
-  friend class Cursor;
+  friend struct TransactionAccess;
+  explicit Transaction(std::unique_ptr<TransactionState> state) noexcept;
+  std::unique_ptr<TransactionState> state_;
 };
 
 /// Half-open by default: [low, high). An absent bound is open-ended.
@@ -180,12 +186,11 @@ class Tree {
                       WaitPolicy wait = WaitPolicy::wait, ScanHint hint = ScanHint::none) const;
 
  private:
-  struct Impl;
-  Tree(TreeId id, Engine* engine, void* tree) : id_(id), engine_(engine), tree_(tree) {}
+  Tree(TreeId id, void* tree) noexcept : id_(id), tree_(tree) {}
   TreeId id_;
-  Engine* engine_;
   void* tree_;
   friend class Engine;
+  friend struct TransactionAccess;
 };
 
 /// Moves over live records in key order. Holds no latch between calls, so it may stay open while

@@ -74,6 +74,21 @@ class BTree {
     return {};
   }
 
+  /// The same for the leaf with the greatest keys below `bound`; `at` is one behind the last of
+  /// them.
+  template <class Visit>
+  Result<> read_below(const KeyBound& bound, Visit&& visit) {
+    Descent descent(*this, bound);
+    while (true) {
+      RETURN_IF_ERROR(descent.run());
+      const Node& leaf = descent.node();
+      visit(leaf, bound.is_infinite() ? Node::Position{leaf.count(), false}
+                                      : leaf.lower_bound(bound.key));
+      if (descent.guard.valid()) return {};
+      descent.disturbed();
+    }
+  }
+
   /// Copies the leaf that has `key`, or, for scanning backward, the leaf with the greatest keys
   /// below `bound`.
   Result<> copy_leaf(Bytes key, LeafCopy& into);
@@ -90,6 +105,12 @@ class BTree {
 
   /// Every page of the tree, children before parents, for dropping it. Same precondition.
   Result<std::vector<PageId>> pages();
+  /// Gives up the frames of all `pages` without writing them. Pre: nobody uses the tree, now or
+  /// later.
+  void abandon(std::span<const PageId> pages) noexcept {
+    pool_.unregister_root(root_);
+    pool_.drop_frames(root_, pages);
+  }
 
  private:
   using Hold = typename Pool::Hold;
@@ -142,10 +163,11 @@ class BTree {
     LogSpace space;
     NewPage page;  ///< empty: there is none
   };
-  Result<Preparation> prepare(std::size_t payload_bytes, std::size_t records);
+  Result<Preparation> prepare(std::size_t payload_bytes, std::size_t records,
+                              wal::ReservePurpose purpose = wal::ReservePurpose::growth);
   /// Pre: `prepared` had no page; its room in the log is given back first.
   Result<> prepare_new_page(Preparation& prepared, std::size_t payload_bytes, std::size_t records,
-                            PageId near);
+                            PageId near, wal::ReservePurpose purpose = wal::ReservePurpose::growth);
 
   // btree_change.inl
   enum class Outcome : std::uint8_t { done, needs_node };
@@ -162,7 +184,7 @@ class BTree {
     std::uint16_t separator_length;
     [[nodiscard]] Bytes key() const noexcept { return {separator.data(), separator_length}; }
   };
-  static SplitPoint choose_split(const Frame& frame, Bytes incoming) noexcept;
+  SplitPoint choose_split(const Frame& frame, Bytes incoming) const noexcept;
   void split(Frame& frame, Preparation& prepared, Bytes incoming) noexcept;
   void grow_root(Frame& root_frame, Preparation& prepared) noexcept;
 

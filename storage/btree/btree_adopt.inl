@@ -68,8 +68,9 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_latched(Frame& parent_frame, B
   if (!parent.has_room(separator.size(), 0)) return Adoption::parent_full;
 
   const PageRef foster = load_ref(child.foster_ref());
-  const PageId foster_page =
-      foster.is_swizzled() ? foster.frame()->page_id.load(std::memory_order_relaxed) : foster.page();
+  const PageId foster_page = foster.is_swizzled()
+                                 ? foster.frame()->page_id.load(std::memory_order_relaxed)
+                                 : foster.page();
   const payload::Head head = head_of(payload::KeyAndPage{separator, foster_page});
   log_change(space, RecordKind::foster_adopted, parent_frame, child_frame,
              std::array<Bytes, 2>{head.span(), separator});

@@ -59,28 +59,35 @@ Lsn BTree<Pool>::log_change(LogSpace& space, RecordKind kind, Frame& page, Frame
 
 template <class Pool>
 Result<typename BTree<Pool>::Preparation> BTree<Pool>::prepare(std::size_t payload_bytes,
-                                                               std::size_t records) {
-  ASSIGN_OR_RETURN(LogSpace space, log_.reserve(payload_bytes, records));
+                                                               std::size_t records,
+                                                               wal::ReservePurpose purpose) {
+  ASSIGN_OR_RETURN(LogSpace space, log_.reserve(payload_bytes, records, purpose));
   return Preparation{std::move(space), NewPage{}};
 }
 
 template <class Pool>
 Result<> BTree<Pool>::prepare_new_page(Preparation& prepared, std::size_t payload_bytes,
-                                       std::size_t records, PageId near) {
+                                       std::size_t records, PageId near,
+                                       wal::ReservePurpose purpose) {
   // The new page's image, and a removal of ghosts before it.
   constexpr std::size_t kStructureBytes = kPageBytes + 2 * Node::kMaxSlots;
   prepared.space = LogSpace{};
   ASSIGN_OR_RETURN(prepared.page, pool_.new_page(near));
-  ASSIGN_OR_RETURN(prepared.space, log_.reserve(payload_bytes + kStructureBytes, records + 2));
+  ASSIGN_OR_RETURN(prepared.space,
+                   log_.reserve(payload_bytes + kStructureBytes, records + 2, purpose));
   return {};
 }
 
 template <class Pool>
 Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChange& change) {
   INVARIANT(!key.empty() && key.size() <= Node::kMaxKeyBytes);
-  const std::size_t payload_bytes = payload::kMaxHeadBytes + key.size() +
-                                    change.max_value_bytes() + Node::kMaxInlineBytes;
-  ASSIGN_OR_RETURN(Preparation prepared, prepare(payload_bytes, 1));
+  const std::size_t payload_bytes =
+      payload::kMaxHeadBytes + key.size() + change.max_value_bytes() + Node::kMaxInlineBytes;
+  // A rollback must find room where new work must not.
+  const auto purpose = transaction != nullptr && transaction->is_undoing
+                           ? wal::ReservePurpose::completion
+                           : wal::ReservePurpose::growth;
+  ASSIGN_OR_RETURN(Preparation prepared, prepare(payload_bytes, 1, purpose));
   Descent descent(*this, key, 0);
   while (true) {
     RETURN_IF_ERROR(descent.run());
@@ -96,12 +103,12 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
       if (remove_ghosts(frame, prepared.space) == 0) split(frame, prepared, key);
       prepared.space = LogSpace{};
       hold.release();
-      ASSIGN_OR_RETURN(prepared, prepare(payload_bytes, 1));
+      ASSIGN_OR_RETURN(prepared, prepare(payload_bytes, 1, purpose));
       continue;
     }
     const PageId near = Node::of(frame.page()).id();
     hold.release_unchanged();
-    RETURN_IF_ERROR(prepare_new_page(prepared, payload_bytes, 1, near));
+    RETURN_IF_ERROR(prepare_new_page(prepared, payload_bytes, 1, near, purpose));
   }
   prepared = Preparation{};
   if (descent.saw_foster) [[unlikely]]
@@ -112,8 +119,7 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
 template <class Pool>
 typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes key,
                                                           TransactionChain* transaction,
-                                                          LeafChange& change,
-                                                          LogSpace& space) {
+                                                          LeafChange& change, LogSpace& space) {
   const Node& leaf = Node::of(frame.page());
   const Node::Position at = leaf.lower_bound(key);
   const LeafChange::Action action = change.decide(leaf, at);
@@ -139,8 +145,8 @@ inline payload::LeafUpdate difference(Bytes key, Bytes old_value, bool old_overf
   std::size_t front = 0;
   while (front < most && old_value[front] == value.bytes[front]) ++front;
   std::size_t back = 0;
-  while (back < most - front && old_value[old_value.size() - 1 - back] ==
-                                    value.bytes[value.bytes.size() - 1 - back])
+  while (back < most - front &&
+         old_value[old_value.size() - 1 - back] == value.bytes[value.bytes.size() - 1 - back])
     ++back;
   return {key,
           static_cast<std::uint16_t>(front),
@@ -183,8 +189,8 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
     }
     case Action::update: {
       INVARIANT(at.exact && !leaf.is_ghost(at.index));
-      const payload::LeafUpdate update = detail::difference(
-          key, leaf.value(at.index), leaf.is_overflow(at.index), value);
+      const payload::LeafUpdate update =
+          detail::difference(key, leaf.value(at.index), leaf.is_overflow(at.index), value);
       const payload::Head head = head_of(update);
       log(RecordKind::leaf_update,
           std::array<Bytes, 4>{head.span(), key, update.old_part, update.new_part});

@@ -82,6 +82,7 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   Node& right = Node::of(right_frame.page());
   const Pair<Pool> pair(left, right);
   if (left.has_foster() || !pair.fits_in_one()) return;
+  if (left.is_leaf() && !ghosts_.may_join_at(id(), right.low_fence())) return;
 
   // First the right child becomes the left one's foster child, then the pair becomes one: each
   // record has two pages at most, and the tree is whole between them.

@@ -26,7 +26,7 @@ inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator
 /// among the candidates the one with the shortest separator.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame,
-                                                           Bytes incoming) noexcept {
+                                                           Bytes incoming) const noexcept {
   constexpr int kRun = 8;
   const Node& node = Node::of(frame.page());
   const std::uint16_t count = node.count();
@@ -56,7 +56,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame,
     // A branch child's low fence is its slot's key; a leaf separator is cut to what tells the
     // neighbours apart.
     std::size_t length = high.size();
-    if (node.is_leaf()) {
+    if (node.is_leaf() && ghosts_.may_cut_before(node, i)) {
       const std::size_t common = Node::common_prefix(low, KeyBound::at(high));
       length = common + 1;
     }

@@ -40,8 +40,7 @@ class BTree<Pool>::Inspection {
     expect(node.chain_high_fence() == chain_high, "B6",
            "its chain does not end where its parent says");
     if (!violations.empty()) return {};
-    if (node.has_foster())
-      RETURN_IF_ERROR(visit(node.high_fence().key, chain_high, node.level()));
+    if (node.has_foster()) RETURN_IF_ERROR(visit(node.high_fence().key, chain_high, node.level()));
     if (!node.is_leaf()) RETURN_IF_ERROR(visit_children(node));
     pages.push_back(node.id());
     return {};

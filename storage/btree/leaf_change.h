@@ -41,7 +41,8 @@ class LeafChange {
   virtual void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept = 0;
 };
 
-/// Decides which ghosts nobody needs any more. Asked under the leaf's exclusive latch.
+/// Decides which ghosts nobody needs any more, and where gaps are locked. Asked under the leaf's
+/// exclusive latch.
 class GhostKeeper {
  public:
   GhostKeeper() = default;
@@ -49,6 +50,14 @@ class GhostKeeper {
   GhostKeeper& operator=(const GhostKeeper&) = delete;
   virtual ~GhostKeeper() = default;
   [[nodiscard]] virtual bool may_remove(const Node& leaf, std::uint16_t index) noexcept = 0;
+  /// Whether a fence may be put strictly between slot `index` and the one before it: somebody may
+  /// have locked that gap by its left key, and would not know of the fence (P7).
+  [[nodiscard]] virtual bool may_cut_before(const Node& /*leaf*/,
+                                            std::uint16_t /*index*/) noexcept {
+    return true;
+  }
+  /// Whether the fence between two leaves may go: gaps behind it may be locked by its name.
+  [[nodiscard]] virtual bool may_join_at(TreeId /*tree*/, Bytes /*fence*/) noexcept { return true; }
 };
 
 }  // namespace swizzle

@@ -98,14 +98,14 @@ std::size_t Node::copy_key(std::uint16_t index, std::byte* into) const noexcept 
 
 Bytes Node::value(std::uint16_t index) const noexcept {
   const Slot& at = slot(index);
-  const std::size_t offset = bounded_offset(at.offset);
+  const std::size_t offset = bounded_offset(at.offset, kValueLengthBytes);
   const auto length = load<std::uint16_t>(base() + offset);
   return bounded(offset + kValueLengthBytes + key_length_of(at), length);
 }
 
 PageRef* Node::child_ref(std::uint16_t index) noexcept {
-  return static_cast<PageRef*>(
-      static_cast<void*>(base() + (bounded_offset(slot(index).offset) & ~std::size_t{7})));
+  return static_cast<PageRef*>(static_cast<void*>(
+      base() + (bounded_offset(slot(index).offset, sizeof(PageRef)) & ~std::size_t{7})));
 }
 
 Node::Position Node::lower_bound(Bytes key) const noexcept {

@@ -137,7 +137,7 @@ class Node {
   }
   /// Where the record of a leaf slot lies, for prefetching.
   [[nodiscard]] const std::byte* record_address(std::uint16_t index) const noexcept {
-    return base() + bounded_offset(slot(index).offset);
+    return base() + bounded_offset(slot(index).offset, 1);
   }
 
   // Changes. Pre: held exclusively.
@@ -224,8 +224,9 @@ class Node {
   [[nodiscard]] const Slot& slot(std::uint16_t index) const noexcept {
     return static_cast<const Slot*>(static_cast<const void*>(base() + kHeaderBytes))[index];
   }
-  static std::size_t bounded_offset(std::size_t offset) noexcept {
-    return std::min(offset, kPageBytes - 8);
+  /// Where `size` bytes can be read whatever the page says.
+  static std::size_t bounded_offset(std::size_t offset, std::size_t size) noexcept {
+    return std::min(offset, kPageBytes - size);
   }
   [[nodiscard]] Bytes bounded(std::size_t offset, std::size_t length) const noexcept {
     const std::size_t begin = std::min(offset, kPageBytes);

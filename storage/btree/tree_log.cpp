@@ -20,15 +20,16 @@ Lsn WalTreeLog::append(LogSpace& space, const Change& change,
   TransactionChain* const chain = change.transaction;
   if (chain == nullptr) return log_.append(space, header, payload).lsn;
 
-  header.txn = chain->id;
-  header.txn_prev = chain->last;
+  header.txn = chain->id.load(std::memory_order_relaxed);
+  header.txn_prev = chain->last.load(std::memory_order_relaxed);
   if (chain->is_undoing) {
     header.flags = record_flags::kCompensation;
     header.undo_next = chain->undo_next;
   }
   const Lsn lsn = log_.append(space, header, payload).lsn;
-  if (chain->first == Lsn::none) chain->first = lsn;
-  chain->last = lsn;
+  if (chain->first.load(std::memory_order_relaxed) == Lsn::none)
+    chain->first.store(lsn, std::memory_order_relaxed);
+  chain->last.store(lsn, std::memory_order_relaxed);
   return lsn;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <span>
 
 #include "base/bytes.h"
@@ -11,11 +12,12 @@
 
 namespace swizzle {
 
-/// Where a transaction's records hang together. Null stands for a system transaction.
+/// Where a transaction's records hang together. Null stands for a system transaction. The owner
+/// writes; checkpoints read the atomics.
 struct TransactionChain {
-  TxnId id = TxnId::none;
-  Lsn first = Lsn::none;
-  Lsn last = Lsn::none;
+  std::atomic<TxnId> id{TxnId::none};
+  std::atomic<Lsn> first{Lsn::none};
+  std::atomic<Lsn> last{Lsn::none};
   /// Set while undo runs: what undo will look at next, for the compensation records.
   Lsn undo_next = Lsn::none;
   bool is_undoing = false;
@@ -33,7 +35,8 @@ class TreeLog {
   virtual ~TreeLog() = default;
 
   /// Parks when the log has no room. 53100 when the disk has none.
-  virtual Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records) = 0;
+  virtual Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records,
+                                   wal::ReservePurpose purpose = wal::ReservePurpose::growth) = 0;
 
   struct Change {
     RecordKind kind;
@@ -52,8 +55,9 @@ class TreeLog {
 class WalTreeLog final : public TreeLog {
  public:
   explicit WalTreeLog(wal::Log& log) noexcept : log_(log) {}
-  Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records) override {
-    return log_.reserve(payload_bytes, records);
+  Result<LogSpace> reserve(std::size_t payload_bytes, std::size_t records,
+                           wal::ReservePurpose purpose) override {
+    return log_.reserve(payload_bytes, records, purpose);
   }
   Lsn append(LogSpace& space, const Change& change,
              std::span<const Bytes> payload) noexcept override;
@@ -65,7 +69,8 @@ class WalTreeLog final : public TreeLog {
 /// No log at all: pages carry LSNs that grow, and nothing is written.
 class NoTreeLog final : public TreeLog {
  public:
-  Result<LogSpace> reserve(std::size_t /*payload_bytes*/, std::size_t /*records*/) override {
+  Result<LogSpace> reserve(std::size_t /*payload_bytes*/, std::size_t /*records*/,
+                           wal::ReservePurpose /*purpose*/) override {
     return LogSpace{};
   }
   Lsn append(LogSpace& space, const Change& change,

@@ -56,17 +56,47 @@ Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
   return NewPage{*this, *page, *frame};
 }
 
-void BufferPool::free_page(Frame& frame) noexcept {
+void BufferPool::release_frame(Frame& frame) noexcept {
   INVARIANT(frame.latch.is_exclusive());
   forget(frame);
-  const PageId page = frame.page_id.load(std::memory_order_relaxed);
   frame.page_id.store(PageId::none, std::memory_order_relaxed);
   frame.dirty_since.store(Lsn::none, std::memory_order_relaxed);
   frame.parent.store(nullptr, std::memory_order_relaxed);
   frame.state.store(FrameState::free, std::memory_order_relaxed);
   frame.latch.unlock_exclusive();
   give_frame(frame);
+}
+
+void BufferPool::free_page(Frame& frame) noexcept {
+  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+  release_frame(frame);
   store_.mark_free(page);
+}
+
+void BufferPool::drop_swizzled(PageRef* at) noexcept {
+  const PageRef ref = load_ref(at);
+  if (!ref.is_swizzled()) return;
+  Frame& frame = *ref.frame();
+  layout_.visit_refs(
+      frame.page(),
+      [](void* pool, PageRef* child) { static_cast<BufferPool*>(pool)->drop_swizzled(child); },
+      this);
+  frame.latch.lock_exclusive();
+  release_frame(frame);
+}
+
+void BufferPool::drop_frames(RootHolder& holder, std::span<const PageId> pages) noexcept {
+  drop_swizzled(&holder.reference);
+  for (const PageId page : pages) {
+    Frame* frame = find_unswizzled(page);
+    if (frame == nullptr) continue;
+    frame->latch.lock_exclusive();
+    // The evictor may have been faster.
+    if (frame->page_id.load(std::memory_order_relaxed) == page)
+      release_frame(*frame);
+    else
+      frame->latch.unlock_exclusive_unchanged();
+  }
 }
 
 }  // namespace swizzle

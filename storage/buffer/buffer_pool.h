@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -85,6 +86,10 @@ class BufferPool {
   /// logged.
   void free_page(Frame& frame) noexcept;
 
+  /// The frames of a tree that is being dropped are free again. Pre: its root is not registered any
+  /// more, and nobody uses it; `pages` are all of its pages.
+  void drop_frames(RootHolder& holder, std::span<const PageId> pages) noexcept;
+
   /// The eviction sweep visits the trees that are registered.
   virtual void register_root(RootHolder& holder) = 0;
   virtual void unregister_root(RootHolder& holder) noexcept = 0;
@@ -112,6 +117,8 @@ class BufferPool {
   virtual Result<> make_room() = 0;
   /// Forgets a page that is being freed.
   virtual void forget(Frame& frame) noexcept = 0;
+  /// The frame of a page that no address leads to, or null.
+  virtual Frame* find_unswizzled(PageId page) noexcept = 0;
   void wake_cleaner() noexcept {
     if (wake_cleaner_ != nullptr) wake_cleaner_(cleaner_);
   }
@@ -123,6 +130,9 @@ class BufferPool {
 
  private:
   Frame* try_take_frame() noexcept;
+  /// Pre: held exclusively; unlatches.
+  void release_frame(Frame& frame) noexcept;
+  void drop_swizzled(PageRef* at) noexcept;
 
   FrameQueue free_;
   SpinMutex first_use_mutex_;

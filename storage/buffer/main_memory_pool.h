@@ -43,6 +43,7 @@ class MainMemoryPool final : public BufferPool {
   Result<> load(Referrer& parent, PageRef* at);
   Result<> make_room() override;
   void forget(Frame& /*frame*/) noexcept override {}
+  Frame* find_unswizzled(PageId /*page*/) noexcept override { return nullptr; }
 };
 
 }  // namespace swizzle

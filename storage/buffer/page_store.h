@@ -26,6 +26,7 @@ class PageStore {
   virtual void cancel_reservation(PageId page) noexcept = 0;
   virtual void mark_allocated(PageId page) noexcept = 0;
   virtual void mark_free(PageId page) noexcept = 0;
+  [[nodiscard]] virtual bool is_allocated(PageId page) const noexcept = 0;
 
   /// Held from the append of a record that allocates or frees pages to its marks, so that a
   /// checkpoint's copy of the map has the marks of exactly the records before it.

@@ -23,6 +23,7 @@ class PagedPool : public BufferPool {
   /// free.
   bool try_evict(Frame& frame) noexcept;
   void forget(Frame& frame) noexcept override;
+  Frame* find_unswizzled(PageId page) noexcept override { return table_.find(page); }
   /// A page has been read and is in the table.
   virtual void on_loaded(Frame& frame) noexcept = 0;
 

@@ -34,7 +34,7 @@ Checkpointer::~Checkpointer() {
   stop();
 }
 
-Result<> Checkpointer::take(Control::Shutdown shutdown) {
+Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   const std::lock_guard in_turn(one_at_a_time_);
   ASSIGN_OR_RETURN(wal::Reservation space,
                    parts_.log.reserve(0, 1, wal::ReservePurpose::completion));
@@ -69,6 +69,7 @@ Result<> Checkpointer::take(Control::Shutdown shutdown) {
   previous_keep_from_ = replaced_keep_from;
   taken_.fetch_add(1, std::memory_order_relaxed);
   release_log();
+  if (use) use(control, map);
   return {};
 }
 

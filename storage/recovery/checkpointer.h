@@ -49,7 +49,10 @@ class Checkpointer {
   ~Checkpointer();
 
   /// Parks; no latch held. Callers take turns.
-  Result<> take(Control::Shutdown shutdown = Control::Shutdown::none);
+  Result<> take(Control::Shutdown shutdown = Control::Shutdown::none) { return take(shutdown, {}); }
+  /// Hands out what was written, before another checkpoint can be taken.
+  using Use = std::function<void(const Control& taken, const SpaceMap::Snapshot& map)>;
+  Result<> take(Control::Shutdown shutdown, const Use& use);
 
   /// Takes them by log volume and by time from now on, and has `cleaner` keep the redo point within
   /// the log volume.

@@ -11,6 +11,7 @@
 #include "storage/buffer/cleaner.h"
 #include "storage/buffer/swizzling_pool.h"
 #include "storage/recovery/checkpointer.h"
+#include "storage/recovery/page_repair.h"
 #include "storage/recovery/record_effects.h"
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/undo_chain.h"
@@ -105,11 +106,14 @@ class TestEngine {
     std::uint64_t redo_bytes = 64 * kPageBytes;
     std::uint64_t checkpoint_bytes = 200'000;
     std::uint32_t redo_workers = 1;
+    std::filesystem::path home = kHome;
+    wal::ArchiveSegment archive = {};
   };
 
-  static wal::LogOptions log_options() {
+  static wal::LogOptions log_options(const Options& of) {
     wal::LogOptions options;
-    options.directory = kHome / "log";
+    options.directory = of.home / "log";
+    options.archive = of.archive;
     options.database_id = kId;
     options.segment_bytes = std::uint64_t{256} << 10U;
     options.buffer_bytes = std::size_t{256} << 10U;
@@ -122,7 +126,7 @@ class TestEngine {
     REQUIRE(files.create_directory(kHome / "log"));
     REQUIRE(files.sync_directory(kHome));
     REQUIRE(files.sync_directory(kHome.parent_path()));
-    auto log = wal::Log::create(files, log_options()).value();
+    auto log = wal::Log::create(files, log_options({})).value();
     REQUIRE(Volume::create(files, kHome, kId));
     REQUIRE(SpaceMap::create(files, kHome, kId, log->begin()));
     Control control;
@@ -145,16 +149,21 @@ class TestEngine {
 
   /// Recovers, undoes losers, checkpoints.
   Result<> open() {
-    ASSIGN_OR_RETURN(volume, Volume::open(files_, kHome));
-    ASSIGN_OR_RETURN(control, ControlFile::open(files_, kHome));
+    ASSIGN_OR_RETURN(volume, Volume::open(files_, options_.home));
+    ASSIGN_OR_RETURN(control, ControlFile::open(files_, options_.home));
     const Lsn from = control->current().checkpoint.begin;
-    ASSIGN_OR_RETURN(log, wal::Log::open(files_, log_options(), from));
+    ASSIGN_OR_RETURN(log, wal::Log::open(files_, log_options(options_), from));
     RedoOptions redo_options;
     redo_options.memory_bytes = options_.redo_bytes;
     redo_options.window_bytes = 20'000;
     redo_options.workers = options_.redo_workers;
-    ASSIGN_OR_RETURN(Recovered got,
-                     recover(files_, kHome, *volume, control->current(), *log, redo_options, {}));
+    repair = std::make_unique<PageRepair>(*volume, *log);
+    const auto rebuild = [this](PageId page, std::byte* into) {
+      return repair->rebuild(page, into);
+    };
+    redo_options.repair = rebuild;
+    ASSIGN_OR_RETURN(Recovered got, recover(files_, options_.home, *volume, control->current(),
+                                            *log, redo_options, {}));
     recovered = std::move(got);
     space = std::move(recovered.space);
     next_txn = raw(recovered.next_txn);
@@ -162,7 +171,7 @@ class TestEngine {
     flusher = std::make_unique<LogFlusher>(*log);
     check = std::make_unique<DeviceCheck>(*log);
     volume->set_image_check(check.get());
-    store = std::make_unique<DataFile>(*volume, *space);
+    store = std::make_unique<DataFile>(*volume, *space, rebuild);
     ASSIGN_OR_RETURN(FrameArena arena,
                      FrameArena::map(std::uint64_t{options_.frames} * Frame::kStride));
     pool = std::make_unique<SwizzlingPool>(std::move(arena), *store, node_layout(), 10U);
@@ -208,7 +217,8 @@ class TestEngine {
     REQUIRE(tree->change(as_bytes(key), &chain, step));
     return step.done;
   }
-  void commit() { end_with(RecordKind::transaction_committed); }
+  /// Returns where its commit record ends.
+  Lsn commit() { return end_with(RecordKind::transaction_committed); }
   void rollback() { REQUIRE(undo()); }
 
   [[nodiscard]] Content content() {
@@ -253,6 +263,7 @@ class TestEngine {
   std::unique_ptr<SpaceMap> space;
   std::unique_ptr<LogFlusher> flusher;
   std::unique_ptr<DeviceCheck> check;
+  std::unique_ptr<PageRepair> repair;
   std::unique_ptr<DataFile> store;
   std::unique_ptr<SwizzlingPool> pool;
   std::unique_ptr<WalTreeLog> trees;
@@ -297,18 +308,21 @@ class TestEngine {
     }
   }
 
-  void end_with(RecordKind kind) {
-    if (chain.last.load() == Lsn::none) return;
-    auto reserved = log->reserve(0, 1, wal::ReservePurpose::completion);
+  Lsn end_with(RecordKind kind) {
+    if (chain.last.load() == Lsn::none) return Lsn::none;
+    auto reserved = log->reserve(8, 1, wal::ReservePurpose::completion);
     REQUIRE(reserved);
     wal::RecordHeader header;
     header.kind = log_kind(kind);
     header.txn = chain.id;
     header.txn_prev = chain.last;
-    const wal::Appended appended = log->append(*reserved, header);
+    std::array<std::byte, 8> time;
+    swizzle::store(time.data(), Runtime::current().wall_clock_us());
+    const wal::Appended appended = log->append(*reserved, header, Bytes{time});
     set_chain({});
     ghosts.transaction_open = false;
     if (kind == RecordKind::transaction_committed) log->flush_to(appended.end);
+    return appended.end;
   }
 
   std::vector<ActiveTransaction> active(Lsn /*begin*/) const {

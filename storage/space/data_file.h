@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "storage/buffer/page_store.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
@@ -9,15 +11,22 @@ namespace swizzle {
 /// Volume and space map as the pool sees them.
 class DataFile final : public PageStore {
  public:
-  DataFile(Volume& volume, SpaceMap& map) noexcept : volume_(volume), map_(map) {}
+  /// Rebuilds a page that fails its checksum into the given memory (PageRepair::rebuild).
+  using Rebuild = std::function<Result<>(PageId page, std::byte* into)>;
 
-  Result<> read_page(PageId page, std::byte* into) override {
-    return volume_.read_page(page, into);
-  }
+  DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}) noexcept
+      : volume_(volume), map_(map), rebuild_(std::move(rebuild)) {}
+
+  /// A page that fails its checksum is rebuilt and written back, if that can be done; otherwise the
+  /// error says why not, and nothing else is affected.
+  Result<> read_page(PageId page, std::byte* into) override;
   Result<PageId> reserve_page(std::optional<PageId> near) override { return map_.reserve(near); }
   void cancel_reservation(PageId page) noexcept override { map_.cancel(page); }
   void mark_allocated(PageId page) noexcept override { map_.mark_allocated(page); }
   void mark_free(PageId page) noexcept override { map_.mark_free(page); }
+  [[nodiscard]] bool is_allocated(PageId page) const noexcept override {
+    return map_.is_allocated(page);
+  }
 
  private:
   void begin_marks() noexcept override { map_.begin_marks(); }
@@ -25,6 +34,7 @@ class DataFile final : public PageStore {
 
   Volume& volume_;
   SpaceMap& map_;
+  const Rebuild rebuild_;
 };
 
 }  // namespace swizzle

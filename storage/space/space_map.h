@@ -24,9 +24,22 @@ class SpaceMap {
   static constexpr std::uint64_t kFirstPage = 1;
   static constexpr const char* kFileNames[] = {"space-0", "space-1"};
 
+  /// A copy for a checkpoint.
+  struct Snapshot {
+    Lsn begin = Lsn::none;
+    std::uint64_t page_count = 0;
+    std::vector<std::uint64_t> words;
+  };
+
   /// Writes the two copies of an empty map, durable. `begin` is where the log begins.
   static Result<> create(FileSystem& files, const std::filesystem::path& directory,
-                         std::uint64_t database_id, Lsn begin = Lsn::none);
+                         std::uint64_t database_id, Lsn begin = Lsn::none) {
+    return create(files, directory, database_id,
+                  Snapshot{.begin = begin, .page_count = 0, .words = {}});
+  }
+  /// The same of another map, for backups.
+  static Result<> create(FileSystem& files, const std::filesystem::path& directory,
+                         std::uint64_t database_id, const Snapshot& map);
   /// Loads the copy that replay from `replay_from` (the begin LSN of the checkpoint that recovery
   /// starts from) completes to the truth: one with that stamp, else the next younger that is not
   /// younger than `not_after`, where the log ends. XX001 when there is none, and when the volume
@@ -71,12 +84,6 @@ class SpaceMap {
   /// that of an online backup may.
   Result<> fit_file();
 
-  /// A copy for a checkpoint.
-  struct Snapshot {
-    Lsn begin = Lsn::none;
-    std::uint64_t page_count = 0;
-    std::vector<std::uint64_t> words;
-  };
   /// Calls `choose_begin`, which returns the checkpoint's begin LSN, while no record of a page
   /// coming or going is between its append and its mark; copies the map at that moment.
   template <class ChooseBegin>

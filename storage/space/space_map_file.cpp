@@ -120,12 +120,11 @@ bool serves_better(const std::optional<LoadedCopy>& candidate,
 }  // namespace
 
 Result<> SpaceMap::create(FileSystem& files, const std::filesystem::path& directory,
-                          std::uint64_t database_id, Lsn begin) {
+                          std::uint64_t database_id, const Snapshot& map) {
   for (std::size_t i = 0; i < 2; ++i) {
     ASSIGN_OR_RETURN(auto file,
                      files.open(directory / kFileNames[i], OpenMode::create_new, {.direct = true}));
-    RETURN_IF_ERROR(
-        write_copy(*file, i, database_id, i, {.begin = begin, .page_count = 0, .words = {}}));
+    RETURN_IF_ERROR(write_copy(*file, i, database_id, i, map));
   }
   return files.sync_directory(directory);
 }

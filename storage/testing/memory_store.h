@@ -53,6 +53,10 @@ class MemoryStore final : public PageStore {
     free_.insert(raw(page));
   }
 
+  [[nodiscard]] bool is_allocated(PageId page) const noexcept override {
+    return allocated_.contains(raw(page));
+  }
+
   /// Writes dirty pages of `pool` whenever it asks.
   void clean_for(BufferPool& pool) {
     pool_ = &pool;

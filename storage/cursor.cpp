@@ -1,0 +1,181 @@
+// Cursor: moving over a tree, leaf by leaf.
+#include "storage/engine_parts.h"
+#include "storage/txn/leaf_scan.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/row_changes.h"
+#include "storage/txn/transaction_access.h"
+
+namespace swizzle {
+namespace {
+
+std::vector<std::byte> copy_of(Bytes bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+/// The lowest key above `key`.
+std::vector<std::byte> successor(Bytes key) {
+  std::vector<std::byte> next = copy_of(key);
+  next.push_back(std::byte{0});
+  return next;
+}
+
+}  // namespace
+
+/// The range is kept as [low, high) and shrinks from the side that the cursor moves away from.
+struct Cursor::State {
+  State(Transaction& of, AnyTree& in, ReadMode how, WaitPolicy policy)
+      : transaction(of),
+        working(TransactionAccess::state(of)),
+        tree(in),
+        mode(how),
+        wait(policy),
+        leaf(working, in.id(),
+             working.locks_reads() ? LeafScan::Which::newest_locked : LeafScan::Which::visible) {}
+
+  Transaction& transaction;
+  TransactionState& working;
+  AnyTree& tree;
+  ReadMode mode;
+  WaitPolicy wait;
+  Direction direction = Direction::forward;
+  std::optional<std::vector<std::byte>> low;
+  std::optional<std::vector<std::byte>> high;
+
+  LeafScan leaf;
+  bool is_loaded = false;
+  bool is_last_leaf = false;
+  std::size_t row = 0;  ///< rows of the leaf that were handed out
+  std::array<std::byte, Node::kMaxKeyBytes> key_bytes;
+  Bytes key;
+  Bytes value;
+  ValueBuffer large;
+
+  Result<bool> next();
+  Result<> load();
+  Result<> tidy_leaf();
+  void move_on();
+  Result<bool> hand_out(std::size_t index);
+  [[nodiscard]] bool is_empty_range() const noexcept {
+    return low && high && compare(*low, *high) >= 0;
+  }
+};
+
+Result<> Cursor::State::load() {
+  if (!working.locks_reads()) working.view();
+  while (true) {
+    leaf.want(low ? std::optional<Bytes>(*low) : std::nullopt,
+              high ? std::optional<Bytes>(*high) : std::nullopt);
+    if (direction == Direction::forward) {
+      static constexpr std::array<std::byte, 1> kLowest{};
+      RETURN_IF_ERROR(tree.read(low ? Bytes(*low) : Bytes(kLowest), leaf));
+    } else {
+      const KeyBound bound = high ? KeyBound::at(*high) : KeyBound::infinite();
+      RETURN_IF_ERROR(tree.read_below(bound, leaf));
+    }
+    if (!leaf.blocked()) break;
+    RETURN_IF_ERROR(working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap,
+                                          working.wait(WaitPolicy::wait)));
+  }
+  is_loaded = true;
+  row = 0;
+  return {};
+}
+
+/// Sets the range to what lies beyond the leaf that is done.
+void Cursor::State::move_on() {
+  is_loaded = false;
+  if (direction == Direction::forward) {
+    const KeyBound fence = leaf.leaf().high_fence();
+    if (fence.is_infinite() || (high && compare(fence.key, *high) >= 0))
+      is_last_leaf = true;
+    else
+      low = copy_of(fence.key);
+  } else {
+    const Bytes fence = leaf.leaf().low_fence();
+    if (fence.empty() || (low && compare(fence, *low) <= 0))
+      is_last_leaf = true;
+    else
+      high = copy_of(fence);
+  }
+}
+
+/// A queue's consumers leave ghosts behind: whoever scans past them has them removed.
+Result<> Cursor::State::tidy_leaf() {
+  if (!leaf.is_mostly_ghosts()) return {};
+  const Bytes fence = leaf.leaf().low_fence();
+  static constexpr std::array<std::byte, 1> kLowest{};
+  return tree.tidy(fence.empty() ? Bytes(kLowest) : fence);
+}
+
+Result<bool> Cursor::State::hand_out(std::size_t index) {
+  const Bytes found = leaf.key(index);
+  std::copy(found.begin(), found.end(), key_bytes.begin());
+  key = {key_bytes.data(), found.size()};
+  if (mode != ReadMode::snapshot) {
+    // The row as it is now, locked; it may have gone since the snapshot.
+    Tree handle = TransactionAccess::handle(tree);
+    ASSIGN_OR_RETURN(const bool still_there, handle.get(transaction, key, large, mode, wait));
+    value = large.bytes();
+    return still_there;
+  }
+  value = leaf.value(index);
+  if (leaf.is_overflow(index)) {
+    const MutableBytes address = large.prepare(value.size());
+    std::copy(value.begin(), value.end(), address.begin());
+    RETURN_IF_ERROR(read_overflow(
+        working, working.locks_reads() ? PointRead::Which::newest : PointRead::Which::visible,
+        large));
+    value = large.bytes();
+  }
+  return true;
+}
+
+Result<bool> Cursor::State::next() {
+  if (is_empty_range()) return false;
+  while (true) {
+    if (!is_loaded) {
+      if (is_last_leaf) return false;
+      RETURN_IF_ERROR(load());
+    }
+    while (row < leaf.count()) {
+      const std::size_t index = direction == Direction::forward ? row : leaf.count() - 1 - row;
+      ++row;
+      ASSIGN_OR_RETURN(const bool handed_out, hand_out(index));
+      if (handed_out) return true;
+    }
+    RETURN_IF_ERROR(tidy_leaf());
+    move_on();
+  }
+}
+
+Cursor::Cursor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Cursor::Cursor(Cursor&&) noexcept = default;
+Cursor& Cursor::operator=(Cursor&&) noexcept = default;
+Cursor::~Cursor() = default;
+
+Result<bool> Cursor::next() {
+  return state_->next();
+}
+Bytes Cursor::key() const noexcept {
+  return state_->key;
+}
+Bytes Cursor::value() const noexcept {
+  return state_->value;
+}
+
+Result<Cursor> Tree::scan(Transaction& transaction, const ScanRange& range, Direction direction,
+                          ReadMode mode, WaitPolicy wait, ScanHint /*hint*/) const {
+  auto state =
+      std::make_unique<Cursor::State>(transaction, *static_cast<AnyTree*>(tree_), mode, wait);
+  state->direction = direction;
+  if (range.low)
+    state->low = range.low_bound == ScanRange::Bound::inclusive ? copy_of(*range.low)
+                                                                : successor(*range.low);
+  if (range.high)
+    state->high = range.high_bound == ScanRange::Bound::exclusive ? copy_of(*range.high)
+                                                                  : successor(*range.high);
+  if (state->low && state->low->empty()) state->low.reset();
+  return Cursor(std::move(state));
+}
+
+}  // namespace swizzle

@@ -1,0 +1,298 @@
+#include "storage/engine.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "storage/engine_parts.h"
+#include "storage/recovery/recovery.h"
+#include "storage/statistics.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/restart_undo.h"
+#include "storage/txn/row_changes.h"
+#include "storage/txn/transaction_access.h"
+#include "storage/txn/tree_factory.h"
+
+namespace swizzle {
+namespace {
+
+constexpr std::size_t kVersionBuckets = std::size_t{1} << 17U;
+constexpr const char* kLogDirectory = "log";
+
+wal::LogOptions log_options(const std::filesystem::path& directory, const EngineOptions& options,
+                            std::uint64_t database_id) {
+  wal::LogOptions log;
+  log.directory = directory / kLogDirectory;
+  log.database_id = database_id;
+  log.segment_bytes = options.log_segment_bytes;
+  log.buffer_bytes = options.log_buffer_bytes;
+  log.completion_bytes = std::min(log.completion_bytes, options.log_segment_bytes / 4);
+  return log;
+}
+
+Result<> require_empty(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const bool exists, files.exists(directory));
+  if (!exists) return files.create_directory(directory);
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, files.list(directory));
+  if (names.empty()) return {};
+  return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                    fmt::format("directory \"{}\" exists but is not empty", directory.string())}
+                  .with_hint("Choose another directory, or remove what is in this one."));
+}
+
+}  // namespace
+
+void panic(std::string_view what, const Error& error) noexcept {
+  std::fprintf(stderr, "PANIC: %.*s: %s\n", static_cast<int>(what.size()), what.data(),
+               error.message().c_str());
+  std::fflush(stderr);
+  std::abort();
+}
+
+bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept {
+  std::array<std::byte, Node::kMaxKeyBytes> bytes;
+  const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
+  const std::uint64_t hash = hash_of_key(leaf.tree(), key);
+  return !versions_.has(leaf.tree(), key, hash) &&
+         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
+}
+
+bool LockAwareGhosts::may_cut_before(const Node& leaf, std::uint16_t index) noexcept {
+  return locks_.is_free(gap_before(leaf.tree(), leaf, index), lock::kInsertIntoGap);
+}
+
+bool LockAwareGhosts::may_join_at(TreeId tree, Bytes fence) noexcept {
+  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);
+}
+
+EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions with)
+    : files(in),
+      directory(std::move(at)),
+      options(with),
+      versions(kVersionBuckets),
+      ghosts(versions, locks) {}
+
+EngineParts::~EngineParts() {
+  if (checkpointer != nullptr) checkpointer->stop();
+  if (cleaner != nullptr) cleaner->stop();
+}
+
+Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Engine::~Engine() = default;
+
+Result<> Engine::create(FileSystem& files, const std::filesystem::path& directory,
+                        const EngineOptions& options) {
+  RETURN_IF_ERROR(require_empty(files, directory));
+  const std::uint64_t id = Runtime::current().random() | 1U;
+  RETURN_IF_ERROR(files.create_directory(directory / kLogDirectory));
+  RETURN_IF_ERROR(files.sync_directory(directory));
+  ASSIGN_OR_RETURN(auto log, wal::Log::create(files, log_options(directory, options, id)));
+  RETURN_IF_ERROR(Volume::create(files, directory, id));
+  RETURN_IF_ERROR(SpaceMap::create(files, directory, id, log->begin()));
+  Control control;
+  control.database_id = control.log_id = id;
+  control.log_segment_bytes = options.log_segment_bytes;
+  control.logging = options.logging ? Control::Logging::on : Control::Logging::off;
+  control.checkpoint.begin = control.checkpoint.redo_from = control.checkpoint.keep_from =
+      log->begin();
+  log->close();
+  // Last: without it the directory is no database.
+  return ControlFile::create(files, directory, control);
+}
+
+namespace {
+
+/// Opens the files and makes the pages on disk what the log says.
+Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
+                                                  const RecoveryObserver& observer) {
+  ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
+  ASSIGN_OR_RETURN(parts.control, ControlFile::open(parts.files, parts.directory));
+  const Control& control = parts.control->current();
+  if (!parts.options.logging && control.logging == Control::Logging::on)
+    return fail(sqlstate::invalid_parameter_value,
+                "logging cannot be switched off for a database that was created with it");
+  ASSIGN_OR_RETURN(
+      parts.log,
+      wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
+                     control.checkpoint.begin));
+  RedoOptions redo;
+  redo.memory_bytes = std::min(redo.memory_bytes, parts.options.pool_bytes);
+  ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
+                                                control, *parts.log, redo, observer));
+  parts.space = std::move(recovered.space);
+  parts.store = std::make_unique<DataFile>(*parts.volume, *parts.space);
+  if (!parts.options.logging) {
+    parts.log->close();
+    parts.log = wal::Log::none();
+  }
+  parts.registry = std::make_unique<TransactionRegistry>(*parts.log);
+  parts.registry->start_ids_at(recovered.next_txn);
+  return std::move(recovered.losers);
+}
+
+Result<> open_trees(EngineParts& parts) {
+  parts.tree_log = std::make_unique<WalTreeLog>(*parts.log);
+  parts.flusher = std::make_unique<LogFlusher>(*parts.log);
+  parts.transactions = std::make_unique<TransactionPool>(parts);
+  ASSIGN_OR_RETURN(auto factory,
+                   make_tree_factory(parts.options, *parts.store, *parts.tree_log, parts.ghosts));
+  BufferPool& pool = factory->pool();
+  parts.trees = std::make_unique<TreeTable>(std::move(factory));
+  parts.cleaner =
+      std::make_unique<Cleaner>(pool.arena(), *parts.volume, *parts.flusher, pool.layout(),
+                                Cleaner::Options{.on_failure = [](const Error& error) {
+                                  panic("pages cannot be written", error);
+                                }});
+  pool.on_dirty_pressure([](void* cleaner) { static_cast<Cleaner*>(cleaner)->nudge(); },
+                         parts.cleaner.get());
+  parts.checkpointer = std::make_unique<Checkpointer>(
+      Checkpointer::Parts{*parts.log, pool.arena(), *parts.space, *parts.control,
+                          [&parts](Lsn begin) { return parts.registry->active_at(begin); },
+                          [&parts] { return parts.registry->peek_next_id(); }},
+      Checkpointer::Options{
+          .log_bytes = parts.options.checkpoint_log_bytes,
+          .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
+          .on_failure = [](const Error& error) { panic("a checkpoint cannot be taken", error); }});
+  parts.cleaner->start();
+
+  Control control = parts.control->current();
+  if (control.directory_root != PageId::none)
+    return parts.trees->open_directory(control.directory_root);
+  ASSIGN_OR_RETURN(control.directory_root, parts.trees->create_directory());
+  parts.log->flush_to(parts.log->tail());
+  RETURN_IF_ERROR(parts.control->write(control));
+  return parts.trees->open_directory(control.directory_root);
+}
+
+/// A database's first transaction: the trees that the engine itself uses.
+Result<> create_own_trees(Engine& engine) {
+  const auto transaction = engine.begin();
+  ASSIGN_OR_RETURN(const TreeId tree, engine.create_tree(*transaction));
+  INVARIANT(tree == kOverflowTree);
+  return transaction->commit();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
+                                             const std::filesystem::path& directory,
+                                             const EngineOptions& options,
+                                             RecoveryObserver observer) {
+  std::unique_ptr<Engine> engine(new Engine(std::make_unique<Parts>(files, directory, options)));
+  Parts& parts = *engine->parts_;
+  ASSIGN_OR_RETURN(const std::vector<ActiveTransaction> losers, open_files(parts, observer));
+  RETURN_IF_ERROR(open_trees(parts));
+  RETURN_IF_ERROR(undo_losers(parts, losers, observer));
+  RETURN_IF_ERROR(parts.trees->finish_drops());
+  ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
+  const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {
+    return row.status == TreeTable::Listed::Status::live;
+  });
+  if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
+  RETURN_IF_ERROR(parts.checkpointer->take());
+  parts.checkpointer->start(*parts.cleaner);
+  return engine;
+}
+
+Result<> Engine::close() {
+  Parts& parts = *parts_;
+  parts.checkpointer->stop();
+  RETURN_IF_ERROR(parts.cleaner->clean_all());
+  RETURN_IF_ERROR(parts.checkpointer->take(Control::Shutdown::clean));
+  parts.cleaner->stop();
+  parts.log->close();
+  return {};
+}
+
+std::unique_ptr<Transaction> Engine::begin(Isolation isolation, Access access) {
+  std::unique_ptr<TransactionState> state;
+  while ((state = parts_->transactions->take_state()) == nullptr)
+    Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{1});
+  state->begin(isolation, access);
+  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+}
+
+Result<TreeId> Engine::create_tree(Transaction& transaction) {
+  const TreeId id = parts_->trees->next_id();
+  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->create(id));
+  const auto key = directory_key(id);
+  const auto value = directory_value(tree->root_page());
+  RowChange change(TransactionAccess::state(transaction), TreeId::directory, key,
+                   RowChange::Wish::insert, {value, false});
+  ASSIGN_OR_RETURN(const bool inserted, change.run(parts_->trees->directory()));
+  INVARIANT(inserted);
+  return id;
+}
+
+Result<> Engine::drop_tree(Transaction& transaction, TreeId id) {
+  TransactionState& state = TransactionAccess::state(transaction);
+  RowChange change(state, TreeId::directory, directory_key(id), RowChange::Wish::remove, {});
+  ASSIGN_OR_RETURN(const bool removed, change.run(parts_->trees->directory()));
+  if (!removed) return fail(sqlstate::internal_error, fmt::format("there is no tree {}", raw(id)));
+  state.dropped.push_back(id);
+  return {};
+}
+
+Result<Tree> Engine::tree(TreeId id) {
+  ASSIGN_OR_RETURN(AnyTree* const found, parts_->trees->find(id));
+  return TransactionAccess::handle(*found);
+}
+
+Result<std::uint64_t> Engine::bulk_load(
+    Transaction& transaction, TreeId id,
+    const std::function<Result<std::optional<Record>>()>& next) {
+  ASSIGN_OR_RETURN(Tree into, tree(id));
+  std::uint64_t count = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<Record> record, next());
+    if (!record) return count;
+    ASSIGN_OR_RETURN(const bool inserted, into.insert(transaction, record->key, record->value));
+    if (!inserted) return fail(sqlstate::unique_violation, "a bulk load has the same key twice");
+    ++count;
+  }
+}
+
+Result<> Engine::checkpoint() {
+  return parts_->checkpointer->take();
+}
+
+Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
+  if (only) {
+    ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(*only));
+    return tree->verify();
+  }
+  ASSIGN_OR_RETURN(std::vector<std::string> violations, parts_->trees->directory().verify());
+  ASSIGN_OR_RETURN(const auto rows, parts_->trees->list());
+  for (const TreeTable::Listed& row : rows) {
+    if (row.status == TreeTable::Listed::Status::dropped) continue;
+    ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(row.id));
+    ASSIGN_OR_RETURN(const std::vector<std::string> found, tree->verify());
+    violations.insert(violations.end(), found.begin(), found.end());
+  }
+  return violations;
+}
+
+EngineStatistics Engine::statistics() const {
+  BufferPool& pool = parts_->trees->factory().pool();
+  EngineStatistics all;
+  all.pool_frames = pool.arena().count();
+  all.pool_free_frames = pool.free_frames();
+  all.pages_read = pool.counters().reads.load(std::memory_order_relaxed);
+  all.pages_written = parts_->volume->pages_written();
+  all.pages_evicted = pool.counters().evictions.load(std::memory_order_relaxed);
+  all.pages_swizzled = pool.counters().swizzled.load(std::memory_order_relaxed);
+  all.pages_unswizzled = pool.counters().unswizzled.load(std::memory_order_relaxed);
+  all.log_tail = raw(parts_->log->tail());
+  all.log_durable = raw(parts_->log->durable());
+  all.commits = parts_->transactions->commits();
+  all.rollbacks = parts_->transactions->rollbacks();
+  return all;
+}
+
+void ValueBuffer::grow(std::size_t size) {
+  data_ = std::make_unique_for_overwrite<std::byte[]>(size);
+  capacity_ = size;
+}
+
+}  // namespace swizzle

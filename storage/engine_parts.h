@@ -1,0 +1,121 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+#include "base/park_mutex.h"
+#include "lock/lock_manager.h"
+#include "storage/buffer/cleaner.h"
+#include "storage/engine.h"
+#include "storage/recovery/checkpointer.h"
+#include "storage/recovery/control_file.h"
+#include "storage/space/data_file.h"
+#include "storage/txn/any_tree.h"
+#include "storage/txn/transaction_pool.h"
+#include "storage/txn/transaction_registry.h"
+#include "storage/txn/version_index.h"
+#include "wal/log.h"
+
+namespace swizzle {
+
+/// A ghost goes when no version of its key is kept and nobody holds its key or its gap.
+class LockAwareGhosts final : public GhostKeeper {
+ public:
+  LockAwareGhosts(VersionIndex& versions, lock::LockManager& locks) noexcept
+      : versions_(versions), locks_(locks) {}
+  bool may_remove(const Node& leaf, std::uint16_t index) noexcept override;
+  bool may_cut_before(const Node& leaf, std::uint16_t index) noexcept override;
+  bool may_join_at(TreeId tree, Bytes fence) noexcept override;
+
+ private:
+  VersionIndex& versions_;
+  lock::LockManager& locks_;
+};
+
+class LogFlusher final : public LogGate {
+ public:
+  explicit LogFlusher(wal::Log& log) noexcept : log_(log) {}
+  void flush_to(Lsn lsn) override { log_.flush_record(lsn); }
+
+ private:
+  wal::Log& log_;
+};
+
+/// The open trees. The directory, the tree of trees, maps a tree's id to its root page.
+class TreeTable {
+ public:
+  explicit TreeTable(std::unique_ptr<TreeFactory> factory) noexcept
+      : factory_(std::move(factory)) {}
+
+  [[nodiscard]] AnyTree& directory() noexcept { return *directory_; }
+  [[nodiscard]] TreeFactory& factory() noexcept { return *factory_; }
+  Result<PageId> create_directory();
+  Result<> open_directory(PageId root);
+
+  /// Finds it in the directory if need be; XX000 when it is not there. Parks.
+  Result<AnyTree*> find(TreeId id);
+  Result<AnyTree*> create(TreeId id);
+  /// Frees the pages of a tree that the directory does not name any more, or never will: of a
+  /// transaction that is rolled back or that dropped it. Nothing happens if they are free already.
+  Result<> destroy(TreeId id, PageId root);
+  Result<> destroy_dropped(TreeId id);
+  /// The directory's row `key` is about to be taken back.
+  Result<> destroy_created(Bytes key);
+  /// Trees whose drop committed but whose pages were not freed before a crash.
+  Result<> finish_drops();
+  [[nodiscard]] TreeId next_id() noexcept { return TreeId{next_id_.fetch_add(1)}; }
+  struct Listed {
+    TreeId id;
+    PageId root;
+    enum class Status : std::uint8_t { live, dropped } status;
+  };
+  /// Every row of the directory, ghosts included.
+  Result<std::vector<Listed>> list();
+
+ private:
+  std::unique_ptr<TreeFactory> factory_;
+  std::unique_ptr<AnyTree> directory_;
+  std::shared_mutex mutex_;
+  std::map<TreeId, std::unique_ptr<AnyTree>> open_;
+  std::atomic<std::uint32_t> next_id_{1};
+};
+
+std::array<std::byte, 4> directory_key(TreeId tree) noexcept;
+std::array<std::byte, 8> directory_value(PageId root) noexcept;
+
+/// Everything an engine is made of, in the order in which it comes to life.
+struct EngineParts {
+  EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions with);
+  ~EngineParts();
+
+  FileSystem& files;
+  const std::filesystem::path directory;
+  const EngineOptions options;
+  std::unique_ptr<Volume> volume;
+  std::unique_ptr<ControlFile> control;
+  std::unique_ptr<wal::Log> log;
+  std::unique_ptr<SpaceMap> space;
+  std::unique_ptr<DataFile> store;
+  std::unique_ptr<WalTreeLog> tree_log;
+  std::unique_ptr<LogFlusher> flusher;
+  lock::LockManager locks;
+  VersionIndex versions;
+  LockAwareGhosts ghosts;
+  std::unique_ptr<TransactionRegistry> registry;
+  std::unique_ptr<TransactionPool> transactions;
+  std::unique_ptr<TreeTable> trees;
+  std::unique_ptr<Cleaner> cleaner;
+  std::unique_ptr<Checkpointer> checkpointer;
+};
+
+struct Engine::Parts : EngineParts {
+  using EngineParts::EngineParts;
+};
+
+/// Durability is in doubt: says why and ends the process; restart recovers.
+[[noreturn]] void panic(std::string_view what, const Error& error) noexcept;
+
+}  // namespace swizzle

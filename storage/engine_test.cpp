@@ -1,0 +1,271 @@
+#include "storage/engine.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "base/invariant.h"
+#include "base/posix_file_system.h"
+#include "storage/statistics.h"
+
+namespace swizzle {
+namespace {
+
+/// A database in a temporary directory of its own.
+class EngineTest {
+ public:
+  EngineTest() {
+    options.pool_bytes = std::uint64_t{4} << 20U;
+    options.log_segment_bytes = std::uint64_t{1} << 20U;
+    options.log_buffer_bytes = std::uint64_t{1} << 20U;
+    REQUIRE(Engine::create(*files, data, options));
+    open();
+  }
+  ~EngineTest() {
+    engine.reset();
+    std::filesystem::remove_all(directory);
+  }
+  void open() {
+    auto opened = Engine::open(*files, data, options);
+    if (!opened) FAIL(opened.error().message());
+    engine = std::move(*opened);
+  }
+  /// What a kill would leave.
+  void crash() {
+    engine.reset();
+    open();
+  }
+  /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
+  void kill(std::unique_ptr<Transaction> open_transaction) {
+    (void)open_transaction.release();
+    (void)engine.release();
+    files = std::make_unique<PosixFileSystem>();
+    const std::filesystem::path copy = directory / "after";
+    std::filesystem::copy(directory / "data", copy, std::filesystem::copy_options::recursive);
+    data = copy;
+    open();
+  }
+  void close() {
+    REQUIRE(engine->close());
+    engine.reset();
+  }
+  TreeId make_tree() {
+    const auto transaction = engine->begin();
+    const TreeId tree = engine->create_tree(*transaction).value();
+    REQUIRE(transaction->commit());
+    return tree;
+  }
+  std::optional<std::string> get(Transaction& transaction, TreeId tree, std::string_view key,
+                                 ReadMode mode = ReadMode::snapshot) {
+    ValueBuffer value;
+    const bool found =
+        engine->tree(tree).value().get(transaction, as_bytes(key), value, mode).value();
+    if (!found) return std::nullopt;
+    return std::string(as_text(value.bytes()));
+  }
+  std::optional<std::string> get(TreeId tree, std::string_view key) {
+    const auto transaction = engine->begin();
+    return get(*transaction, tree, key);
+  }
+  std::map<std::string, std::string> content(Transaction& transaction, TreeId tree,
+                                             Direction direction = Direction::forward) {
+    std::map<std::string, std::string> rows;
+    Cursor cursor = engine->tree(tree).value().scan(transaction, {}, direction).value();
+    while (cursor.next().value())
+      REQUIRE(rows.emplace(as_text(cursor.key()), as_text(cursor.value())).second);
+    return rows;
+  }
+
+  std::unique_ptr<PosixFileSystem> files = std::make_unique<PosixFileSystem>();
+  std::filesystem::path directory = make_directory();
+  std::filesystem::path data = directory / "data";
+  EngineOptions options;
+  std::unique_ptr<Engine> engine;
+
+ private:
+  static std::filesystem::path make_directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "swizzle-engine-XXXXXX").string();
+    INVARIANT(::mkdtemp(name.data()) != nullptr);
+    return name;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(EngineTest, "what is committed survives, what is not leaves no trace",
+                 "[storage][engine]") {
+  const TreeId tree = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    REQUIRE(t.insert(*transaction, as_bytes("a"), as_bytes("1")).value());
+    REQUIRE(t.insert(*transaction, as_bytes("b"), as_bytes("2")).value());
+    REQUIRE_FALSE(t.insert(*transaction, as_bytes("a"), as_bytes("3")).value());
+    REQUIRE(transaction->commit());
+  }
+  auto loser = engine->begin();
+  Tree t = engine->tree(tree).value();
+  REQUIRE(t.update(*loser, as_bytes("a"), as_bytes("changed")).value());
+  REQUIRE(t.remove(*loser, as_bytes("b")).value());
+  REQUIRE(t.insert(*loser, as_bytes("c"), as_bytes("new")).value());
+  CHECK(get(*loser, tree, "a") == "changed");
+  CHECK(get(tree, "a") == "1");
+  CHECK(get(tree, "b") == "2");
+  CHECK(get(tree, "c") == std::nullopt);
+
+  SECTION("rollback") {
+    loser->rollback();
+  }
+  SECTION("rollback by destruction") {
+    loser.reset();
+  }
+  SECTION("crash") {
+    // Its records are in the log, since a later commit made them durable.
+    const TreeId other = make_tree();
+    CHECK(raw(other) > raw(tree));
+    // As a kill does it: nobody rolls back.
+    kill(std::move(loser));
+  }
+  CHECK(get(tree, "a") == "1");
+  CHECK(get(tree, "b") == "2");
+  CHECK(get(tree, "c") == std::nullopt);
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(EngineTest, "a clean stop and start keeps everything", "[storage][engine]") {
+  const TreeId tree = make_tree();
+  std::map<std::string, std::string> model;
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 40; ++round) {
+    auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < 100; ++i) {
+      const std::string key = "key" + std::to_string(random() % 2000);
+      const std::string value(random() % 200, 'v');
+      if (random() % 3 == 0) {
+        REQUIRE(t.remove(*transaction, as_bytes(key)).value() == (model.erase(key) == 1));
+      } else if (model.contains(key)) {
+        REQUIRE(t.update(*transaction, as_bytes(key), as_bytes(value)).value());
+        model[key] = value;
+      } else {
+        REQUIRE(t.insert(*transaction, as_bytes(key), as_bytes(value)).value());
+        model[key] = value;
+      }
+    }
+    REQUIRE(transaction->commit());
+    transaction.reset();
+    if (round % 10 == 4) crash();
+    if (round % 10 == 9) {
+      close();
+      open();
+    }
+    const auto reader = engine->begin();
+    REQUIRE(content(*reader, tree) == model);
+    REQUIRE(content(*reader, tree, Direction::backward) == model);
+  }
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(EngineTest, "readers see one state, and writers do not wait for them",
+                 "[storage][engine][versions]") {
+  const TreeId tree = make_tree();
+  const auto write = [&](const char* value) {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    if (!t.update(*transaction, as_bytes("k"), as_bytes(value)).value())
+      REQUIRE(t.insert(*transaction, as_bytes("k"), as_bytes(value)).value());
+    REQUIRE(transaction->commit());
+  };
+  write("old");
+  const auto reader = engine->begin(Isolation::repeatable_read);
+  CHECK(get(*reader, tree, "k") == "old");
+  write("new");
+  write("newer");
+  CHECK(get(*reader, tree, "k") == "old");
+  CHECK(get(tree, "k") == "newer");
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->tree(tree).value().remove(*transaction, as_bytes("k")).value());
+    REQUIRE(transaction->commit());
+  }
+  CHECK(get(*reader, tree, "k") == "old");
+  CHECK(content(*reader, tree).size() == 1);
+  CHECK(get(tree, "k") == std::nullopt);
+  // First updater wins.
+  const auto late = engine->tree(tree).value().update(*reader, as_bytes("k"), as_bytes("late"));
+  CHECK_FALSE(late.value_or(false));
+  reader->rollback();
+}
+
+TEST_CASE_METHOD(EngineTest, "large values live in the overflow tree", "[storage][engine]") {
+  const TreeId tree = make_tree();
+  const std::string large(100'000, 'L');
+  {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    REQUIRE(t.insert(*transaction, as_bytes("big"), as_bytes(large)).value());
+    REQUIRE(transaction->commit());
+  }
+  crash();
+  CHECK(get(tree, "big") == large);
+  {
+    const auto transaction = engine->begin();
+    const auto mark = transaction->mark();
+    Tree t = engine->tree(tree).value();
+    REQUIRE(t.update(*transaction, as_bytes("big"), as_bytes("small")).value());
+    CHECK(get(*transaction, tree, "big") == "small");
+    REQUIRE(transaction->rollback_to(mark));
+    CHECK(get(*transaction, tree, "big") == large);
+    REQUIRE(t.remove(*transaction, as_bytes("big")).value());
+    REQUIRE(transaction->commit());
+  }
+  CHECK(get(tree, "big") == std::nullopt);
+}
+
+TEST_CASE_METHOD(EngineTest, "P34 a statement that fails leaves the transaction usable",
+                 "[storage][engine]") {
+  const TreeId tree = make_tree();
+  const auto transaction = engine->begin();
+  Tree t = engine->tree(tree).value();
+  transaction->begin_statement();
+  REQUIRE(t.insert(*transaction, as_bytes("kept"), as_bytes("1")).value());
+  transaction->begin_statement();
+  const auto mark = transaction->mark();
+  REQUIRE(t.insert(*transaction, as_bytes("gone"), as_bytes("2")).value());
+  CHECK(get(*transaction, tree, "gone") == std::nullopt);  // its own statement does not see it
+  REQUIRE(transaction->rollback_to(mark));
+  transaction->begin_statement();
+  CHECK(get(*transaction, tree, "kept") == "1");
+  CHECK(get(*transaction, tree, "gone") == std::nullopt);
+  REQUIRE(transaction->commit());
+  CHECK(get(tree, "kept") == "1");
+}
+
+TEST_CASE_METHOD(EngineTest, "dropped trees give their pages back", "[storage][engine]") {
+  const TreeId tree = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < 5000; ++i)
+      REQUIRE(t.insert(*transaction, as_bytes(std::to_string(i)), as_bytes("value")).value());
+    REQUIRE(transaction->commit());
+  }
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, tree));
+    transaction->rollback();
+  }
+  CHECK(get(tree, "17") == "value");
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, tree));
+    REQUIRE(transaction->commit());
+  }
+  CHECK_FALSE(engine->tree(tree).has_value());
+  crash();
+  CHECK_FALSE(engine->tree(tree).has_value());
+  CHECK(engine->verify().value().empty());
+}
+
+}  // namespace swizzle

@@ -1,0 +1,166 @@
+#include "storage/recovery/backup.h"
+
+#include <catch2/catch.hpp>
+
+#include "storage/recovery/test_workload.h"
+
+using namespace swizzle;
+using namespace swizzle::test;
+
+namespace {
+
+const std::filesystem::path kBackup = "/backup";
+const std::filesystem::path kArchive = "/archive";
+const std::filesystem::path kRestored = "/restored";
+
+Result<> copy(FileSystem& files, const std::filesystem::path& from,
+              const std::filesystem::path& to) {
+  ASSIGN_OR_RETURN(auto source, files.open(from, OpenMode::read_only, {}));
+  ASSIGN_OR_RETURN(const std::uint64_t size, source->size());
+  std::vector<std::byte> bytes(size);
+  RETURN_IF_ERROR(source->read_at(0, bytes));
+  ASSIGN_OR_RETURN(auto target, files.open(to, OpenMode::open_or_create, {}));
+  RETURN_IF_ERROR(target->write_at(0, bytes));
+  return target->sync();
+}
+
+TestEngine::Options archiving(SimulatedDisk& disk) {
+  TestEngine::Options options;
+  options.archive = [&disk](const std::filesystem::path& segment, const std::string& name) {
+    return copy(disk, segment, kArchive / name);
+  };
+  return options;
+}
+
+Result<bool> from_archive(SimulatedDisk& disk, const std::string& name,
+                          const std::filesystem::path& target) {
+  ASSIGN_OR_RETURN(const bool exists, disk.exists(kArchive / name));
+  if (!exists) return false;
+  RETURN_IF_ERROR(copy(disk, kArchive / name, target));
+  return true;
+}
+
+/// What was committed when the log ended at `end`.
+Content content_at(const Oracle& oracle, Lsn end) {
+  const auto behind = oracle.history.upper_bound(end);
+  return behind == oracle.history.begin() ? Content{} : std::prev(behind)->second;
+}
+
+void require_content(SimulatedDisk& disk, const std::filesystem::path& home,
+                     const Content& expected) {
+  TestEngine::Options options;
+  options.home = home;
+  TestEngine engine(disk, options);
+  const auto opened = engine.open();
+  if (!opened) FAIL(opened.error().message() << ": " << opened.error().detail());
+  Oracle oracle;
+  oracle.committed = expected;
+  require_whole(engine, oracle);
+  REQUIRE(engine.close());
+}
+
+BackupParts parts_of(TestEngine& engine) {
+  return {*engine.volume, *engine.space, *engine.log, *engine.checkpointer,
+          [&engine](PageId page, std::byte* into) { return engine.repair->rebuild(page, into); }};
+}
+
+}  // namespace
+
+TEST_CASE("a backup taken under load opens as the database was at its end", "[backup]") {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SimulatedDisk disk{seed};
+    TestEngine::create(disk);
+    Oracle oracle;
+    Simulation simulation{seed};
+    simulation.run([&] {
+      Random random{seed};
+      TestEngine engine(disk, {});
+      REQUIRE(engine.open());
+      for (int i = 0; i < 60; ++i) run_transaction(engine, random, oracle);
+      bool done = false;
+      BackupOutcome outcome;
+      auto task = Runtime::current().spawn("backup", [&] {
+        auto taken = back_up(parts_of(engine), disk, kBackup, "log", {});
+        if (!taken) FAIL(taken.error().message());
+        outcome = *taken;
+        done = true;
+      });
+      for (int i = 0; !done; ++i) {
+        run_transaction(engine, random, oracle);
+        if (i % 20 == 5) REQUIRE(engine.checkpointer->take());
+      }
+      task->join();
+      REQUIRE(outcome.pages > 5);
+      REQUIRE(outcome.end > outcome.begin);
+      REQUIRE(engine.close());
+      require_content(disk, kBackup, content_at(oracle, outcome.end));
+      require_content(disk, kHome, oracle.committed);
+    });
+  }
+}
+
+TEST_CASE("a backup that was interrupted cannot be opened", "[backup][crash]") {
+  SimulatedDisk disk;
+  TestEngine::create(disk);
+  disk.after_power_cut(SimulatedDisk::AfterPowerCut::fail);
+  Simulation simulation{2};
+  Oracle oracle;
+  simulation.run([&] {
+    Random random{2};
+    TestEngine engine(disk, {});
+    REQUIRE(engine.open());
+    for (int i = 0; i < 60; ++i) run_transaction(engine, random, oracle);
+    disk.inject({.operation = DiskOperation::write, .nth = 3, .path_contains = kBackup.native()});
+    REQUIRE_FALSE(back_up(parts_of(engine), disk, kBackup, "log", {}));
+    REQUIRE(engine.close());
+    REQUIRE_FALSE(ControlFile::open(disk, kBackup));
+    REQUIRE(restore(disk, kBackup, kRestored, "log", {}, {}).error().state() ==
+            sqlstate::object_not_in_prerequisite_state);
+  });
+}
+
+TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
+  SimulatedDisk disk;
+  TestEngine::create(disk);
+  REQUIRE(disk.create_directory(kArchive));
+  Oracle oracle;
+  Simulation simulation{7};
+  simulation.run([&] {
+    Random random{7};
+    BackupOutcome backup;
+    Lsn archived{};
+    std::map<Lsn, std::int64_t> times;
+    {
+      TestEngine engine(disk, archiving(disk));
+      REQUIRE(engine.open());
+      for (int i = 0; i < 100; ++i) run_transaction(engine, random, oracle);
+      backup = back_up(parts_of(engine), disk, kBackup, "log", {}).value();
+      while (raw(engine.log->tail()) < raw(backup.end) + 600'000) {
+        run_transaction(engine, random, oracle);
+        times.emplace(engine.log->tail(), Runtime::current().wall_clock_us());
+      }
+      REQUIRE(engine.close());
+    }
+    const auto fetch = [&](const std::string& name, const std::filesystem::path& target) {
+      return from_archive(disk, name, target);
+    };
+    const Lsn wanted{raw(backup.end) + 200'000};
+    archived = restore(disk, kBackup, kRestored, "log", fetch, {.lsn = wanted}).value();
+    REQUIRE(archived >= wanted);
+    require_content(disk, kRestored, content_at(oracle, archived));
+
+    const auto [lsn, time] = *times.lower_bound(Lsn{raw(backup.end) + 100'000});
+    const std::filesystem::path by_time = "/restored-by-time";
+    const Lsn end = restore(disk, kBackup, by_time, "log", fetch, {.time_us = time}).value();
+    require_content(disk, by_time, content_at(oracle, end));
+    REQUIRE(content_at(oracle, end) == content_at(oracle, lsn));
+
+    const auto too_early = restore(disk, kBackup, "/never", "log", fetch, {.lsn = backup.begin});
+    REQUIRE(too_early.error().state() == sqlstate::object_not_in_prerequisite_state);
+
+    const std::filesystem::path whole = "/restored-whole";
+    const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value();
+    REQUIRE(all > wanted);
+    require_content(disk, whole, content_at(oracle, all));
+  });
+}

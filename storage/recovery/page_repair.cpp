@@ -1,0 +1,95 @@
+#include "storage/recovery/page_repair.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <cstring>
+#include <vector>
+
+#include "storage/recovery/record_effects.h"
+
+namespace swizzle {
+namespace {
+
+PageEffect effect_on(const wal::Record& record, PageId page) {
+  const auto effects = effects_of(record.header);
+  if (!effects) return PageEffect::none;
+  if (record.header.page == page) return effects->page;
+  return record.header.page2 == page ? effects->page2 : PageEffect::none;
+}
+
+// The newest record of the page that is behind `base`; none when there is none.
+Result<Lsn> newest_record(wal::Reader& reader, PageId page, Lsn base) {
+  reader.seek(reader.end());
+  while (true) {
+    ASSIGN_OR_RETURN(const auto record, reader.previous());
+    if (!record || record->lsn <= base) return Lsn::none;
+    const PageEffect effect = effect_on(*record, page);
+    if (effect == PageEffect::free)
+      return fail(sqlstate::data_corrupted,
+                  fmt::format("page {} is in no tree any more", raw(page)));
+    if (effect != PageEffect::none) return record->lsn;
+  }
+}
+
+// The page's records, the newest first, down to an image or to the one after `base`.
+Result<std::vector<Lsn>> chain_down_to(wal::Reader& reader, PageId page, Lsn newest, Lsn base,
+                                       Lsn oldest_kept) {
+  std::vector<Lsn> chain;
+  for (Lsn at = newest; at != base;) {
+    if (at == Lsn::none || at < oldest_kept)
+      return fail(Error{sqlstate::data_corrupted,
+                        fmt::format("page {} is damaged and cannot be rebuilt: its records before "
+                                    "{} are no longer in the log",
+                                    raw(page), raw(oldest_kept))}
+                      .with_hint("Restore the page's table from a backup."));
+    ASSIGN_OR_RETURN(const wal::Record record, reader.read(at));
+    chain.push_back(at);
+    if (effect_on(record, page) == PageEffect::image) break;
+    at = record.header.page == page ? record.header.page_prev : record.header.page2_prev;
+  }
+  return chain;
+}
+
+}  // namespace
+
+Result<> PageRepair::rebuild(PageId page, std::byte* into) {
+  Lsn base = Lsn::none;
+  ASSIGN_OR_RETURN(const auto image, volume_.image_of(page));
+  if (image) {
+    std::memcpy(into, image->data(), kPageBytes);
+    base = load<PageHeader>(into).lsn;
+  } else {
+    std::memset(into, 0, kPageBytes);
+  }
+  std::size_t applied = 0;
+  if (log_.enabled()) {
+    wal::Reader search = log_.reader(wal::ReadPattern::sequential);
+    ASSIGN_OR_RETURN(const Lsn newest, newest_record(search, page, base));
+    if (newest == Lsn::none && !image)
+      return fail(Error{sqlstate::data_corrupted,
+                        fmt::format("page {} is damaged, and the log from {} on does not know it",
+                                    raw(page), raw(log_.oldest()))}
+                      .with_hint("Restore the page's table from a backup."));
+    wal::Reader reader = log_.reader(wal::ReadPattern::random);
+    std::vector<Lsn> chain;
+    if (newest != Lsn::none) {
+      ASSIGN_OR_RETURN(chain, chain_down_to(reader, page, newest, base, log_.oldest()));
+    }
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+      ASSIGN_OR_RETURN(const wal::Record record, reader.read(*at));
+      RETURN_IF_ERROR(redo_on_page(record, page, into));
+    }
+    applied = chain.size();
+  } else if (!image) {
+    return fail(
+        sqlstate::data_corrupted,
+        fmt::format("page {} is damaged, and there is no log to rebuild it from", raw(page)));
+  }
+  repaired_.fetch_add(1, std::memory_order_relaxed);
+  spdlog::warn("page {} was damaged on disk; rebuilt it from {} and {} log records", raw(page),
+               image ? "its double-write image" : "the log", applied);
+  return {};
+}
+
+}  // namespace swizzle

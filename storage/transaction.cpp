@@ -1,0 +1,65 @@
+// Transaction: the façade over its working state.
+#include "storage/engine_parts.h"
+#include "storage/txn/transaction_state.h"
+
+namespace swizzle {
+
+Transaction::Transaction(std::unique_ptr<TransactionState> state) noexcept
+    : state_(std::move(state)) {}
+
+Transaction::~Transaction() {
+  if (state_->is_open) rollback();
+  TransactionPool& pool = *state_->engine.transactions;
+  pool.give_state(std::move(state_));
+}
+
+TxnId Transaction::id() const noexcept {
+  return state_->slot.chain.id.load(std::memory_order_relaxed);
+}
+Isolation Transaction::isolation() const noexcept {
+  return state_->isolation;
+}
+
+void Transaction::begin_statement() {
+  ++state_->statement;
+  if (state_->isolation == Isolation::read_committed) state_->release_snapshot();
+}
+
+void Transaction::set_lock_timeout(Duration timeout) noexcept {
+  state_->lock_timeout = timeout;
+}
+void Transaction::cancel() noexcept {
+  state_->locks.cancel();
+}
+void Transaction::clear_cancel() noexcept {
+  state_->locks.clear_cancel();
+}
+
+Transaction::Mark Transaction::mark() const noexcept {
+  return {state_->undo != nullptr ? state_->undo->count() : 0,
+          std::to_underlying(state_->locks.mark())};
+}
+
+Result<> Transaction::rollback_to(Mark mark) {
+  RETURN_IF_ERROR(state_->undo_to(mark.undo_position));
+  state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
+  return {};
+}
+
+Result<> Transaction::commit(Durability durability) {
+  INVARIANT(state_->is_open);
+  EngineParts& engine = state_->engine;
+  const std::vector<TreeId> dropped = std::move(state_->dropped);
+  RETURN_IF_ERROR(state_->commit(durability));
+  engine.transactions->count_commit();
+  for (const TreeId tree : dropped) RETURN_IF_ERROR(engine.trees->destroy_dropped(tree));
+  return {};
+}
+
+void Transaction::rollback() noexcept {
+  INVARIANT(state_->is_open);
+  state_->rollback();
+  state_->engine.transactions->count_rollback();
+}
+
+}  // namespace swizzle

@@ -1,0 +1,136 @@
+// Tree: what a transaction does to single records.
+#include <cstring>
+
+#include "storage/engine_parts.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/point_read.h"
+#include "storage/txn/row_changes.h"
+#include "storage/txn/transaction_access.h"
+
+namespace swizzle {
+namespace {
+
+/// Takes locks as SERIALIZABLE wants them for a key that is read: the key, or, where there is none,
+/// the gap in which it would be.
+class LockForRead final : public LeafVisitor {
+ public:
+  LockForRead(TransactionState& transaction, TreeId tree) noexcept
+      : transaction_(transaction), tree_(tree) {}
+  void visit(const Node& leaf, Node::Position at) noexcept override {
+    blocked_ = false;
+    if (at.exact) return;  // the key's own lock, which the caller has, is enough
+    gap_ = gap_before(tree_, leaf, at.index);
+    blocked_ = !transaction_.locks.try_acquire(gap_, lock::kReadGap);
+  }
+  [[nodiscard]] bool blocked() const noexcept { return blocked_; }
+  [[nodiscard]] lock::LockId gap() const noexcept { return gap_; }
+
+ private:
+  TransactionState& transaction_;
+  TreeId tree_;
+  lock::LockId gap_{};
+  bool blocked_ = false;
+};
+
+Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key) {
+  LockForRead visitor(state, tree.id());
+  while (true) {
+    RETURN_IF_ERROR(tree.read(key, visitor));
+    if (!visitor.blocked()) return {};
+    RETURN_IF_ERROR(
+        state.locks.acquire(visitor.gap(), lock::kReadGap, state.wait(WaitPolicy::wait)));
+  }
+}
+
+bool is_too_large_inline(Bytes key, Bytes value) noexcept {
+  return key.size() + value.size() > Node::kMaxInlineBytes;
+}
+
+Result<> check_sizes(Bytes key, Bytes value) {
+  if (key.empty() || key.size() > Engine::kMaxKeyBytes)
+    return fail(sqlstate::program_limit_exceeded,
+                "index row size exceeds the maximum of 1024 bytes");
+  if (value.size() > Engine::kMaxValueBytes)
+    return fail(sqlstate::program_limit_exceeded, "a value exceeds the maximum of 256 MB");
+  return {};
+}
+
+/// Writes one record; large values go to the overflow tree first, and a replaced one leaves it.
+Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes value,
+                   RowChange::Wish wish) {
+  RETURN_IF_ERROR(check_sizes(key, value));
+  LeafChange::Value stored{value, false};
+  StoredAddress address;
+  Transaction::Mark mark{};
+  if (is_too_large_inline(key, value)) {
+    RETURN_IF_ERROR(state.begin_writing());
+    mark.undo_position = state.undo->count();
+    ASSIGN_OR_RETURN(address, write_overflow(state, value));
+    stored = {address, true};
+  }
+  RowChange change(state, tree.id(), key, wish, stored);
+  ASSIGN_OR_RETURN(const bool done, change.run(tree));
+  if (!done && stored.overflow) RETURN_IF_ERROR(state.undo_to(mark.undo_position));
+  if (change.old_overflow() && done)
+    RETURN_IF_ERROR(remove_overflow(state, *change.old_overflow()));
+  return done;
+}
+
+}  // namespace
+
+Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, ReadMode mode,
+                       WaitPolicy wait) const {
+  TransactionState& state = TransactionAccess::state(transaction);
+  AnyTree& tree = *static_cast<AnyTree*>(tree_);
+  if (key.empty()) return false;
+  auto which = PointRead::Which::visible;
+  const bool locks = mode != ReadMode::snapshot || state.locks_reads();
+  if (locks && state.engine.options.locking) {
+    const lock::LockMark before = state.locks.mark();
+    const lock::LockId id{id_, hash_of_key(id_, key)};
+    ASSIGN_OR_RETURN(
+        const lock::Acquired acquired,
+        state.locks.acquire(id, mode == ReadMode::for_update ? lock::kWriteKey : lock::kReadKey,
+                            state.wait(wait)));
+    if (acquired == lock::Acquired::skipped) return false;
+    if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, key));
+    PointRead read(state, id_, key, PointRead::Which::newest, into);
+    ASSIGN_OR_RETURN(const bool found, read.run(tree));
+    if (!found) {
+      if (!state.locks_reads()) state.locks.release_to(before);
+      return false;
+    }
+    if (state.isolation == Isolation::repeatable_read) {
+      state.view();
+      if (state.engine.versions.changed_since(id_, key, id.hash, state.viewer()))
+        return fail(sqlstate::serialization_failure,
+                    "could not serialize access due to concurrent update");
+    }
+    if (read.is_overflow()) RETURN_IF_ERROR(read_overflow(state, PointRead::Which::newest, into));
+    return true;
+  }
+  PointRead read(state, id_, key, which, into);
+  auto found = read.run(tree);
+  if (found && *found && read.is_overflow())
+    if (auto large = read_overflow(state, which, into); !large)
+      return fail(std::move(large).error());
+  state.end_operation();
+  return found;
+}
+
+Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value) {
+  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, value,
+               RowChange::Wish::insert);
+}
+
+Result<bool> Tree::update(Transaction& transaction, Bytes key, Bytes value) {
+  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, value,
+               RowChange::Wish::update);
+}
+
+Result<bool> Tree::remove(Transaction& transaction, Bytes key) {
+  return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, {},
+               RowChange::Wish::remove);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include "storage/engine_parts.h"
+#include "storage/txn/leaf_scan.h"
+
+namespace swizzle {
+namespace {
+
+/// Collects every row of the directory, ghosts too.
+class DirectoryRows final : public LeafVisitor {
+ public:
+  void visit(const Node& leaf, Node::Position /*at*/) noexcept override {
+    rows_.clear();
+    for (std::uint16_t i = 0; i < leaf.count(); ++i) {
+      std::array<std::byte, Node::kMaxKeyBytes> key;
+      const std::size_t size = leaf.copy_key(i, key.data());
+      const Bytes value = leaf.value(i);
+      if (size != sizeof(std::uint32_t) || value.size() != sizeof(std::uint64_t)) continue;
+      using Status = TreeTable::Listed::Status;
+      rows_.push_back({TreeId{load_big_endian<std::uint32_t>(key.data())},
+                       PageId{load<std::uint64_t>(value.data())},
+                       leaf.is_ghost(i) ? Status::dropped : Status::live});
+    }
+    const KeyBound high = leaf.high_fence();
+    next_.reset();
+    if (!high.is_infinite()) next_.emplace(high.key.begin(), high.key.end());
+  }
+  [[nodiscard]] const std::vector<TreeTable::Listed>& rows() const noexcept { return rows_; }
+  [[nodiscard]] const std::optional<std::vector<std::byte>>& next() const noexcept { return next_; }
+
+ private:
+  std::vector<TreeTable::Listed> rows_;
+  std::optional<std::vector<std::byte>> next_;
+};
+
+/// The newest row of one tree, committed or not: who asks for a tree knows that it may.
+class DirectoryRow final : public LeafVisitor {
+ public:
+  enum class Ghosts : std::uint8_t { count, do_not_count };
+  explicit DirectoryRow(Ghosts ghosts) noexcept : ghosts_(ghosts) {}
+  void visit(const Node& leaf, Node::Position at) noexcept override {
+    root = PageId::none;
+    if (!at.exact || leaf.value(at.index).size() != sizeof(std::uint64_t)) return;
+    if (ghosts_ == Ghosts::count || !leaf.is_ghost(at.index))
+      root = PageId{load<std::uint64_t>(leaf.value(at.index).data())};
+  }
+  PageId root = PageId::none;
+
+ private:
+  Ghosts ghosts_;
+};
+
+class OwnerOfLeaf final : public LeafVisitor {
+ public:
+  void visit(const Node& leaf, Node::Position /*at*/) noexcept override { tree = leaf.tree(); }
+  TreeId tree{};
+};
+
+}  // namespace
+
+std::array<std::byte, 4> directory_key(TreeId tree) noexcept {
+  std::array<std::byte, 4> key;
+  store_big_endian(key.data(), raw(tree));
+  return key;
+}
+
+std::array<std::byte, 8> directory_value(PageId root) noexcept {
+  std::array<std::byte, 8> value;
+  store(value.data(), raw(root));
+  return value;
+}
+
+Result<PageId> TreeTable::create_directory() {
+  ASSIGN_OR_RETURN(directory_, factory_->create(TreeId::directory));
+  return directory_->root_page();
+}
+
+Result<> TreeTable::open_directory(PageId root) {
+  if (directory_ == nullptr) {
+    ASSIGN_OR_RETURN(directory_, factory_->open(TreeId::directory, root));
+  }
+  ASSIGN_OR_RETURN(const std::vector<Listed> rows, list());
+  std::uint32_t last = 0;
+  for (const Listed& row : rows) last = std::max(last, raw(row.id));
+  next_id_.store(last + 1);
+  return {};
+}
+
+Result<std::vector<TreeTable::Listed>> TreeTable::list() {
+  std::vector<Listed> all;
+  DirectoryRows rows;
+  std::vector<std::byte> from(1);
+  while (true) {
+    RETURN_IF_ERROR(directory_->read(from, rows));
+    all.insert(all.end(), rows.rows().begin(), rows.rows().end());
+    if (!rows.next()) return all;
+    from = *rows.next();
+  }
+}
+
+Result<AnyTree*> TreeTable::find(TreeId id) {
+  if (id == TreeId::directory) return directory_.get();
+  {
+    const std::shared_lock hold(mutex_);
+    const auto found = open_.find(id);
+    if (found != open_.end()) return found->second.get();
+  }
+  DirectoryRow row(DirectoryRow::Ghosts::do_not_count);
+  const auto key = directory_key(id);
+  RETURN_IF_ERROR(directory_->read(key, row));
+  if (row.root == PageId::none)
+    return fail(sqlstate::internal_error, fmt::format("there is no tree {}", raw(id)));
+  ASSIGN_OR_RETURN(auto tree, factory_->open(id, row.root));
+  const std::unique_lock hold(mutex_);
+  return open_.try_emplace(id, std::move(tree)).first->second.get();
+}
+
+Result<AnyTree*> TreeTable::create(TreeId id) {
+  ASSIGN_OR_RETURN(auto tree, factory_->create(id));
+  const std::unique_lock hold(mutex_);
+  return open_.try_emplace(id, std::move(tree)).first->second.get();
+}
+
+Result<> TreeTable::destroy(TreeId id, PageId root) {
+  std::unique_ptr<AnyTree> tree;
+  {
+    const std::unique_lock hold(mutex_);
+    if (auto node = open_.extract(id)) tree = std::move(node.mapped());
+  }
+  if (tree == nullptr) {
+    if (!factory_->is_allocated(root)) return {};
+    ASSIGN_OR_RETURN(tree, factory_->open(id, root));
+    // The page may have gone to another tree since.
+    OwnerOfLeaf owner;
+    static constexpr std::array<std::byte, 1> kLowest{};
+    RETURN_IF_ERROR(tree->read(kLowest, owner));
+    if (owner.tree != id) return {};
+  }
+  return factory_->destroy(std::move(tree));
+}
+
+Result<> TreeTable::destroy_dropped(TreeId id) {
+  const auto key = directory_key(id);
+  return destroy_created(key);
+}
+
+Result<> TreeTable::destroy_created(Bytes key) {
+  DirectoryRow row(DirectoryRow::Ghosts::count);
+  RETURN_IF_ERROR(directory_->read(key, row));
+  if (row.root == PageId::none) return {};
+  return destroy(TreeId{load_big_endian<std::uint32_t>(key.data())}, row.root);
+}
+
+Result<> TreeTable::finish_drops() {
+  ASSIGN_OR_RETURN(const std::vector<Listed> rows, list());
+  for (const Listed& row : rows)
+    if (row.status == Listed::Status::dropped) RETURN_IF_ERROR(destroy(row.id, row.root));
+  return {};
+}
+
+}  // namespace swizzle

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "storage/btree/btree.h"
+
+namespace swizzle {
+
+/// Looks at a leaf. Runs inside an optimistic read: it copies out, may run again, and what its last
+/// run left counts.
+class LeafVisitor {
+ public:
+  LeafVisitor() = default;
+  LeafVisitor(const LeafVisitor&) = delete;
+  LeafVisitor& operator=(const LeafVisitor&) = delete;
+  virtual ~LeafVisitor() = default;
+  virtual void visit(const Node& leaf, Node::Position at) noexcept = 0;
+};
+
+/// A tree of whatever pool mode the engine runs with.
+class AnyTree {
+ public:
+  AnyTree() = default;
+  AnyTree(const AnyTree&) = delete;
+  AnyTree& operator=(const AnyTree&) = delete;
+  virtual ~AnyTree() = default;
+
+  [[nodiscard]] virtual TreeId id() const noexcept = 0;
+  [[nodiscard]] virtual PageId root_page() const noexcept = 0;
+  virtual Result<> read(Bytes key, LeafVisitor& visitor) = 0;
+  virtual Result<> read_below(const KeyBound& bound, LeafVisitor& visitor) = 0;
+  virtual Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change) = 0;
+  virtual Result<> tidy(Bytes key) = 0;
+  virtual Result<std::vector<std::string>> verify() = 0;
+  virtual Result<std::vector<PageId>> pages() = 0;
+};
+
+template <class Pool>
+class PooledTree final : public AnyTree {
+ public:
+  explicit PooledTree(std::unique_ptr<BTree<Pool>> tree) noexcept : tree_(std::move(tree)) {}
+  [[nodiscard]] BTree<Pool>& tree() noexcept { return *tree_; }
+
+  [[nodiscard]] TreeId id() const noexcept override { return tree_->id(); }
+  [[nodiscard]] PageId root_page() const noexcept override { return tree_->root_page(); }
+  Result<> read(Bytes key, LeafVisitor& visitor) override {
+    return tree_->read(key, [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); });
+  }
+  Result<> read_below(const KeyBound& bound, LeafVisitor& visitor) override {
+    return tree_->read_below(bound,
+                             [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); });
+  }
+  Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change) override {
+    return tree_->change(key, transaction, change);
+  }
+  Result<> tidy(Bytes key) override { return tree_->tidy(key); }
+  Result<std::vector<std::string>> verify() override { return tree_->verify(); }
+  Result<std::vector<PageId>> pages() override { return tree_->pages(); }
+
+ private:
+  std::unique_ptr<BTree<Pool>> tree_;
+};
+
+/// Makes trees over the engine's pool.
+class TreeFactory {
+ public:
+  TreeFactory() = default;
+  TreeFactory(const TreeFactory&) = delete;
+  TreeFactory& operator=(const TreeFactory&) = delete;
+  virtual ~TreeFactory() = default;
+  virtual Result<std::unique_ptr<AnyTree>> create(TreeId id) = 0;
+  virtual Result<std::unique_ptr<AnyTree>> open(TreeId id, PageId root) = 0;
+  [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
+  [[nodiscard]] virtual bool is_allocated(PageId page) noexcept = 0;
+  /// Frees every page of the tree. Pre: nobody uses it.
+  virtual Result<> destroy(std::unique_ptr<AnyTree> tree) = 0;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,79 @@
+#include "storage/txn/leaf_scan.h"
+
+#include <cstring>
+
+#include "storage/engine_parts.h"
+#include "storage/txn/row_changes.h"
+
+namespace swizzle {
+
+bool LeafScan::lock_key_and_gap(Bytes key) noexcept {
+  const lock::LockId id{tree_, hash_of_key(tree_, key)};
+  if (transaction_.locks.try_acquire(id, lock::kReadKeyAndGap)) return true;
+  blocked_ = id;
+  return false;
+}
+
+void LeafScan::visit(const Node& original, Node::Position /*at*/) noexcept {
+  rows_.clear();
+  older_.clear();
+  blocked_.reset();
+  std::memcpy(copy_->page.data(), &original, kPageBytes);
+  const Node& node = leaf();
+  const std::uint16_t begin = low_ ? node.lower_bound(*low_).index : std::uint16_t{0};
+  const std::uint16_t end = high_ && !node.high_fence().is_above(*high_)
+                                ? node.count()
+                                : (high_ ? node.lower_bound(*high_).index : node.count());
+  const bool locks = which_ == Which::newest_locked && transaction_.engine.options.locking;
+  const bool quiet = which_ != Which::visible || node.logical_lsn() < transaction_.snapshot.quiet;
+  if (locks) {
+    // The gap before the first record, by its left key or the low fence.
+    const lock::LockId before = gap_before(tree_, node, begin);
+    if (!transaction_.locks.try_acquire(before, lock::kReadGap)) {
+      blocked_ = before;
+      return;
+    }
+  }
+  for (std::uint16_t i = begin; i < end; ++i) {
+    if (quiet && !locks) {
+      if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
+      continue;
+    }
+    const Bytes key{key_.data(), node.copy_key(i, key_.data())};
+    if (locks && !lock_key_and_gap(key)) return;
+    if (quiet) {
+      if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
+    } else {
+      add_visible(i, key);
+    }
+  }
+  // What lies behind the last record up to the fence is locked by the last key; what a later split
+  // or merge puts at the fence is locked by the fence itself.
+  if (locks && end == node.count() && !node.high_fence().is_infinite())
+    lock_key_and_gap(node.high_fence().key);
+}
+
+void LeafScan::add_visible(std::uint16_t slot, Bytes key) noexcept {
+  const Node& node = leaf();
+  const auto version = transaction_.engine.versions.find(
+      tree_, key, hash_of_key(tree_, key), transaction_.viewer(), [&](Bytes value, bool overflow) {
+        const auto offset = static_cast<std::uint32_t>(older_.size());
+        older_.insert(older_.end(), value.begin(), value.end());
+        rows_.push_back(
+            {slot, overflow, std::pair{offset, static_cast<std::uint32_t>(value.size())}});
+      });
+  if (version == VersionIndex::Version::current && !node.is_ghost(slot))
+    rows_.push_back({slot, node.is_overflow(slot), std::nullopt});
+}
+
+Bytes LeafScan::key(std::size_t row) noexcept {
+  return {key_.data(), leaf().copy_key(rows_[row].slot, key_.data())};
+}
+
+Bytes LeafScan::value(std::size_t row) const noexcept {
+  const Row& at = rows_[row];
+  if (at.older) return Bytes(older_).subspan(at.older->first, at.older->second);
+  return leaf().value(at.slot);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <array>
+
+#include "storage/txn/any_tree.h"
+#include "storage/txn/point_read.h"
+#include "storage/txn/transaction_state.h"
+
+namespace swizzle {
+
+/// The tree of large values, in chunks keyed by value and chunk number. A value is written once and
+/// never changed, so whoever sees its address sees its chunks.
+inline constexpr TreeId kOverflowTree{1};
+
+struct OverflowAddress {
+  std::uint64_t value;
+  std::uint64_t size;
+};
+using StoredAddress = std::array<std::byte, sizeof(OverflowAddress)>;
+
+Result<StoredAddress> write_overflow(TransactionState& transaction, Bytes value);
+/// Replaces the address in `buffer` by the value. XX001 when a chunk is missing.
+Result<> read_overflow(TransactionState& transaction, PointRead::Which which, ValueBuffer& buffer);
+Result<> remove_overflow(TransactionState& transaction, const StoredAddress& stored);
+
+}  // namespace swizzle

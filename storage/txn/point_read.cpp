@@ -1,0 +1,35 @@
+#include "storage/txn/point_read.h"
+
+#include <cstring>
+
+#include "storage/engine_parts.h"
+
+namespace swizzle {
+
+void PointRead::take(Bytes value, bool overflow) noexcept {
+  const MutableBytes to = into_.prepare(value.size());
+  if (!value.empty()) std::memcpy(to.data(), value.data(), value.size());
+  found_ = true;
+  overflow_ = overflow;
+}
+
+void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
+  found_ = false;
+  // A leaf that nobody has changed since `quiet` is visible as it stands: nothing is looked up and
+  // nothing shared is written.
+  if (which_ == Which::visible && leaf.logical_lsn() >= transaction_.snapshot.quiet) {
+    const auto version = transaction_.engine.versions.find(
+        tree_, key_, hash_of_key(tree_, key_), transaction_.viewer(),
+        [this](Bytes value, bool overflow) { take(value, overflow); });
+    if (version != VersionIndex::Version::current) return;
+  }
+  if (at.exact && !leaf.is_ghost(at.index)) take(leaf.value(at.index), leaf.is_overflow(at.index));
+}
+
+Result<bool> PointRead::run(AnyTree& tree) {
+  if (which_ == Which::visible) transaction_.view();
+  RETURN_IF_ERROR(tree.read(key_, *this));
+  return found_;
+}
+
+}  // namespace swizzle

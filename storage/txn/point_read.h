@@ -1,0 +1,38 @@
+#pragma once
+
+#include "storage/txn/any_tree.h"
+#include "storage/txn/transaction_state.h"
+
+namespace swizzle {
+
+/// Copies out the version of one record that a transaction sees.
+class PointRead final : public LeafVisitor {
+ public:
+  enum class Which : std::uint8_t {
+    visible,  ///< by the transaction's snapshot
+    newest,   ///< the transaction has locked the key
+  };
+  PointRead(TransactionState& transaction, TreeId tree, Bytes key, Which which,
+            ValueBuffer& into) noexcept
+      : transaction_(transaction), tree_(tree), key_(key), which_(which), into_(into) {}
+
+  void visit(const Node& leaf, Node::Position at) noexcept override;
+
+  /// Reads it from `tree`. False: there is none.
+  Result<bool> run(AnyTree& tree);
+  /// The value is an address in the overflow tree.
+  [[nodiscard]] bool is_overflow() const noexcept { return overflow_; }
+
+ private:
+  void take(Bytes value, bool overflow) noexcept;
+
+  TransactionState& transaction_;
+  TreeId tree_;
+  Bytes key_;
+  Which which_;
+  ValueBuffer& into_;
+  bool found_ = false;
+  bool overflow_ = false;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "base/result.h"
+#include "storage/options.h"
+#include "storage/recovery/control_file.h"
+
+namespace swizzle {
+
+struct EngineParts;
+
+/// Undoes what the transactions that a crash interrupted had logged, by key, with compensation
+/// records. Pre: redo is done and the trees can be opened; nobody else is at work.
+Result<> undo_losers(EngineParts& engine, std::span<const ActiveTransaction> losers,
+                     const RecoveryObserver& observer);
+
+}  // namespace swizzle

@@ -1,0 +1,127 @@
+#include "storage/txn/row_changes.h"
+
+#include <cstring>
+
+#include "storage/engine_parts.h"
+#include "storage/txn/any_tree.h"
+
+namespace swizzle {
+
+lock::LockId gap_before(TreeId tree, const Node& leaf, std::uint16_t index) noexcept {
+  if (index == 0) return {tree, hash_of_key(tree, leaf.low_fence())};
+  std::array<std::byte, Node::kMaxKeyBytes> key;
+  const auto before = static_cast<std::uint16_t>(index - 1);
+  return {tree, hash_of_key(tree, {key.data(), leaf.copy_key(before, key.data())})};
+}
+
+LeafChange::Action RowChange::settle(Obstacle obstacle, lock::LockId id) noexcept {
+  obstacle_ = obstacle;
+  obstacle_id_ = id;
+  return Action::leave;
+}
+
+/// Whether nobody reads the gap that a new key would split. An owner who has locked the gap itself
+/// must have the new key's gap too, or the part behind the key would be open to others (P7).
+bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
+  const lock::LockId gap = gap_before(tree_, leaf, at.index);
+  lock::LockOwner& locks = transaction_.locks;
+  if (!locks.gap_is_free(gap)) {
+    settle(Obstacle::gap, gap);
+    return false;
+  }
+  const lock::Access own = locks.held(gap).gap;
+  if (own == lock::Access::none) return true;
+  const lock::LockId id{tree_, hash_};
+  if (locks.try_acquire(id, {lock::Access::none, own})) return true;
+  settle(Obstacle::gap, id);
+  return false;
+}
+
+LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
+  done_ = false;
+  const lock::LockId id{tree_, hash_};
+  if (transaction_.engine.options.locking && !transaction_.locks.try_acquire(id, lock::kWriteKey))
+    return settle(Obstacle::key, id);
+  const bool is_live = at.exact && !leaf.is_ghost(at.index);
+  if (wish_ == Wish::insert) {
+    if (is_live) return settle(Obstacle::none);
+    if (!at.exact && transaction_.engine.options.locking && !gap_allows(leaf, at))
+      return Action::leave;
+  } else {
+    if (!is_live) return settle(Obstacle::none);
+    if (transaction_.isolation == Isolation::repeatable_read &&
+        transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()))
+      return settle(Obstacle::version);
+  }
+  settle(Obstacle::none);
+  done_ = true;
+  switch (wish_) {
+    case Wish::insert:
+      return Action::insert;
+    case Wish::update:
+      return Action::update;
+    case Wish::remove:
+      return Action::remove;
+  }
+  return Action::leave;
+}
+
+void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
+  UndoLog::Change change{UndoRecord::Kind::inserted, tree_,        hash_, key_, {}, false,
+                         transaction_.statement,     previous_lsn_};
+  if (wish_ != Wish::insert) {
+    change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
+    change.old_value = leaf.value(at.index);
+    change.old_overflow = leaf.is_overflow(at.index);
+    if (change.old_overflow) {
+      old_overflow_.emplace();
+      std::memcpy(old_overflow_->data(), change.old_value.data(), old_overflow_->size());
+    }
+  }
+  transaction_.engine.versions.add(transaction_.undo->add(change));
+  previous_lsn_ = lsn;
+}
+
+Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
+  RETURN_IF_ERROR(transaction_.begin_writing());
+  if (transaction_.isolation == Isolation::repeatable_read) transaction_.view();
+  while (true) {
+    previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
+    RETURN_IF_ERROR(tree.change(key_, &transaction_.slot.chain, *this));
+    if (obstacle_ == Obstacle::none) return done_;
+    if (obstacle_ == Obstacle::version)
+      return fail(sqlstate::serialization_failure,
+                  "could not serialize access due to concurrent update");
+    const lock::LockWait wait = transaction_.wait(policy);
+    ASSIGN_OR_RETURN(
+        const lock::Acquired acquired,
+        obstacle_ == Obstacle::key
+            ? transaction_.locks.acquire(obstacle_id_, lock::kWriteKey, wait)
+            : transaction_.locks.wait_until_free(obstacle_id_, lock::kInsertIntoGap, wait));
+    if (acquired == lock::Acquired::skipped) return false;
+  }
+}
+
+LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexcept {
+  // The key is locked by whoever is rolled back, so the record is as that transaction left it.
+  INVARIANT(at.exact);
+  switch (undone_) {
+    case UndoRecord::Kind::inserted:
+      INVARIANT(!leaf.is_ghost(at.index));
+      return Action::remove;
+    case UndoRecord::Kind::updated:
+      INVARIANT(!leaf.is_ghost(at.index));
+      return Action::update;
+    case UndoRecord::Kind::removed:
+      INVARIANT(leaf.is_ghost(at.index));
+      return Action::restore;
+  }
+  return Action::leave;
+}
+
+void UndoChange::logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept {
+  // The leaf is latched until the old state is back, so nobody misses the version meanwhile.
+  if (record_ != nullptr) versions_.remove(*record_);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+
+#include "lock/lock_types.h"
+#include "storage/btree/leaf_change.h"
+#include "storage/txn/transaction_state.h"
+
+namespace swizzle {
+
+/// One write of a transaction to one key: locks first, then registers the old version, then the
+/// tree changes the leaf. What is held by others is tried under the latch and waited for without it
+/// the caller loops while blocked().
+class RowChange final : public LeafChange {
+ public:
+  enum class Wish : std::uint8_t { insert, update, remove };
+  RowChange(TransactionState& transaction, TreeId tree, Bytes key, Wish wish, Value value) noexcept
+      : transaction_(transaction),
+        tree_(tree),
+        key_(key),
+        hash_(hash_of_key(tree, key)),
+        wish_(wish),
+        value_(value) {}
+
+  Action decide(const Node& leaf, Node::Position at) noexcept override;
+  [[nodiscard]] Value value() const noexcept override { return value_; }
+  [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
+    return value_.bytes.size();
+  }
+  void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
+
+  /// Applies it to `tree`, waiting where it must. True: done; false: the key is there already
+  /// (insert) or is not (update, remove). 40001 at REPEATABLE READ when somebody was faster.
+  Result<bool> run(class AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
+
+  /// What the record had before, if it lived in the overflow tree.
+  [[nodiscard]] const std::optional<std::array<std::byte, 16>>& old_overflow() const noexcept {
+    return old_overflow_;
+  }
+
+ private:
+  enum class Obstacle : std::uint8_t { none, key, gap, version };
+  Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
+  bool gap_allows(const Node& leaf, Node::Position at) noexcept;
+
+  TransactionState& transaction_;
+  TreeId tree_;
+  Bytes key_;
+  std::uint64_t hash_;
+  Wish wish_;
+  Value value_;
+  bool done_ = false;
+  Obstacle obstacle_ = Obstacle::none;
+  lock::LockId obstacle_id_{};
+  Lsn previous_lsn_ = Lsn::none;
+  std::optional<std::array<std::byte, 16>> old_overflow_;
+};
+
+/// Puts back what one undo record says, with a compensation record.
+class UndoChange final : public LeafChange {
+ public:
+  /// `record` is null while restart undoes what the log says.
+  UndoChange(UndoRecord::Kind undone, Value old_value, VersionIndex& versions,
+             UndoRecord* record) noexcept
+      : undone_(undone), value_(old_value), versions_(versions), record_(record) {}
+
+  Action decide(const Node& leaf, Node::Position at) noexcept override;
+  [[nodiscard]] Value value() const noexcept override { return value_; }
+  [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
+    return value_.bytes.size();
+  }
+  void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
+
+ private:
+  UndoRecord::Kind undone_;
+  Value value_;
+  VersionIndex& versions_;
+  UndoRecord* record_;
+};
+
+/// The key before which an insert would go, as gap locks name it: the greatest key below, ghosts
+/// included, or the leaf's low fence.
+lock::LockId gap_before(TreeId tree, const Node& leaf, std::uint16_t index) noexcept;
+
+}  // namespace swizzle

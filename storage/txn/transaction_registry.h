@@ -1,0 +1,85 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/btree/tree_log.h"
+#include "storage/latch/spin_mutex.h"
+#include "storage/recovery/control_file.h"
+#include "storage/txn/undo_log.h"
+
+namespace swizzle {
+
+/// What others must know of one running transaction. A cache line of its own pair, so that a
+/// transaction writes no line that others write.
+struct alignas(128) TransactionSlot {
+  /// No record of the transaction is before it; 0: it has none that is not yet acknowledged.
+  std::atomic<std::uint64_t> begin{0};
+  /// Versions that this snapshot may need stay; 0: it needs none.
+  std::atomic<std::uint64_t> snapshot{0};
+  TransactionChain chain;
+  /// As UndoLog::outcome, for checkpoints; the end of a rollback counts too.
+  std::atomic<std::uint64_t> outcome{UndoLog::kActive};
+};
+
+/// A moment in the log: what committed before `lsn` is visible. Whatever has an LSN below `quiet`
+/// is visible wholly, since everybody who wrote there has been acknowledged.
+struct Snapshot {
+  Lsn lsn = Lsn::none;
+  Lsn quiet = Lsn::none;
+};
+
+/// The running transactions, without a shared lock.
+///
+/// A snapshot is what is durable, so that whoever reads sees nothing that a crash could take back
+/// and no reader waits for another's commit; asynchronous commits move it ahead of that.
+class TransactionRegistry {
+ public:
+  static constexpr std::size_t kSlots = 8192;
+
+  explicit TransactionRegistry(wal::Log& log);
+
+  /// Null when all are taken.
+  TransactionSlot* take_slot();
+  void give_slot(TransactionSlot& slot) noexcept;
+
+  TxnId next_id() noexcept { return TxnId{next_id_.fetch_add(1, std::memory_order_relaxed)}; }
+  [[nodiscard]] TxnId peek_next_id() const noexcept {
+    return TxnId{next_id_.load(std::memory_order_relaxed)};
+  }
+  void start_ids_at(TxnId id) noexcept { next_id_.store(raw(id), std::memory_order_relaxed); }
+
+  /// Before the first record: readers that look for quiet from now on see the transaction (P35).
+  void begin_writing(TransactionSlot& slot) noexcept;
+  /// An asynchronous commit counts as visible at once.
+  void acknowledge_asynchronous(Lsn commit_end) noexcept;
+
+  /// Takes a snapshot and keeps what it needs, until release_snapshot().
+  Snapshot take_snapshot(TransactionSlot& slot) noexcept;
+  static void release_snapshot(TransactionSlot& slot) noexcept {
+    slot.snapshot.store(0, std::memory_order_release);
+  }
+  /// Versions whose commit is below it are needed by nobody.
+  [[nodiscard]] Lsn version_horizon() const noexcept;
+
+  /// For checkpoints (Checkpointer::Parts).
+  [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;
+
+ private:
+  [[nodiscard]] Lsn visible_end() const noexcept;
+  [[nodiscard]] Lsn quiet_below(Lsn end) const noexcept;
+
+  wal::Log& log_;
+  std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;
+  std::atomic<std::uint32_t> used_slots_{0};
+  SpinMutex free_mutex_;
+  std::vector<TransactionSlot*> free_;
+  alignas(64) std::atomic<std::uint64_t> next_id_{1};
+  alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
+};
+
+}  // namespace swizzle

@@ -1,0 +1,156 @@
+#include "storage/txn/transaction_state.h"
+
+#include "storage/engine_parts.h"
+#include "storage/txn/row_changes.h"
+
+namespace swizzle {
+
+void TransactionState::begin(Isolation with, Access for_access) noexcept {
+  isolation = with;
+  access = for_access;
+  lock_timeout = Duration::zero();
+  is_open = true;
+  large_values = 0;
+  dropped.clear();
+  statement = 0;
+  locks.begin(TxnId::none);
+}
+
+const Snapshot& TransactionState::view() {
+  if (!has_snapshot) {
+    snapshot = engine.registry->take_snapshot(slot);
+    has_snapshot = true;
+  }
+  return snapshot;
+}
+
+void TransactionState::release_snapshot() noexcept {
+  if (!has_snapshot) return;
+  TransactionRegistry::release_snapshot(slot);
+  has_snapshot = false;
+}
+
+void TransactionState::end_operation() noexcept {
+  if (statement == 0 && isolation == Isolation::read_committed) release_snapshot();
+}
+
+lock::LockWait TransactionState::wait(WaitPolicy policy) const noexcept {
+  switch (policy) {
+    case WaitPolicy::wait:
+      break;
+    case WaitPolicy::no_wait:
+      return lock::kNoWait;
+    case WaitPolicy::skip:
+      return lock::kSkipLocked;
+  }
+  return {lock::IfBlocked::wait, lock_timeout};
+}
+
+Result<> TransactionState::begin_writing() {
+  if (undo != nullptr) [[likely]]
+    return {};
+  if (access == Access::read_only)
+    return fail(sqlstate::read_only_transaction, "cannot write in a read-only transaction");
+  undo = engine.transactions->take_undo();
+  engine.registry->begin_writing(slot);
+  slot.outcome.store(UndoLog::kActive, std::memory_order_relaxed);
+  slot.chain.last.store(Lsn::none, std::memory_order_relaxed);
+  slot.chain.first.store(Lsn::none, std::memory_order_relaxed);
+  const TxnId id = engine.registry->next_id();
+  slot.chain.id.store(id, std::memory_order_release);
+  // Its age decides deadlocks. Who read under locks before its first write stays the youngest.
+  if (locks.locks_held() == 0) locks.begin(id);
+  return {};
+}
+
+Result<> TransactionState::undo_to(std::uint64_t position) {
+  if (undo == nullptr) return {};
+  slot.chain.is_undoing = true;
+  while (undo->count() > position) {
+    UndoRecord& record = *undo->newest();
+    slot.chain.undo_next = record.previous_lsn;
+    if (record.tree == TreeId::directory && record.kind == UndoRecord::Kind::inserted)
+      RETURN_IF_ERROR(engine.trees->destroy_created(record.key()));
+    ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(record.tree));
+    UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
+                      &record);
+    RETURN_IF_ERROR(tree->change(record.key(), &slot.chain, change));
+    undo->drop_newest();
+  }
+  slot.chain.is_undoing = false;
+  return {};
+}
+
+Lsn TransactionState::append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept {
+  wal::RecordHeader header;
+  header.kind = static_cast<wal::RecordKind>(kind);
+  header.txn = slot.chain.id.load(std::memory_order_relaxed);
+  header.txn_prev = slot.chain.last.load(std::memory_order_relaxed);
+  // The time is for recovery to a point in time.
+  std::array<std::byte, 8> time;
+  store(time.data(), Runtime::current().wall_clock_us());
+  const wal::Appended appended = engine.log->append(space, header, Bytes{time});
+  end = appended.end;
+  return appended.lsn;
+}
+
+Result<> TransactionState::commit(Transaction::Durability durability) {
+  const bool is_writer = undo != nullptr && slot.chain.first.load() != Lsn::none;
+  Lsn end = locks.read_watermark();
+  Lsn commit_lsn = Lsn::none;
+  if (is_writer) {
+    auto space = engine.log->reserve(16, 1, wal::ReservePurpose::completion);
+    if (!space) {
+      rollback();
+      return fail(std::move(space).error());
+    }
+    // From here to the stores below a reader who asks waits.
+    undo->outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
+    slot.outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
+    commit_lsn = append_end(RecordKind::transaction_committed, *space, end);
+    undo->outcome.store(raw(commit_lsn), std::memory_order_release);
+    slot.outcome.store(raw(commit_lsn), std::memory_order_release);
+  }
+  // Early lock release: whoever reads what we wrote waits for our record too.
+  release_snapshot();
+  locks.release_all(commit_lsn);
+  if (durability == Transaction::Durability::synchronous) {
+    if (end != Lsn::none) engine.log->flush_to(is_writer ? end : Lsn{raw(end) + 1});
+  } else if (is_writer) {
+    engine.log->flush_soon(end);
+    engine.registry->acknowledge_asynchronous(end);
+  }
+  finish(commit_lsn);
+  return {};
+}
+
+void TransactionState::rollback() noexcept {
+  if (auto undone = undo_to(0); !undone) panic("a rollback cannot go on", undone.error());
+  if (undo != nullptr && slot.chain.first.load() != Lsn::none) {
+    auto space = engine.log->reserve(16, 1, wal::ReservePurpose::completion);
+    if (!space) panic("a rollback cannot be logged", space.error());
+    Lsn end{};
+    slot.outcome.store(UndoLog::kCommitting, std::memory_order_seq_cst);
+    const Lsn lsn = append_end(RecordKind::transaction_ended, *space, end);
+    slot.outcome.store(raw(lsn), std::memory_order_release);
+  }
+  release_snapshot();
+  locks.release_all(Lsn::none);
+  finish(Lsn::none);
+}
+
+/// `outcome` is the commit record's LSN, or none.
+void TransactionState::finish(Lsn outcome) noexcept {
+  if (undo != nullptr) {
+    slot.chain.id.store(TxnId::none, std::memory_order_release);
+    slot.begin.store(0, std::memory_order_seq_cst);
+    if (outcome != Lsn::none)
+      engine.transactions->retire_undo(std::move(undo));
+    else
+      engine.transactions->give_undo(std::move(undo));
+    undo = nullptr;
+  }
+  is_open = false;
+}
+
+}  // namespace swizzle

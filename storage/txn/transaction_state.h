@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "lock/lock_owner.h"
+#include "storage/engine.h"
+#include "storage/txn/transaction_registry.h"
+#include "storage/txn/version_index.h"
+
+namespace swizzle {
+
+struct EngineParts;
+
+/// A transaction's working state. Kept for reuse, so that beginning one allocates nothing.
+struct TransactionState {
+  TransactionState(EngineParts& of, TransactionSlot& in, lock::LockManager& manager)
+      : engine(of), slot(in), locks(manager) {}
+
+  EngineParts& engine;
+  TransactionSlot& slot;
+  lock::LockOwner locks;
+  std::unique_ptr<UndoLog> undo;  ///< null until the first write
+  Isolation isolation = Isolation::read_committed;
+  Access access = Access::read_write;
+  Duration lock_timeout{};
+  bool is_open = false;
+  std::uint64_t large_values = 0;
+  /// Trees whose pages go once the transaction has committed.
+  std::vector<TreeId> dropped;
+
+  /// 0: begin_statement() was never called, so every operation is a statement of its own.
+  std::uint32_t statement = 0;
+  bool has_snapshot = false;
+  Snapshot snapshot;
+
+  void begin(Isolation with, Access for_access) noexcept;
+
+  /// The snapshot for a read that begins now.
+  const Snapshot& view();
+  /// An operation ended; where it was its own statement, its snapshot goes.
+  void end_operation() noexcept;
+  void release_snapshot() noexcept;
+
+  [[nodiscard]] Viewer viewer() const noexcept { return {snapshot.lsn, undo.get(), statement}; }
+  [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
+  [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
+
+  /// Numbers for large values: unique for ever, as transaction ids are.
+  [[nodiscard]] std::uint64_t next_overflow_value() noexcept {
+    constexpr unsigned kOrdinalBits = 24;
+    return (raw(slot.chain.id.load(std::memory_order_relaxed)) << kOrdinalBits) + large_values++;
+  }
+
+  /// Makes the transaction a writer. 25006 when it is read-only.
+  Result<> begin_writing();
+  Result<> undo_to(std::uint64_t position);
+  Result<> commit(Transaction::Durability durability);
+  void rollback() noexcept;
+
+ private:
+  void finish(Lsn outcome) noexcept;
+  Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,93 @@
+#include "storage/txn/tree_factory.h"
+
+#include <fmt/format.h>
+
+#include "storage/btree/node_layout.h"
+#include "storage/buffer/main_memory_pool.h"
+#include "storage/buffer/swizzling_pool.h"
+#include "storage/buffer/traditional_pool.h"
+
+namespace swizzle {
+namespace {
+
+template <class Pool>
+class PooledTreeFactory final : public TreeFactory {
+ public:
+  PooledTreeFactory(std::unique_ptr<Pool> pool, TreeLog& log, GhostKeeper& ghosts) noexcept
+      : pool_(std::move(pool)), log_(log), ghosts_(ghosts) {}
+
+  Result<std::unique_ptr<AnyTree>> create(TreeId id) override {
+    ASSIGN_OR_RETURN(auto tree, BTree<Pool>::create(*pool_, log_, ghosts_, id, nullptr));
+    return std::make_unique<PooledTree<Pool>>(std::move(tree));
+  }
+  Result<std::unique_ptr<AnyTree>> open(TreeId id, PageId root) override {
+    auto tree = std::make_unique<BTree<Pool>>(*pool_, log_, ghosts_, id, root);
+    if constexpr (std::is_same_v<Pool, MainMemoryPool>)
+      RETURN_IF_ERROR(pool_->load_tree(tree->root()));
+    return std::make_unique<PooledTree<Pool>>(std::move(tree));
+  }
+  BufferPool& pool() noexcept override { return *pool_; }
+  bool is_allocated(PageId page) noexcept override { return pool_->store().is_allocated(page); }
+
+  Result<> destroy(std::unique_ptr<AnyTree> tree) override {
+    ASSIGN_OR_RETURN(const std::vector<PageId> pages, tree->pages());
+    const TreeId id = tree->id();
+    static_cast<PooledTree<Pool>&>(*tree).tree().abandon(pages);
+    tree.reset();
+    return free_pages(id, pages);
+  }
+
+ private:
+  Result<> free_pages(TreeId id, std::span<const PageId> pages) {
+    // The root goes last: while it is in use, a restart knows that the work is not done.
+    constexpr std::size_t kBatch = 1024;
+    for (std::size_t done = 0; done < pages.size(); done += kBatch) {
+      const auto batch = pages.subspan(done, std::min(kBatch, pages.size() - done));
+      ASSIGN_OR_RETURN(LogSpace space,
+                       log_.reserve(batch.size_bytes(), 1, wal::ReservePurpose::completion));
+      const PageStore::MarksGuard marks(pool_->store());
+      const std::array<Bytes, 1> parts{std::as_bytes(batch)};
+      log_.append(space, {RecordKind::pages_freed, nullptr, nullptr, nullptr, id}, parts);
+      for (const PageId page : batch) pool_->store().mark_free(page);
+    }
+    return {};
+  }
+
+  std::unique_ptr<Pool> pool_;
+  TreeLog& log_;
+  GhostKeeper& ghosts_;
+};
+
+template <class Pool, class... More>
+std::unique_ptr<TreeFactory> make(FrameArena arena, PageStore& store, TreeLog& log,
+                                  GhostKeeper& ghosts, More... more) {
+  return std::make_unique<PooledTreeFactory<Pool>>(
+      std::make_unique<Pool>(std::move(arena), store, node_layout(), more...), log, ghosts);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& options,
+                                                       PageStore& store, TreeLog& log,
+                                                       GhostKeeper& ghosts) {
+  constexpr std::uint64_t kMinBytes = BufferPool::kMinFrames * Frame::kStride;
+  if (options.pool_bytes < kMinBytes)
+    return fail(sqlstate::invalid_parameter_value,
+                fmt::format("the buffer pool has {} bytes; the minimum is {}", options.pool_bytes,
+                            kMinBytes));
+  if (options.replacement != Replacement::clock_sweep)
+    return fail(sqlstate::feature_not_supported,
+                "only the replacement policy clock_sweep is supported by the engine");
+  ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(options.pool_bytes));
+  switch (options.pool_mode) {
+    case PoolMode::swizzling:
+      return make<SwizzlingPool>(std::move(arena), store, log, ghosts, options.cooling_percent);
+    case PoolMode::traditional:
+      return make<TraditionalPool>(std::move(arena), store, log, ghosts);
+    case PoolMode::main_memory:
+      return make<MainMemoryPool>(std::move(arena), store, log, ghosts);
+  }
+  return fail(sqlstate::invalid_parameter_value, "unknown pool mode");
+}
+
+}  // namespace swizzle

@@ -1,0 +1,108 @@
+#include "storage/txn/version_index.h"
+
+#include <bit>
+#include <mutex>
+
+#include "base/checksum.h"
+#include "base/runtime.h"
+
+namespace swizzle {
+namespace {
+
+bool is_of(const UndoRecord& record, TreeId tree, Bytes key, std::uint64_t hash) noexcept {
+  return record.key_hash == hash && record.tree == tree && compare(record.key(), key) == 0;
+}
+
+}  // namespace
+
+std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept {
+  return checksum(key, raw(tree));
+}
+
+VersionIndex::VersionIndex(std::size_t buckets)
+    : mask_(std::bit_ceil(buckets) - 1), buckets_(std::make_unique<Bucket[]>(mask_ + 1)) {}
+
+UndoRecord* VersionIndex::newest_of(Bucket& bucket, TreeId tree, Bytes key,
+                                    std::uint64_t hash) noexcept {
+  UndoRecord* at = bucket.first.load(std::memory_order_relaxed);
+  while (at != nullptr && !is_of(*at, tree, key, hash)) at = at->next_key;
+  return at;
+}
+
+void VersionIndex::add(UndoRecord& record) noexcept {
+  Bucket& bucket = bucket_of(record.key_hash);
+  const std::lock_guard hold(bucket.mutex);
+  UndoRecord* before = nullptr;
+  UndoRecord* at = bucket.first.load(std::memory_order_relaxed);
+  while (at != nullptr && !is_of(*at, record.tree, record.key(), record.key_hash)) {
+    before = at;
+    at = at->next_key;
+  }
+  if (at == nullptr) {
+    record.next_key = bucket.first.load(std::memory_order_relaxed);
+    bucket.first.store(&record, std::memory_order_release);
+    return;
+  }
+  // The new record takes the place of the key's newest.
+  record.older = at;
+  record.next_key = std::exchange(at->next_key, nullptr);
+  if (before != nullptr)
+    before->next_key = &record;
+  else
+    bucket.first.store(&record, std::memory_order_release);
+}
+
+void VersionIndex::remove(UndoRecord& record) noexcept {
+  Bucket& bucket = bucket_of(record.key_hash);
+  const std::lock_guard hold(bucket.mutex);
+  UndoRecord* before = nullptr;
+  UndoRecord* newest = bucket.first.load(std::memory_order_relaxed);
+  while (!is_of(*newest, record.tree, record.key(), record.key_hash)) {
+    before = newest;
+    newest = newest->next_key;
+  }
+  if (newest != &record) {
+    UndoRecord* newer = newest;
+    while (newer->older != &record) newer = newer->older;
+    newer->older = record.older;
+    return;
+  }
+  UndoRecord* heir = record.older;
+  UndoRecord* next = record.next_key;
+  if (heir != nullptr) {
+    heir->next_key = next;
+    next = heir;
+  }
+  if (before != nullptr)
+    before->next_key = next;
+  else
+    bucket.first.store(next, std::memory_order_release);
+}
+
+bool VersionIndex::is_visible(const UndoRecord& record, const Viewer& viewer) noexcept {
+  if (record.log == viewer.own) return viewer.statement == 0 || record.statement < viewer.statement;
+  // Observes the commit record's LSN, and with it that its append came before.
+  std::uint64_t outcome = record.log->outcome.load(std::memory_order_acquire);
+  while (outcome == UndoLog::kCommitting) {
+    Runtime::current().relax();
+    outcome = record.log->outcome.load(std::memory_order_acquire);
+  }
+  return outcome != UndoLog::kActive && Lsn{outcome} < viewer.snapshot;
+}
+
+bool VersionIndex::changed_since(TreeId tree, Bytes key, std::uint64_t hash,
+                                 const Viewer& viewer) noexcept {
+  Bucket& bucket = bucket_of(hash);
+  const std::lock_guard hold(bucket.mutex);
+  const UndoRecord* newest = newest_of(bucket, tree, key, hash);
+  return newest != nullptr && newest->log != viewer.own && !is_visible(*newest, viewer);
+}
+
+bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
+  Bucket& bucket = bucket_of(hash);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
+  const std::lock_guard hold(bucket.mutex);
+  return newest_of(bucket, tree, key, hash) != nullptr;
+}
+
+}  // namespace swizzle

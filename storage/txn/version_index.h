@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "storage/latch/spin_mutex.h"
+#include "storage/txn/undo_log.h"
+
+namespace swizzle {
+
+std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
+
+/// Who looks at versions: what is below its snapshot, and its own changes but those of the
+/// statement that is running.
+struct Viewer {
+  Lsn snapshot = Lsn::max;
+  const UndoLog* own = nullptr;
+  /// Own changes from this statement on are hidden; 0 hides none.
+  std::uint32_t statement = 0;
+};
+
+/// From a key to the undo records that other transactions may need, newest first. A writer adds its
+/// record under the leaf's exclusive latch, before the leaf changes.
+class VersionIndex {
+ public:
+  explicit VersionIndex(std::size_t buckets);
+
+  void add(UndoRecord& record) noexcept;
+  void remove(UndoRecord& record) noexcept;
+
+  enum class Version : std::uint8_t {
+    current,  ///< what the leaf has
+    older,    ///< what `copy` was called with
+    absent,   ///< the key did not exist
+  };
+  /// Which version of the key `viewer` sees. `copy(Bytes value, bool overflow)` runs under a latch.
+  template <class Copy>
+  Version find(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
+               Copy&& copy) noexcept {
+    Bucket& bucket = bucket_of(hash);
+    if (bucket.first.load(std::memory_order_acquire) == nullptr) return Version::current;
+    const std::lock_guard hold(bucket.mutex);
+    const UndoRecord* hidden = nullptr;
+    for (const UndoRecord* at = newest_of(bucket, tree, key, hash);
+         at != nullptr && !is_visible(*at, viewer); at = at->older)
+      hidden = at;
+    if (hidden == nullptr) return Version::current;
+    if (hidden->kind == UndoRecord::Kind::inserted) return Version::absent;
+    copy(hidden->old_value(), hidden->old_overflow);
+    return Version::older;
+  }
+
+  /// Whether the newest version of the key is somebody else's and not below the snapshot.
+  [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash,
+                                   const Viewer& viewer) noexcept;
+  [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash) noexcept;
+
+ private:
+  struct Bucket {
+    SpinMutex mutex;
+    std::atomic<UndoRecord*> first{nullptr};
+  };
+  [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
+  static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
+  static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
+
+  std::size_t mask_;
+  std::unique_ptr<Bucket[]> buckets_;
+};
+
+}  // namespace swizzle
