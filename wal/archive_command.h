@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "wal/log_options.h"
+
+namespace swizzle::wal {
+
+/// An ArchiveSegment that runs a shell command. In it %p stands for the segment's path, %f for its
+/// name, %% for a percent sign. Exit code 0 means: archived, durably. The command may be given the
+/// same segment again after a crash.
+ArchiveSegment archive_by_command(std::string command);
+
+/// A RestoreSegment that runs a shell command: %f is the name that is wanted, %p where to put it.
+/// Exit code 0 with a file there: found. Another exit code: the archive does not have it. Ended by
+/// a signal, or not to be started: an error.
+RestoreSegment restore_by_command(std::string command);
+
+}  // namespace swizzle::wal

@@ -1,0 +1,55 @@
+#include "wal/log_copy.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "wal/internal/aligned_memory.h"
+#include "wal/internal/segment.h"
+#include "wal/internal/segment_store.h"
+
+namespace swizzle::wal {
+namespace {
+
+constexpr std::size_t kPortion = std::size_t{1} << 20U;
+
+// The header and the first `content_bytes` of a segment; zeros behind them.
+Result<> copy_segment(File& from, File& to, const SegmentGeometry& geometry,
+                      std::uint64_t content_bytes) {
+  const AlignedMemory buffer{kPortion};
+  const std::uint64_t wanted = kSegmentHeaderBytes + content_bytes;
+  for (std::uint64_t at = 0; at < geometry.file_bytes(); at += kPortion) {
+    const std::uint64_t portion = std::min<std::uint64_t>(kPortion, geometry.file_bytes() - at);
+    const std::uint64_t valid = at < wanted ? std::min(wanted - at, portion) : 0;
+    // Blocks behind the end may be changing; they are not looked at.
+    const auto blocks = static_cast<std::size_t>(block_ceiling(valid));
+    if (blocks > 0) RETURN_IF_ERROR(from.read_at(at, buffer.span().first(blocks)));
+    std::memset(buffer.span().data() + valid, 0, static_cast<std::size_t>(portion - valid));
+    RETURN_IF_ERROR(to.write_at(at, buffer.span().first(static_cast<std::size_t>(portion))));
+  }
+  return to.sync();
+}
+
+}  // namespace
+
+Result<> copy_log(const LogLocation& location, Lsn from, Lsn end, FileSystem& files,
+                  const std::filesystem::path& directory) {
+  const SegmentGeometry geometry{location.segment_bytes};
+  for (std::uint64_t number = geometry.number_of(raw(from)); number <= geometry.number_of(raw(end));
+       ++number) {
+    const std::uint64_t first = geometry.first_lsn(number);
+    const bool is_last = number == geometry.number_of(raw(end));
+    // An end between two segments: the one behind it may not exist yet.
+    if (is_last && first == raw(end) && number != geometry.number_of(raw(from))) break;
+    RETURN_IF_ERROR(read_segment_header(*location.files, location.directory, number));
+    const std::string name = segment_name(number);
+    ASSIGN_OR_RETURN(auto source, location.files->open(location.directory / name,
+                                                       OpenMode::read_only, {.direct = true}));
+    ASSIGN_OR_RETURN(auto copy,
+                     files.open(directory / name, OpenMode::create_new, {.direct = true}));
+    RETURN_IF_ERROR(
+        copy_segment(*source, *copy, geometry, is_last ? raw(end) - first : geometry.bytes()));
+  }
+  return files.sync_directory(directory);
+}
+
+}  // namespace swizzle::wal

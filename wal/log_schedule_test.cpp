@@ -1,0 +1,89 @@
+#include "base/simulated_disk.h"
+#include "base/simulation.h"
+#include "wal/test_support.h"
+
+using namespace swizzle;
+using namespace swizzle::wal;
+using namespace swizzle::wal::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Everything a client may do, in any order, on a ring that is always too small. That nobody waits
+// for ever is the simulation's to find: it says who is parked when nothing can happen any more.
+void live_by_seed(std::uint64_t seed) {
+  SimulatedDisk disk{seed};
+  REQUIRE(disk.create_directory("/log"));
+  Simulation simulation{seed};
+  simulation.run([&] {
+    Random choices{seed};
+    LogOptions options = small_options("/log");
+    constexpr std::array kModes{InsertMode::plain_mutex, InsertMode::consolidation_array,
+                                InsertMode::atomic_tail};
+    options.insert = kModes[seed % kModes.size()];
+    options.spare_segments = static_cast<std::uint32_t>(choices() % 3);
+    options.segments_ahead = static_cast<std::uint32_t>(choices() % 2);
+    auto log = Log::create(disk, options).value();
+    std::uint64_t appended = 0;
+    std::vector<std::unique_ptr<Task>> clients;
+    for (std::uint64_t client = 0; client < 12; ++client) {
+      clients.push_back(Runtime::current().spawn("client", [&, client] {
+        Random random{seed * 101 + client};
+        for (int i = 0; i < 40; ++i) {
+          const std::size_t longest = random() % 10 == 0 ? 30'000 : 500;
+          const std::string payload = random_payload(random, longest);
+          const auto purpose =
+              random() % 4 == 0 ? ReservePurpose::completion : ReservePurpose::growth;
+          auto space = log->reserve(payload.size(), 1 + random() % 3, purpose);
+          REQUIRE(space);
+          if (random() % 3 == 0) Runtime::current().yield();
+          if (random() % 20 == 0) continue;  // reserved for nothing
+          const auto at =
+              log->append(*space, {.kind = kUpdate, .txn = TxnId{client + 1}}, as_bytes(payload));
+          ++appended;
+          space = Reservation{};
+          switch (random() % 8) {
+            case 0:
+              log->flush_to(at.end);
+              REQUIRE(log->durable() >= at.end);
+              break;
+            case 1:
+              log->flush_soon(at.end);
+              break;
+            case 2:
+              log->keep_from(at.lsn);
+              break;
+            case 3:
+              Runtime::current().sleep_until(Runtime::current().now() + 1ms);
+              break;
+            default:
+              break;
+          }
+        }
+      }));
+    }
+    for (auto& client : clients) client->join();
+    log->close();
+    REQUIRE(log->durable() == log->tail());
+    // Where recycling has left a record boundary is for the reader to find.
+    const auto from = find_record(log->location(), log->oldest()).value();
+    REQUIRE(from);
+    REQUIRE(read_forward(log->reader(), *from).size() <= appended);
+  });
+}
+
+}  // namespace
+
+TEST_CASE("P30 in no order of events does anybody wait for ever", "[log]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    live_by_seed(seed);
+  }
+}
+
+TEST_CASE("P30 many seeds, by hand", "[log][.][campaign]") {
+  for (std::uint64_t seed = 1000; seed < 6000; ++seed) {
+    CAPTURE(seed);
+    live_by_seed(seed);
+  }
+}
