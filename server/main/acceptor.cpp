@@ -83,7 +83,7 @@ Acceptor::~Acceptor() {
 
 void Acceptor::accept_until_stopped(Door& door) {
   const int listening = door.socket.descriptor.get();
-  FiberSocketWaiter waiter{runtime_.io_context(runtime_.this_reactor()), listening};
+  FiberSocketWaiter waiter{runtime_, listening};
   door.parker = &runtime_.parker();
   while (!door.stop) {
     sockaddr_storage address{};
@@ -113,8 +113,7 @@ void Acceptor::serve(Descriptor socket, const Peer& peer) {
                           [&runtime = runtime_, &context = context_, &buffers = *buffers_[reactor],
                            peer, shared = std::make_shared<Descriptor>(std::move(socket))] {
                             Stream stream{std::move(*shared)};
-                            FiberSocketWaiter waiter{runtime.io_context(runtime.this_reactor()),
-                                                     stream.descriptor()};
+                            FiberSocketWaiter waiter{runtime, stream.descriptor()};
                             serve_connection(stream, peer, context, waiter, buffers);
                             waiter.close();
                           });

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <sstream>
 
-#include "server/main/config_file.h"
+#include "server/main/text_file.h"
 #include "server/session/descriptor.h"
 
 namespace swizzle::server {

@@ -21,27 +21,43 @@ std::optional<Stop> Channel::interruption(Cancelable cancelable) const noexcept 
   return std::nullopt;
 }
 
+bool Channel::wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadline) {
+  // An idle session holds no buffers.
+  in_.release();
+  out_.release();
+  if (is_settled_) return waiter_.wait(readiness, deadline);
+  const TimePoint soon = Runtime::current().now() + kSettleAfter;
+  if (deadline && *deadline <= soon) return waiter_.wait(readiness, deadline);
+  if (!waiter_.wait(readiness, soon)) {
+    is_settled_ = true;
+    waiter_.settle();
+  }
+  return true;
+}
+
 std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline,
                                            Cancelable cancelable) {
   bool in_time = true;
+  is_settled_ = false;
+  // Whoever has just been answered has not asked again yet: trying to read would be in vain. Under
+  // TLS bytes may have arrived already, inside OpenSSL, where no wait sees them.
+  bool try_first = !std::exchange(has_answered_, false) || stream_.is_tls();
   for (;;) {
-    const Transfer transfer = stream_.read(in_.room());
-    switch (transfer.state) {
-      case Transfer::State::moved:
+    Readiness readiness = Readiness::readable;
+    if (std::exchange(try_first, true)) {
+      const Transfer transfer = stream_.read(in_.room());
+      if (transfer.state == Transfer::State::moved) {
         in_.commit(transfer.bytes);
         return {};
-      case Transfer::State::closed:
+      }
+      if (transfer.state == Transfer::State::closed) {
         return std::unexpected{Stop{Stop::Kind::peer_gone, {}}};
-      case Transfer::State::wants_readable:
-      case Transfer::State::wants_writable:
-        break;
+      }
+      readiness = readiness_for(transfer.state);
     }
     if (auto stop = interruption(cancelable)) return std::unexpected{std::move(*stop)};
     if (!in_time) return std::unexpected{Stop{Stop::Kind::timed_out, {}}};
-    // An idle session holds no buffers.
-    in_.release();
-    out_.release();
-    in_time = waiter_.wait(readiness_for(transfer.state), deadline);
+    in_time = wait_for_bytes(readiness, deadline);
   }
 }
 
@@ -86,6 +102,7 @@ void Channel::flush() {
     const Transfer transfer = stream_.write(out_.pending());
     if (transfer.state == Transfer::State::moved) {
       out_.consume(transfer.bytes);
+      has_answered_ = true;
       deadline.reset();
       continue;
     }

@@ -70,12 +70,17 @@ class Channel {
   void set_limits(FrameLimits limits) noexcept { limits_ = limits; }
   void set_send_timeout(Duration timeout) noexcept { send_timeout_ = timeout; }
 
+  /// After this much silence a session counts as idle.
+  static constexpr Duration kSettleAfter = std::chrono::seconds{2};
+
   /// Runs the TLS handshake. False: it failed or took too long.
   bool accept_tls(const TlsContext& context, TimePoint deadline);
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
 
  private:
   std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Cancelable cancelable);
+  /// Waits for the socket. False: `deadline` passed.
+  bool wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadline);
   [[nodiscard]] std::optional<Stop> interruption(Cancelable cancelable) const noexcept;
   void drop_previous_frame() noexcept {
     in_.consume(frame_bytes_);
@@ -92,6 +97,10 @@ class Channel {
   std::size_t frame_bytes_ = 0;
   Duration send_timeout_ = std::chrono::minutes{15};
   bool is_broken_ = false;
+  /// Something was written since the last read: the client is thinking about it.
+  bool has_answered_ = false;
+  /// The wait that goes on now is a long one already.
+  bool is_settled_ = false;
 };
 
 }  // namespace swizzle::server

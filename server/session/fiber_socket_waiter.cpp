@@ -1,5 +1,6 @@
 #include "server/session/fiber_socket_waiter.h"
 
+#include <boost/asio/io_context.hpp>
 #include <new>
 
 namespace swizzle::server {
@@ -48,8 +49,10 @@ struct FiberSocketWaiter::Notify {
   }
 };
 
-FiberSocketWaiter::FiberSocketWaiter(boost::asio::io_context& io_context, int socket)
-    : owner_(Runtime::current().parker()), descriptor_(io_context, socket) {}
+FiberSocketWaiter::FiberSocketWaiter(FiberRuntime& runtime, int socket)
+    : runtime_(runtime),
+      owner_(runtime.parker()),
+      descriptor_(runtime.io_context(runtime.this_reactor()), socket) {}
 
 FiberSocketWaiter::~FiberSocketWaiter() {
   INVARIANT(!descriptor_.is_open());
@@ -71,6 +74,10 @@ bool FiberSocketWaiter::wait(Readiness readiness, std::optional<TimePoint> deadl
     return true;
   }
   return owner_.park_until(*deadline);
+}
+
+void FiberSocketWaiter::settle() noexcept {
+  runtime_.release_unused_stack();
 }
 
 void FiberSocketWaiter::close() noexcept {

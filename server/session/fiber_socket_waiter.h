@@ -4,6 +4,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cstddef>
 
+#include "base/fiber_runtime.h"
 #include "base/invariant.h"
 #include "server/session/socket_waiter.h"
 
@@ -13,12 +14,13 @@ namespace swizzle::server {
 /// the socket.
 class FiberSocketWaiter final : public SocketWaiter {
  public:
-  /// Pre: in a fiber of the reactor that runs `io_context`; `socket` is non-blocking.
-  FiberSocketWaiter(boost::asio::io_context& io_context, int socket);
+  /// Pre: in a fiber of `runtime`; `socket` is non-blocking.
+  FiberSocketWaiter(FiberRuntime& runtime, int socket);
   /// Pre: close() was called.
   ~FiberSocketWaiter() override;
 
   bool wait(Readiness readiness, std::optional<TimePoint> deadline) noexcept override;
+  void settle() noexcept override;
   /// Ends the watching; parks until the reactor has let go. The socket stays open.
   void close() noexcept;
 
@@ -37,6 +39,7 @@ class FiberSocketWaiter final : public SocketWaiter {
 
   void arm(Watch& watch, boost::asio::posix::stream_descriptor::wait_type type);
 
+  FiberRuntime& runtime_;
   Parker& owner_;
   boost::asio::posix::stream_descriptor descriptor_;
   Watch reading_;

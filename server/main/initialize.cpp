@@ -1,0 +1,108 @@
+#include "server/main/initialize.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/posix_file_system.h"
+#include "server/auth/base64.h"
+#include "server/auth/crypto.h"
+#include "server/auth/scram_verifier.h"
+#include "server/main/text_file.h"
+#include "sql-lite-frontend/session.h"
+#include "storage/engine.h"
+
+namespace swizzle::server {
+namespace {
+
+constexpr std::string_view kSettings =
+    R"(# Settings of this server. Names are PostgreSQL's where the thing is the same.
+# Changes of the rules file and of TLS take effect at `swizzled reload`, others at the next start.
+
+#port = 5432
+#listen_addresses = 'localhost'        # '' for none, '*' for all
+#unix_socket_directories = '/tmp'
+#max_connections = 10000
+#superuser_reserved_connections = 3
+#authentication_timeout = 10s
+#ssl_cert_file = ''                     # with ssl_key_file: TLS is offered
+#ssl_key_file = ''
+#hba_file = 'swizzle_hba.conf'
+
+#shared_buffers = 1GB                   # memory for pages
+#wal_buffers = 64MB
+#max_wal_size = 1GB                     # a checkpoint at least this often
+#checkpoint_timeout = 5min
+#reactor_threads = 0                    # 0: one per processor
+
+# Any other name is a setting that sessions start with:
+#statement_timeout = 0
+)";
+
+constexpr std::string_view kLocalRules =
+    R"(# Who may connect, and how they prove who they are. The first line that matches decides.
+# type  database  user  address  method (scram-sha-256, peer, reject; trust on this machine only)
+
+local   all       all            peer
+)";
+constexpr std::string_view kPasswordRules = R"(host    all       all   127.0.0.1/32  scram-sha-256
+host    all       all   ::1/128       scram-sha-256
+)";
+
+Result<> make_directory(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
+  std::error_code error;
+  if (errno == EEXIST && std::filesystem::is_directory(path, error) &&
+      std::filesystem::is_empty(path, error)) {
+    // Somebody else's empty directory becomes ours, and ours alone.
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+    if (!error) return {};
+  }
+  if (errno == EEXIST) {
+    return fail(sqlstate::duplicate_file,
+                fmt::format("directory \"{}\" exists but is not empty", path.string()));
+  }
+  return fail(sqlstate::io_error, fmt::format("could not create directory \"{}\": {}",
+                                              path.string(), std::strerror(errno)));
+}
+
+Result<> make_database(const DataDirectory& directory, const InitOptions& options) {
+  PosixFileSystem files;
+  const EngineOptions engine_options;
+  RETURN_IF_ERROR(Engine::create(files, directory.engine(), engine_options));
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory.engine(), engine_options));
+  {
+    ASSIGN_OR_RETURN(const auto database, sql::Database::open(*engine));
+    const std::string verifier =
+        options.password ? ScramVerifier::derive(*options.password).text() : std::string{};
+    RETURN_IF_ERROR(database->set_superuser_verifier(options.user, verifier));
+  }
+  return engine->close();
+}
+
+std::string fresh_secret() {
+  std::array<std::byte, 32> bytes;
+  fill_random(bytes);
+  return encode_base64(bytes);
+}
+
+}  // namespace
+
+Result<> initialize(const DataDirectory& directory, const InitOptions& options) {
+  if (options.password && options.password->empty()) {
+    return fail(sqlstate::invalid_parameter_value, "the password must not be empty");
+  }
+  RETURN_IF_ERROR(make_directory(directory.path()));
+  RETURN_IF_ERROR(make_database(directory, options));
+  RETURN_IF_ERROR(write_text_file(directory.secret_file().string(), fresh_secret()));
+  std::string rules{kLocalRules};
+  if (options.password) rules += kPasswordRules;
+  RETURN_IF_ERROR(write_text_file(directory.rules_file().string(), rules));
+  // Last, because it says that all the rest is there.
+  return write_text_file(directory.settings_file().string(), kSettings);
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "server/main/data_directory.h"
+
+namespace swizzle::server {
+
+struct InitOptions {
+  /// The first superuser.
+  std::string user;
+  /// Without one there are no rules for TCP: only the same operating-system user gets in, through
+  /// the unix socket.
+  std::optional<std::string> password;
+};
+
+/// Makes a data directory. 58P02 if there is one already, or anything else in its place.
+Result<> initialize(const DataDirectory& directory, const InitOptions& options);
+
+}  // namespace swizzle::server

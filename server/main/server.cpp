@@ -1,0 +1,204 @@
+#include "server/main/server.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "server/main/logging.h"
+#include "server/main/text_file.h"
+
+namespace swizzle::server {
+namespace {
+
+sigset_t handled_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) sigaddset(&signals, signal);
+  return signals;
+}
+
+/// Each connection is a descriptor: take as many as the system lets us have.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::string resolve(const DataDirectory& directory, const std::string& file) {
+  return (directory.path() / file).string();  // an absolute path replaces the directory
+}
+
+}  // namespace
+
+Server::Server(DataDirectory directory, std::vector<SettingAssignment> overrides)
+    : directory_(std::move(directory)), overrides_(std::move(overrides)) {}
+
+Server::~Server() = default;
+
+void Server::block_signals() {
+  const sigset_t signals = handled_signals();
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // A client that leaves must not end the server.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Result<std::vector<SettingAssignment>> Server::read_settings_file() {
+  ASSIGN_OR_RETURN(const std::string text, read_text_file(directory_.settings_file().string()));
+  ASSIGN_OR_RETURN(std::vector<SettingAssignment> all, parse_settings_file(text, "swizzle.conf"));
+  file_session_defaults_.clear();
+  std::vector<SettingAssignment> known;
+  for (SettingAssignment& assignment : all) {
+    if (settings_.find(assignment.name) != nullptr) {
+      known.push_back(std::move(assignment));
+    } else {
+      file_session_defaults_.emplace_back(assignment.name, assignment.value);
+    }
+  }
+  return known;
+}
+
+Result<ServerSettings> Server::load_settings() {
+  define_server_settings(settings_);
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+  for (const SettingAssignment& assignment : file) {
+    RETURN_IF_ERROR(settings_.set_at_start(assignment, SettingSource::file));
+  }
+  for (const SettingAssignment& assignment : overrides_) {
+    if (settings_.find(assignment.name) != nullptr) {
+      RETURN_IF_ERROR(settings_.set_at_start(assignment, SettingSource::command_line));
+    } else {
+      command_line_session_defaults_.emplace_back(assignment.name, assignment.value);
+    }
+  }
+  return server_settings(settings_);
+}
+
+Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
+  DoorPolicy policy;
+  policy.authentication_timeout = settings.authentication_timeout;
+  policy.send_timeout = settings.client_send_timeout;
+  policy.session_defaults = file_session_defaults_;
+  policy.session_defaults.insert(policy.session_defaults.end(),
+                                 command_line_session_defaults_.begin(),
+                                 command_line_session_defaults_.end());
+  ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
+  ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
+  if (!settings.ssl_cert_file.empty()) {
+    ASSIGN_OR_RETURN(policy.tls, TlsContext::load(resolve(directory_, settings.ssl_cert_file),
+                                                  resolve(directory_, settings.ssl_key_file)));
+  }
+  return policy;
+}
+
+Result<std::unique_ptr<Server>> Server::start(const DataDirectory& directory,
+                                              std::vector<SettingAssignment> overrides) {
+  std::unique_ptr<Server> server{new Server{directory, std::move(overrides)}};
+  RETURN_IF_ERROR(server->open());
+  return server;
+}
+
+Result<> Server::open() {
+  RETURN_IF_ERROR(directory_.check_usable());
+  ASSIGN_OR_RETURN(const ServerSettings settings, load_settings());
+  // What is wrong in the files is said before anything else happens.
+  ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
+  raise_descriptor_limit();
+  const std::string socket_directory =
+      settings.unix_socket_directories.empty() ? "" : settings.unix_socket_directories.front();
+  ASSIGN_OR_RETURN(pid_file_, PidFile::take(directory_, {::getpid(), std::to_string(settings.port),
+                                                         socket_directory}));
+  ASSIGN_OR_RETURN(std::vector<ListeningSocket> sockets, open_listening_sockets(settings));
+  RETURN_IF_ERROR(open_database(settings));
+  ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
+  context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret));
+  context_->set_policy(std::move(policy));
+  runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
+      .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
+  for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
+  acceptor_ = std::make_unique<Acceptor>(*runtime_, *context_, std::move(sockets));
+  spdlog::info("ready to accept connections");
+  return {};
+}
+
+Result<> Server::open_database(const ServerSettings& settings) {
+  std::string phase;
+  const auto report = [&phase](const RecoveryProgress& progress) {
+    if (progress.phase == phase) return;
+    phase = progress.phase;
+    spdlog::info("recovery: {}", phase);
+  };
+  ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
+  ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
+  return {};
+}
+
+Result<> Server::reload() {
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+  RETURN_IF_ERROR(settings_.reload(file));
+  ASSIGN_OR_RETURN(const ServerSettings settings, server_settings(settings_));
+  ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
+  context_->set_policy(std::move(policy));
+  return {};
+}
+
+void Server::on_hangup() {
+  if (auto done = reload(); !done) {
+    return spdlog::error("nothing reloaded: {}", done.error().message());
+  }
+  spdlog::info("settings and rules reloaded");
+}
+
+int Server::run() {
+  const sigset_t signals = handled_signals();
+  // Short turns while stopping, to see the last connection leave.
+  bool is_stopping = false;
+  for (;;) {
+    const timespec turn{0, is_stopping ? 10'000'000 : 500'000'000};
+    const int signal = ::sigtimedwait(&signals, nullptr, &turn);
+    if (signal == SIGHUP) on_hangup();
+    if (signal == SIGTERM) begin_stop(StopMode::smart);
+    if (signal == SIGINT) begin_stop(StopMode::fast);
+    if (signal == SIGQUIT) begin_stop(StopMode::immediate);
+    is_stopping = is_stopping || signal == SIGTERM || signal == SIGINT;
+    if (is_stopping && context_->registry().size() == 0) return close();
+  }
+}
+
+void Server::begin_stop(StopMode mode) {
+  switch (mode) {
+    case StopMode::smart:
+      spdlog::info("received smart shutdown request");
+      context_->registry().close_door();
+      return;
+    case StopMode::fast:
+      spdlog::info("received fast shutdown request");
+      context_->registry().end_all(EndReason::administrator);
+      return;
+    case StopMode::immediate:
+      spdlog::info("received immediate shutdown request");
+      spdlog::shutdown();
+      // No checkpoint, no goodbye: everything acknowledged is in the log.
+      ::_exit(2);
+  }
+}
+
+int Server::close() {
+  acceptor_->stop();
+  runtime_.reset();
+  acceptor_.reset();
+  context_.reset();
+  database_.reset();
+  if (auto closed = engine_->close(); !closed) {
+    spdlog::error("the database could not be closed: {}", closed.error().message());
+    return 1;
+  }
+  engine_.reset();
+  spdlog::info("the database system is shut down");
+  return 0;
+}
+
+}  // namespace swizzle::server

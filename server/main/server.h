@@ -1,0 +1,73 @@
+#pragma once
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fiber_runtime.h"
+#include "base/posix_file_system.h"
+#include "server/main/data_directory.h"
+#include "server/main/listener.h"
+#include "server/main/server_settings.h"
+#include "server/session/server_context.h"
+#include "server/session/startup_options.h"
+#include "sql-lite-frontend/session.h"
+#include "storage/engine.h"
+
+namespace swizzle::server {
+
+/// How the server stops, by the signal that asks for it, as in PostgreSQL.
+enum class StopMode : std::uint8_t {
+  smart,      ///< TERM: no new connections; ends when the last one has left
+  fast,       ///< INT: ends all connections, then closes in order
+  immediate,  ///< QUIT: like a crash; the next start recovers
+};
+
+/// A running server: from the data directory's lock to the last connection.
+class Server {
+ public:
+  /// `overrides` come from the command line and win over the settings file, at reload too.
+  static Result<std::unique_ptr<Server>> start(const DataDirectory& directory,
+                                               std::vector<SettingAssignment> overrides);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  ~Server();
+
+  /// Serves until a signal stops it. Returns the process's exit code.
+  int run();
+
+  /// Blocks the signals that run() waits for. Before any thread is started.
+  static void block_signals();
+
+ private:
+  Server(DataDirectory directory, std::vector<SettingAssignment> overrides);
+
+  Result<ServerSettings> load_settings();
+  Result<std::vector<SettingAssignment>> read_settings_file();
+  Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
+  Result<> open();
+  Result<> open_database(const ServerSettings& settings);
+  Result<> reload();
+  void on_hangup();
+  void begin_stop(StopMode mode);
+  int close();
+
+  DataDirectory directory_;
+  std::vector<SettingAssignment> overrides_;
+  Settings settings_;
+  /// Settings that the server does not know: what sessions start with.
+  NamedValues file_session_defaults_;
+  NamedValues command_line_session_defaults_;
+
+  // In the order in which they are made; they go in the opposite one.
+  std::unique_ptr<PidFile> pid_file_;
+  PosixFileSystem files_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<sql::Database> database_;
+  std::unique_ptr<ServerContext> context_;
+  std::unique_ptr<FiberRuntime> runtime_;
+  std::unique_ptr<Acceptor> acceptor_;
+};
+
+}  // namespace swizzle::server
