@@ -10,6 +10,23 @@ namespace {
 
 constexpr std::size_t kValueLengthBytes = 2;
 
+/// How many of the hints are below `head`, four at a time. Comparisons of vectors are signed, so
+/// both sides are shifted by the sign bit; each yields -1 where it holds.
+std::uint32_t count_below(const std::array<std::uint32_t, Node::kHintCount>& hints,
+                          std::uint32_t head) noexcept {
+  using Lanes = std::int32_t __attribute__((vector_size(16)));
+  constexpr std::int32_t kSign = INT32_MIN;
+  const std::int32_t biased = static_cast<std::int32_t>(head) ^ kSign;
+  const Lanes wanted{biased, biased, biased, biased};
+  Lanes sum{};
+  for (std::size_t i = 0; i < Node::kHintCount; i += 4) {
+    Lanes lanes;
+    std::memcpy(&lanes, hints.data() + i, sizeof lanes);
+    sum += (lanes ^ Lanes{kSign, kSign, kSign, kSign}) < wanted;
+  }
+  return static_cast<std::uint32_t>(-(sum[0] + sum[1] + sum[2] + sum[3]));
+}
+
 std::size_t round_up_8(std::size_t bytes) noexcept {
   return (bytes + 7) & ~std::size_t{7};
 }
@@ -121,23 +138,26 @@ Node::Position Node::lower_bound(Bytes key) const noexcept {
   if (slots_here > 2 * kHintCount) {
     // hints_[i] is the head of slot (i + 1) * stride.
     const std::uint32_t stride = slots_here / (kHintCount + 1);
-    std::uint32_t below = 0;
-    for (const std::uint32_t hint : hints_) below += hint < head ? 1U : 0U;
+    const std::uint32_t below = count_below(hints_, head);
     begin = below * stride;
     length = below == kHintCount ? slots_here - begin : stride + 1;
   }
-  // Branch-free lower bound over the heads.
+  // Random keys make every comparison a coin toss, so none may be a branch.
   const Slot* first = &slot(0) + begin;
-  while (length > 0) {
+  while (length > 1) {
     const std::uint32_t half = length / 2;
-    const bool right = first[half].head < head;
-    first = right ? first + half + 1 : first;
-    length = right ? length - half - 1 : half;
+    first += first[half - 1].head < head ? half : 0;
+    length -= half;
   }
+  first += length == 1 && first->head < head ? 1 : 0;
   auto index = static_cast<std::uint16_t>(first - &slot(0));
   if (index >= slots_here || slot(index).head != head) return {index, false};
 
-  // Heads equal: compare whole keys among the run of this head.
+  // Heads equal: compare whole keys among the run of this head. The record is cold as a rule, so
+  // its further lines are asked for together with the first.
+  const std::byte* record = record_address(index);
+  __builtin_prefetch(record + 64);
+  __builtin_prefetch(record + 128);
   std::uint16_t run_end = index;
   const auto order_at = [&](std::uint16_t at) { return compare(key_rest(at), rest); };
   const int order = order_at(index);

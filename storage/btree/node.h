@@ -43,7 +43,7 @@ struct KeyBound {
 class Node {
  public:
   static constexpr std::size_t kHeaderBytes = 128;
-  static constexpr std::size_t kHintCount = 14;
+  static constexpr std::size_t kHintCount = 12;
   static constexpr std::size_t kSlotBytes = 8;
   static constexpr std::size_t kMaxSlots = (kPageBytes - kHeaderBytes) / kSlotBytes;
   static constexpr std::uint16_t kMaxKeyBytes = 1024;
@@ -259,7 +259,8 @@ class Node {
   std::uint16_t chain_high_length_;
   std::uint16_t prefix_length_;
   std::uint16_t infinity_flags_;
-  std::uint32_t spare_;
+  std::array<std::uint32_t, 3> spare_;
+  /// Heads at regular distances: a branch's search begins with them.
   std::array<std::uint32_t, kHintCount> hints_;
 };
 static_assert(sizeof(Node) == Node::kHeaderBytes);
