@@ -55,6 +55,7 @@ class Parser {
   Parser(FunctionContext& context, std::string_view text) : context_{context}, text_{text} {}
 
   ParsedDateTime parse(bool date_required) {
+    time_only_ = !date_required;
     auto tokens = tokenize_date_time(text_);
     if (!tokens || tokens->empty()) throw DateTimeFault::bad_format;
     for (std::size_t i = 0; i < tokens->size(); ++i) take((*tokens)[i], i + 1 == tokens->size());
@@ -164,6 +165,14 @@ class Parser {
     if (prefix_ == 't') {
       prefix_ = 0;
       return take_run_together_time(whole, fraction);
+    }
+    if (time_only_ && !has_whole_date() && !out_.has_time &&
+        (whole.size() == 4 || whole.size() == 6))
+      return take_run_together_time(whole, fraction);
+    if (whole.size() == 4 && fraction.size() == 4 && !has_year_ && !has_month_ && !has_day_) {
+      // "1999.008": a year and the day in it.
+      set_year(to_number(whole), 4);
+      return take_number(fraction.substr(1), {});
     }
     if (!fraction.empty()) {
       // "20010203.040506" or, once there is a date, "040506.789".
@@ -453,6 +462,7 @@ class Parser {
   bool exact_year_ = false;
   bool before_christ_ = false;
   bool relative_day_ = false;
+  bool time_only_ = false;
   int day_of_year_ = 0;
   char meridiem_ = 0;
   char prefix_ = 0;

@@ -109,7 +109,7 @@ class Tokenizer {
           "day",   "days",  "hour", "hours",  "year",      "years",   "month",    "months",
           "week",  "weeks", "z",    "utc",    "gmt",       "mm"})
       if (word_ == word) return true;
-    return find_zone_abbreviation(word_) != nullptr;
+    return false;
   }
 
   std::optional<Kind> signed_token() {

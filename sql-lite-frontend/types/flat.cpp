@@ -30,10 +30,11 @@ void append_flat_numeric(std::string& out, const Value& value) {
   }
   out.push_back(static_cast<char>(value.decimal_scale()));
   std::int64_t rest = value.decimal_unscaled();
-  while (rest != 0) {
+  if (rest == 0) return;
+  while (true) {
     const auto low = static_cast<std::int8_t>(rest & 0xff);
     out.push_back(static_cast<char>(low));
-    if (rest == low) break;
+    if (rest == low) return;  // the last byte's sign is the number's
     rest >>= 8;
   }
 }

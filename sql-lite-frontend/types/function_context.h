@@ -48,7 +48,8 @@ class ObjectNames {
   [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;
 };
 
-/// What functions may know of their session and transaction. One per session, kept by its owner.
+/// What functions may know of their session and transaction. One per session, kept by its owner,
+/// who may derive from it to tell functions of its own more.
 class SessionContext {
  public:
   FormatSettings format;
@@ -73,7 +74,7 @@ class SessionContext {
   SessionContext();
   SessionContext(const SessionContext&) = delete;
   SessionContext& operator=(const SessionContext&) = delete;
-  ~SessionContext();
+  virtual ~SessionContext();
 
   static std::int64_t system_clock_now();
   static void system_random_bytes(std::span<std::byte> out);
@@ -87,6 +88,8 @@ class SessionContext {
 struct CallTypes {
   std::span<const TypeId> arguments;
   TypeId result = TypeId::none;
+  /// A function over VARIADIC "any" was given an array with the word VARIADIC.
+  bool variadic_array = false;
 };
 
 /// What a function sees besides its arguments. `arena` takes the result's bytes; it lives at least

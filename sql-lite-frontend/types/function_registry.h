@@ -103,6 +103,31 @@ struct Cast {
   const Function* function = nullptr;
 };
 
+/// What implements the function of pg_proc with this signature, spelled with the names of pg_type:
+/// "lower(text)". An operator is spelled "+(int4,int4)", "-(int4)" and implements its function.
+struct ScalarEntry {
+  std::string_view signature;
+  ScalarFunction function;
+};
+struct SetEntry {
+  std::string_view signature;
+  SetFunction function;
+};
+struct AggregateEntry {
+  std::string_view signature;
+  AggregateFunction function;
+};
+
+/// Adds functions that know more than this folder does (catalog, session). At start-up, before the
+/// first look at the registry; the spans must stay. The signatures must be PostgreSQL's.
+void add_builtin_functions(std::span<const ScalarEntry> scalars,
+                           std::span<const SetEntry> sets = {});
+
+/// The functions and operators of that name that PostgreSQL has and we do not: a call of one is
+/// 0A000. They have no implementation.
+std::span<const Function> unsupported_functions(std::string_view name);
+bool is_unsupported_operator(std::string_view name);
+
 /// All functions, operators and casts the server has built in. Immutable and shared.
 std::span<const Function> builtin_functions();
 std::span<const Operator> builtin_operators();

@@ -96,6 +96,7 @@ class ArrayReader {
     bool nested = false;
     skip_space();
     if (rest_.starts_with('}')) {
+      if (level > 0) malformed("Unexpected \"}\" character.");
       rest_.remove_prefix(1);
       return close_level(level, 0);
     }
@@ -155,7 +156,7 @@ class ArrayReader {
     while (!rest_.empty() && rest_.front() != '}' && rest_.front() != delimiter_) {
       if (rest_.front() == '{' || rest_.front() == '"')
         malformed(rest_.front() == '"'
-                      ? "Incorrectly quoted array element."
+                      ? "Unexpected array element."
                       : fmt::format("Unexpected \"{}\" character.", rest_.front()));
       const bool backslash = rest_.front() == '\\';
       if (backslash) {

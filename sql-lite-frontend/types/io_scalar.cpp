@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -33,7 +34,8 @@ std::int64_t parse_integer(TypeId type, std::string_view text, std::int64_t min,
   bool overflow = false;
   while (digits < body.size() && is_digit(body[digits])) {
     overflow = overflow || __builtin_mul_overflow(number, 10, &number) ||
-               __builtin_sub_overflow(number, body[digits] - '0', &number);
+               __builtin_sub_overflow(number, body[digits] - '0', &number) ||
+               number < std::min(min, -max);
     ++digits;
   }
   if (digits == 0 || (!overflow && digits != body.size())) throw_invalid_syntax(type, text);

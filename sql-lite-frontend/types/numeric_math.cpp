@@ -233,7 +233,7 @@ Value numeric_logarithm(Arena& arena, const Value& base_value, const Value& valu
 
 namespace {
 
-Decimal power_of_integer(const Decimal& base, std::int64_t exponent, int exponent_scale) {
+Decimal power_of_integer(const Decimal& base, std::int64_t exponent) {
   double weight = 0;
   if (!base.digits.empty()) {
     const Approximation a = approximate(base);
@@ -245,8 +245,7 @@ Decimal power_of_integer(const Decimal& base, std::int64_t exponent, int exponen
     out.scale = kMaxDisplayScale;
     return out;
   }
-  const int scale = display_scale(kSignificantDigits - static_cast<int>(weight),
-                                  std::max(base.scale, exponent_scale));
+  const int scale = display_scale(kSignificantDigits, base.scale);
   if (base.digits.empty() && exponent < 0)
     throw SqlError{sqlstate::division_by_zero, "division by zero"};
   if (exponent == 0 || base.digits.empty()) {
@@ -354,7 +353,7 @@ Value numeric_power(Arena& arena, const Value& base_value, const Value& exponent
     if (exponent.digits.empty()) number = 0;
     if (exponent.sign == Sign::negative) number = -number;
     if (number >= INT32_MIN && number <= INT32_MAX)
-      return from_decimal(arena, power_of_integer(base, number, exponent.scale));
+      return from_decimal(arena, power_of_integer(base, number));
   }
   if (base.is_zero()) {
     Decimal zero;

@@ -22,6 +22,7 @@ struct ResolvedFunction {
   /// The arguments from here on are packed into one array (none if the same as size()).
   std::size_t first_variadic = 0;
   TypeId variadic_element = TypeId::none;
+  bool variadic_array = false;  ///< for CallTypes
 };
 
 struct FunctionCall {

@@ -31,7 +31,7 @@ class PosixRuleParser {
 
   std::optional<TimeZone::Rule> parse() {
     TimeZone::Rule rule;
-    if (!take_name(rule.standard.abbreviation)) return std::nullopt;
+    take_name(rule.standard.abbreviation);  // "+3" alone is a rule without a name
     const auto west = take_time();
     if (!west) return std::nullopt;
     rule.standard.seconds_east = -*west;
@@ -65,7 +65,7 @@ class PosixRuleParser {
     }
     std::size_t size = 0;
     while (size < rest_.size() && is_alpha(rest_[size])) ++size;
-    if (size < 3) return false;
+    if (size == 0) return false;
     name = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return true;

@@ -1,0 +1,401 @@
+#include "sql-lite-frontend/types/function_registry.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "base/invariant.h"
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+struct PoolRange {
+  std::size_t at;
+  std::size_t size;
+};
+
+struct FunctionFacts {
+  std::uint32_t oid;
+  std::string_view signature;
+  std::size_t name_size;
+  TypeId result;
+  TypeId variadic;
+  char kind;
+  char volatility;
+  bool strict;
+  bool returns_set;
+  PoolRange arguments;
+  PoolRange argument_names;
+  PoolRange defaults;
+  PoolRange column_names;
+  PoolRange column_types;
+};
+
+struct OperatorFacts {
+  std::uint32_t oid;
+  std::string_view signature;
+  std::size_t name_size;
+  TypeId left;
+  TypeId right;
+  TypeId result;
+  std::uint32_t function;
+  std::uint32_t commutator;
+  std::uint32_t negator;
+  bool can_merge;
+  bool can_hash;
+};
+
+struct CastFacts {
+  TypeId source;
+  TypeId target;
+  std::uint32_t function;
+  char context;
+  char method;
+};
+
+#include "sql-lite-frontend/types/functions/facts.inc"
+
+template <class T, std::size_t N>
+std::span<const T> part(const T (&pool)[N], PoolRange range) {
+  return std::span<const T>{pool}.subspan(range.at, range.size);
+}
+
+struct Additions {
+  std::vector<std::span<const ScalarEntry>> scalars;
+  std::vector<std::span<const SetEntry>> sets;
+  bool closed = false;
+};
+
+Additions& additions() {
+  static Additions list;
+  return list;
+}
+
+struct Implementation {
+  ScalarFunction scalar = nullptr;
+  SetFunction set = nullptr;
+  const AggregateFunction* aggregate = nullptr;
+};
+
+/// Built once from the facts and the implementations, then only read.
+class Registry {
+ public:
+  Registry() {
+    collect();
+    build_functions();
+    build_operators();
+    build_casts();
+    for (const auto& [signature, implementation] : implementations_)
+      INVARIANT(used_.contains(signature));
+  }
+
+  std::vector<Function> functions;
+  std::vector<Operator> operators;
+  std::vector<Cast> casts;
+  std::unordered_map<std::uint32_t, const Function*> function_by_oid;
+  std::unordered_map<std::uint32_t, const Operator*> operator_by_oid;
+  std::unordered_map<std::string_view, std::vector<const Function*>> functions_by_name;
+  std::unordered_map<std::string_view, std::vector<const Operator*>> operators_by_name;
+  std::unordered_map<std::string_view, std::vector<Function>> missing_functions;
+  std::unordered_map<std::string_view, int> missing_operators;
+  std::unordered_map<std::uint64_t, const Cast*> cast_by_types;
+
+  static std::uint64_t cast_key(TypeId source, TypeId target) noexcept {
+    return std::uint64_t{raw(source)} << 32U | raw(target);
+  }
+
+ private:
+  void collect() {
+    additions().closed = true;
+    for (const auto entries :
+         {comparison_functions(), integer_functions(), float_functions(), numeric_functions(),
+          cast_functions(), text_functions(), text_format_functions(), encoding_functions(),
+          like_functions(), regex_functions(), datetime_functions(), datetime_field_functions(),
+          datetime_arithmetic_functions(), formatting_functions(), array_functions(),
+          general_functions()})
+      for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
+    for (const SetEntry& entry : set_functions()) add(entry.signature, {nullptr, entry.function});
+    for (const auto entries :
+         {counting_aggregates(), statistics_aggregates(), collecting_aggregates()})
+      for (const AggregateEntry& entry : entries)
+        add(entry.signature, {nullptr, nullptr, &entry.function});
+    for (const auto entries : additions().scalars)
+      for (const ScalarEntry& entry : entries) add(entry.signature, {entry.function});
+    for (const auto entries : additions().sets)
+      for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
+    // An operator's implementation is its function's.
+    for (const OperatorFacts& facts : kOperatorFacts) {
+      const auto found = implementations_.find(facts.signature);
+      if (found == implementations_.end()) continue;
+      used_[facts.signature] = true;
+      by_operator_[facts.function] = found->second;
+    }
+  }
+
+  void add(std::string_view signature, Implementation implementation) {
+    const bool added = implementations_.emplace(signature, implementation).second;
+    INVARIANT(added);
+  }
+
+  const Implementation* implementation_of(const FunctionFacts& facts) {
+    if (const auto found = implementations_.find(facts.signature);
+        found != implementations_.end()) {
+      used_[facts.signature] = true;
+      return &found->second;
+    }
+    const auto found = by_operator_.find(facts.oid);
+    return found == by_operator_.end() ? nullptr : &found->second;
+  }
+
+  static FunctionKind kind_of(const FunctionFacts& facts) {
+    if (facts.kind == 'a') return FunctionKind::aggregate;
+    if (facts.kind == 'w') return FunctionKind::window;
+    return facts.returns_set ? FunctionKind::set : FunctionKind::scalar;
+  }
+
+  void build_functions() {
+    functions.reserve(std::size(kFunctionFacts));
+    for (const FunctionFacts& facts : kFunctionFacts) {
+      const std::string_view name = facts.signature.substr(0, facts.name_size);
+      const Implementation* implementation = implementation_of(facts);
+      Function f;
+      f.oid = facts.oid;
+      f.name = name;
+      f.kind = kind_of(facts);
+      f.volatility = facts.volatility == 'i'   ? Volatility::immutable
+                     : facts.volatility == 's' ? Volatility::stable
+                                               : Volatility::volatile_;
+      f.strict = facts.strict;
+      f.returns_set = facts.returns_set;
+      f.result = facts.result;
+      f.variadic = facts.variadic;
+      f.arguments = part(kTypePool, facts.arguments);
+      f.argument_names = part(kTextPool, facts.argument_names);
+      f.argument_defaults = part(kTextPool, facts.defaults);
+      f.column_names = part(kTextPool, facts.column_names);
+      f.column_types = part(kTypePool, facts.column_types);
+      if (implementation != nullptr) {
+        f.scalar = implementation->scalar;
+        f.set = implementation->set;
+        f.aggregate = implementation->aggregate;
+      }
+      // Window functions are the executor's; here they only have signatures.
+      if (implementation == nullptr && facts.kind != 'w')
+        missing_functions[name].push_back(f);
+      else
+        functions.push_back(f);
+    }
+    for (const Function& f : functions) {
+      function_by_oid[f.oid] = &f;
+      functions_by_name[f.name].push_back(&f);
+    }
+  }
+
+  void build_operators() {
+    operators.reserve(std::size(kOperatorFacts));
+    for (const OperatorFacts& facts : kOperatorFacts) {
+      const std::string_view name = facts.signature.substr(0, facts.name_size);
+      const auto function = function_by_oid.find(facts.function);
+      if (function == function_by_oid.end()) {
+        missing_operators[name] = 1;
+        continue;
+      }
+      operators.push_back({facts.oid, name, facts.left, facts.right, facts.result, function->second,
+                           facts.commutator, facts.negator, facts.can_merge, facts.can_hash});
+    }
+    for (const Operator& op : operators) {
+      operator_by_oid[op.oid] = &op;
+      operators_by_name[op.name].push_back(&op);
+    }
+  }
+
+  void build_casts() {
+    casts.reserve(std::size(kCastFacts));
+    for (const CastFacts& facts : kCastFacts) {
+      Cast cast{facts.source, facts.target};
+      cast.context = facts.context == 'i'   ? CastContext::implicit
+                     : facts.context == 'a' ? CastContext::assignment
+                                            : CastContext::explicit_cast;
+      cast.method = facts.method == 'b'   ? CastMethod::relabel
+                    : facts.method == 'f' ? CastMethod::function
+                                          : CastMethod::text_form;
+      // A cast of a type to itself is a length coercion, which coerce_length() does.
+      if (facts.source == facts.target) continue;
+      if (facts.function != 0) {
+        const auto function = function_by_oid.find(facts.function);
+        if (function == function_by_oid.end()) continue;
+        cast.function = function->second;
+      }
+      casts.push_back(cast);
+    }
+    for (const Cast& cast : casts) cast_by_types[cast_key(cast.source, cast.target)] = &cast;
+  }
+
+  std::unordered_map<std::string_view, Implementation> implementations_;
+  std::unordered_map<std::string_view, bool> used_;
+  std::unordered_map<std::uint32_t, Implementation> by_operator_;
+};
+
+const Registry& registry() {
+  static const Registry instance;
+  return instance;
+}
+
+}  // namespace
+
+void add_builtin_functions(std::span<const ScalarEntry> scalars, std::span<const SetEntry> sets) {
+  INVARIANT(!additions().closed);
+  additions().scalars.push_back(scalars);
+  additions().sets.push_back(sets);
+}
+
+std::span<const Function> builtin_functions() {
+  return registry().functions;
+}
+std::span<const Operator> builtin_operators() {
+  return registry().operators;
+}
+std::span<const Cast> builtin_casts() {
+  return registry().casts;
+}
+
+const Function* find_function(std::uint32_t oid) {
+  const auto found = registry().function_by_oid.find(oid);
+  return found == registry().function_by_oid.end() ? nullptr : found->second;
+}
+
+const Operator* find_operator(std::uint32_t oid) {
+  const auto found = registry().operator_by_oid.find(oid);
+  return found == registry().operator_by_oid.end() ? nullptr : found->second;
+}
+
+std::span<const Function* const> functions_named(std::string_view name) {
+  const auto found = registry().functions_by_name.find(name);
+  if (found == registry().functions_by_name.end()) return {};
+  return found->second;
+}
+
+std::span<const Operator* const> operators_named(std::string_view name) {
+  const auto found = registry().operators_by_name.find(name);
+  if (found == registry().operators_by_name.end()) return {};
+  return found->second;
+}
+
+std::span<const Function> unsupported_functions(std::string_view name) {
+  const auto found = registry().missing_functions.find(name);
+  if (found == registry().missing_functions.end()) return {};
+  return found->second;
+}
+bool is_unsupported_operator(std::string_view name) {
+  return registry().missing_operators.contains(name);
+}
+
+std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context) {
+  if (source == target) return Cast{source, target, CastContext::implicit, CastMethod::relabel};
+  const auto found = registry().cast_by_types.find(Registry::cast_key(source, target));
+  if (found != registry().cast_by_types.end())
+    return found->second->context <= context ? std::optional{*found->second} : std::nullopt;
+  if (is_array(source) && is_array(target)) {
+    auto element = find_cast(element_type(source), element_type(target), context);
+    if (!element) return std::nullopt;
+    return Cast{source, target, element->context, CastMethod::elements, element->function};
+  }
+  // The vectors are arrays of another name.
+  if ((source == TypeId::int2vector && target == TypeId::int2_array) ||
+      (source == TypeId::oidvector && target == TypeId::oid_array))
+    return Cast{source, target, CastContext::implicit, CastMethod::relabel};
+  const TypeInfo* from = find_type(source);
+  const TypeInfo* to = find_type(target);
+  if (to != nullptr && to->category == 'S' && has_io(source) && context >= CastContext::assignment)
+    return Cast{source, target, CastContext::assignment, CastMethod::text_form};
+  if (from != nullptr && (from->category == 'S' || source == TypeId::unknown) && has_io(target) &&
+      context == CastContext::explicit_cast)
+    return Cast{source, target, CastContext::explicit_cast, CastMethod::text_form};
+  return std::nullopt;
+}
+
+namespace {
+
+Value cast_elements(FunctionContext& context, const Cast& cast, const Value& value) {
+  const ArrayView view{value};
+  const TypeId target = element_type(cast.target);
+  const auto element = find_cast(view.element_type(), target, CastContext::explicit_cast);
+  INVARIANT(element);
+  std::vector<Value> elements(view.size());
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    elements[i] = cast_value(context, *element, view.element(i));
+  ArrayDimension dimensions[kMaxArrayDimensions];
+  for (std::size_t i = 0; i < view.dimension_count(); ++i) dimensions[i] = view.dimension(i);
+  return make_array(context.arena, target, {dimensions, view.dimension_count()}, elements);
+}
+
+}  // namespace
+
+Value cast_value(FunctionContext& context, const Cast& cast, const Value& value) {
+  if (value.is_null()) return value;
+  switch (cast.method) {
+    case CastMethod::relabel:
+      return value;
+    case CastMethod::function: {
+      // Length coercions take a typmod and whether the cast is explicit besides the value.
+      const Value arguments[3] = {value, Value::from_int(-1), Value::from_bool(true)};
+      return cast.function->scalar(context,
+                                   std::span{arguments}.first(cast.function->arguments.size()));
+    }
+    case CastMethod::text_form: {
+      const std::string text = to_text(context, cast.source, value);
+      return input_text(context, cast.target, kNoTypmod, text);
+    }
+    case CastMethod::elements:
+      return cast_elements(context, cast, value);
+  }
+  return value;
+}
+
+namespace {
+
+/// The type whose operators a type uses.
+TypeId operator_type(TypeId type) {
+  switch (type) {
+    case TypeId::varchar:
+    case TypeId::unknown:
+    case TypeId::refcursor:
+      return TypeId::text;
+    case TypeId::regproc:
+    case TypeId::regprocedure:
+    case TypeId::regoper:
+    case TypeId::regoperator:
+    case TypeId::regclass:
+    case TypeId::regtype:
+    case TypeId::regnamespace:
+    case TypeId::regrole:
+    case TypeId::regcollation:
+      return TypeId::oid;
+    case TypeId::oidvector:
+      return TypeId::oidvector;
+    default:
+      return is_array(type) || type == TypeId::int2vector ? TypeId::anyarray : type;
+  }
+}
+
+const Operator* operator_over(std::string_view name, TypeId type) {
+  const TypeId over = operator_type(type);
+  for (const Operator* op : operators_named(name))
+    if (op->left == over && op->right == over) return op;
+  return nullptr;
+}
+
+}  // namespace
+
+const Operator* equality_operator(TypeId type) {
+  return operator_over("=", type);
+}
+const Operator* less_operator(TypeId type) {
+  return operator_over("<", type);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/aggregate_state.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+/// string_agg: the first delimiter does not count, each other stands before its value.
+struct Joined {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::size_t capacity = 0;
+  bool any = false;
+
+  void append(Arena& arena, std::string_view part) {
+    if (size + part.size() > kMaxFieldBytes)
+      throw SqlError{sqlstate::program_limit_exceeded, "string_agg result is too long"};
+    if (size + part.size() > capacity) {
+      const std::size_t wanted = std::max<std::size_t>({size + part.size(), capacity * 2, 64});
+      auto* grown = reinterpret_cast<char*>(arena.allocate(wanted));
+      if (size > 0) std::memcpy(grown, text, size);
+      text = grown;
+      capacity = wanted;
+    }
+    if (!part.empty()) std::memcpy(text + size, part.data(), part.size());
+    size += part.size();
+  }
+  void step(FunctionContext&, Arena& arena, Arguments a) {
+    if (a[0].is_null()) return;
+    if (any && !a[1].is_null()) append(arena, a[1].as_text());
+    append(arena, a[0].as_text());
+    any = true;
+  }
+  [[nodiscard]] Value final(FunctionContext& context) const {
+    return any ? make_text(context.arena, {text, size}) : Value::null();
+  }
+};
+
+/// Keeps copies of all values, NULLs too.
+struct Collected {
+  Value* values = nullptr;
+  std::size_t size = 0;
+  std::size_t capacity = 0;
+  TypeId type = TypeId::none;
+
+  void add(FunctionContext& context, Arena& arena, const Value& value) {
+    type = context.call.arguments[0];
+    if (size == capacity) {
+      capacity = std::max<std::size_t>(8, capacity * 2);
+      auto* grown = arena.allocate_array<Value>(capacity);
+      std::copy_n(values, size, grown);
+      values = grown;
+    }
+    values[size++] = value.copy_to(arena);
+  }
+};
+
+struct ElementArray : Collected {
+  void step(FunctionContext& context, Arena& arena, Arguments a) { add(context, arena, a[0]); }
+  [[nodiscard]] Value final(FunctionContext& context) const {
+    if (size == 0) return Value::null();
+    return make_array(context.arena, type, {values, size});
+  }
+};
+
+struct ArrayOfArrays : Collected {
+  void step(FunctionContext& context, Arena& arena, Arguments a) {
+    if (a[0].is_null())
+      throw SqlError{sqlstate::null_value_not_allowed, "cannot accumulate null arrays"};
+    const ArrayView view{a[0]};
+    if (view.dimension_count() == 0)
+      throw SqlError{sqlstate::array_subscript_error, "cannot accumulate empty arrays"};
+    if (size > 0) {
+      const ArrayView first{values[0]};
+      bool same = first.dimension_count() == view.dimension_count();
+      for (std::size_t i = 0; same && i < view.dimension_count(); ++i)
+        same = first.dimension(i) == view.dimension(i);
+      if (!same)
+        throw SqlError{sqlstate::array_subscript_error,
+                       "cannot accumulate arrays of different dimensionality"};
+    }
+    add(context, arena, a[0]);
+  }
+  [[nodiscard]] Value final(FunctionContext& context) const {
+    if (size == 0) return Value::null();
+    return array_of_arrays(context.arena, element_type(type), {values, size});
+  }
+};
+
+constexpr AggregateEntry kEntries[] = {
+    {"string_agg(text,text)", aggregate_of<Joined>(false)},
+    {"string_agg(bytea,bytea)", aggregate_of<Joined>(false)},
+    {"array_agg(anynonarray)", aggregate_of<ElementArray>(false)},
+    {"array_agg(anyarray)", aggregate_of<ArrayOfArrays>(false)},
+};
+
+}  // namespace
+
+std::span<const AggregateEntry> collecting_aggregates() {
+  return kEntries;
+}
+
+}  // namespace swizzle::sql

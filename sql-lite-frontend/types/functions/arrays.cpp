@@ -1,0 +1,379 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/functions/text_lists.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/utf8.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+std::vector<Value> elements_of(const ArrayView& view) {
+  std::vector<Value> out(view.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = view.element(i);
+  return out;
+}
+
+std::vector<ArrayDimension> dimensions_of(const ArrayView& view) {
+  std::vector<ArrayDimension> out(view.dimension_count());
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = view.dimension(i);
+  return out;
+}
+
+CompareFunction comparator(TypeId type) {
+  const CompareFunction function = compare_function(type);
+  if (function == nullptr)
+    throw_error(sqlstate::undefined_function, "could not identify an equality operator for type {}",
+                format_type(type));
+  return function;
+}
+
+bool same(CompareFunction compare, const Value& a, const Value& b) {
+  if (a.is_null() || b.is_null()) return a.is_null() && b.is_null();
+  return compare(a, b) == 0;
+}
+
+TypeId result_element(const FunctionContext& context) {
+  return element_type(context.call.result);
+}
+
+Value one_element(FunctionContext& context, const Value& element) {
+  return make_array(context.arena, result_element(context), {&element, 1});
+}
+
+void require_one_dimension(const ArrayView& view) {
+  if (view.dimension_count() > 1)
+    throw SqlError{sqlstate::numeric_value_out_of_range,
+                   "argument must be empty or one-dimensional array"};
+}
+
+Value append(FunctionContext& context, Arguments a) {
+  if (a[0].is_null() || ArrayView{a[0]}.size() == 0) return one_element(context, a[1]);
+  const ArrayView view{a[0]};
+  require_one_dimension(view);
+  std::vector<Value> elements = elements_of(view);
+  elements.push_back(a[1]);
+  const ArrayDimension d{static_cast<std::int32_t>(elements.size()), view.dimension(0).lower};
+  return make_array(context.arena, view.element_type(), {&d, 1}, elements);
+}
+
+Value prepend(FunctionContext& context, Arguments a) {
+  if (a[1].is_null() || ArrayView{a[1]}.size() == 0) return one_element(context, a[0]);
+  const ArrayView view{a[1]};
+  require_one_dimension(view);
+  std::vector<Value> elements = elements_of(view);
+  elements.insert(elements.begin(), a[0]);
+  const ArrayDimension d{static_cast<std::int32_t>(elements.size()), view.dimension(0).lower};
+  return make_array(context.arena, view.element_type(), {&d, 1}, elements);
+}
+
+[[noreturn]] void cannot_concatenate(std::string detail) {
+  throw SqlError{sqlstate::array_subscript_error, "cannot concatenate incompatible arrays"}
+      .with_detail(std::move(detail));
+}
+
+// Of two dimensions alike, or one a slice of the other.
+Value concatenate(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return a[1];
+  if (a[1].is_null()) return a[0];
+  const ArrayView left{a[0]};
+  const ArrayView right{a[1]};
+  if (right.dimension_count() == 0) return a[0];
+  if (left.dimension_count() == 0) return a[1];
+  std::vector<ArrayDimension> l = dimensions_of(left);
+  const std::vector<ArrayDimension> r = dimensions_of(right);
+  std::vector<ArrayDimension> out;
+  const auto inner_match = [](std::span<const ArrayDimension> x,
+                              std::span<const ArrayDimension> y) {
+    return std::ranges::equal(x, y);
+  };
+  const std::string inner =
+      "Arrays with differing element dimensions are not compatible for concatenation.";
+  const std::string outer =
+      "Arrays with differing dimensions are not compatible for concatenation.";
+  if (l.size() == r.size()) {
+    if (!inner_match(std::span{l}.subspan(1), std::span{r}.subspan(1))) cannot_concatenate(inner);
+    out = l;
+    out[0].length += r[0].length;
+  } else if (l.size() + 1 == r.size()) {
+    if (!inner_match(l, std::span{r}.subspan(1))) cannot_concatenate(outer);
+    out = r;
+    ++out[0].length;
+  } else if (l.size() == r.size() + 1) {
+    if (!inner_match(std::span{l}.subspan(1), r)) cannot_concatenate(outer);
+    out = l;
+    ++out[0].length;
+  } else {
+    cannot_concatenate(
+        fmt::format("Arrays of {} and {} dimensions are not compatible for concatenation.",
+                    l.size(), r.size()));
+  }
+  std::vector<Value> elements = elements_of(left);
+  const std::vector<Value> more = elements_of(right);
+  elements.insert(elements.end(), more.begin(), more.end());
+  return make_array(context.arena, left.element_type(), out, elements);
+}
+
+Value dimension_count(FunctionContext&, Arguments a) {
+  const ArrayView view{a[0]};
+  if (view.dimension_count() == 0) return Value::null();
+  return Value::from_int(static_cast<std::int64_t>(view.dimension_count()));
+}
+Value show_dimensions(FunctionContext& context, Arguments a) {
+  const ArrayView view{a[0]};
+  if (view.dimension_count() == 0) return Value::null();
+  std::string out;
+  for (const ArrayDimension& d : dimensions_of(view))
+    out += fmt::format("[{}:{}]", d.lower, d.lower + d.length - 1);
+  return make_text(context.arena, out);
+}
+template <std::int64_t (*F)(const ArrayDimension&)>
+Value of_dimension(FunctionContext&, Arguments a) {
+  const ArrayView view{a[0]};
+  const std::int32_t n = a[1].as_int4();
+  if (n < 1 || static_cast<std::size_t>(n) > view.dimension_count()) return Value::null();
+  return Value::from_int(F(view.dimension(static_cast<std::size_t>(n - 1))));
+}
+std::int64_t length_of(const ArrayDimension& d) {
+  return d.length;
+}
+std::int64_t lower_of(const ArrayDimension& d) {
+  return d.lower;
+}
+std::int64_t upper_of(const ArrayDimension& d) {
+  return std::int64_t{d.lower} + d.length - 1;
+}
+Value cardinality(FunctionContext&, Arguments a) {
+  return Value::from_int(static_cast<std::int64_t>(ArrayView{a[0]}.size()));
+}
+
+void require_searchable(const ArrayView& view) {
+  if (view.dimension_count() > 1)
+    throw SqlError{sqlstate::feature_not_supported,
+                   "searching for elements in multidimensional arrays is not supported"};
+}
+
+Value position(FunctionContext&, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  if (a.size() > 2 && a[2].is_null())
+    throw SqlError{sqlstate::null_value_not_allowed, "initial position must not be null"};
+  const ArrayView view{a[0]};
+  require_searchable(view);
+  if (view.size() == 0) return Value::null();
+  const CompareFunction compare = comparator(view.element_type());
+  const std::int64_t lower = view.dimension(0).lower;
+  const std::int64_t first = a.size() > 2 ? std::max<std::int64_t>(a[2].as_int4(), lower) : lower;
+  for (auto i = static_cast<std::size_t>(first - lower); i < view.size(); ++i)
+    if (same(compare, view.element(i), a[1]))
+      return Value::from_int(lower + static_cast<std::int64_t>(i));
+  return Value::null();
+}
+Value positions(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  const ArrayView view{a[0]};
+  require_searchable(view);
+  std::vector<Value> found;
+  if (view.size() > 0) {
+    const CompareFunction compare = comparator(view.element_type());
+    for (std::size_t i = 0; i < view.size(); ++i)
+      if (same(compare, view.element(i), a[1]))
+        found.push_back(Value::from_int(view.dimension(0).lower + static_cast<std::int64_t>(i)));
+  }
+  return make_array(context.arena, TypeId::int4, found);
+}
+
+Value remove(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  const ArrayView view{a[0]};
+  if (view.dimension_count() > 1)
+    throw SqlError{sqlstate::feature_not_supported,
+                   "removing elements from multidimensional arrays is not supported"};
+  if (view.size() == 0) return a[0];
+  const CompareFunction compare = comparator(view.element_type());
+  std::vector<Value> kept = elements_of(view);
+  std::erase_if(kept, [&](const Value& v) { return same(compare, v, a[1]); });
+  if (kept.size() == view.size()) return a[0];
+  const ArrayDimension d{static_cast<std::int32_t>(kept.size()), view.dimension(0).lower};
+  return make_array(context.arena, view.element_type(), {&d, 1}, kept);
+}
+Value replace(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  const ArrayView view{a[0]};
+  if (view.size() == 0) return a[0];
+  const CompareFunction compare = comparator(view.element_type());
+  std::vector<Value> elements = elements_of(view);
+  for (Value& v : elements)
+    if (same(compare, v, a[1])) v = a[2];
+  return make_array(context.arena, view.element_type(), dimensions_of(view), elements);
+}
+
+Value fill(FunctionContext& context, Arguments a) {
+  if (a[1].is_null() || (a.size() > 2 && a[2].is_null()))
+    throw SqlError{sqlstate::null_value_not_allowed,
+                   "dimension array or low bound array cannot be null"};
+  const ArrayView lengths{a[1]};
+  std::vector<ArrayDimension> dimensions;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const Value length = lengths.element(i);
+    if (length.is_null())
+      throw SqlError{sqlstate::null_value_not_allowed, "dimension values cannot be null"};
+    dimensions.push_back({length.as_int4(), 1});
+  }
+  if (a.size() > 2) {
+    const ArrayView lowers{a[2]};
+    if (lowers.size() != dimensions.size())
+      throw SqlError{sqlstate::array_subscript_error, "wrong number of array subscripts"}
+          .with_detail("Low bound array has different size than dimensions array.");
+    for (std::size_t i = 0; i < dimensions.size(); ++i)
+      dimensions[i].lower = lowers.element(i).as_int4();
+  }
+  if (dimensions.size() > kMaxArrayDimensions)
+    throw_error(sqlstate::program_limit_exceeded,
+                "number of array dimensions ({}) exceeds the maximum allowed ({})",
+                dimensions.size(), kMaxArrayDimensions);
+  for (const ArrayDimension& d : dimensions)
+    if (d.length < 0)
+      throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
+                  kMaxFieldBytes / 8);
+  const std::vector<Value> elements(array_size(dimensions), a[0]);
+  return make_array(context.arena, result_element(context), dimensions, elements);
+}
+
+Value trim(FunctionContext& context, Arguments a) {
+  const ArrayView view{a[0]};
+  const std::int32_t count = a[1].as_int4();
+  const std::int32_t length = view.dimension_count() == 0 ? 0 : view.dimension(0).length;
+  if (count < 0 || count > length)
+    throw_error(sqlstate::array_subscript_error,
+                "number of elements to trim must be between 0 and {}", length);
+  if (view.dimension_count() == 0) return a[0];
+  const SliceBound bound{std::nullopt, view.dimension(0).lower + length - count - 1};
+  return array_slice(context.arena, a[0], {&bound, 1});
+}
+
+bool contains(const ArrayView& all, const ArrayView& wanted) {
+  if (wanted.size() == 0) return true;
+  const CompareFunction compare = comparator(wanted.element_type());
+  const std::vector<Value> elements = elements_of(all);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Value v = wanted.element(i);
+    // NULL equals nothing here, not even itself.
+    if (v.is_null() || std::ranges::none_of(elements, [&](const Value& e) {
+          return !e.is_null() && compare(e, v) == 0;
+        }))
+      return false;
+  }
+  return true;
+}
+Value contains_array(FunctionContext&, Arguments a) {
+  return Value::from_bool(contains(ArrayView{a[0]}, ArrayView{a[1]}));
+}
+Value contained_in(FunctionContext&, Arguments a) {
+  return Value::from_bool(contains(ArrayView{a[1]}, ArrayView{a[0]}));
+}
+Value overlaps(FunctionContext&, Arguments a) {
+  const ArrayView left{a[0]};
+  const ArrayView right{a[1]};
+  if (left.size() == 0 || right.size() == 0) return Value::from_bool(false);
+  const CompareFunction compare = comparator(left.element_type());
+  const std::vector<Value> elements = elements_of(right);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const Value v = left.element(i);
+    if (v.is_null()) continue;
+    for (const Value& e : elements)
+      if (!e.is_null() && compare(v, e) == 0) return Value::from_bool(true);
+  }
+  return Value::from_bool(false);
+}
+
+Value to_string(FunctionContext& context, Arguments a) {
+  if (a[0].is_null() || a[1].is_null()) return Value::null();
+  const ArrayView view{a[0]};
+  const bool show_nulls = a.size() > 2 && !a[2].is_null();
+  std::string out;
+  bool first = true;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value v = view.element(i);
+    if (v.is_null() && !show_nulls) continue;
+    if (!first) out += a[1].as_text();
+    first = false;
+    if (v.is_null())
+      out += a[2].as_text();
+    else
+      output_text(context, view.element_type(), v, out);
+  }
+  return make_text(context.arena, out);
+}
+
+Value from_string(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  return make_array(context.arena, TypeId::text, split_text(a));
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"array_append(anycompatiblearray,anycompatible)", &append},
+    {"||(anycompatiblearray,anycompatible)", &append},
+    {"array_prepend(anycompatible,anycompatiblearray)", &prepend},
+    {"||(anycompatible,anycompatiblearray)", &prepend},
+    {"array_cat(anycompatiblearray,anycompatiblearray)", &concatenate},
+    {"||(anycompatiblearray,anycompatiblearray)", &concatenate},
+    {"array_ndims(anyarray)", &dimension_count},
+    {"array_dims(anyarray)", &show_dimensions},
+    {"array_length(anyarray,int4)", &of_dimension<length_of>},
+    {"array_lower(anyarray,int4)", &of_dimension<lower_of>},
+    {"array_upper(anyarray,int4)", &of_dimension<upper_of>},
+    {"cardinality(anyarray)", &cardinality},
+    {"array_position(anycompatiblearray,anycompatible)", &position},
+    {"array_position(anycompatiblearray,anycompatible,int4)", &position},
+    {"array_positions(anycompatiblearray,anycompatible)", &positions},
+    {"array_remove(anycompatiblearray,anycompatible)", &remove},
+    {"array_replace(anycompatiblearray,anycompatible,anycompatible)", &replace},
+    {"array_fill(anyelement,_int4)", &fill},
+    {"array_fill(anyelement,_int4,_int4)", &fill},
+    {"trim_array(anyarray,int4)", &trim},
+    {"@>(anyarray,anyarray)", &contains_array},
+    {"<@(anyarray,anyarray)", &contained_in},
+    {"&&(anyarray,anyarray)", &overlaps},
+    {"array_to_string(anyarray,text)", &to_string},
+    {"array_to_string(anyarray,text,text)", &to_string},
+    {"string_to_array(text,text)", &from_string},
+    {"string_to_array(text,text,text)", &from_string},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> array_functions() {
+  return kEntries;
+}
+
+std::vector<Value> split_text(std::span<const Value> a) {
+  const std::string_view text = a[0].as_text();
+  std::vector<Value> out;
+  const auto add = [&](std::string_view part) {
+    const bool null = a.size() > 2 && !a[2].is_null() && part == a[2].as_text();
+    out.push_back(null ? Value::null() : Value::from_text(part));
+  };
+  if (text.empty()) return out;
+  if (a[1].is_null()) {
+    for (std::size_t at = 0; at < text.size(); at += utf8_length(text[at]))
+      add(text.substr(at, utf8_length(text[at])));
+    return out;
+  }
+  const std::string_view separator = a[1].as_text();
+  std::size_t at = 0;
+  while (!separator.empty()) {
+    const std::size_t found = text.find(separator, at);
+    if (found == std::string_view::npos) break;
+    add(text.substr(at, found - at));
+    at = found + separator.size();
+  }
+  add(text.substr(at));
+  return out;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,158 @@
+#include "sql-lite-frontend/types/functions/datetime_template.h"
+
+#include "sql-lite-frontend/types/text_scan.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Keyword = TemplateNode::Keyword;
+using Letters = TemplateNode::Letters;
+
+struct Spelling {
+  std::string_view text;  ///< upper case; longer ones first
+  Keyword keyword;
+  int width = 0;
+};
+
+// In the order in which they must be tried: a keyword before its prefixes.
+constexpr Spelling kSpellings[] = {
+    {"A.D.", Keyword::era_dotted},
+    {"A.M.", Keyword::meridiem_dotted},
+    {"AD", Keyword::era},
+    {"AM", Keyword::meridiem},
+    {"B.C.", Keyword::era_dotted},
+    {"BC", Keyword::era},
+    {"CC", Keyword::century},
+    {"DAY", Keyword::day_name},
+    {"DDD", Keyword::day_of_year},
+    {"DD", Keyword::day_of_month},
+    {"DY", Keyword::day_abbreviation},
+    {"D", Keyword::day_of_week},
+    {"FF1", Keyword::fraction, 1},
+    {"FF2", Keyword::fraction, 2},
+    {"FF3", Keyword::fraction, 3},
+    {"FF4", Keyword::fraction, 4},
+    {"FF5", Keyword::fraction, 5},
+    {"FF6", Keyword::fraction, 6},
+    {"HH24", Keyword::hour_24},
+    {"HH12", Keyword::hour_12},
+    {"HH", Keyword::hour_12},
+    {"IDDD", Keyword::iso_day_of_year},
+    {"ID", Keyword::iso_day_of_week},
+    {"IW", Keyword::iso_week},
+    {"IYYY", Keyword::iso_year, 4},
+    {"IYY", Keyword::iso_year, 3},
+    {"IY", Keyword::iso_year, 2},
+    {"I", Keyword::iso_year, 1},
+    {"J", Keyword::julian},
+    {"MI", Keyword::minute},
+    {"MM", Keyword::month_number},
+    {"MONTH", Keyword::month_name},
+    {"MON", Keyword::month_abbreviation},
+    {"MS", Keyword::millisecond},
+    {"OF", Keyword::zone_offset},
+    {"P.M.", Keyword::meridiem_dotted},
+    {"PM", Keyword::meridiem},
+    {"Q", Keyword::quarter},
+    {"RM", Keyword::roman_month},
+    {"SSSSS", Keyword::second_of_day},
+    {"SSSS", Keyword::second_of_day},
+    {"SS", Keyword::second},
+    {"TZH", Keyword::zone_hours},
+    {"TZM", Keyword::zone_minutes},
+    {"TZ", Keyword::zone_name},
+    {"US", Keyword::microsecond},
+    {"WW", Keyword::week_of_year},
+    {"W", Keyword::week_of_month},
+    {"Y,YYY", Keyword::year_with_comma, 4},
+    {"YYYY", Keyword::year, 4},
+    {"YYY", Keyword::year, 3},
+    {"YY", Keyword::year, 2},
+    {"Y", Keyword::year, 1},
+};
+
+bool starts_ignoring_case(std::string_view text, std::string_view word) {
+  return text.size() >= word.size() && equals_ignoring_case(text.substr(0, word.size()), word);
+}
+
+void add_literal(std::vector<TemplateNode>& nodes, std::string_view text, bool exact) {
+  TemplateNode node;
+  node.literal = text;
+  node.exact = exact;
+  nodes.push_back(std::move(node));
+}
+
+}  // namespace
+
+std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
+  std::vector<TemplateNode> nodes;
+  bool filled = true;
+  while (!rest.empty()) {
+    if (starts_ignoring_case(rest, "FM")) {
+      filled = false;
+      rest.remove_prefix(2);
+      continue;
+    }
+    if (starts_ignoring_case(rest, "FX") || starts_ignoring_case(rest, "TM")) {
+      rest.remove_prefix(2);
+      continue;
+    }
+    const Spelling* found = nullptr;
+    for (const Spelling& spelling : kSpellings)
+      if (starts_ignoring_case(rest, spelling.text)) {
+        found = &spelling;
+        break;
+      }
+    if (found != nullptr) {
+      TemplateNode node;
+      node.keyword = found->keyword;
+      node.width = found->width;
+      node.filled = filled;
+      filled = true;
+      if (is_lower(rest[0]))
+        node.letters = Letters::lower;
+      else if (found->text.size() > 1 && is_lower(rest[1]))
+        node.letters = Letters::capital;
+      rest.remove_prefix(found->text.size());
+      if (rest.starts_with("TH") || rest.starts_with("th")) {
+        node.ordinal = rest[0] == 'T' ? TemplateNode::Ordinal::upper : TemplateNode::Ordinal::lower;
+        rest.remove_prefix(2);
+      }
+      nodes.push_back(std::move(node));
+      continue;
+    }
+    if (rest[0] == '"') {
+      std::string text;
+      rest.remove_prefix(1);
+      while (!rest.empty() && rest[0] != '"') {
+        if (rest[0] == '\\' && rest.size() > 1) rest.remove_prefix(1);
+        text.push_back(rest[0]);
+        rest.remove_prefix(1);
+      }
+      if (!rest.empty()) rest.remove_prefix(1);
+      add_literal(nodes, text, true);
+      continue;
+    }
+    if (rest.starts_with("\\\"")) rest.remove_prefix(1);
+    add_literal(nodes, rest.substr(0, 1), false);
+    rest.remove_prefix(1);
+  }
+  return nodes;
+}
+
+std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal) {
+  if (ordinal == TemplateNode::Ordinal::none || digits.empty() || !is_digit(digits.back()))
+    return "";
+  const bool teen = digits.size() > 1 && digits[digits.size() - 2] == '1';
+  const char last = digits.back();
+  std::string out = teen          ? "th"
+                    : last == '1' ? "st"
+                    : last == '2' ? "nd"
+                    : last == '3' ? "rd"
+                                  : "th";
+  if (ordinal == TemplateNode::Ordinal::upper)
+    for (char& c : out) c = to_upper(c);
+  return out;
+}
+
+}  // namespace swizzle::sql

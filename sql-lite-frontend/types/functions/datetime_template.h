@@ -1,0 +1,67 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace swizzle::sql {
+
+/// One piece of a to_char or to_timestamp template.
+struct TemplateNode {
+  enum class Keyword : std::uint8_t {
+    literal,
+    meridiem,
+    meridiem_dotted,
+    era,
+    era_dotted,
+    century,
+    day_name,
+    day_abbreviation,
+    day_of_year,
+    day_of_month,
+    day_of_week,
+    fraction,
+    hour_24,
+    hour_12,
+    iso_day_of_year,
+    iso_day_of_week,
+    iso_week,
+    iso_year,
+    julian,
+    minute,
+    month_number,
+    month_name,
+    month_abbreviation,
+    millisecond,
+    zone_offset,
+    quarter,
+    roman_month,
+    second_of_day,
+    second,
+    zone_hours,
+    zone_minutes,
+    zone_name,
+    microsecond,
+    week_of_year,
+    week_of_month,
+    year_with_comma,
+    year,
+  };
+  enum class Letters : std::uint8_t { upper, capital, lower };
+  enum class Ordinal : std::uint8_t { none, upper, lower };
+
+  Keyword keyword = Keyword::literal;
+  Letters letters = Letters::upper;
+  int width = 0;       ///< digits of year, iso_year and fraction
+  bool filled = true;  ///< padded; FM switches it off
+  Ordinal ordinal = Ordinal::none;
+  std::string literal;
+  bool exact = false;  ///< a quoted literal
+};
+
+std::vector<TemplateNode> parse_datetime_template(std::string_view text);
+
+/// "st", "nd", "rd", "th" in the wanted case.
+std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/types/function_registry.h"
+
+/// The implementations, one table per file of this folder.
+namespace swizzle::sql {
+
+std::span<const ScalarEntry> comparison_functions();
+std::span<const ScalarEntry> integer_functions();
+std::span<const ScalarEntry> float_functions();
+std::span<const ScalarEntry> numeric_functions();
+std::span<const ScalarEntry> cast_functions();
+std::span<const ScalarEntry> text_functions();
+std::span<const ScalarEntry> text_format_functions();
+std::span<const ScalarEntry> encoding_functions();
+std::span<const ScalarEntry> like_functions();
+std::span<const ScalarEntry> regex_functions();
+std::span<const ScalarEntry> datetime_functions();
+std::span<const ScalarEntry> datetime_field_functions();
+std::span<const ScalarEntry> datetime_arithmetic_functions();
+std::span<const ScalarEntry> formatting_functions();
+std::span<const ScalarEntry> array_functions();
+std::span<const ScalarEntry> general_functions();
+std::span<const SetEntry> set_functions();
+std::span<const AggregateEntry> counting_aggregates();
+std::span<const AggregateEntry> statistics_aggregates();
+std::span<const AggregateEntry> collecting_aggregates();
+
+}  // namespace swizzle::sql

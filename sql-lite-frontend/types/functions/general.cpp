@@ -1,0 +1,62 @@
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/any_arguments.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value random_uuid(FunctionContext& context, Arguments) {
+  std::byte* out = context.arena.allocate(16, 1);
+  context.session.random_bytes({out, 16});
+  out[6] = (out[6] & std::byte{0x0f}) | std::byte{0x40};  // version 4
+  out[8] = (out[8] & std::byte{0x3f}) | std::byte{0x80};  // variant of RFC 4122
+  return Value::from_bytes({out, 16});
+}
+
+Value type_of(FunctionContext& context, Arguments) {
+  return Value::from_oid(raw(context.call.arguments[0]));
+}
+
+Value show_type(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  const TypeId type{a[0].as_oid()};
+  const std::int32_t typmod = a[1].is_null() ? kNoTypmod : a[1].as_int4();
+  // With a modifier that says "none", char(n) without n goes by its inner name.
+  if (type == TypeId::bpchar && !a[1].is_null() && typmod < 0) return Value::from_text("bpchar");
+  return make_text(context.arena, format_type(type, typmod));
+}
+
+Value count_nulls(FunctionContext& context, Arguments a) {
+  const AnyArguments all{context, a, 0};
+  if (all.is_null()) return Value::null();
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    count += static_cast<std::int64_t>(all.value(i).is_null());
+  return Value::from_int(count);
+}
+Value count_values(FunctionContext& context, Arguments a) {
+  const AnyArguments all{context, a, 0};
+  if (all.is_null()) return Value::null();
+  std::int64_t count = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    count += static_cast<std::int64_t>(!all.value(i).is_null());
+  return Value::from_int(count);
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"gen_random_uuid()", &random_uuid},   {"pg_typeof(any)", &type_of},
+    {"format_type(oid,int4)", &show_type}, {"num_nulls(any)", &count_nulls},
+    {"num_nonnulls(any)", &count_values},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> general_functions() {
+  return kEntries;
+}
+
+}  // namespace swizzle::sql

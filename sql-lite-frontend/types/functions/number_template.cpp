@@ -1,0 +1,402 @@
+#include "sql-lite-frontend/types/functions/number_template.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/types/functions/datetime_template.h"
+#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_scan.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using Ordinal = TemplateNode::Ordinal;
+
+struct Node {
+  enum class Kind : std::uint8_t {
+    literal,
+    nine,
+    zero,
+    point,
+    comma,
+    sign,
+    sign_here,
+    minus,
+    plus,
+    brackets,
+    currency,
+    ordinal,
+  } kind = Kind::literal;
+  std::string text;
+  Ordinal ordinal = Ordinal::none;
+};
+using Kind = Node::Kind;
+
+/// What a number's template asks for.
+struct Template {
+  std::vector<Node> nodes;
+  int before = 0;  ///< digits before the point
+  int after = 0;
+  int shifted = 0;      ///< digits behind V
+  int first_zero = -1;  ///< the place of the first 0 among the digits before the point
+  bool filled = true;
+  bool scientific = false;
+  bool roman = false;
+  bool roman_lower = false;
+  bool own_sign = false;  ///< S, SG, MI, PL or PR says where the sign goes
+};
+
+class TemplateParser {
+ public:
+  explicit TemplateParser(std::string_view text) : rest_{text} {}
+
+  Template parse() {
+    while (!rest_.empty()) step();
+    return std::move(out_);
+  }
+
+ private:
+  bool take(std::string_view word) {
+    if (rest_.size() < word.size() || !equals_ignoring_case(rest_.substr(0, word.size()), word))
+      return false;
+    lower_ = is_lower(rest_[0]);
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  void add(Kind kind) { out_.nodes.push_back({kind, {}, Ordinal::none}); }
+
+  void digit(Kind kind) {
+    if (after_point_) {
+      ++out_.after;
+    } else {
+      if (kind == Kind::zero && out_.first_zero < 0) out_.first_zero = out_.before;
+      ++out_.before;
+      if (after_shift_) ++out_.shifted;
+    }
+    add(kind);
+  }
+
+  void step() {
+    if (take("FM")) {
+      out_.filled = false;
+    } else if (take("EEEE")) {
+      out_.scientific = true;
+    } else if (take("RN")) {
+      out_.roman = true;
+      out_.roman_lower = lower_;
+    } else if (take("SG")) {
+      own_sign(Kind::sign_here);
+    } else if (take("MI")) {
+      own_sign(Kind::minus);
+    } else if (take("PL")) {
+      add(Kind::plus);
+    } else if (take("PR")) {
+      own_sign(Kind::brackets);
+    } else if (take("TH")) {
+      add(Kind::ordinal);
+      out_.nodes.back().ordinal = lower_ ? Ordinal::lower : Ordinal::upper;
+    } else if (take("S")) {
+      own_sign(Kind::sign);
+    } else if (take("9")) {
+      digit(Kind::nine);
+    } else if (take("0")) {
+      digit(Kind::zero);
+    } else if (take(".") || take("D")) {
+      if (after_point_) throw SqlError{sqlstate::syntax_error, "multiple decimal points"};
+      after_point_ = true;
+      add(Kind::point);
+    } else if (take(",") || take("G")) {
+      add(Kind::comma);
+    } else if (take("V")) {
+      after_shift_ = true;
+    } else if (take("L")) {
+      add(Kind::currency);
+    } else {
+      literal();
+    }
+  }
+
+  void own_sign(Kind kind) {
+    out_.own_sign = true;
+    add(kind);
+  }
+
+  void literal() {
+    Node node;
+    if (rest_[0] == '"') {
+      rest_.remove_prefix(1);
+      while (!rest_.empty() && rest_[0] != '"') {
+        node.text.push_back(rest_[0]);
+        rest_.remove_prefix(1);
+      }
+      if (!rest_.empty()) rest_.remove_prefix(1);
+    } else {
+      if (rest_[0] == '\\' && rest_.size() > 1) rest_.remove_prefix(1);
+      node.text.push_back(rest_[0]);
+      rest_.remove_prefix(1);
+    }
+    out_.nodes.push_back(std::move(node));
+  }
+
+  std::string_view rest_;
+  Template out_;
+  bool after_point_ = false;
+  bool after_shift_ = false;
+  bool lower_ = false;
+};
+
+/// Lays the digits of one number into a template.
+class Writer {
+ public:
+  /// `whole` and `fraction` are the rounded number's digits, `whole` empty for zero.
+  Writer(const Template& pattern, std::string whole, std::string fraction, bool negative)
+      : t_{pattern},
+        whole_{std::move(whole)},
+        fraction_{std::move(fraction)},
+        negative_{negative} {}
+
+  std::string write() {
+    prepare();
+    for (const Node& node : t_.nodes) show(node);
+    if (sign_pending_ && !t_.own_sign) put_sign();
+    return std::move(out_);
+  }
+
+ private:
+  void prepare() {
+    const auto width = static_cast<std::size_t>(t_.before);
+    if (whole_.size() > width) {
+      overflow_ = true;
+      whole_.assign(width, '#');
+      fraction_.assign(static_cast<std::size_t>(t_.after), '#');
+    }
+    first_shown_ = t_.before - static_cast<int>(whole_.size());
+    if (t_.first_zero >= 0) first_shown_ = std::min(first_shown_, t_.first_zero);
+    // A lone zero is shown unless decimals follow.
+    if (t_.after == 0 && first_shown_ == t_.before && t_.before > 0) first_shown_ = t_.before - 1;
+    whole_.insert(0, width - std::min(width, whole_.size()), '0');
+    last_shown_ = static_cast<int>(fraction_.size());
+    if (!t_.filled && !overflow_) {
+      // Trailing zeros go as far back as the template has nines.
+      int kept = 0;
+      int place = 0;
+      bool after = false;
+      for (const Node& node : t_.nodes) {
+        if (node.kind == Kind::point) after = true;
+        if (after && (node.kind == Kind::nine || node.kind == Kind::zero)) {
+          ++place;
+          if (node.kind == Kind::zero || fraction_[static_cast<std::size_t>(place - 1)] != '0')
+            kept = place;
+        }
+      }
+      last_shown_ = kept;
+    }
+    for (std::size_t i = 0; i < t_.nodes.size(); ++i)
+      if (t_.nodes[i].kind == Kind::sign) {
+        sign_behind_ =
+            std::any_of(t_.nodes.begin(), t_.nodes.begin() + static_cast<std::ptrdiff_t>(i),
+                        [](const Node& n) { return n.kind == Kind::nine || n.kind == Kind::zero; });
+        anchored_ = !sign_behind_;
+      }
+    bool brackets = std::any_of(t_.nodes.begin(), t_.nodes.end(),
+                                [](const Node& n) { return n.kind == Kind::brackets; });
+    brackets_ = brackets;
+    sign_pending_ = !t_.own_sign || anchored_ || brackets;
+  }
+
+  // The sign stands directly before the first digit.
+  void put_sign() {
+    if (!sign_pending_) return;
+    sign_pending_ = false;
+    if (brackets_)
+      out_ += negative_ ? "<" : t_.filled ? " " : "";
+    else if (anchored_)
+      out_ += negative_ ? "-" : "+";
+    else if (negative_)
+      out_ += "-";
+    else if (t_.filled)
+      out_ += " ";
+  }
+
+  void show(const Node& node) {
+    switch (node.kind) {
+      case Kind::nine:
+      case Kind::zero:
+        return show_digit();
+      case Kind::point:
+        put_sign();
+        after_point_ = true;
+        place_ = 0;
+        out_ += '.';
+        return;
+      case Kind::comma:
+        if (place_ > first_shown_ || after_point_)
+          out_ += ',';
+        else if (t_.filled)
+          out_ += ' ';
+        return;
+      case Kind::sign:
+        if (sign_behind_) out_ += negative_ ? '-' : '+';
+        return;
+      case Kind::sign_here:
+        out_ += negative_ ? '-' : '+';
+        return;
+      case Kind::minus:
+        if (negative_)
+          out_ += '-';
+        else if (t_.filled)
+          out_ += ' ';
+        return;
+      case Kind::plus:
+        if (!negative_)
+          out_ += '+';
+        else if (t_.filled)
+          out_ += ' ';
+        return;
+      case Kind::brackets:
+        if (negative_)
+          out_ += '>';
+        else if (t_.filled)
+          out_ += ' ';
+        return;
+      case Kind::currency:
+        out_ += ' ';
+        return;
+      case Kind::ordinal:
+        if (!negative_ && t_.after == 0) out_ += ordinal_suffix(whole_, node.ordinal);
+        return;
+      case Kind::literal:
+        out_ += node.text;
+        return;
+    }
+  }
+
+  void show_digit() {
+    if (after_point_) {
+      if (place_ < last_shown_) out_ += fraction_[static_cast<std::size_t>(place_)];
+      ++place_;
+      return;
+    }
+    if (place_ >= first_shown_) {
+      put_sign();
+      out_ += whole_[static_cast<std::size_t>(place_)];
+    } else if (t_.filled) {
+      out_ += ' ';
+    }
+    ++place_;
+  }
+
+  const Template& t_;
+  std::string whole_;
+  std::string fraction_;
+  bool negative_;
+  bool overflow_ = false;
+  bool after_point_ = false;
+  bool sign_pending_ = false;
+  bool sign_behind_ = false;
+  bool anchored_ = false;
+  bool brackets_ = false;
+  int place_ = 0;
+  int first_shown_ = 0;
+  int last_shown_ = 0;
+  std::string out_;
+};
+
+std::string roman_numeral(std::int64_t number, const Template& t) {
+  if (number < 1 || number > 3999) return std::string(15, '#');
+  constexpr std::pair<int, std::string_view> kSteps[] = {
+      {1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
+      {40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"}};
+  std::string out;
+  for (const auto& [value, text] : kSteps)
+    for (; number >= value; number -= value) out += text;
+  if (t.roman_lower)
+    for (char& c : out) c = to_lower(c);
+  if (t.filled) out.insert(0, 15 - std::min<std::size_t>(15, out.size()), ' ');
+  return out;
+}
+
+std::string scientific(FunctionContext& context, const Value& value, const Template& t) {
+  const double number = numeric_to_double(value);
+  static_cast<void>(context);
+  const std::string out = fmt::format("{:.{}e}", number, t.after);
+  return number >= 0 ? fmt::format(" {}", out) : out;
+}
+
+std::string show(FunctionContext& context, Value value, std::string_view format) {
+  const Template t = TemplateParser{format}.parse();
+  if (t.roman) {
+    const Value whole = numeric_round(context.arena, value, 0);
+    const bool fits = whole.kind() == Value::Kind::extended;
+    return roman_numeral(fits ? whole.decimal_unscaled() : 0, t);
+  }
+  if (t.scientific) return scientific(context, value, t);
+  if (t.shifted > 0)
+    value = numeric_multiply(
+        context.arena, value,
+        numeric_power(context.arena, numeric_from_int(10), numeric_from_int(t.shifted)));
+  const bool negative = numeric_sign(value) < 0;
+  std::string text;
+  append_numeric(text,
+                 numeric_round(context.arena, numeric_absolute(context.arena, value), t.after));
+  const std::size_t point = text.find('.');
+  std::string whole = text.substr(0, point);
+  std::string fraction = point == std::string::npos ? "" : text.substr(point + 1);
+  if (whole == "0") whole.clear();
+  return Writer{t, std::move(whole), std::move(fraction), negative}.write();
+}
+
+}  // namespace
+
+Value integer_to_char(FunctionContext& context, std::span<const Value> a) {
+  return make_text(context.arena, show(context, numeric_from_int(a[0].as_int8()), a[1].as_text()));
+}
+
+Value numeric_to_char(FunctionContext& context, std::span<const Value> a) {
+  if (numeric_is_nan(a[0]) || numeric_is_infinite(a[0]))
+    throw SqlError{sqlstate::feature_not_supported, "to_char of NaN or infinity is not supported"};
+  return make_text(context.arena, show(context, a[0], a[1].as_text()));
+}
+
+Value float4_to_char(FunctionContext& context, std::span<const Value> a) {
+  const Value number = numeric_from_double(context.arena, static_cast<double>(a[0].as_float4()), 6);
+  const Value arguments[2] = {number, a[1]};
+  return numeric_to_char(context, arguments);
+}
+
+Value float8_to_char(FunctionContext& context, std::span<const Value> a) {
+  const Value number = numeric_from_double(context.arena, a[0].as_float8(), 15);
+  const Value arguments[2] = {number, a[1]};
+  return numeric_to_char(context, arguments);
+}
+
+Value text_to_number(FunctionContext& context, std::span<const Value> a) {
+  const Template t = TemplateParser{a[1].as_text()}.parse();
+  if (a[1].as_text().empty()) return Value::null();
+  std::string digits;
+  bool negative = false;
+  bool point = false;
+  for (const char c : a[0].as_text()) {
+    if (is_digit(c)) digits.push_back(c);
+    if (c == '-' || c == '<') negative = true;
+    if (c == '.' && !point) {
+      point = true;
+      digits.push_back('.');
+    }
+  }
+  if (digits.empty() || digits == ".")
+    throw_error(sqlstate::invalid_text_representation,
+                "invalid input syntax for type numeric: \" \"");
+  Value out = numeric_from_text(context.arena, fmt::format("{}{}", negative ? "-" : "", digits));
+  if (t.shifted > 0)
+    out = numeric_divide(
+        context.arena, out,
+        numeric_power(context.arena, numeric_from_int(10), numeric_from_int(t.shifted)));
+  return numeric_round(context.arena, out, t.after);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace swizzle::sql {
+
+/// As quote_ident: in double quotes unless it is a plain lower-case word that the grammar does not
+/// reserve.
+std::string quote_identifier(std::string_view name);
+/// As quote_literal: with an E in front if there are backslashes.
+std::string quote_literal(std::string_view text);
+/// Whether the word may not stand unquoted as a name everywhere (keywords that are not
+/// "unreserved").
+bool is_reserved_word(std::string_view word);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/types/function_context.h"
+#include "sql-lite-frontend/types/regex.h"
+
+namespace swizzle::sql {
+
+/// The matches of a pattern in a text, one after the other.
+class RegexMatches {
+ public:
+  /// Both texts must outlive it.
+  RegexMatches(FunctionContext& context, std::string_view text, std::string_view pattern,
+               std::string_view flags);
+
+  /// The next match: the whole and each group.
+  std::optional<std::vector<CompiledRegex::Range>> next(SessionContext& session);
+
+ private:
+  std::string_view text_;
+  std::string_view pattern_;
+  std::string flags_;
+  std::size_t at_ = 0;
+  bool done_ = false;
+};
+
+/// 'g' is the caller's; the rest is the pattern's.
+struct RegexFlags {
+  std::string pattern;
+  bool global = false;
+};
+RegexFlags split_flags(std::string_view flags);
+
+/// {group, …}, or {match} if the pattern has no groups.
+Value match_as_array(Arena& arena, std::string_view text,
+                     const std::vector<CompiledRegex::Range>& match);
+
+}  // namespace swizzle::sql

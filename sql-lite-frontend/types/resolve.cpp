@@ -1,0 +1,498 @@
+#include "sql-lite-frontend/types/resolve.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+bool is_any_family(TypeId type) noexcept {
+  return type == TypeId::anyelement || type == TypeId::anyarray || type == TypeId::anynonarray ||
+         type == TypeId::anyenum;
+}
+bool is_compatible_family(TypeId type) noexcept {
+  return type == TypeId::anycompatible || type == TypeId::anycompatiblearray ||
+         type == TypeId::anycompatiblenonarray;
+}
+
+char category_of(TypeId type) noexcept {
+  if (type == TypeId::unknown) return 'X';
+  const TypeInfo* info = find_type(type);
+  return info != nullptr ? info->category : 'C';
+}
+bool is_preferred(TypeId type) noexcept {
+  const TypeInfo* info = find_type(type);
+  return info != nullptr && info->preferred;
+}
+
+std::optional<TypeId> try_common_type(std::span<const TypeId> types) {
+  TypeId chosen = TypeId::unknown;
+  for (const TypeId next : types) {
+    if (next == TypeId::unknown || next == chosen) continue;
+    if (chosen == TypeId::unknown) {
+      chosen = next;
+    } else if (category_of(next) != category_of(chosen)) {
+      return std::nullopt;
+    } else if (!is_preferred(chosen) && can_coerce(chosen, next, CastContext::implicit) &&
+               !can_coerce(next, chosen, CastContext::implicit)) {
+      chosen = next;
+    }
+  }
+  return chosen == TypeId::unknown ? TypeId::text : chosen;
+}
+
+/// What the polymorphic parameters of one call stand for.
+struct Bindings {
+  TypeId element = TypeId::none;
+  TypeId array = TypeId::none;
+  TypeId compatible = TypeId::none;
+  TypeId compatible_array = TypeId::none;
+};
+
+TypeId substitute(TypeId declared, const Bindings& b) {
+  switch (declared) {
+    case TypeId::anyelement:
+    case TypeId::anynonarray:
+    case TypeId::anyenum:
+      return b.element;
+    case TypeId::anyarray:
+      return b.array;
+    case TypeId::anycompatible:
+    case TypeId::anycompatiblenonarray:
+      return b.compatible;
+    case TypeId::anycompatiblearray:
+      return b.compatible_array;
+    default:
+      return declared;
+  }
+}
+
+/// Whether the arguments agree on what the polymorphic parameters are; unknown literals agree with
+/// everything.
+std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
+                                         std::span<const TypeId> actual) {
+  Bindings out;
+  std::vector<TypeId> compatible;
+  bool any_compatible = false;
+  for (std::size_t i = 0; i < declared.size(); ++i) {
+    const TypeId type = actual[i];
+    if (is_compatible_family(declared[i])) any_compatible = true;
+    if (type == TypeId::unknown) continue;
+    switch (declared[i]) {
+      case TypeId::anyenum:
+        return std::nullopt;
+      case TypeId::anynonarray:
+        if (is_array(type)) return std::nullopt;
+        [[fallthrough]];
+      case TypeId::anyelement:
+        if (out.element != TypeId::none && out.element != type) return std::nullopt;
+        out.element = type;
+        break;
+      case TypeId::anyarray:
+        if (element_type(type) == TypeId::none && type != TypeId::anyarray) return std::nullopt;
+        if (out.array != TypeId::none && out.array != type) return std::nullopt;
+        out.array = type;
+        break;
+      case TypeId::anycompatiblenonarray:
+        if (is_array(type)) return std::nullopt;
+        [[fallthrough]];
+      case TypeId::anycompatible:
+        compatible.push_back(type);
+        break;
+      case TypeId::anycompatiblearray:
+        if (element_type(type) == TypeId::none) return std::nullopt;
+        compatible.push_back(element_type(type));
+        break;
+      default:
+        break;
+    }
+  }
+  if (out.array != TypeId::none && out.array != TypeId::anyarray) {
+    const TypeId element = element_type(out.array);
+    if (out.element != TypeId::none && out.element != element) return std::nullopt;
+    out.element = element;
+  } else if (out.element != TypeId::none && out.array == TypeId::none) {
+    out.array = array_type(out.element);
+  }
+  if (any_compatible) {
+    const auto common = try_common_type(compatible);
+    if (!common) return std::nullopt;
+    for (const TypeId type : compatible)
+      if (!can_coerce(type, *common, CastContext::implicit)) return std::nullopt;
+    out.compatible = *common;
+    out.compatible_array = array_type(*common);
+  }
+  return out;
+}
+
+/// One way of reading a call: the declared types in the order of the call's arguments.
+struct Candidate {
+  const void* subject = nullptr;
+  std::vector<TypeId> declared;
+  bool expanded = false;  ///< a variadic tail was spread out
+};
+
+bool accepts(const Candidate& candidate, std::span<const TypeId> actual) {
+  for (std::size_t i = 0; i < actual.size(); ++i)
+    if (!can_coerce(actual[i], candidate.declared[i], CastContext::implicit)) return false;
+  return bind_polymorphic(candidate.declared, actual).has_value();
+}
+
+template <class Score>
+void keep_best(std::vector<Candidate*>& candidates, Score score) {
+  int best = 0;
+  for (const Candidate* c : candidates) best = std::max(best, score(*c));
+  std::erase_if(candidates, [&](const Candidate* c) { return score(*c) < best; });
+}
+
+/// The category an unknown argument should have, by what the candidates take there.
+struct Slot {
+  char category = 0;
+  bool has_preferred = false;
+};
+
+std::optional<Slot> slot_for(const std::vector<Candidate*>& candidates, std::size_t position) {
+  Slot slot;
+  bool conflict = false;
+  for (const Candidate* c : candidates) {
+    const TypeId type = c->declared[position];
+    const char category = category_of(type);
+    const bool preferred = is_preferred(type);
+    if (slot.category == 0) {
+      slot = {category, preferred};
+    } else if (category == slot.category) {
+      slot.has_preferred = slot.has_preferred || preferred;
+    } else if (category == 'S') {
+      // A string takes any literal, so it wins over everything else.
+      slot = {category, preferred};
+    } else if (slot.category != 'S') {
+      conflict = true;
+    }
+  }
+  if (conflict && slot.category != 'S') return std::nullopt;
+  return slot;
+}
+
+void narrow_by_unknowns(std::vector<Candidate*>& candidates, std::span<const TypeId> actual) {
+  std::vector<Slot> slots(actual.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (actual[i] != TypeId::unknown) continue;
+    const auto slot = slot_for(candidates, i);
+    if (!slot) return;
+    slots[i] = *slot;
+  }
+  std::vector<Candidate*> kept;
+  for (Candidate* c : candidates) {
+    bool keep = true;
+    for (std::size_t i = 0; keep && i < actual.size(); ++i) {
+      if (actual[i] != TypeId::unknown) continue;
+      keep = category_of(c->declared[i]) == slots[i].category &&
+             (!slots[i].has_preferred || is_preferred(c->declared[i]));
+    }
+    if (keep) kept.push_back(c);
+  }
+  if (!kept.empty()) candidates = std::move(kept);
+}
+
+/// If all known arguments have one type, unknown ones are taken to have it too.
+void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<const TypeId> actual) {
+  TypeId known = TypeId::unknown;
+  for (const TypeId type : actual) {
+    if (type == TypeId::unknown) continue;
+    if (known != TypeId::unknown && known != type) return;
+    known = type;
+  }
+  if (known == TypeId::unknown) return;
+  const std::vector<TypeId> same(actual.size(), known);
+  std::vector<Candidate*> kept;
+  for (Candidate* c : candidates)
+    if (accepts(*c, same)) kept.push_back(c);
+  if (kept.size() == 1) candidates = std::move(kept);
+}
+
+/// Leaves the one candidate that PostgreSQL's rules choose; several if they cannot decide.
+void select(std::vector<Candidate*>& candidates, std::span<const TypeId> actual) {
+  std::erase_if(candidates, [&](const Candidate* c) { return !accepts(*c, actual); });
+  if (candidates.size() <= 1) return;
+  keep_best(candidates, [&](const Candidate& c) {
+    int exact = 0;
+    for (std::size_t i = 0; i < actual.size(); ++i)
+      exact += static_cast<int>(actual[i] != TypeId::unknown && c.declared[i] == actual[i]);
+    return exact;
+  });
+  if (candidates.size() <= 1) return;
+  keep_best(candidates, [&](const Candidate& c) {
+    int good = 0;
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+      if (actual[i] == TypeId::unknown) continue;
+      good += static_cast<int>(
+          c.declared[i] == actual[i] ||
+          (category_of(c.declared[i]) == category_of(actual[i]) && is_preferred(c.declared[i])));
+    }
+    return good;
+  });
+  if (candidates.size() <= 1) return;
+  narrow_by_unknowns(candidates, actual);
+  if (candidates.size() <= 1) return;
+  narrow_by_one_known_type(candidates, actual);
+  if (candidates.size() <= 1) return;
+  // A function with exactly these parameters is meant rather than a variadic one.
+  std::vector<Candidate*> plain;
+  for (Candidate* c : candidates)
+    if (!c->expanded) plain.push_back(c);
+  if (!plain.empty()) candidates = std::move(plain);
+}
+
+std::string list_arguments(const FunctionCall& call) {
+  std::string out;
+  for (std::size_t i = 0; i < call.argument_types.size(); ++i) {
+    if (i > 0) out += ", ";
+    if (i < call.argument_names.size() && !call.argument_names[i].empty())
+      out += fmt::format("{} => ", call.argument_names[i]);
+    out += format_type(call.argument_types[i]);
+  }
+  return out;
+}
+
+/// How the arguments of the call fill the function's parameters; nothing if they do not.
+struct Matched {
+  Candidate candidate;
+  std::vector<int> order;
+};
+
+std::optional<std::vector<int>> order_named(const Function& f, const FunctionCall& call) {
+  std::vector<int> order(f.arguments.size(), -1);
+  for (std::size_t i = 0; i < call.argument_types.size(); ++i) {
+    const std::string_view name = call.argument_names[i];
+    std::size_t parameter = i;
+    if (!name.empty()) {
+      const auto found = std::ranges::find(f.argument_names, name);
+      if (found == f.argument_names.end()) return std::nullopt;
+      parameter = static_cast<std::size_t>(found - f.argument_names.begin());
+    }
+    if (parameter >= order.size() || order[parameter] >= 0) return std::nullopt;
+    order[parameter] = static_cast<int>(i);
+  }
+  const std::size_t first_default = f.arguments.size() - f.argument_defaults.size();
+  for (std::size_t i = 0; i < first_default; ++i)
+    if (order[i] < 0) return std::nullopt;
+  return order;
+}
+
+std::optional<Matched> match(const Function& f, const FunctionCall& call) {
+  const std::size_t given = call.argument_types.size();
+  const std::size_t wanted = f.arguments.size();
+  const bool named =
+      std::ranges::any_of(call.argument_names, [](std::string_view name) { return !name.empty(); });
+  Matched out;
+  out.candidate.subject = &f;
+  out.candidate.declared.resize(given);
+  if (named) {
+    auto order = order_named(f, call);
+    if (!order) return std::nullopt;
+    for (std::size_t i = 0; i < wanted; ++i)
+      if ((*order)[i] >= 0)
+        out.candidate.declared[static_cast<std::size_t>((*order)[i])] = f.arguments[i];
+    out.order = std::move(*order);
+    return out;
+  }
+  const bool spread = f.variadic != TypeId::none &&
+                      call.variadic == FunctionCall::Variadic::expanded && given >= wanted;
+  if (!spread && (given > wanted || given + f.argument_defaults.size() < wanted))
+    return std::nullopt;
+  out.candidate.expanded = spread;
+  for (std::size_t i = 0; i < given; ++i)
+    out.candidate.declared[i] = spread && i + 1 >= wanted ? f.variadic : f.arguments[i];
+  out.order.assign(std::max(given, wanted), -1);
+  for (std::size_t i = 0; i < given; ++i) out.order[i] = static_cast<int>(i);
+  return out;
+}
+
+ResolvedFunction finish(const Matched& matched, const FunctionCall& call) {
+  const auto& f = *static_cast<const Function*>(matched.candidate.subject);
+  const auto bindings = bind_polymorphic(matched.candidate.declared, call.argument_types);
+  INVARIANT(bindings);
+  ResolvedFunction out;
+  out.function = &f;
+  out.argument_order = matched.order;
+  out.result = substitute(f.result, *bindings);
+  const bool needs_element =
+      std::ranges::any_of(matched.candidate.declared, is_any_family) || is_any_family(f.result);
+  if (needs_element && bindings->element == TypeId::none && bindings->array == TypeId::none)
+    throw SqlError{sqlstate::datatype_mismatch,
+                   "could not determine polymorphic type because input has type unknown"}
+        .at_position(call.position);
+  for (std::size_t i = 0; i < matched.order.size(); ++i) {
+    const int argument = matched.order[i];
+    const TypeId declared = argument >= 0
+                                ? matched.candidate.declared[static_cast<std::size_t>(argument)]
+                                : f.arguments[i];
+    TypeId type = substitute(declared, *bindings);
+    // "any" takes the argument as it is, literals as unknown.
+    if (type == TypeId::any && argument >= 0)
+      type = call.argument_types[static_cast<std::size_t>(argument)];
+    out.argument_types.push_back(type);
+  }
+  out.first_variadic = out.argument_types.size();
+  out.variadic_array =
+      f.variadic == TypeId::any && call.variadic == FunctionCall::Variadic::as_array;
+  if (matched.candidate.expanded && f.variadic != TypeId::any) {
+    out.first_variadic = f.arguments.size() - 1;
+    out.variadic_element = substitute(f.variadic, *bindings);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool can_coerce(TypeId source, TypeId target, CastContext context) {
+  if (source == target || source == TypeId::unknown || target == TypeId::any) return true;
+  if (target == TypeId::anyarray || target == TypeId::anycompatiblearray)
+    return element_type(source) != TypeId::none || source == TypeId::anyarray;
+  if (is_polymorphic(target)) return true;
+  if (target == TypeId::record) return shape_of(source) == Shape::record;
+  return find_cast(source, target, context).has_value();
+}
+
+std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
+  std::vector<Matched> matches;
+  for (const Function* f : functions_named(call.name))
+    if (auto matched = match(*f, call)) matches.push_back(std::move(*matched));
+  std::vector<Candidate*> candidates;
+  for (Matched& m : matches) {
+    candidates.push_back(&m.candidate);
+    if (!m.candidate.expanded && std::ranges::equal(m.candidate.declared, call.argument_types))
+      return finish(m, call);
+  }
+  select(candidates, call.argument_types);
+  if (candidates.empty()) return std::nullopt;
+  if (candidates.size() > 1)
+    throw sql_error(sqlstate::ambiguous_function, "function {}({}) is not unique", call.name,
+                    list_arguments(call))
+        .with_hint(
+            "Could not choose a best candidate function. You might need to add explicit type "
+            "casts.")
+        .at_position(call.position);
+  for (const Matched& m : matches)
+    if (&m.candidate == candidates.front()) return finish(m, call);
+  return std::nullopt;
+}
+
+ResolvedFunction resolve_function(const FunctionCall& call) {
+  if (auto resolved = try_resolve_function(call)) return *resolved;
+  const bool unsupported =
+      std::ranges::any_of(unsupported_functions(call.name), [&call](const Function& f) {
+        const auto matched = match(f, call);
+        return matched && accepts(matched->candidate, call.argument_types);
+      });
+  if (unsupported)
+    throw sql_error(sqlstate::feature_not_supported, "function {}({}) is not supported", call.name,
+                    list_arguments(call))
+        .at_position(call.position);
+  throw sql_error(sqlstate::undefined_function, "function {}({}) does not exist", call.name,
+                  list_arguments(call))
+      .with_hint(
+          "No function matches the given name and argument types. You might need to add explicit "
+          "type casts.")
+      .at_position(call.position);
+}
+
+namespace {
+
+std::string spell_operator(std::string_view name, TypeId left, TypeId right) {
+  return left == TypeId::none
+             ? fmt::format("{} {}", name, format_type(right))
+             : fmt::format("{} {} {}", format_type(left), name, format_type(right));
+}
+
+ResolvedOperator finish_operator(const Operator& op, std::span<const TypeId> actual) {
+  const bool binary = op.left != TypeId::none;
+  TypeId declared[2] = {op.left, op.right};
+  const std::span<const TypeId> used{declared + (binary ? 0 : 1), binary ? 2U : 1U};
+  const auto bindings = bind_polymorphic(used, actual);
+  INVARIANT(bindings);
+  if (std::ranges::any_of(used, is_any_family) && bindings->element == TypeId::none &&
+      bindings->array == TypeId::none)
+    throw SqlError{sqlstate::datatype_mismatch,
+                   "could not determine polymorphic type because input has type unknown"};
+  ResolvedOperator out;
+  out.op = &op;
+  out.left = binary ? substitute(op.left, *bindings) : TypeId::none;
+  out.right = substitute(op.right, *bindings);
+  out.result = substitute(op.result, *bindings);
+  return out;
+}
+
+}  // namespace
+
+std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, TypeId left,
+                                                     TypeId right) {
+  const bool binary = left != TypeId::none;
+  const TypeId actual_types[2] = {left, right};
+  const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};
+  // A literal beside a typed operand is first tried as having that type.
+  TypeId exact_left = left;
+  TypeId exact_right = right;
+  if (binary && left == TypeId::unknown) exact_left = right;
+  if (binary && right == TypeId::unknown) exact_right = left;
+  std::vector<Candidate> all;
+  for (const Operator* op : operators_named(name)) {
+    if ((op->left != TypeId::none) != binary) continue;
+    if (op->left == exact_left && op->right == exact_right && right != TypeId::none)
+      return finish_operator(*op, actual);
+    Candidate candidate{op, {}, false};
+    if (binary) candidate.declared.push_back(op->left);
+    candidate.declared.push_back(op->right);
+    all.push_back(std::move(candidate));
+  }
+  std::vector<Candidate*> candidates;
+  for (Candidate& c : all) candidates.push_back(&c);
+  select(candidates, actual);
+  if (candidates.empty()) return std::nullopt;
+  if (candidates.size() > 1)
+    throw sql_error(sqlstate::ambiguous_function, "operator is not unique: {}",
+                    spell_operator(name, left, right))
+        .with_hint(
+            "Could not choose a best candidate operator. You might need to add explicit type "
+            "casts.");
+  return finish_operator(*static_cast<const Operator*>(candidates.front()->subject), actual);
+}
+
+ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId right, int position) {
+  try {
+    if (auto resolved = try_resolve_operator(name, left, right)) return *resolved;
+  } catch (SqlError& error) {
+    throw std::move(error).at_position(position);
+  }
+  if (operators_named(name).empty() && is_unsupported_operator(name))
+    throw sql_error(sqlstate::feature_not_supported, "operator {} is not supported",
+                    spell_operator(name, left, right))
+        .at_position(position);
+  throw sql_error(sqlstate::undefined_function, "operator does not exist: {}",
+                  spell_operator(name, left, right))
+      .with_hint(left == TypeId::none
+                     ? "No operator matches the given name and argument type. You might need to "
+                       "add an explicit type cast."
+                     : "No operator matches the given name and argument types. You might need to "
+                       "add explicit type casts.")
+      .at_position(position);
+}
+
+TypeId select_common_type(std::span<const TypeId> types, std::string_view construct, int position) {
+  TypeId chosen = TypeId::unknown;
+  for (const TypeId next : types) {
+    const TypeId pair[2] = {chosen, next};
+    const auto common = try_common_type(pair);
+    if (!common)
+      throw sql_error(sqlstate::datatype_mismatch, "{} types {} and {} cannot be matched",
+                      construct, format_type(chosen), format_type(next))
+          .at_position(position);
+    if (chosen != TypeId::unknown || next != TypeId::unknown) chosen = *common;
+  }
+  return chosen == TypeId::unknown ? TypeId::text : chosen;
+}
+
+}  // namespace swizzle::sql
