@@ -11,7 +11,8 @@ namespace swizzle {
 
 /// Ends the process when the thread that made it has not moved a counter for too long: it is
 /// blocked in the operating system, or loops. Prints `what`'s text and the thread's stack first.
-/// One at a time per thread; uses a timer and SIGUSR2.
+/// One at a time per thread; uses a timer and SIGUSR2 (which ThreadSanitizer
+/// holds back while the thread waits for a mutex).
 class Watchdog {
  public:
   /// `what` is called on the watched thread, in the signal handler, right before the abort.
