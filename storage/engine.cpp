@@ -227,7 +227,8 @@ Result<TreeId> Engine::create_tree(Transaction& transaction) {
 
 Result<> Engine::drop_tree(Transaction& transaction, TreeId id) {
   TransactionState& state = TransactionAccess::state(transaction);
-  RowChange change(state, TreeId::directory, directory_key(id), RowChange::Wish::remove, {});
+  const auto key = directory_key(id);
+  RowChange change(state, TreeId::directory, key, RowChange::Wish::remove, {});
   ASSIGN_OR_RETURN(const bool removed, change.run(parts_->trees->directory()));
   if (!removed) return fail(sqlstate::internal_error, fmt::format("there is no tree {}", raw(id)));
   state.dropped.push_back(id);
