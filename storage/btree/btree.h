@@ -69,8 +69,10 @@ class BTree {
         break;
       descent.disturbed();
     }
-    if (descent.saw_foster) [[unlikely]]
+    if (descent.saw_foster) [[unlikely]] {
+      descent.guard.release();
       tidy_after(descent, key);
+    }
     return {};
   }
 

@@ -20,12 +20,12 @@ struct Audit {
                                         what, raw(child.page_id.load())));
     };
     if (child.state.load() != FrameState::swizzled)
-      report("P1", "it refers by address to a page that is not swizzled");
-    if (child.parent.load() != referrer) report("P2", "its child's frame names another parent");
+      report("F1", "it refers by address to a page that is not swizzled");
+    if (child.parent.load() != referrer) report("F2", "its child's frame names another parent");
     if (!SwizzlingPool::may_hold_addresses(*referrer))
-      report("P3", "it is unswizzled and has a swizzled child");
+      report("F3", "it is unswizzled and has a swizzled child");
     if (load<PageHeader>(child.page()).id != child.page_id.load())
-      report("P1", "the frame holds another page than it says");
+      report("F1", "the frame holds another page than it says");
   }
 };
 
@@ -52,7 +52,7 @@ std::vector<std::string> SwizzlingPool::audit() {
   }
   if (references != swizzled_frames)
     violations.push_back(
-        fmt::format("P1 violated: {} frames are swizzled, {} references lead to them",
+        fmt::format("F1 violated: {} frames are swizzled, {} references lead to them",
                     swizzled_frames, references));
   return violations;
 }

@@ -54,7 +54,7 @@ class SwizzlingPool final : public PagedPool {
                FrameState::swizzled;
   }
 
-  /// Checks every address and parent link among the resident pages (rules P1 to P3 of the README).
+  /// Checks every address and parent link among the resident pages (rules F1 to F3 of the README).
   /// Pre: nobody is at work. Each string is one violation.
   std::vector<std::string> audit();
 
