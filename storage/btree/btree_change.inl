@@ -177,7 +177,7 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
       break;
     case Action::insert: {
       INVARIANT(!at.exact || leaf.is_ghost(at.index));
-      const payload::Head head = head_of(payload::LeafInsert{key, value.bytes, value.overflow});
+      const payload::Head head = head_of(payload::LeafRow{key, value.bytes, value.overflow});
       log(RecordKind::leaf_insert, std::array<Bytes, 3>{head.span(), key, value.bytes});
       const Node::Flags flags{Node::Ghost::no, value.overflow};
       frame.note_insert(at.index, leaf.count());
@@ -197,14 +197,13 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
       leaf.replace_value(at.index, value.bytes, {Node::Ghost::no, value.overflow});
       break;
     }
-    case Action::remove:
-    case Action::restore: {
-      INVARIANT(at.exact && leaf.is_ghost(at.index) == (action == Action::restore));
-      const bool removes = action == Action::remove;
-      const payload::Head head = head_of(payload::LeafKey{key});
-      log(removes ? RecordKind::leaf_remove : RecordKind::leaf_restore,
-          std::array<Bytes, 2>{head.span(), key});
-      leaf.set_ghost(at.index, removes ? Node::Ghost::yes : Node::Ghost::no);
+    case Action::remove: {
+      INVARIANT(at.exact && !leaf.is_ghost(at.index));
+      const Bytes old_value = leaf.value(at.index);
+      const payload::Head head =
+          head_of(payload::LeafRow{key, old_value, leaf.is_overflow(at.index)});
+      log(RecordKind::leaf_remove, std::array<Bytes, 3>{head.span(), key, old_value});
+      leaf.set_ghost(at.index, Node::Ghost::yes);
       break;
     }
   }

@@ -17,7 +17,6 @@ class LeafChange {
     insert,   ///< the key is absent or a ghost; it gets value()
     update,   ///< the live record gets value()
     remove,   ///< the live record becomes a ghost
-    restore,  ///< the ghost becomes live with the value it had
   };
   struct Value {
     Bytes bytes;

@@ -71,11 +71,8 @@ constexpr std::uint8_t kNewOverflow = 2;
 
 }  // namespace
 
-Head head_of(const LeafInsert& of) noexcept {
+Head head_of(const LeafRow& of) noexcept {
   return HeadWriter().put_size(of.key).put(static_cast<std::uint8_t>(of.overflow ? 1 : 0)).done();
-}
-Head head_of(const LeafKey& of) noexcept {
-  return HeadWriter().put_size(of.key).done();
 }
 Head head_of(const LeafUpdate& of) noexcept {
   const auto flags = static_cast<std::uint8_t>((of.old_overflow ? kOldOverflow : 0) |
@@ -90,20 +87,14 @@ Head head_of(const Deadoption& of) noexcept {
   return HeadWriter().put(raw(of.child)).put_size(of.key).put(flags).done();
 }
 
-Result<LeafInsert> decode_leaf_insert(Bytes payload) {
+Result<LeafRow> decode_leaf_row(Bytes payload) {
   Reader reader(payload);
-  LeafInsert insert;
+  LeafRow insert;
   const auto key_size = reader.take<std::uint16_t>();
   insert.overflow = (reader.take<std::uint8_t>() & 1U) != 0;
   insert.key = reader.take_bytes(key_size);
   insert.value = reader.take_rest();
-  return reader.finish(insert, "insert");
-}
-
-Result<LeafKey> decode_leaf_key(Bytes payload) {
-  Reader reader(payload);
-  const auto key_size = reader.take<std::uint16_t>();
-  return reader.finish(LeafKey{reader.take_bytes(key_size)}, "key");
+  return reader.finish(insert, "row");
 }
 
 Result<LeafUpdate> decode_leaf_update(Bytes payload) {

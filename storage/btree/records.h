@@ -13,10 +13,10 @@ namespace swizzle {
 /// What storage writes into the log. The numbers are part of the on-disk format.
 enum class RecordKind : std::uint8_t {
   // A user's changes to one leaf. Undone by key.
-  leaf_insert = 16,   ///< a new key, or a ghost that comes to life
-  leaf_update = 17,   ///< a new value; carries what differs, old and new
-  leaf_remove = 18,   ///< the record becomes a ghost
-  leaf_restore = 19,  ///< the ghost comes back with its value; only compensation writes it
+  leaf_insert = 16,  ///< a new key, or a ghost that comes to life
+  leaf_update = 17,  ///< a new value; carries what differs, old and new
+  leaf_remove =
+      18,  ///< the record becomes a ghost; carries its value, which a later insert may replace
 
   // System transactions: they change where records are, not what the tree says. Never undone.
   ghosts_removed = 24,
@@ -44,13 +44,11 @@ inline constexpr std::uint8_t kCompensation = 1;
 /// followed by spans that stay where they are.
 namespace payload {
 
-struct LeafInsert {
+/// A record as it is inserted, or as it was when it was removed.
+struct LeafRow {
   Bytes key;
   Bytes value;
   bool overflow = false;
-};
-struct LeafKey {
-  Bytes key;
 };
 /// The value's bytes [offset, offset + size of old_part) change to new_part.
 struct LeafUpdate {
@@ -78,15 +76,13 @@ struct Head {
   [[nodiscard]] Bytes span() const noexcept { return {bytes.data(), size}; }
 };
 
-Head head_of(const LeafInsert& of) noexcept;
-Head head_of(const LeafKey& of) noexcept;
+Head head_of(const LeafRow& of) noexcept;
 Head head_of(const LeafUpdate& of) noexcept;
 Head head_of(const KeyAndPage& of) noexcept;
 Head head_of(const Deadoption& of) noexcept;
 
 // XX001 when the payload is not what its kind says.
-Result<LeafInsert> decode_leaf_insert(Bytes payload);
-Result<LeafKey> decode_leaf_key(Bytes payload);
+Result<LeafRow> decode_leaf_row(Bytes payload);
 Result<LeafUpdate> decode_leaf_update(Bytes payload);
 Result<KeyAndPage> decode_key_and_page(Bytes payload);
 Result<Deadoption> decode_deadoption(Bytes payload);

@@ -35,7 +35,7 @@ bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
 
 // Every change of a leaf finds its record by key.
 Result<> redo_insert(const wal::Record& record, PageId page, Node& leaf) {
-  ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_insert(record.payload));
+  ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_row(record.payload));
   const Node::Position at = leaf.lower_bound(insert.key);
   const Node::Flags flags{Node::Ghost::no, insert.overflow};
   if (at.exact) {
@@ -74,12 +74,12 @@ Result<> redo_update(const wal::Record& record, PageId page, Node& leaf) {
   return {};
 }
 
-Result<> redo_ghost(const wal::Record& record, PageId page, Node& leaf, Node::Ghost becomes) {
-  ASSIGN_OR_RETURN(const auto key, payload::decode_leaf_key(record.payload));
-  const Node::Position at = leaf.lower_bound(key.key);
-  const bool is_other = at.exact && leaf.is_ghost(at.index) != (becomes == Node::Ghost::yes);
-  if (!is_other) return bad(record, page, "the key is absent, or a ghost, or alive already");
-  leaf.set_ghost(at.index, becomes);
+Result<> redo_remove(const wal::Record& record, PageId page, Node& leaf) {
+  ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(record.payload));
+  const Node::Position at = leaf.lower_bound(row.key);
+  if (!at.exact || leaf.is_ghost(at.index))
+    return bad(record, page, "the key is absent, or a ghost already");
+  leaf.set_ghost(at.index, Node::Ghost::yes);
   return {};
 }
 
@@ -143,7 +143,7 @@ Result<> redo_image(const wal::Record& record, PageId page, std::byte* bytes) {
 }
 
 bool changes_content(RecordKind kind) noexcept {
-  return kind >= RecordKind::leaf_insert && kind <= RecordKind::leaf_restore;
+  return kind >= RecordKind::leaf_insert && kind <= RecordKind::leaf_remove;
 }
 
 Result<> redo_change(const wal::Record& record, PageId page, Node& node) {
@@ -153,9 +153,7 @@ Result<> redo_change(const wal::Record& record, PageId page, Node& node) {
     case RecordKind::leaf_update:
       return redo_update(record, page, node);
     case RecordKind::leaf_remove:
-      return redo_ghost(record, page, node, Node::Ghost::yes);
-    case RecordKind::leaf_restore:
-      return redo_ghost(record, page, node, Node::Ghost::no);
+      return redo_remove(record, page, node);
     case RecordKind::ghosts_removed:
       return redo_ghosts_removed(record, page, node);
     case RecordKind::node_split:
@@ -180,7 +178,6 @@ Result<PageEffects> effects_of(const wal::RecordHeader& header) {
     case RecordKind::leaf_insert:
     case RecordKind::leaf_update:
     case RecordKind::leaf_remove:
-    case RecordKind::leaf_restore:
     case RecordKind::ghosts_removed:
       return PageEffects{Effect::change, Effect::none};
     case RecordKind::node_split:

@@ -62,7 +62,7 @@ class Step final : public LeafChange {
 
   Action decide(const Node& leaf, Node::Position at) noexcept override {
     const bool live = at.exact && !leaf.is_ghost(at.index);
-    const bool fits = action_ == Action::insert ? !live : action_ == Action::restore ? !live : live;
+    const bool fits = action_ == Action::insert ? !live : live;
     done = fits;
     if (!fits) return Action::leave;
     if (undone_) {
@@ -292,7 +292,7 @@ class TestEngine {
     };
     switch (step.kind) {
       case RecordKind::leaf_insert: {
-        ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_insert(step.payload));
+        ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_row(step.payload));
         return change(insert.key, Step{Action::remove, ""});
       }
       case RecordKind::leaf_update: {
@@ -300,8 +300,8 @@ class TestEngine {
         return change(update.key, Step{update});
       }
       case RecordKind::leaf_remove: {
-        ASSIGN_OR_RETURN(const auto key, payload::decode_leaf_key(step.payload));
-        return change(key.key, Step{Action::restore, ""});
+        ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(step.payload));
+        return change(row.key, Step{Action::insert, std::string{as_text(row.value)}});
       }
       default:
         return {};

@@ -18,13 +18,15 @@ class LoggedUndo final : public LeafChange {
     undo.kind_ = step.kind;
     switch (step.kind) {
       case RecordKind::leaf_insert: {
-        ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_insert(step.payload));
+        ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_row(step.payload));
         undo.key_ = insert.key;
         return undo;
       }
       case RecordKind::leaf_remove: {
-        ASSIGN_OR_RETURN(const auto remove, payload::decode_leaf_key(step.payload));
-        undo.key_ = remove.key;
+        ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(step.payload));
+        undo.key_ = row.key;
+        undo.value_.assign(row.value.begin(), row.value.end());
+        undo.update_.old_overflow = row.overflow;
         return undo;
       }
       case RecordKind::leaf_update: {
@@ -38,7 +40,10 @@ class LoggedUndo final : public LeafChange {
     }
   }
   LoggedUndo(LoggedUndo&& other) noexcept
-      : kind_(other.kind_), key_(other.key_), update_(other.update_) {}
+      : kind_(other.kind_),
+        key_(other.key_),
+        update_(other.update_),
+        value_(std::move(other.value_)) {}
 
   [[nodiscard]] Bytes key() const noexcept { return key_; }
   /// Whether the leaf was as the record left it.
@@ -49,7 +54,7 @@ class LoggedUndo final : public LeafChange {
     done_ = kind_ == RecordKind::leaf_remove ? at.exact && !is_live : is_live;
     if (!done_) return Action::leave;
     if (kind_ == RecordKind::leaf_insert) return Action::remove;
-    if (kind_ == RecordKind::leaf_remove) return Action::restore;
+    if (kind_ == RecordKind::leaf_remove) return Action::insert;
     return put_old_part_back(leaf.value(at.index));
   }
   [[nodiscard]] Value value() const noexcept override { return {value_, update_.old_overflow}; }

@@ -114,7 +114,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
       return Action::update;
     case UndoRecord::Kind::removed:
       INVARIANT(leaf.is_ghost(at.index));
-      return Action::restore;
+      return Action::insert;
   }
   return Action::leave;
 }
