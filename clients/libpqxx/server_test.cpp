@@ -1,0 +1,283 @@
+// The server as a process: logins, time limits, signals, and what a kill leaves behind.
+
+#include <libpq-fe.h>
+#include <signal.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <pqxx/pqxx>
+#include <set>
+#include <thread>
+
+#include "clients/testing/swizzled_process.h"
+
+namespace swizzle::clients {
+namespace {
+
+struct CloseConnection {
+  void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+using RawConnection = std::unique_ptr<PGconn, CloseConnection>;
+
+/// libpq itself, for what libpqxx does not show.
+RawConnection raw_connect(const std::string& conninfo) {
+  return RawConnection{PQconnectdb(conninfo.c_str())};
+}
+
+template <class Action>
+std::string sqlstate_of(Action&& action) {
+  try {
+    action();
+  } catch (const pqxx::sql_error& error) {
+    return error.sqlstate();
+  }
+  return "none";
+}
+
+/// A certificate for 127.0.0.1, made by the openssl program.
+void make_certificate(const std::string& directory) {
+  const std::string command =
+      "openssl req -new -x509 -days 2 -nodes -subj /CN=127.0.0.1 -newkey rsa:2048 -keyout " +
+      directory + "/server.key -out " + directory + "/server.crt 2>/dev/null && chmod 600 " +
+      directory + "/server.key";
+  REQUIRE(std::system(command.c_str()) == 0);
+}
+
+TEST_CASE("passwords let in over TCP, wrong ones do not") {
+  const SwizzledProcess server{SwizzledProcess::Access::password};
+  pqxx::connection right{server.tcp_conninfo()};
+  CHECK(pqxx::nontransaction{right}.exec1("SELECT 1")[0].as<int>() == 1);
+  const std::string wrong = "host=127.0.0.1 port=" + std::to_string(server.port()) +
+                            " dbname=postgres password=wrong user=";
+  const auto refused = raw_connect(wrong + server.user());
+  CHECK(PQstatus(refused.get()) == CONNECTION_BAD);
+  CHECK(std::string{PQerrorMessage(refused.get())}.find("password authentication failed") !=
+        std::string::npos);
+  const auto unknown = raw_connect(wrong + "nobody_at_all");
+  CHECK(std::string{PQerrorMessage(unknown.get())}.find(
+            "password authentication failed for user \"nobody_at_all\"") != std::string::npos);
+}
+
+TEST_CASE("the data directory never holds the password") {
+  const SwizzledProcess server{SwizzledProcess::Access::password};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(server.data_directory())) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file{entry.path(), std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+    CAPTURE(entry.path());
+    CHECK(bytes.find(SwizzledProcess::kPassword) == std::string::npos);
+  }
+}
+
+TEST_CASE("TLS by two settings, with channel binding") {
+  SwizzledProcess server{SwizzledProcess::Access::password};
+  const auto plain = raw_connect(server.tcp_conninfo("sslmode=require"));
+  CHECK(PQstatus(plain.get()) == CONNECTION_BAD);
+  make_certificate(server.data_directory());
+  std::ofstream{server.data_directory() + "/swizzle.conf", std::ios::app}
+      << "ssl_cert_file = 'server.crt'\nssl_key_file = 'server.key'\n";
+  server.send_signal(SIGHUP);
+  RawConnection tls;
+  for (int i = 0; i < 200 && PQstatus(tls.get()) != CONNECTION_OK; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    tls = raw_connect(server.tcp_conninfo("sslmode=require channel_binding=require"));
+  }
+  REQUIRE(PQstatus(tls.get()) == CONNECTION_OK);
+  CHECK(PQsslInUse(tls.get()) == 1);
+  // Larger than a TLS record in both directions.
+  const std::string query = "SELECT '" + std::string(100'000, 'x') + "'";
+  PGresult* result = PQexec(tls.get(), query.c_str());
+  CHECK(PQgetlength(result, 0, 0) == 100'000);
+  PQclear(result);
+}
+
+TEST_CASE("rules are read again on HUP; bad ones are ignored") {
+  SwizzledProcess server;
+  const std::string rules = server.data_directory() + "/swizzle_hba.conf";
+  std::ofstream{rules} << "nonsense\n";
+  server.send_signal(SIGHUP);
+  std::this_thread::sleep_for(std::chrono::milliseconds{100});
+  CHECK(PQstatus(raw_connect(server.conninfo()).get()) == CONNECTION_OK);
+  std::ofstream{rules} << "local all all reject\n";
+  server.send_signal(SIGHUP);
+  RawConnection refused = raw_connect(server.conninfo());
+  for (int i = 0; i < 200 && PQstatus(refused.get()) == CONNECTION_OK; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    refused = raw_connect(server.conninfo());
+  }
+  CHECK(std::string{PQerrorMessage(refused.get())}.find("rejects connection") != std::string::npos);
+}
+
+TEST_CASE("a waiting statement can be cancelled") {
+  const SwizzledProcess server;
+  pqxx::connection holder{server.conninfo()};
+  pqxx::nontransaction{holder}.exec("CREATE TABLE t (k int PRIMARY KEY, v int)");
+  pqxx::work hold{holder};
+  hold.exec("INSERT INTO t VALUES (1, 1)");
+  pqxx::connection waiter{server.conninfo()};
+  std::thread canceller{[&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    waiter.cancel_query();
+  }};
+  pqxx::nontransaction wait{waiter};
+  CHECK(sqlstate_of([&] { wait.exec("INSERT INTO t VALUES (1, 2)"); }) == "57014");
+  canceller.join();
+  CHECK(wait.exec1("SELECT 1")[0].as<int>() == 1);
+  hold.abort();
+}
+
+TEST_CASE("statement_timeout ends a statement that waits") {
+  const SwizzledProcess server;
+  pqxx::connection holder{server.conninfo()};
+  pqxx::nontransaction{holder}.exec("CREATE TABLE t (k int PRIMARY KEY)");
+  pqxx::work hold{holder};
+  hold.exec("INSERT INTO t VALUES (1)");
+  pqxx::connection waiter{server.conninfo()};
+  pqxx::nontransaction wait{waiter};
+  wait.exec("SET statement_timeout = '50ms'");
+  CHECK(sqlstate_of([&] { wait.exec("INSERT INTO t VALUES (1)"); }) == "57014");
+}
+
+TEST_CASE("a client that vanishes frees what it held") {
+  const SwizzledProcess server;
+  pqxx::connection survivor{server.conninfo()};
+  pqxx::nontransaction work{survivor};
+  work.exec("CREATE TABLE t (k int PRIMARY KEY)");
+  {
+    const auto vanishing = raw_connect(server.conninfo());
+    PQclear(PQexec(vanishing.get(), "BEGIN"));
+    PQclear(PQexec(vanishing.get(), "INSERT INTO t VALUES (1)"));
+  }
+  work.exec("SET statement_timeout = '5s'");
+  work.exec("INSERT INTO t VALUES (1)");
+  CHECK(work.exec1("SELECT count(*) FROM t")[0].as<int>() == 1);
+}
+
+TEST_CASE("smart, fast and immediate stops") {
+  SwizzledProcess server;
+  {
+    pqxx::connection connection{server.conninfo()};
+    pqxx::nontransaction{connection}.exec("CREATE TABLE t (k int PRIMARY KEY)");
+    SECTION("fast ends a session in the middle of a transaction") {
+      pqxx::connection open{server.conninfo()};
+      pqxx::work work{open};
+      work.exec("INSERT INTO t VALUES (1)");
+      CHECK(server.stop(SIGINT) == 0);
+      CHECK_THROWS(work.exec("SELECT 1"));
+    }
+    SECTION("smart waits for the last session and lets no new one in") {
+      server.send_signal(SIGTERM);
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+      CHECK(PQstatus(raw_connect(server.conninfo()).get()) == CONNECTION_BAD);
+      CHECK(server.is_running());
+      CHECK(pqxx::nontransaction{connection}.exec1("SELECT 1")[0].as<int>() == 1);
+      connection.disconnect();
+      CHECK(server.stop(0) == 0);
+    }
+    SECTION("immediate is like a crash") {
+      CHECK(server.stop(SIGQUIT) == 2);
+    }
+  }
+  server.start();
+  pqxx::connection connection{server.conninfo()};
+  CHECK(pqxx::nontransaction{connection}.exec1("SELECT count(*) FROM t")[0].as<int>() == 0);
+}
+
+TEST_CASE("the command line says what is wrong") {
+  const auto run = [](std::vector<std::string> words) {
+    return SwizzledProcess::run_swizzled(words);
+  };
+  CHECK(run({"help"}).exit_code == 0);
+  CHECK(run({"-D"}).exit_code == 2);
+  CHECK(run({"frobnicate", "-D", "/tmp"}).exit_code == 2);
+  CHECK(run({"init", "-D", "/nowhere/at/all"}).output.find("needs a password") !=
+        std::string::npos);
+  CHECK(run({"init", "--peer-only", "-D", "/nowhere/at/all"}).exit_code == 1);
+  CHECK(run({"-D", "/nowhere"}).output.find("swizzled init -D /nowhere") != std::string::npos);
+  CHECK(run({"status", "-D", "/nowhere"}).exit_code == 3);
+  const SwizzledProcess server;
+  const auto second = run({"-D", server.data_directory(), "-p", "1", "-k", server.directory()});
+  CHECK(second.exit_code == 1);
+  CHECK(second.output.find("is another server (PID " + std::to_string(server.process()) + ")") !=
+        std::string::npos);
+  CHECK(run({"status", "-D", server.data_directory()}).exit_code == 0);
+  CHECK(run({"init", "--peer-only", "-D", server.data_directory()}).exit_code == 1);
+}
+
+/// What clients were told is committed, kept outside the server.
+class Acknowledged {
+ public:
+  void add(int key) {
+    const std::scoped_lock lock{mutex_};
+    keys_.insert(key);
+  }
+  [[nodiscard]] std::set<int> keys() const {
+    const std::scoped_lock lock{mutex_};
+    return keys_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<int> keys_;
+};
+
+/// Inserts pairs of rows until the server is gone. Each pair is one transaction: (k, 0), (k, 1).
+void insert_until_killed(const std::string& conninfo, std::atomic<int>& next_key,
+                         Acknowledged& acknowledged) {
+  try {
+    pqxx::connection connection{conninfo};
+    connection.prepare("put", "INSERT INTO pairs VALUES ($1, $2)");
+    for (;;) {
+      const int key = next_key++;
+      pqxx::work work{connection};
+      work.exec_prepared("put", key, 0);
+      work.exec_prepared("put", key, 1);
+      work.commit();
+      acknowledged.add(key);
+    }
+  } catch (const std::exception&) {
+    // The kill. What was in flight may or may not be there; nobody was told that it is.
+  }
+}
+
+TEST_CASE("what was acknowledged before a kill -9 is there after it, whole", "[crash]") {
+  SwizzledProcess server;
+  {
+    pqxx::connection connection{server.conninfo()};
+    pqxx::nontransaction{connection}.exec(
+        "CREATE TABLE pairs (k int, half int, PRIMARY KEY (k, half))");
+  }
+  std::atomic<int> next_key{0};
+  Acknowledged acknowledged;
+  for (int round = 0; round < 5; ++round) {
+    std::vector<std::thread> clients;
+    for (int i = 0; i < 4; ++i) {
+      clients.emplace_back([&] { insert_until_killed(server.conninfo(), next_key, acknowledged); });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds{150 + 100 * round});
+    server.kill();
+    for (std::thread& client : clients) client.join();
+    server.start();
+    pqxx::connection connection{server.conninfo()};
+    pqxx::nontransaction look{connection};
+    std::multiset<int> found;
+    for (const auto& row : look.exec("SELECT k FROM pairs")) found.insert(row[0].as<int>());
+    const std::set<int> promised = acknowledged.keys();
+    CHECK(promised.size() > static_cast<std::size_t>(round));
+    std::size_t lost = 0;
+    for (const int key : promised) lost += found.count(key) == 2 ? 0U : 1U;
+    CHECK(lost == 0);
+    std::size_t halves = 0;
+    for (const int key : found) halves += found.count(key) == 2 ? 0U : 1U;
+    CHECK(halves == 0);
+  }
+}
+
+}  // namespace
+}  // namespace swizzle::clients

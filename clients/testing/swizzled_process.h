@@ -1,0 +1,64 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace swizzle::clients {
+
+/// A server of the test's own: a fresh data directory in a temporary folder, a unix socket there
+/// and a TCP port that was free. Goes away with the object. Failures throw std::runtime_error with
+/// what the server said.
+class SwizzledProcess {
+ public:
+  enum class Access { peer_only, password };
+
+  /// The superuser's password with Access::password.
+  static constexpr const char* kPassword = "correct horse";
+
+  explicit SwizzledProcess(Access access = Access::peer_only,
+                           std::vector<std::string> settings = {});
+  SwizzledProcess(const SwizzledProcess&) = delete;
+  SwizzledProcess& operator=(const SwizzledProcess&) = delete;
+  ~SwizzledProcess();
+
+  /// Connection strings for libpq and its like: through the unix socket, as the current user.
+  [[nodiscard]] std::string conninfo(const std::string& more = {}) const;
+  /// Over TCP on loopback, with the password.
+  [[nodiscard]] std::string tcp_conninfo(const std::string& more = {}) const;
+  [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
+  [[nodiscard]] std::string data_directory() const { return directory_ + "/data"; }
+  [[nodiscard]] const std::string& user() const noexcept { return user_; }
+  [[nodiscard]] int port() const noexcept { return port_; }
+  [[nodiscard]] pid_t process() const noexcept { return process_; }
+
+  /// Starts it again after kill() or stop().
+  void start();
+  /// As a power cut would: SIGKILL.
+  void kill();
+  /// Sends `signal` and waits. Returns the exit code.
+  int stop(int signal);
+  void send_signal(int signal) const;
+  /// Whether it is still there.
+  [[nodiscard]] bool is_running();
+
+  /// Runs `swizzled` with these words; returns its exit code and output.
+  struct Finished {
+    int exit_code = 0;
+    std::string output;
+  };
+  static Finished run_swizzled(const std::vector<std::string>& words);
+
+ private:
+  [[nodiscard]] std::string log() const;
+  int wait_for_end();
+
+  std::string directory_;
+  std::string user_;
+  std::vector<std::string> settings_;
+  int port_ = 0;
+  pid_t process_ = -1;
+};
+
+}  // namespace swizzle::clients
