@@ -1,102 +1,15 @@
 #include "storage/engine.h"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <map>
 #include <random>
-#include <utility>
-#include <vector>
 
-#include "base/invariant.h"
-#include "base/posix_file_system.h"
-#include "storage/statistics.h"
+#include "storage/testing/temporary_engine.h"
 
 namespace swizzle {
-namespace {
+using testing::TemporaryEngine;
 
-/// A database in a temporary directory of its own.
-class EngineTest {
- public:
-  EngineTest() {
-    options.pool_bytes = std::uint64_t{4} << 20U;
-    options.log_segment_bytes = std::uint64_t{1} << 20U;
-    options.log_buffer_bytes = std::uint64_t{1} << 20U;
-    REQUIRE(Engine::create(*files, data, options));
-    open();
-  }
-  ~EngineTest() {
-    engine.reset();
-    std::filesystem::remove_all(directory);
-  }
-  void open() {
-    auto opened = Engine::open(*files, data, options);
-    if (!opened) FAIL(opened.error().message());
-    engine = std::move(*opened);
-  }
-  /// What a kill would leave.
-  void crash() {
-    engine.reset();
-    open();
-  }
-  /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
-  void kill(std::unique_ptr<Transaction> open_transaction) {
-    // Reachable for ever, so that the leak checker knows it is meant.
-    static std::vector<std::pair<std::unique_ptr<Transaction>, std::unique_ptr<Engine>>*> lost;
-    lost.push_back(new std::pair(std::move(open_transaction), std::move(engine)));
-    files = std::make_unique<PosixFileSystem>();
-    const std::filesystem::path copy = directory / "after";
-    std::filesystem::copy(directory / "data", copy, std::filesystem::copy_options::recursive);
-    data = copy;
-    open();
-  }
-  void close() {
-    REQUIRE(engine->close());
-    engine.reset();
-  }
-  TreeId make_tree() {
-    const auto transaction = engine->begin();
-    const TreeId tree = engine->create_tree(*transaction).value();
-    REQUIRE(transaction->commit());
-    return tree;
-  }
-  std::optional<std::string> get(Transaction& transaction, TreeId tree, std::string_view key,
-                                 ReadMode mode = ReadMode::snapshot) {
-    ValueBuffer value;
-    const bool found =
-        engine->tree(tree).value().get(transaction, as_bytes(key), value, mode).value();
-    if (!found) return std::nullopt;
-    return std::string(as_text(value.bytes()));
-  }
-  std::optional<std::string> get(TreeId tree, std::string_view key) {
-    const auto transaction = engine->begin();
-    return get(*transaction, tree, key);
-  }
-  std::map<std::string, std::string> content(Transaction& transaction, TreeId tree,
-                                             Direction direction = Direction::forward) {
-    std::map<std::string, std::string> rows;
-    Cursor cursor = engine->tree(tree).value().scan(transaction, {}, direction).value();
-    while (cursor.next().value())
-      REQUIRE(rows.emplace(as_text(cursor.key()), as_text(cursor.value())).second);
-    return rows;
-  }
-
-  std::unique_ptr<PosixFileSystem> files = std::make_unique<PosixFileSystem>();
-  std::filesystem::path directory = make_directory();
-  std::filesystem::path data = directory / "data";
-  EngineOptions options;
-  std::unique_ptr<Engine> engine;
-
- private:
-  static std::filesystem::path make_directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "swizzle-engine-XXXXXX").string();
-    INVARIANT(::mkdtemp(name.data()) != nullptr);
-    return name;
-  }
-};
-
-}  // namespace
-
-TEST_CASE_METHOD(EngineTest, "what is committed survives, what is not leaves no trace",
+TEST_CASE_METHOD(TemporaryEngine, "what is committed survives, what is not leaves no trace",
                  "[storage][engine]") {
   const TreeId tree = make_tree();
   {
@@ -136,7 +49,7 @@ TEST_CASE_METHOD(EngineTest, "what is committed survives, what is not leaves no 
   CHECK(engine->verify().value().empty());
 }
 
-TEST_CASE_METHOD(EngineTest, "a clean stop and start keeps everything", "[storage][engine]") {
+TEST_CASE_METHOD(TemporaryEngine, "a clean stop and start keeps everything", "[storage][engine]") {
   const TreeId tree = make_tree();
   std::map<std::string, std::string> model;
   std::mt19937_64 random(7);
@@ -170,7 +83,7 @@ TEST_CASE_METHOD(EngineTest, "a clean stop and start keeps everything", "[storag
   CHECK(engine->verify().value().empty());
 }
 
-TEST_CASE_METHOD(EngineTest, "readers see one state, and writers do not wait for them",
+TEST_CASE_METHOD(TemporaryEngine, "readers see one state, and writers do not wait for them",
                  "[storage][engine][versions]") {
   const TreeId tree = make_tree();
   const auto write = [&](const char* value) {
@@ -201,7 +114,7 @@ TEST_CASE_METHOD(EngineTest, "readers see one state, and writers do not wait for
   reader->rollback();
 }
 
-TEST_CASE_METHOD(EngineTest, "large values live in the overflow tree", "[storage][engine]") {
+TEST_CASE_METHOD(TemporaryEngine, "large values live in the overflow tree", "[storage][engine]") {
   const TreeId tree = make_tree();
   const std::string large(100'000, 'L');
   {
@@ -226,7 +139,7 @@ TEST_CASE_METHOD(EngineTest, "large values live in the overflow tree", "[storage
   CHECK(get(tree, "big") == std::nullopt);
 }
 
-TEST_CASE_METHOD(EngineTest, "P34 a statement that fails leaves the transaction usable",
+TEST_CASE_METHOD(TemporaryEngine, "P34 a statement that fails leaves the transaction usable",
                  "[storage][engine]") {
   const TreeId tree = make_tree();
   const auto transaction = engine->begin();
@@ -245,7 +158,7 @@ TEST_CASE_METHOD(EngineTest, "P34 a statement that fails leaves the transaction 
   CHECK(get(tree, "kept") == "1");
 }
 
-TEST_CASE_METHOD(EngineTest, "dropped trees give their pages back", "[storage][engine]") {
+TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[storage][engine]") {
   const TreeId tree = make_tree();
   {
     const auto transaction = engine->begin();

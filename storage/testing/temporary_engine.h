@@ -1,0 +1,97 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/invariant.h"
+#include "base/posix_file_system.h"
+#include "storage/engine.h"
+
+namespace swizzle::testing {
+
+/// A database in a temporary directory of its own.
+class TemporaryEngine {
+ public:
+  TemporaryEngine() {
+    options.pool_bytes = std::uint64_t{4} << 20U;
+    options.log_segment_bytes = std::uint64_t{1} << 20U;
+    options.log_buffer_bytes = std::uint64_t{1} << 20U;
+    REQUIRE(Engine::create(*files, data, options));
+    open();
+  }
+  ~TemporaryEngine() {
+    engine.reset();
+    std::filesystem::remove_all(directory);
+  }
+  void open() {
+    auto opened = Engine::open(*files, data, options);
+    if (!opened) FAIL(opened.error().message());
+    engine = std::move(*opened);
+  }
+  /// What a kill would leave.
+  void crash() {
+    engine.reset();
+    open();
+  }
+  /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
+  void kill(std::unique_ptr<Transaction> open_transaction) {
+    // Reachable for ever, so that the leak checker knows it is meant.
+    static std::vector<std::pair<std::unique_ptr<Transaction>, std::unique_ptr<Engine>>*> lost;
+    lost.push_back(new std::pair(std::move(open_transaction), std::move(engine)));
+    files = std::make_unique<PosixFileSystem>();
+    const std::filesystem::path copy = directory / "after";
+    std::filesystem::copy(directory / "data", copy, std::filesystem::copy_options::recursive);
+    data = copy;
+    open();
+  }
+  void close() {
+    REQUIRE(engine->close());
+    engine.reset();
+  }
+  TreeId make_tree() {
+    const auto transaction = engine->begin();
+    const TreeId tree = engine->create_tree(*transaction).value();
+    REQUIRE(transaction->commit());
+    return tree;
+  }
+  std::optional<std::string> get(Transaction& transaction, TreeId tree, std::string_view key,
+                                 ReadMode mode = ReadMode::snapshot) {
+    ValueBuffer value;
+    const bool found =
+        engine->tree(tree).value().get(transaction, as_bytes(key), value, mode).value();
+    if (!found) return std::nullopt;
+    return std::string(as_text(value.bytes()));
+  }
+  std::optional<std::string> get(TreeId tree, std::string_view key) {
+    const auto transaction = engine->begin();
+    return get(*transaction, tree, key);
+  }
+  std::map<std::string, std::string> content(Transaction& transaction, TreeId tree,
+                                             Direction direction = Direction::forward) {
+    std::map<std::string, std::string> rows;
+    Cursor cursor = engine->tree(tree).value().scan(transaction, {}, direction).value();
+    while (cursor.next().value())
+      REQUIRE(rows.emplace(as_text(cursor.key()), as_text(cursor.value())).second);
+    return rows;
+  }
+
+  std::unique_ptr<PosixFileSystem> files = std::make_unique<PosixFileSystem>();
+  std::filesystem::path directory = make_directory();
+  std::filesystem::path data = directory / "data";
+  EngineOptions options;
+  std::unique_ptr<Engine> engine;
+
+ private:
+  static std::filesystem::path make_directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "swizzle-engine-XXXXXX").string();
+    INVARIANT(::mkdtemp(name.data()) != nullptr);
+    return name;
+  }
+};
+
+}  // namespace swizzle::testing
