@@ -101,8 +101,8 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
     result = std::make_unique<CastExpr>(*cast, form, std::move(expr));
   }
   if (needs_length_coercion(type, typmod) && result->typmod() != typmod) {
-    const Coercion coercion = how == Implicitness::explicit_cast ? Coercion::explicit_cast
-                                                                 : Coercion::assignment;
+    const Coercion coercion =
+        how == Implicitness::explicit_cast ? Coercion::explicit_cast : Coercion::assignment;
     result = std::make_unique<LengthExpr>(typmod, coercion, std::move(result));
   }
   result->set_location(location);
@@ -121,8 +121,7 @@ ExprPtr Binder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitn
 ExprPtr Binder::coerce_to_column(ExprPtr expr, const Column& column) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
-  if (ExprPtr coerced =
-          try_coerce(expr, column.type, column.typmod, Implicitness::assignment)) {
+  if (ExprPtr coerced = try_coerce(expr, column.type, column.typmod, Implicitness::assignment)) {
     return coerced;
   }
   throw sql_error(sqlstate::datatype_mismatch,
@@ -143,8 +142,8 @@ void Binder::allow_parameters(std::span<const TypeId> declared) {
 void Binder::require_parameter_types() const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i] == TypeId::unknown) {
-      throw_error(sqlstate::indeterminate_datatype, "could not determine data type of parameter ${}",
-                  i + 1);
+      throw_error(sqlstate::indeterminate_datatype,
+                  "could not determine data type of parameter ${}", i + 1);
     }
   }
 }

@@ -43,8 +43,8 @@ ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_
   const std::int32_t location = expr->location();
   ExprPtr coerced = try_coerce(expr, TypeId::bool_, kNoTypmod, Implicitness::assignment);
   if (coerced == nullptr || (source != TypeId::bool_ && source != TypeId::unknown)) {
-    throw sql_error(sqlstate::datatype_mismatch,
-                    "argument of {} must be type boolean, not type {}", what, format_type(source))
+    throw sql_error(sqlstate::datatype_mismatch, "argument of {} must be type boolean, not type {}",
+                    what, format_type(source))
         .at_position(location + 1);
   }
   return coerced;
@@ -82,7 +82,7 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::null_test: {
       const auto& test = ast::as<ast::NullTest>(node);
       const auto kind = test.nulltesttype == ast::NullTestType::null ? TestExpr::Kind::is_null
-                                                                      : TestExpr::Kind::is_not_null;
+                                                                     : TestExpr::Kind::is_not_null;
       auto expr = std::make_unique<TestExpr>(kind, bind_node(test.arg, scope));
       expr->set_location(test.location);
       return expr;
@@ -90,9 +90,9 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
     case ast::NodeKind::boolean_test: {
       const auto& test = ast::as<ast::BooleanTest>(node);
       // The two enumerations list the tests in the same order.
-      const auto kind = static_cast<TestExpr::Kind>(
-          static_cast<int>(TestExpr::Kind::is_true) + static_cast<int>(test.booltesttype) -
-          static_cast<int>(ast::BoolTestType::true_));
+      const auto kind = static_cast<TestExpr::Kind>(static_cast<int>(TestExpr::Kind::is_true) +
+                                                    static_cast<int>(test.booltesttype) -
+                                                    static_cast<int>(ast::BoolTestType::true_));
       constexpr std::string_view kNames[] = {"IS TRUE",      "IS NOT TRUE", "IS FALSE",
                                              "IS NOT FALSE", "IS UNKNOWN",  "IS NOT UNKNOWN"};
       const auto name = kNames[static_cast<std::size_t>(test.booltesttype) - 1];
@@ -461,8 +461,9 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
   const TypeId array = base->type();
   const TypeId element = element_type(array);
   if (element == TypeId::none) {
-    throw sql_error(sqlstate::datatype_mismatch, "cannot subscript type {} because it does not "
-                                                 "support subscripting",
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "cannot subscript type {} because it does not "
+                    "support subscripting",
                     format_type(array))
         .at_position(base->location() + 1);
   }
@@ -491,8 +492,8 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
     operands.push_back(bound(index.uidx));
   }
   return std::make_unique<SubscriptExpr>(
-      slice ? array : element,
-      slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element, std::move(operands));
+      slice ? array : element, slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element,
+      std::move(operands));
 }
 
 ExprPtr Binder::bind_indirection(const ast::A_Indirection& node, Scope& scope) {
@@ -524,8 +525,7 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   }
   const TypeId source = operand->type();
   const std::int32_t location = node.location >= 0 ? node.location : operand->location();
-  ExprPtr coerced =
-      try_coerce(operand, target.type, target.typmod, Implicitness::explicit_cast);
+  ExprPtr coerced = try_coerce(operand, target.type, target.typmod, Implicitness::explicit_cast);
   if (coerced == nullptr) {
     throw sql_error(sqlstate::cannot_coerce, "cannot cast type {} to {}", format_type(source),
                     format_type(target.type))
@@ -668,7 +668,9 @@ ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, 
     const Column& column = table.relation.columns[i];
     if (column.dropped) continue;
     const auto number = static_cast<std::int16_t>(i + 1);
-    item.columns.push_back({column.name, column.type, column.typmod,
+    item.columns.push_back({column.name,
+                            column.type,
+                            column.typmod,
                             first_slot + static_cast<Slot>(i),
                             {table.relation.oid, number, table.relation.name, column.name}});
   }

@@ -91,8 +91,10 @@ void Binder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
   item.alias = alias->aliasname;
   item.schema.clear();
   if (alias->colnames.size() > item.columns.size()) {
-    throw_error(kInvalidColumnReference, "table \"{}\" has {} columns available but {} columns "
-                "specified", item.alias, item.columns.size(), alias->colnames.size());
+    throw_error(kInvalidColumnReference,
+                "table \"{}\" has {} columns available but {} columns "
+                "specified",
+                item.alias, item.columns.size(), alias->colnames.size());
   }
   for (std::size_t i = 0; i < alias->colnames.size(); ++i) {
     item.columns[i].name = ast::string_of(alias->colnames[i]);
@@ -108,10 +110,12 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
   for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
     const Column& column = table->relation.columns[i];
     if (column.dropped) continue;
-    item.columns.push_back({column.name, column.type, column.typmod,
-                            first_slot + static_cast<Slot>(i),
-                            {table->relation.oid, static_cast<std::int16_t>(i + 1),
-                             std::string{alias}, column.name}});
+    item.columns.push_back(
+        {column.name,
+         column.type,
+         column.typmod,
+         first_slot + static_cast<Slot>(i),
+         {table->relation.oid, static_cast<std::int16_t>(i + 1), std::string{alias}, column.name}});
   }
   item.show_all();
   Scope scope;
@@ -185,9 +189,12 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
     const OutputTarget& target = query->targets[i];
     const Column& column = view->relation.columns[i];
     mark_used(target.slot);
-    item.columns.push_back({column.name, column.type, column.typmod, target.slot,
-                            {view->relation.oid, static_cast<std::int16_t>(i + 1), item.alias,
-                             column.name}});
+    item.columns.push_back(
+        {column.name,
+         column.type,
+         column.typmod,
+         target.slot,
+         {view->relation.oid, static_cast<std::int16_t>(i + 1), item.alias, column.name}});
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
   }
   item.show_all();
@@ -234,12 +241,12 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
     const Slot slot = new_slot();
     call.slots.push_back(slot);
     scope.from_slots.emplace_back(slot, slot + 1);
-    item.columns.push_back({std::string{column}, type, typmod, slot,
-                            {kNoOid, 0, item.alias, std::string{column}}});
+    item.columns.push_back(
+        {std::string{column}, type, typmod, slot, {kNoOid, 0, item.alias, std::string{column}}});
   };
   const auto* function_node = ast::try_as<ast::FuncCall>(node);
-  name = function_node != nullptr ? ast::string_of(function_node->funcname.back())
-                                  : target_name(node);
+  name =
+      function_node != nullptr ? ast::string_of(function_node->funcname.back()) : target_name(node);
   std::optional<ResolvedFunction> resolved;
   std::vector<ExprPtr> arguments;
   if (function_node != nullptr) {
@@ -303,8 +310,7 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
 FromPtr Binder::bind_range_function(const ast::RangeFunction& node, Scope& scope) {
   FromFunctions functions;
   ScopeItem item;
-  const std::string_view alias = node.alias != nullptr ? node.alias->aliasname
-                                                       : std::string_view{};
+  const std::string_view alias = node.alias != nullptr ? node.alias->aliasname : std::string_view{};
   item.alias = alias;
   const ClauseScope clause{scope, Clause::from_function};
   for (const ast::Node* entry : node.functions) {
@@ -327,13 +333,16 @@ FromPtr Binder::bind_range_function(const ast::RangeFunction& node, Scope& scope
       continue;
     }
     const bool only = node.functions.size() == 1;
-    functions.calls.push_back(bind_from_call(pair.items[0], definitions, scope, item,
-                                             only ? alias : std::string_view{}));
+    functions.calls.push_back(
+        bind_from_call(pair.items[0], definitions, scope, item, only ? alias : std::string_view{}));
   }
   if (node.ordinality) {
     functions.ordinality = new_slot();
     scope.from_slots.emplace_back(*functions.ordinality, *functions.ordinality + 1);
-    item.columns.push_back({"ordinality", TypeId::int8, kNoTypmod, *functions.ordinality,
+    item.columns.push_back({"ordinality",
+                            TypeId::int8,
+                            kNoTypmod,
+                            *functions.ordinality,
                             {kNoOid, 0, item.alias, "ordinality"}});
   }
   item.show_all();
@@ -499,8 +508,8 @@ FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::R
     const Slot slot = new_slot();
     reference.slots.push_back(slot);
     scope.from_slots.emplace_back(slot, slot + 1);
-    item.columns.push_back({column.name, column.type, column.typmod, slot,
-                            {kNoOid, 0, item.alias, column.name}});
+    item.columns.push_back(
+        {column.name, column.type, column.typmod, slot, {kNoOid, 0, item.alias, column.name}});
   }
   item.show_all();
   apply_alias(item, range.alias);
@@ -520,8 +529,8 @@ std::vector<OutputTarget> cte_columns(const std::vector<OutputTarget>& targets,
                                       const ast::CommonTableExpr& node) {
   if (node.aliascolnames.size() > targets.size()) {
     throw_error(kInvalidColumnReference,
-                "WITH query \"{}\" has {} columns available but {} columns specified",
-                node.ctename, targets.size(), node.aliascolnames.size());
+                "WITH query \"{}\" has {} columns available but {} columns specified", node.ctename,
+                targets.size(), node.aliascolnames.size());
   }
   std::vector<OutputTarget> columns;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -585,8 +594,7 @@ void Binder::bind_with(const ast::WithClause* with, Scope& scope,
       cte->columns = cte_columns(cte->query->targets, node);
       scope.ctes.push_back(cte);
     }
-    for (const OutputTarget& target :
-         cte->query ? cte->query->targets : cte->write->returning) {
+    for (const OutputTarget& target : cte->query ? cte->query->targets : cte->write->returning) {
       mark_used(target.slot);
     }
     cte->bound = true;
@@ -601,7 +609,8 @@ void Binder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& s
       select.limit_offset != nullptr) {
     unsupported("ORDER BY or LIMIT in a recursive query", node.location);
   }
-  if (select.with_clause != nullptr) bind_with(select.with_clause, scope, *std::make_unique<Query>());
+  if (select.with_clause != nullptr)
+    bind_with(select.with_clause, scope, *std::make_unique<Query>());
   cte.union_all = select.all;
   cte.query = bind_select(*select.larg, &scope);
   cte.columns = cte_columns(cte.query->targets, node);
@@ -609,8 +618,7 @@ void Binder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& s
   cte.recursive = bind_select(*select.rarg, &scope);
   cte.in_recursive_term = false;
   if (cte.recursive->targets.size() != cte.query->targets.size()) {
-    throw SqlError{sqlstate::syntax_error,
-                   "each UNION query must have the same number of columns"};
+    throw SqlError{sqlstate::syntax_error, "each UNION query must have the same number of columns"};
   }
   for (std::size_t i = 0; i < cte.columns.size(); ++i) {
     OutputTarget& target = cte.recursive->targets[i];

@@ -72,20 +72,20 @@ std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
   const Function& function = *resolved.function;
   std::vector<ExprPtr> placed;
   for (std::size_t i = 0; i < resolved.argument_types.size(); ++i) {
-    const int from = i < resolved.argument_order.size() ? resolved.argument_order[i]
-                                                        : static_cast<int>(i);
+    const int from =
+        i < resolved.argument_order.size() ? resolved.argument_order[i] : static_cast<int>(i);
     const TypeId type = resolved.argument_types[i];
     if (from >= 0) {
-      placed.push_back(coerce(std::move(arguments[static_cast<std::size_t>(from)]), type,
-                              kNoTypmod, Implicitness::implicit));
+      placed.push_back(coerce(std::move(arguments[static_cast<std::size_t>(from)]), type, kNoTypmod,
+                              Implicitness::implicit));
       continue;
     }
     const std::size_t defaults = function.argument_defaults.size();
     const std::size_t first_default = function.arguments.size() - defaults;
     const std::string_view text = function.argument_defaults[i - first_default];
     FunctionContext functions{arena_, names_.context(), {}};
-    const Value value = text == "NULL" ? Value::null()
-                                       : input_text(functions, type, kNoTypmod, text);
+    const Value value =
+        text == "NULL" ? Value::null() : input_text(functions, type, kNoTypmod, text);
     placed.push_back(std::make_unique<ConstantExpr>(type, kNoTypmod, value));
   }
   if (resolved.first_variadic < placed.size() && resolved.variadic_element != TypeId::none &&
@@ -112,8 +112,9 @@ ExprPtr Binder::bind_session_function(const SessionFunction& function,
       types.push_back(source);
       throw sql_error(sqlstate::undefined_function, "function {} does not exist",
                       signature(function.name, types))
-          .with_hint("No function matches the given name and argument types. You might need to "
-                     "add explicit type casts.")
+          .with_hint(
+              "No function matches the given name and argument types. You might need to "
+              "add explicit type casts.")
           .at_position(location + 1);
     }
     arguments[i] = std::move(coerced);
@@ -128,11 +129,11 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (node.funcname.size() > 1) {
     const std::string_view schema = ast::string_of(node.funcname[node.funcname.size() - 2]);
     if (schema != "pg_catalog" && schema != "information_schema") {
-      throw sql_error(names_.schema_exists(schema) ? sqlstate::undefined_function
-                                                   : sqlstate::invalid_schema_name,
-                      names_.schema_exists(schema) ? "function {}.{} does not exist"
-                                                   : "schema \"{}\" does not exist",
-                      schema, name)
+      if (!names_.schema_exists(schema)) {
+        throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema)
+            .at_position(node.location + 1);
+      }
+      throw sql_error(sqlstate::undefined_function, "function {}.{} does not exist", schema, name)
           .at_position(node.location + 1);
     }
   }
@@ -178,8 +179,8 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     // A type's name with one argument is a cast.
     if (arguments.size() == 1 && node.over == nullptr && !node.agg_star) {
       if (const TypeInfo* type = find_type(name)) {
-        if (ExprPtr cast = try_coerce(arguments[0], type->id, kNoTypmod,
-                                      Implicitness::explicit_cast)) {
+        if (ExprPtr cast =
+                try_coerce(arguments[0], type->id, kNoTypmod, Implicitness::explicit_cast)) {
           return cast;
         }
       }
@@ -192,8 +193,8 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     return bind_aggregate(node, scope, *resolved, std::move(arguments));
   }
   const auto not_aggregate = [&](std::string_view what) {
-    throw sql_error(sqlstate::wrong_object_type, "{} specified, but {} is not an aggregate function",
-                    what, name)
+    throw sql_error(sqlstate::wrong_object_type,
+                    "{} specified, but {} is not an aggregate function", what, name)
         .at_position(node.location + 1);
   };
   if (node.agg_star) {
@@ -223,8 +224,8 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     scope.query->sets.push_back({column.slot, &function, std::move(arguments)});
     return slot_expr(column);
   }
-  auto expr = std::make_unique<FunctionExpr>(function, nullptr, resolved->result,
-                                             std::move(arguments));
+  auto expr =
+      std::make_unique<FunctionExpr>(function, nullptr, resolved->result, std::move(arguments));
   expr->set_location(node.location);
   return expr;
 }
@@ -247,8 +248,9 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
         return same_expression(*argument, *key.expr);
       });
       if (!listed) {
-        throw SqlError{SqlState{"42P10"}, "in an aggregate with DISTINCT, ORDER BY expressions "
-                                          "must appear in argument list"}
+        throw SqlError{SqlState{"42P10"},
+                       "in an aggregate with DISTINCT, ORDER BY expressions "
+                       "must appear in argument list"}
             .at_position(key.expr->location() + 1);
       }
     }
@@ -260,7 +262,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
 namespace {
 
 std::string describe_call(const AggregateCall& call) {
-  ExprPrinter printer{ExprPrinter::Columns::slots, {}};
+  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr};
   printer.out = std::to_string(call.function->oid);
   if (call.quantifier == AggregateCall::Quantifier::distinct) printer.out += "D";
   for (const ExprPtr& argument : call.arguments) {
@@ -369,8 +371,8 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
     call.arguments = std::move(arguments);
   } else {
     const std::vector<TypeId> types = types_of(arguments);
-    const ResolvedFunction resolved = resolve_function(
-        {.name = name, .argument_types = types, .position = node.location + 1});
+    const ResolvedFunction resolved =
+        resolve_function({.name = name, .argument_types = types, .position = node.location + 1});
     call.kind = WindowFunctionKind::aggregate;
     call.aggregate = make_aggregate(node, scope, resolved, std::move(arguments));
     type = call.aggregate.result;
@@ -402,7 +404,7 @@ constexpr int kEndFollowing = 0x04000;
 constexpr int kExclusion = 0x08000 | 0x10000 | 0x20000;
 
 std::string describe_window(const WindowDefinition& window) {
-  ExprPrinter printer{ExprPrinter::Columns::slots, {}};
+  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr};
   for (const auto* keys : {&window.partition, &window.order}) {
     for (const SortKey& key : *keys) {
       printer.print(*key.expr);
@@ -411,9 +413,9 @@ std::string describe_window(const WindowDefinition& window) {
     }
     printer.out += "|";
   }
-  printer.out += fmt::format("{} {} {}", static_cast<int>(window.frame.unit),
-                             static_cast<int>(window.frame.start),
-                             static_cast<int>(window.frame.end));
+  printer.out +=
+      fmt::format("{} {} {}", static_cast<int>(window.frame.unit),
+                  static_cast<int>(window.frame.start), static_cast<int>(window.frame.end));
   if (window.frame.start_offset) printer.print(*window.frame.start_offset);
   printer.out += "|";
   if (window.frame.end_offset) printer.print(*window.frame.end_offset);

@@ -82,8 +82,8 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
         column != nullptr && column->fields.size() == 1 &&
         ast::is<ast::String>(column->fields[0]) &&
         !finds_column(scope, ast::string_of(column->fields[0]))) {
-      const auto target = std::ranges::find(
-          query.targets, ast::string_of(column->fields[0]), &OutputTarget::name);
+      const auto target =
+          std::ranges::find(query.targets, ast::string_of(column->fields[0]), &OutputTarget::name);
       if (target != query.targets.end()) {
         add_target(*target, column->location);
         continue;
@@ -203,16 +203,16 @@ void Binder::check_grouping(Scope& scope, Query& query) {
   for (ExprPtr& condition : query.having) check.settle(condition);
   for (SortKey& key : query.order) {
     const auto* slot = dynamic_cast<const SlotExpr*>(key.expr.get());
-    const bool is_target = slot != nullptr && std::ranges::any_of(query.targets, [&](const auto& t) {
-                             return t.slot == slot->slot();
-                           });
+    const bool is_target =
+        slot != nullptr &&
+        std::ranges::any_of(query.targets, [&](const auto& t) { return t.slot == slot->slot(); });
     if (!is_target) check.settle(key.expr);
   }
   for (ExprPtr& expr : query.distinct_on) {
     const auto* slot = dynamic_cast<const SlotExpr*>(expr.get());
-    const bool is_target = slot != nullptr && std::ranges::any_of(query.targets, [&](const auto& t) {
-                             return t.slot == slot->slot();
-                           });
+    const bool is_target =
+        slot != nullptr &&
+        std::ranges::any_of(query.targets, [&](const auto& t) { return t.slot == slot->slot(); });
     if (!is_target) check.settle(expr);
   }
   for (WindowDefinition& window : query.windows) {

@@ -40,8 +40,7 @@ bool is_constant_like(Expr& expr) {
 ExprPtr Binder::call_operator(std::string_view name, ExprPtr left, ExprPtr right,
                               std::int32_t location) {
   const TypeId left_type = left ? left->type() : TypeId::none;
-  const ResolvedOperator resolved =
-      resolve_operator(name, left_type, right->type(), location + 1);
+  const ResolvedOperator resolved = resolve_operator(name, left_type, right->type(), location + 1);
   std::vector<ExprPtr> operands;
   if (left) {
     operands.push_back(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit));
@@ -104,8 +103,8 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
       ScopeColumn kept;
       kept.slot = new_slot();
       kept.type = value->type();
-      ExprPtr equality = call_operator("=", slot_expr(kept), bind_expression(node.rexpr, scope),
-                                       node.location);
+      ExprPtr equality =
+          call_operator("=", slot_expr(kept), bind_expression(node.rexpr, scope), node.location);
       const TypeId type = value->type();
       return std::make_unique<NullIfExpr>(type, std::move(value), std::move(equality), kept.slot);
     }
@@ -129,17 +128,17 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     }
     // a, b < c, d is a < c OR (a = c AND b < d), level by level from the right.
     const std::string strict{name.substr(0, 1)};
-    ExprPtr result = call_operator(name, std::move(left.back()), std::move(right.back()),
-                                   node.location);
+    ExprPtr result =
+        call_operator(name, std::move(left.back()), std::move(right.back()), node.location);
     for (std::size_t i = left.size() - 1; i-- > 0;) {
       ExprPtr equal = call_operator("=", bind_expression(left_row->args[i], scope),
                                     bind_expression(right_row->args[i], scope), node.location);
       ExprPtr before =
           call_operator(strict, std::move(left[i]), std::move(right[i]), node.location);
-      ExprPtr deeper = boolean(BooleanExpr::Kind::conjunction,
-                               list_of(std::move(equal), std::move(result)));
-      result = boolean(BooleanExpr::Kind::disjunction,
-                       list_of(std::move(before), std::move(deeper)));
+      ExprPtr deeper =
+          boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
+      result =
+          boolean(BooleanExpr::Kind::disjunction, list_of(std::move(before), std::move(deeper)));
     }
     return result;
   }
@@ -150,7 +149,9 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
 ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
   const bool negative = ast::string_of(node.name.back()) == "<>";
   const auto& list = ast::as<ast::List>(node.rexpr);
-  const auto finish = [&](ExprPtr expr) { return negative ? negated(std::move(expr)) : std::move(expr); };
+  const auto finish = [&](ExprPtr expr) {
+    return negative ? negated(std::move(expr)) : std::move(expr);
+  };
 
   if (const auto* row = ast::try_as<ast::RowExpr>(node.lexpr)) {
     std::vector<ExprPtr> alternatives;
@@ -163,8 +164,7 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
       } else {
         right.push_back(bind_expression(item, scope));
       }
-      alternatives.push_back(
-          row_comparison("=", std::move(left), std::move(right), node.location));
+      alternatives.push_back(row_comparison("=", std::move(left), std::move(right), node.location));
     }
     return finish(boolean(BooleanExpr::Kind::disjunction, std::move(alternatives)));
   }
@@ -187,9 +187,8 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
       common.reset();
     }
     const TypeId array = common ? array_type(*common) : TypeId::none;
-    const auto resolved = array != TypeId::none
-                              ? try_resolve_operator("=", left->type(), *common)
-                              : std::nullopt;
+    const auto resolved =
+        array != TypeId::none ? try_resolve_operator("=", left->type(), *common) : std::nullopt;
     if (resolved) {
       const TypeId element = resolved->right;
       const TypeId element_array = array_type(element);
@@ -200,9 +199,8 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
         left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);
         auto values = std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
                                                   std::move(elements));
-        auto expr = std::make_unique<ArrayComparisonExpr>(ArrayComparisonExpr::Kind::any,
-                                                          *resolved->op, std::move(left),
-                                                          std::move(values));
+        auto expr = std::make_unique<ArrayComparisonExpr>(
+            ArrayComparisonExpr::Kind::any, *resolved->op, std::move(left), std::move(values));
         expr->set_location(node.location);
         return finish(std::move(expr));
       }
@@ -260,8 +258,7 @@ ExprPtr Binder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
   if (array->type() != TypeId::unknown) {
     element = element_type(array->type());
     if (element == TypeId::none) {
-      throw SqlError{sqlstate::wrong_object_type,
-                     "op ANY/ALL (array) requires array on right side"}
+      throw SqlError{sqlstate::wrong_object_type, "op ANY/ALL (array) requires array on right side"}
           .at_position(node.location + 1);
     }
   }
@@ -274,8 +271,8 @@ ExprPtr Binder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
   }
   left = coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit);
   array = coerce(std::move(array), array_type(resolved.right), kNoTypmod, Implicitness::implicit);
-  auto expr = std::make_unique<ArrayComparisonExpr>(kind, *resolved.op, std::move(left),
-                                                    std::move(array));
+  auto expr =
+      std::make_unique<ArrayComparisonExpr>(kind, *resolved.op, std::move(left), std::move(array));
   expr->set_location(node.location);
   return expr;
 }

@@ -19,7 +19,8 @@ void remove_repeats(std::vector<Slot>& slots) {
 
 }  // namespace
 
-std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope* parent) {
+std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope* parent,
+                                           OutputTypes output) {
   auto query = std::make_unique<Query>();
   Scope scope;
   scope.parent = parent;
@@ -35,7 +36,7 @@ std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope*
   } else if (!select.values_lists.empty()) {
     bind_values(select, scope, *query);
   } else {
-    bind_plain_select(select, scope, *query);
+    bind_plain_select(select, scope, *query, output);
   }
   bind_limit(select, scope, *query);
   bind_locking(select.locking_clause, scope, *query);
@@ -43,7 +44,8 @@ std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope*
   return query;
 }
 
-void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query) {
+void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
+                               OutputTypes output) {
   for (const ast::Node* item : select.from_clause) {
     query.from.push_back(bind_from_item(item, scope));
   }
@@ -68,7 +70,7 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
     query.grouped = true;
     query.having.push_back(bind_condition(select.having_clause, scope, "HAVING"));
   }
-  finish_targets(query.targets);
+  finish_targets(query.targets, output);
   // A select list item that ORDER BY or DISTINCT ON names is computed once, in its target's slot.
   bind_distinct(select.distinct_clause, scope, query);
   bind_order(select.sort_clause, scope, query);
@@ -195,9 +197,9 @@ void Binder::expand_star(const ast::ColumnRef& node, Scope& scope,
     return;
   }
   const std::string_view alias = ast::string_of(node.fields[node.fields.size() - 2]);
-  const std::string_view schema =
-      node.fields.size() > 2 ? ast::string_of(node.fields[node.fields.size() - 3])
-                             : std::string_view{};
+  const std::string_view schema = node.fields.size() > 2
+                                      ? ast::string_of(node.fields[node.fields.size() - 3])
+                                      : std::string_view{};
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
     for (const ScopeItem& item : at->items) {
       if (!item.named || item.alias != alias || (!schema.empty() && item.schema != schema)) {
@@ -235,9 +237,9 @@ void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTa
 }
 
 /// Gives every target its final type and a slot.
-void Binder::finish_targets(std::vector<OutputTarget>& targets) {
+void Binder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes output) {
   for (OutputTarget& target : targets) {
-    if (target.expr->type() == TypeId::unknown) {
+    if (target.expr->type() == TypeId::unknown && output == OutputTypes::final) {
       target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
     target.type = target.expr->type();
@@ -262,7 +264,8 @@ SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
     } else if (op != "<") {
       throw sql_error(sqlstate::wrong_object_type, "operator {} is not a valid ordering operator",
                       op)
-          .with_hint("Ordering operators must be \"<\" or \">\" members of btree operator families.")
+          .with_hint(
+              "Ordering operators must be \"<\" or \">\" members of btree operator families.")
           .at_position(node.location + 1);
     }
   }
@@ -310,7 +313,8 @@ ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& que
     if (match != nullptr) return use(*match);
   }
   if (query.body != Query::Body::select) {
-    throw SqlError{sqlstate::feature_not_supported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause"}
+    throw SqlError{sqlstate::feature_not_supported,
+                   "invalid UNION/INTERSECT/EXCEPT ORDER BY clause"}
         .with_detail("Only result column names can be used, not expressions or functions.")
         .with_hint(
             "Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
@@ -345,8 +349,8 @@ void Binder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
 void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
   if (clause.empty()) return;
   // Plain DISTINCT comes as a list with one empty node.
-  const bool plain = clause.size() == 1 &&
-                     (clause[0] == nullptr || clause[0]->node_kind == ast::NodeKind::none);
+  const bool plain =
+      clause.size() == 1 && (clause[0] == nullptr || clause[0]->node_kind == ast::NodeKind::none);
   query.distinct = plain ? Query::DistinctKind::all : Query::DistinctKind::on;
   if (plain) return;
   for (const ast::Node* node : clause) {
@@ -470,6 +474,7 @@ void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& que
     target.type = type;
     target.slot = new_slot();
     mark_used(target.slot);
+    query.body_slots.push_back(target.slot);
     query.targets.push_back(std::move(target));
   }
   bind_order(select.sort_clause, scope, query);
@@ -509,8 +514,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
       if (target.type == type) return;
       if (!target.expr) {
         // A column of VALUES or of a set operation below: computed from its slot.
-        target.expr = std::make_unique<SlotExpr>(target.type, target.typmod, target.slot,
-                                                 SlotExpr::Origin{});
+        target.expr =
+            std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{});
       }
       if (seen == TypeId::unknown) {
         const auto& literal = dynamic_cast<const ConstantExpr&>(*target.expr);
@@ -533,6 +538,7 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     target.typmod = left.typmod == right.typmod ? left.typmod : kNoTypmod;
     target.slot = new_slot();
     mark_used(target.slot);
+    query.body_slots.push_back(target.slot);
     query.targets.push_back(std::move(target));
   }
   bind_order(select.sort_clause, scope, query);

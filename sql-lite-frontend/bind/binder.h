@@ -24,6 +24,8 @@ class NameSource {
   /// Looks along the search path when `schema` is empty. Null when there is none.
   virtual TablePtr find_table(std::string_view schema, std::string_view name) = 0;
   virtual TablePtr table(Oid oid) = 0;
+  /// The tables with a foreign key to `referenced`.
+  virtual std::vector<TablePtr> referencing_tables(Oid referenced) = 0;
   virtual std::string schema_name(Oid schema) = 0;
   virtual bool schema_exists(std::string_view schema) = 0;
   /// For constants that are read while binding.
@@ -54,7 +56,11 @@ class Binder {
   /// Throws 42P18 for a parameter whose type nothing told.
   void require_parameter_types() const;
 
-  std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent);
+  /// `open`: literals and parameters in the select list stay untyped, because who reads the rows
+  /// knows the types (INSERT … SELECT).
+  enum class OutputTypes : std::uint8_t { final, open };
+  std::unique_ptr<Query> bind_select(const ast::SelectStmt& select, Scope* parent,
+                                     OutputTypes output = OutputTypes::final);
   std::unique_ptr<WriteStatement> bind_insert(const ast::InsertStmt& insert, Scope* parent);
   std::unique_ptr<WriteStatement> bind_update(const ast::UpdateStmt& update, Scope* parent);
   std::unique_ptr<WriteStatement> bind_delete(const ast::DeleteStmt& statement, Scope* parent);
@@ -82,6 +88,8 @@ class Binder {
   ExprPtr coerce_to_column(ExprPtr expr, const Column& column);
   ExprPtr comparison(std::string_view op, ExprPtr left, ExprPtr right, std::int32_t location);
 
+  /// What a column that shows this expression is called.
+  std::string target_name_of(const ast::Node* node) { return target_name(node); }
   TypeReference bind_type(const ast::TypeName& name);
   /// Throws 42P01 with PostgreSQL's message when there is none.
   TablePtr require_table(const ast::RangeVar& range);
@@ -134,8 +142,8 @@ class Binder {
   ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_distinct(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
-  ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left,
-                         std::vector<ExprPtr> right, std::int32_t location);
+  ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
+                         std::int32_t location);
 
   // bind_function.cpp
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
@@ -175,31 +183,36 @@ class Binder {
   // bind_select.cpp
   void bind_values(const ast::SelectStmt& select, Scope& scope, Query& query);
   void bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query);
-  void bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query);
+  void bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
+                         OutputTypes output);
   void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
   void expand_star(const ast::ColumnRef& node, Scope& scope, std::vector<OutputTarget>& targets);
   std::string target_name(const ast::Node* node);
-  void finish_targets(std::vector<OutputTarget>& targets);
+  void finish_targets(std::vector<OutputTarget>& targets, OutputTypes output);
   void bind_order(ast::NodeList clause, Scope& scope, Query& query);
   SortKey sort_key(const ast::SortBy& node, ExprPtr expr);
   ExprPtr order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause);
   void bind_distinct(ast::NodeList clause, Scope& scope, Query& query);
   void bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query);
   void bind_locking(ast::NodeList clause, Scope& scope, Query& query);
-  void note_outer(Scope& scope, Query& query);
 
   // bind_group.cpp
   void bind_group_by(ast::NodeList clause, Scope& scope, Query& query);
   void check_grouping(Scope& scope, Query& query);
 
   // bind_write.cpp
-  void bind_write_target(WriteStatement& write, const ast::RangeVar& range);
-  void add_checks(WriteStatement& write, Slot row);
-  void bind_insert_columns(WriteStatement& write, const ast::InsertStmt& insert);
-  void bind_insert_source(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
-  void bind_insert_defaults(WriteStatement& write, const ast::InsertStmt* insert);
+  void bind_write_target(WriteStatement& write, const ast::RangeVar& range, std::string_view verb);
+  void bind_row_rules(WriteStatement& write, Slot row);
+  void bind_index_expressions(WriteStatement& write);
+  std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
+  void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
+  void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
+  void bind_insert_defaults(WriteStatement& write);
+  void check_given_column(const WriteStatement& write, std::size_t position,
+                          ast::OverridingKind overriding);
   void bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause);
-  std::vector<Assignment> bind_assignments(WriteStatement& write, ast::NodeList targets,
+  const Index* infer_index(const WriteStatement& write, const ast::InferClause& infer);
+  std::vector<Assignment> bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                            Scope& scope);
   ExprPtr default_of(const Table& table, std::size_t position);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);

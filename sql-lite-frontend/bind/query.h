@@ -114,6 +114,8 @@ struct Query {
   std::unique_ptr<Query> left;
   std::unique_ptr<Query> right;
 
+  /// Of VALUES and set operations: where the rows are before what `targets` compute from them.
+  std::vector<Slot> body_slots;
   std::vector<OutputTarget> targets;
   std::vector<SortKey> order;
   ExprPtr limit;
@@ -155,9 +157,9 @@ struct Cte {
   std::vector<Slot> outer_slots;
 
   // Planned once, run at most once per execution.
-  OperatorPtr plan;
+  PlanPtr plan;
   std::vector<Slot> outputs;
-  OperatorPtr recursive_plan;
+  PlanPtr recursive_plan;
   std::vector<Slot> recursive_outputs;
   RowStore rows;
   RowStore working;
@@ -174,7 +176,8 @@ struct ConflictAction {
   enum class Kind : std::uint8_t { error, nothing, update } kind = Kind::error;
   /// The index that arbitrates; null with `nothing`: any.
   const Index* index = nullptr;
-  Slot excluded_first_slot = 0;
+  /// The row that is there already; "excluded" is the statement's own row slots.
+  Slot existing_first_slot = 0;
 };
 
 struct Assignment {
@@ -192,8 +195,9 @@ struct WriteStatement {
   /// UPDATE: column i of the new row is in slot + i. Checks and RETURNING read the new row.
   Slot new_first_slot = 0;
 
-  /// INSERT: the rows, in `source_slots`; column `columns[i]` comes from the i-th.
+  /// INSERT: the rows; column `columns[i]` comes from the i-th of `source_slots`.
   std::unique_ptr<Query> source;
+  std::vector<Slot> source_slots;
   std::vector<std::size_t> columns;
   /// INSERT: values of the columns that are not given. UPDATE: SET. Conflict: DO UPDATE SET.
   std::vector<Assignment> defaults;
@@ -218,6 +222,9 @@ struct WriteStatement {
     ExprPtr predicate;
   };
   std::vector<IndexExpressions> index_expressions;
+  /// Where a row is put, old or new, for the index expressions.
+  Slot index_first_slot = 0;
+  [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
 
   std::vector<OutputTarget> returning;
   std::vector<Slot> outer_slots;

@@ -37,8 +37,8 @@ struct CatalogChange {
 /// relation, which writers lock shared and changes of the definition exclusively.
 class Catalog {
  public:
-  /// The catalog is the first tree that an empty engine makes.
-  static constexpr TreeId kTree{1};
+  /// The first tree that anybody makes in an empty engine, whose own overflow tree is 1.
+  static constexpr TreeId kTree{2};
 
   /// Writes the first catalog when the engine is empty, then reads it.
   static std::unique_ptr<Catalog> open(Engine& engine, Oid database);

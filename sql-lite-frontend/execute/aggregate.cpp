@@ -104,7 +104,7 @@ std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys) {
 
 }  // namespace
 
-Aggregate::Aggregate(OperatorPtr input, std::vector<Key> keys, std::vector<Slot> carried,
+Aggregate::Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
                      std::vector<AggregateCall> calls)
     : input_(std::move(input)),
       keys_(std::move(keys)),

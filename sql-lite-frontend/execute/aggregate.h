@@ -57,26 +57,28 @@ class AggregateStates {
 
 /// Groups by hashing. A group's keys stand in `key_slots` afterwards; `carried` are further input
 /// slots that have one value per group (they depend on a primary key among the keys).
-class Aggregate final : public Operator {
+class Aggregate final : public PlanOperator {
  public:
   struct Key {
     ExprPtr expr;
     Slot slot;
   };
-  Aggregate(OperatorPtr input, std::vector<Key> keys, std::vector<Slot> carried,
+  Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
             std::vector<AggregateCall> calls);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
 
  private:
   std::size_t group_of(Execution& execution);
   void add_group(Execution& execution);
 
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<Key> keys_;
   std::vector<Slot> carried_;
   std::vector<AggregateCall> calls_;

@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 
 std::string describe(const Expr& expr) {
-  ExprPrinter printer{ExprPrinter::Columns::names, {}};
+  ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr};
   printer.print(expr);
   return std::move(printer.out);
 }
@@ -68,7 +68,7 @@ std::vector<Slot> Project::output_slots() const {
   return slots;
 }
 
-ProjectSet::ProjectSet(OperatorPtr input, std::vector<Item> items)
+ProjectSet::ProjectSet(PlanPtr input, std::vector<Item> items)
     : input_(std::move(input)), items_(std::move(items)) {}
 
 void ProjectSet::open(Execution& execution) {
@@ -200,8 +200,8 @@ void Append::close() {
   for (Branch& branch : branches_) branch.input->close();
 }
 
-std::vector<const Operator*> Append::children() const {
-  std::vector<const Operator*> list;
+std::vector<const PlanOperator*> Append::children() const {
+  std::vector<const PlanOperator*> list;
   for (const Branch& branch : branches_) list.push_back(branch.input.get());
   return list;
 }

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 
 /// One row without columns: SELECT without FROM.
-class OneRow final : public Operator {
+class OneRow final : public PlanOperator {
  public:
   void open(Execution&) override { done_ = false; }
   bool next(Execution&) override { return !std::exchange(done_, true); }
@@ -20,74 +20,78 @@ class OneRow final : public Operator {
   bool done_ = true;
 };
 
-class Filter final : public Operator {
+class Filter final : public PlanOperator {
  public:
-  Filter(OperatorPtr input, std::vector<ExprPtr> conditions)
+  Filter(PlanPtr input, std::vector<ExprPtr> conditions)
       : input_(std::move(input)), conditions_(std::move(conditions)) {}
   void open(Execution& execution) override { input_->open(execution); }
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
-  [[nodiscard]] Operator& input() const noexcept { return *input_; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
+  [[nodiscard]] PlanOperator& input() const noexcept { return *input_; }
 
  private:
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<ExprPtr> conditions_;
 };
 
 /// Computes expressions into slots.
-class Project final : public Operator {
+class Project final : public PlanOperator {
  public:
   struct Computed {
     Slot slot;
     ExprPtr expr;
   };
-  Project(OperatorPtr input, std::vector<Computed> computed)
+  Project(PlanPtr input, std::vector<Computed> computed)
       : input_(std::move(input)), computed_(std::move(computed)) {}
   void open(Execution& execution) override { input_->open(execution); }
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override { return input_->note(); }
-  [[nodiscard]] std::vector<const Operator*> children() const override {
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
 
  private:
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<Computed> computed_;
 };
 
 /// Set-returning functions in the select list: one row per element, NULLs after a shorter one ends.
-class ProjectSet final : public Operator {
+class ProjectSet final : public PlanOperator {
  public:
   struct Item {
     Slot slot;
     const Function* function = nullptr;
     std::vector<ExprPtr> arguments;
   };
-  ProjectSet(OperatorPtr input, std::vector<Item> items);
+  ProjectSet(PlanPtr input, std::vector<Item> items);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override { return {"ProjectSet", {}}; }
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
 
  private:
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<Item> items_;
   std::vector<std::unique_ptr<SetCursor>> cursors_;
   Arena arguments_arena_;
   bool in_row_ = false;
 };
 
-class Limit final : public Operator {
+class Limit final : public PlanOperator {
  public:
   /// Either may be null. WITH TIES needs the sort's keys and an input ordered by them.
-  Limit(OperatorPtr input, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties)
+  Limit(PlanPtr input, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties)
       : input_(std::move(input)),
         count_(std::move(count)),
         offset_(std::move(offset)),
@@ -97,13 +101,15 @@ class Limit final : public Operator {
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note() const override { return {"Limit", {}}; }
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
 
  private:
   bool is_tie(Execution& execution);
   std::string tie_key(Execution& execution) const;
 
-  OperatorPtr input_;
+  PlanPtr input_;
   ExprPtr count_;
   ExprPtr offset_;
   std::vector<ExprPtr> ties_;
@@ -114,10 +120,10 @@ class Limit final : public Operator {
 
 /// The inputs' rows one after the other; each leaves its columns in its own slots, from where they
 /// are copied to the common ones.
-class Append final : public Operator {
+class Append final : public PlanOperator {
  public:
   struct Branch {
-    OperatorPtr input;
+    PlanPtr input;
     std::vector<Slot> slots;
   };
   Append(std::vector<Branch> branches, std::vector<Slot> outputs)
@@ -127,7 +133,7 @@ class Append final : public Operator {
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return outputs_; }
   [[nodiscard]] PlanNote note() const override { return {"Append", {}}; }
-  [[nodiscard]] std::vector<const Operator*> children() const override;
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override;
 
  private:
   std::vector<Branch> branches_;
@@ -136,7 +142,7 @@ class Append final : public Operator {
 };
 
 /// VALUES lists.
-class ValuesScan final : public Operator {
+class ValuesScan final : public PlanOperator {
  public:
   ValuesScan(std::vector<std::vector<ExprPtr>> rows, std::vector<Slot> slots)
       : rows_(std::move(rows)), slots_(std::move(slots)) {}
@@ -153,7 +159,7 @@ class ValuesScan final : public Operator {
 };
 
 /// Functions in FROM; several are ROWS FROM, side by side.
-class FunctionScan final : public Operator {
+class FunctionScan final : public PlanOperator {
  public:
   struct Call {
     const Function* function = nullptr;  ///< null: `scalar` is one row with one value
@@ -167,9 +173,7 @@ class FunctionScan final : public Operator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override {
-    return {"Function Scan on " + alias_, {}};
-  }
+  [[nodiscard]] PlanNote note() const override { return {"Function Scan on " + alias_, {}}; }
 
  private:
   struct Running {
@@ -187,18 +191,20 @@ class FunctionScan final : public Operator {
 };
 
 /// Reads its input once and then repeats it: CTEs, and the inner side of loops that do not change.
-class Materialize final : public Operator {
+class Materialize final : public PlanOperator {
  public:
-  explicit Materialize(OperatorPtr input) : input_(std::move(input)) {}
+  explicit Materialize(PlanPtr input) : input_(std::move(input)) {}
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note() const override { return {"Materialize", {}}; }
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
 
  private:
-  OperatorPtr input_;
+  PlanPtr input_;
   RowStore store_;
   std::uint64_t filled_in_run_ = 0;
   std::size_t position_ = 0;

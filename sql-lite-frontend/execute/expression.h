@@ -24,6 +24,9 @@ struct ExprPrinter {
   enum class Columns : std::uint8_t { names, qualified, slots };
   Columns columns = Columns::names;
   std::string out;
+  /// With one, constants of reg* types are written as names; without, as numbers, which stay right
+  /// when the object is renamed.
+  SessionContext* context = nullptr;
 
   void print(const Expr& expr);
 };
@@ -100,6 +103,7 @@ class SlotExpr final : public Expr {
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] Slot slot() const noexcept { return slot_; }
   [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
+  void rename(std::string name) { origin_.name = std::move(name); }
 
  private:
   Slot slot_;

@@ -12,8 +12,8 @@ namespace {
 class Operands {
  public:
   Operands(std::span<const ExprPtr> exprs, Execution& execution) : size_(exprs.size()) {
-    values_ = size_ <= inline_.size() ? inline_.data()
-                                      : execution.row_arena.allocate_array<Value>(size_);
+    values_ =
+        size_ <= inline_.size() ? inline_.data() : execution.row_arena.allocate_array<Value>(size_);
     for (std::size_t i = 0; i < size_; ++i) {
       values_[i] = exprs[i]->eval(execution);
       any_null_ |= values_[i].is_null();

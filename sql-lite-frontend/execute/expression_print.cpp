@@ -15,9 +15,10 @@ void print_list(ExprPrinter& printer, std::span<const ExprPtr> list) {
   }
 }
 
-std::string constant_text(const ConstantExpr& constant) {
-  // Types whose text form depends on settings are stored in their standard form.
+std::string constant_text(const ConstantExpr& constant, ObjectNames* names) {
+  // Types whose text form depends on settings are written in their standard form.
   SessionContext context;
+  context.names = names;
   Arena arena;
   FunctionContext functions{arena, context, {}};
   return to_text(functions, constant.type(), constant.value());
@@ -40,7 +41,8 @@ void ConstantExpr::print(ExprPrinter& printer) const {
     printer.out += value_.as_bool() ? "true" : "false";
     return;
   } else {
-    const std::string text = constant_text(*this);
+    const std::string text =
+        constant_text(*this, printer.context != nullptr ? printer.context->names : nullptr);
     const bool number = type() == TypeId::int4 || type() == TypeId::numeric;
     if (number && is_plain_number(text)) {
       printer.out += text;
@@ -136,8 +138,8 @@ void BooleanExpr::print(ExprPrinter& printer) const {
 }
 
 void TestExpr::print(ExprPrinter& printer) const {
-  constexpr std::string_view kNames[] = {" IS NULL",     " IS NOT NULL",    " IS TRUE",
-                                         " IS NOT TRUE", " IS FALSE",       " IS NOT FALSE",
+  constexpr std::string_view kNames[] = {" IS NULL",     " IS NOT NULL",   " IS TRUE",
+                                         " IS NOT TRUE", " IS FALSE",      " IS NOT FALSE",
                                          " IS UNKNOWN",  " IS NOT UNKNOWN"};
   printer.out += "(";
   printer.print(*operands_[0]);
@@ -232,8 +234,8 @@ void FieldExpr::print(ExprPrinter& printer) const {
 
 bool same_expression(const Expr& left, const Expr& right) {
   if (left.type() != right.type()) return false;
-  ExprPrinter a{ExprPrinter::Columns::slots, {}};
-  ExprPrinter b{ExprPrinter::Columns::slots, {}};
+  ExprPrinter a{ExprPrinter::Columns::slots, {}, nullptr};
+  ExprPrinter b{ExprPrinter::Columns::slots, {}, nullptr};
   a.print(left);
   b.print(right);
   return a.out == b.out;

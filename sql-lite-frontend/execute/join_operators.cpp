@@ -38,7 +38,7 @@ bool all_hold(std::span<const ExprPtr> conditions, Execution& execution) {
       conditions, [&](const ExprPtr& condition) { return holds(*condition, execution); });
 }
 
-std::vector<Slot> joined_slots(const Operator& left, const Operator& right, JoinKind kind) {
+std::vector<Slot> joined_slots(const PlanOperator& left, const PlanOperator& right, JoinKind kind) {
   std::vector<Slot> slots = left.output_slots();
   if (kind == JoinKind::semi || kind == JoinKind::anti) return slots;
   const std::vector<Slot> more = right.output_slots();
@@ -48,8 +48,7 @@ std::vector<Slot> joined_slots(const Operator& left, const Operator& right, Join
 
 }  // namespace
 
-NestedLoop::NestedLoop(JoinKind kind, OperatorPtr outer, OperatorPtr inner,
-                       std::vector<ExprPtr> conditions)
+NestedLoop::NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions)
     : kind_(kind),
       outer_(std::move(outer)),
       inner_(std::move(inner)),
@@ -109,7 +108,7 @@ PlanNote NestedLoop::note() const {
   return note;
 }
 
-HashJoin::HashJoin(JoinKind kind, OperatorPtr probe, OperatorPtr build, Keys keys,
+HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
                    std::vector<ExprPtr> conditions)
     : kind_(kind),
       probe_(std::move(probe)),

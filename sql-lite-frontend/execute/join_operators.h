@@ -9,15 +9,15 @@ enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti };
 
 /// For every outer row, opens the inner side anew: it may read the outer row's slots, which makes
 /// it an index lookup or a lateral subquery. Not for right and full joins.
-class NestedLoop final : public Operator {
+class NestedLoop final : public PlanOperator {
  public:
-  NestedLoop(JoinKind kind, OperatorPtr outer, OperatorPtr inner, std::vector<ExprPtr> conditions);
+  NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const Operator*> children() const override {
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {outer_.get(), inner_.get()};
   }
 
@@ -25,8 +25,8 @@ class NestedLoop final : public Operator {
   bool matches(Execution& execution) const;
 
   JoinKind kind_;
-  OperatorPtr outer_;
-  OperatorPtr inner_;
+  PlanPtr outer_;
+  PlanPtr inner_;
   std::vector<ExprPtr> conditions_;
   std::vector<Slot> inner_slots_;
   bool in_outer_row_ = false;
@@ -35,20 +35,19 @@ class NestedLoop final : public Operator {
 
 /// Keeps the build side in a hash table by the join's keys and looks up every row of the probe
 /// side. `kind` is seen from the probe side: left keeps all of its rows, right all of the build's.
-class HashJoin final : public Operator {
+class HashJoin final : public PlanOperator {
  public:
   struct Keys {
     std::vector<ExprPtr> probe;
     std::vector<ExprPtr> build;
   };
-  HashJoin(JoinKind kind, OperatorPtr probe, OperatorPtr build, Keys keys,
-           std::vector<ExprPtr> conditions);
+  HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys, std::vector<ExprPtr> conditions);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const Operator*> children() const override {
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {probe_.get(), build_.get()};
   }
 
@@ -61,13 +60,13 @@ class HashJoin final : public Operator {
   bool next_unmatched(Execution& execution);
 
   JoinKind kind_;
-  OperatorPtr probe_;
-  OperatorPtr build_;
+  PlanPtr probe_;
+  PlanPtr build_;
   Keys keys_;
   std::vector<ExprPtr> conditions_;
   KeyWriter writer_;
-  KeyTable table_;                      ///< key → last row with it
-  std::vector<std::uint32_t> previous_; ///< row → the row before it with the same key
+  KeyTable table_;                       ///< key → last row with it
+  std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
   std::vector<bool> row_matched_;
   RowStore store_;
   std::uint32_t candidate_ = kNone;

@@ -12,18 +12,18 @@ namespace swizzle::sql {
 
 /// What EXPLAIN says about one node of a plan.
 struct PlanNote {
-  std::string title;  ///< "Index Scan using t_pkey on t"
+  std::string title;                                            ///< "Index Scan using t_pkey on t"
   std::vector<std::pair<std::string, std::string>> properties;  ///< "Filter" → "(a > 1)"
 };
 
 /// One step of a plan. It leaves its rows in slots, one row at a time; state of a run lives in it,
 /// so a plan serves one execution at a time.
-class Operator {
+class PlanOperator {
  public:
-  Operator() = default;
-  Operator(const Operator&) = delete;
-  Operator& operator=(const Operator&) = delete;
-  virtual ~Operator() = default;
+  PlanOperator() = default;
+  PlanOperator(const PlanOperator&) = delete;
+  PlanOperator& operator=(const PlanOperator&) = delete;
+  virtual ~PlanOperator() = default;
 
   /// Starts, or starts over. Reads the slots and parameters that it depends on now.
   virtual void open(Execution& execution) = 0;
@@ -36,7 +36,7 @@ class Operator {
   [[nodiscard]] virtual std::vector<Slot> output_slots() const = 0;
 
   [[nodiscard]] virtual PlanNote note() const = 0;
-  [[nodiscard]] virtual std::vector<const Operator*> children() const { return {}; }
+  [[nodiscard]] virtual std::vector<const PlanOperator*> children() const { return {}; }
 
   /// The planner's guess, shown by EXPLAIN.
   double expected_rows = 1;
@@ -46,7 +46,7 @@ class Operator {
   std::uint64_t actual_rows = 0;
   std::uint64_t actual_loops = 0;
 };
-using OperatorPtr = std::unique_ptr<Operator>;
+using PlanPtr = std::unique_ptr<PlanOperator>;
 
 struct SortKey {
   ExprPtr expr;

@@ -56,8 +56,8 @@ void KeyTable::clear() {
 KeyWriter::KeyWriter(std::span<const TypeId> types) : types_(types.begin(), types.end()) {
   for (const TypeId type : types_) {
     if (is_indexable(type)) continue;
-    throw_error(sqlstate::undefined_function,
-                "could not identify an equality operator for type {}", format_type(type));
+    throw_error(sqlstate::undefined_function, "could not identify an equality operator for type {}",
+                format_type(type));
   }
 }
 

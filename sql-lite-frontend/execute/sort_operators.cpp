@@ -35,7 +35,7 @@ int RowComparison::operator()(const Value* left, const Value* right) const {
   return 0;
 }
 
-Sort::Sort(OperatorPtr input, std::vector<SortKey> keys)
+Sort::Sort(PlanPtr input, std::vector<SortKey> keys)
     : input_(std::move(input)), keys_(std::move(keys)), comparison_(keys_) {}
 
 std::size_t Sort::bound(Execution& execution) const {
@@ -119,7 +119,7 @@ std::vector<TypeId> types_of(std::span<const ExprPtr> exprs) {
 
 }  // namespace
 
-Distinct::Distinct(OperatorPtr input, std::vector<ExprPtr> keys)
+Distinct::Distinct(PlanPtr input, std::vector<ExprPtr> keys)
     : input_(std::move(input)), keys_(std::move(keys)), writer_(types_of(keys_)) {}
 
 void Distinct::open(Execution& execution) {
@@ -147,9 +147,8 @@ void Distinct::close() {
   seen_.clear();
 }
 
-SetOperation::SetOperation(Kind kind, OperatorPtr left, std::vector<Slot> left_slots,
-                           OperatorPtr right, std::vector<Slot> right_slots,
-                           std::vector<TypeId> types)
+SetOperation::SetOperation(Kind kind, PlanPtr left, std::vector<Slot> left_slots, PlanPtr right,
+                           std::vector<Slot> right_slots, std::vector<TypeId> types)
     : kind_(kind),
       left_(std::move(left)),
       left_slots_(std::move(left_slots)),

@@ -25,9 +25,9 @@ class RowComparison {
 };
 
 /// Stable. With `bound`, only the first so many rows are wanted: a heap of that size is enough.
-class Sort final : public Operator {
+class Sort final : public PlanOperator {
  public:
-  Sort(OperatorPtr input, std::vector<SortKey> keys);
+  Sort(PlanPtr input, std::vector<SortKey> keys);
   /// LIMIT above: count and offset, either may be null. They stay with the limit.
   void set_bound(const Expr* count, const Expr* offset) {
     bound_count_ = count;
@@ -37,16 +37,16 @@ class Sort final : public Operator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override {
-    return {"Sort", {{"Sort Key", describe(keys_)}}};
+  [[nodiscard]] PlanNote note() const override { return {"Sort", {{"Sort Key", describe(keys_)}}}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
   }
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
 
  private:
   [[nodiscard]] std::size_t bound(Execution& execution) const;
   void keep_row(Execution& execution);
 
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<SortKey> keys_;
   RowComparison comparison_;
   const Expr* bound_count_ = nullptr;
@@ -58,9 +58,9 @@ class Sort final : public Operator {
 };
 
 /// DISTINCT by hashing: the first row of each distinct combination.
-class Distinct final : public Operator {
+class Distinct final : public PlanOperator {
  public:
-  Distinct(OperatorPtr input, std::vector<ExprPtr> keys);
+  Distinct(PlanPtr input, std::vector<ExprPtr> keys);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -68,27 +68,29 @@ class Distinct final : public Operator {
   [[nodiscard]] PlanNote note() const override {
     return {"HashAggregate", {{"Group Key", describe(keys_)}}};
   }
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
 
  private:
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<ExprPtr> keys_;
   KeyWriter writer_;
   KeyTable seen_;
 };
 
 /// INTERSECT and EXCEPT, with or without ALL.
-class SetOperation final : public Operator {
+class SetOperation final : public PlanOperator {
  public:
   enum class Kind : std::uint8_t { intersect, intersect_all, except, except_all };
-  SetOperation(Kind kind, OperatorPtr left, std::vector<Slot> left_slots, OperatorPtr right,
+  SetOperation(Kind kind, PlanPtr left, std::vector<Slot> left_slots, PlanPtr right,
                std::vector<Slot> right_slots, std::vector<TypeId> types);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return left_slots_; }
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const Operator*> children() const override {
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {left_.get(), right_.get()};
   }
 
@@ -96,9 +98,9 @@ class SetOperation final : public Operator {
   void write_key(const Execution& execution, std::span<const Slot> slots);
 
   Kind kind_;
-  OperatorPtr left_;
+  PlanPtr left_;
   std::vector<Slot> left_slots_;
-  OperatorPtr right_;
+  PlanPtr right_;
   std::vector<Slot> right_slots_;
   KeyWriter writer_;
   KeyTable counts_;

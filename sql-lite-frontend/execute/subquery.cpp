@@ -10,7 +10,7 @@ constexpr SqlState kCardinalityViolation{"21000"};
 
 }  // namespace
 
-void SubqueryExpr::set_plan(OperatorPtr plan, std::vector<Slot> outputs, Correlation correlation) {
+void SubqueryExpr::set_plan(PlanPtr plan, std::vector<Slot> outputs, Correlation correlation) {
   plan_ = std::move(plan);
   outputs_ = std::move(outputs);
   correlation_ = correlation;

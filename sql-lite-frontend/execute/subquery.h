@@ -16,7 +16,7 @@ class SubqueryExpr final : public Expr {
   SubqueryExpr(Kind kind, TypeId type, std::int32_t typmod) : Expr(type, typmod), kind_(kind) {}
 
   /// The plan arrives after binding: the planner sets it.
-  void set_plan(OperatorPtr plan, std::vector<Slot> outputs, Correlation correlation);
+  void set_plan(PlanPtr plan, std::vector<Slot> outputs, Correlation correlation);
   /// For any and all: the comparison of `left` with the subquery's output slots. With
   /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
   void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
@@ -26,7 +26,7 @@ class SubqueryExpr final : public Expr {
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
-  [[nodiscard]] const Operator* plan() const noexcept { return plan_.get(); }
+  [[nodiscard]] const PlanOperator* plan() const noexcept { return plan_.get(); }
   [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
   /// Slots outside that the subquery reads: what an expression that contains it depends on.
   std::vector<Slot> outer_slots;
@@ -41,7 +41,7 @@ class SubqueryExpr final : public Expr {
 
   Kind kind_;
   Correlation correlation_ = Correlation::outer;
-  OperatorPtr plan_;
+  PlanPtr plan_;
   std::vector<Slot> outputs_;
   ExprPtr comparison_;
   std::vector<ExprPtr> hash_left_;

@@ -20,6 +20,10 @@ TableAccess::TableAccess(TablePtr table, std::string alias, std::vector<Wanted> 
 std::vector<Slot> TableAccess::output_slots() const {
   std::vector<Slot> slots;
   for (const Wanted& wanted : wanted_) slots.push_back(wanted.slot);
+  if (identity_) {
+    slots.push_back(identity_->key);
+    slots.push_back(identity_->row);
+  }
   return slots;
 }
 
@@ -30,17 +34,24 @@ void TableAccess::decode(Execution& execution, Bytes row) const {
   }
 }
 
+void TableAccess::found(Execution& execution, Bytes row) const {
+  decode(execution, row);
+  if (!identity_) return;
+  execution.slots[identity_->key] = Value::from_bytes(key());
+  execution.slots[identity_->row] = Value::from_bytes(row);
+}
+
 void TableAccess::read_row(Bytes row, std::span<Value> values) const {
   RowReader{table_->layout, row}.columns(values);
 }
 
 TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, WaitPolicy wait) {
-  const bool found =
-      value_of(tree_.get(*execution.transaction, key(), locked_, mode, wait));
-  if (!found) return Locked::gone;
-  const bool same = compare(locked_.bytes(), row()) == 0;
-  // Either way the slots must refer to the locked version, whose bytes stay.
-  decode(execution, locked_.bytes());
+  const Bytes key = execution.slots[identity_->key].as_bytes();
+  if (!value_of(tree_.get(*execution.transaction, key, locked_, mode, wait))) return Locked::gone;
+  Value& row = execution.slots[identity_->row];
+  const bool same = compare(locked_.bytes(), row.as_bytes()) == 0;
+  if (!same) decode(execution, locked_.bytes());
+  row = Value::from_bytes(locked_.bytes());
   return same ? Locked::unchanged : Locked::changed;
 }
 
@@ -91,7 +102,7 @@ bool PointAccess::next(Execution& execution) {
     if (!append_equal(key_, bounds_, execution)) return false;
   }
   if (!value_of(tree_.get(transaction, key(), row_, mode_))) return false;
-  decode(execution, row_.bytes());
+  found(execution, row_.bytes());
   return true;
 }
 
@@ -127,8 +138,8 @@ void RangeAccess::open(Execution& execution) {
   }
   const KeyColumn& column = bounds_.index->columns[bounds_.equal.size()];
   const CompareFunction order = compare_function(column.type);
-  const bool backward = (direction_ == Direction::backward) !=
-                        (column.direction == SortDirection::descending);
+  const bool backward =
+      (direction_ == Direction::backward) != (column.direction == SortDirection::descending);
   std::ranges::sort(elements_, [&](const Value& left, const Value& right) {
     return backward ? order(left, right) > 0 : order(left, right) < 0;
   });
@@ -222,10 +233,10 @@ bool RangeAccess::next(Execution& execution) {
     }
     if (uses_secondary()) {
       if (!fetch_by_index(execution)) continue;
-      decode(execution, fetched_.bytes());
+      found(execution, fetched_.bytes());
     } else {
       key_ = as_text(cursor_->key());
-      decode(execution, cursor_->value());
+      found(execution, cursor_->value());
     }
     return true;
   }
@@ -242,10 +253,10 @@ Bytes RangeAccess::row() const noexcept {
 
 PlanNote RangeAccess::note() const {
   if (bounds_.index == nullptr) return {"Seq Scan " + table_title(), {}};
-  PlanNote note{fmt::format("Index Scan{} using {} {}",
-                            direction_ == Direction::backward ? " Backward" : "",
-                            quote_identifier(bounds_.index->index->name), table_title()),
-                {}};
+  PlanNote note{
+      fmt::format("Index Scan{} using {} {}", direction_ == Direction::backward ? " Backward" : "",
+                  quote_identifier(bounds_.index->index->name), table_title()),
+      {}};
   if (!condition_text.empty()) note.properties.emplace_back("Index Cond", condition_text);
   return note;
 }

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 
 /// A table in a plan: which of its columns go to which slots, and the row it stands on. Its
 /// derived operators find rows in different ways.
-class TableAccess : public Operator {
+class TableAccess : public PlanOperator {
  public:
   struct Wanted {
     std::size_t position;  ///< of the column
@@ -26,7 +26,14 @@ class TableAccess : public Operator {
   [[nodiscard]] Bytes key() const noexcept { return as_bytes(key_); }
   [[nodiscard]] virtual Bytes row() const noexcept = 0;
 
-  /// Locks the present row and looks at its newest version. Slots are read anew if it changed.
+  /// Also leaves the row's key and its stored form in slots, so that it can be locked or written
+  /// after a sort or a hash join has kept it.
+  void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
+  [[nodiscard]] Slot key_slot() const noexcept { return identity_->key; }
+  [[nodiscard]] Slot row_slot() const noexcept { return identity_->row; }
+
+  /// Locks the row whose identity is in the slots and looks at its newest version. Slots are read
+  /// anew if it changed. Pre: keep_identity() was called.
   enum class Locked : std::uint8_t { unchanged, changed, gone };
   Locked lock_row(Execution& execution, ReadMode mode, WaitPolicy wait);
   /// The newest version after lock_row(), until the next call.
@@ -42,15 +49,22 @@ class TableAccess : public Operator {
 
  protected:
   void decode(Execution& execution, Bytes row) const;
+  /// Pre: key_ is the row's key.
+  void found(Execution& execution, Bytes row) const;
   [[nodiscard]] std::string table_title() const;
 
-  TablePtr table_;           // NOLINT: shared with the derived operators
-  Tree tree_;                // NOLINT
-  std::string alias_;        // NOLINT
+  TablePtr table_;              // NOLINT: shared with the derived operators
+  Tree tree_;                   // NOLINT
+  std::string alias_;           // NOLINT
   std::vector<Wanted> wanted_;  // NOLINT
-  std::string key_;          // NOLINT
+  std::string key_;             // NOLINT
 
  private:
+  struct Identity {
+    Slot key;
+    Slot row;
+  };
+  std::optional<Identity> identity_;
   ValueBuffer locked_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-Window::Window(OperatorPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
+Window::Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
                WindowFrame frame, std::vector<WindowCall> calls)
     : input_(std::move(input)),
       partition_keys_(std::move(partition)),

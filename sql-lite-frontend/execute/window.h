@@ -49,16 +49,18 @@ struct WindowCall {
 
 /// All calls over one window definition: reads its input whole, sorts it by partition and order,
 /// and gives every row its results.
-class Window final : public Operator {
+class Window final : public PlanOperator {
  public:
-  Window(OperatorPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
+  Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
          WindowFrame frame, std::vector<WindowCall> calls);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override { return {"WindowAgg", {}}; }
-  [[nodiscard]] std::vector<const Operator*> children() const override { return {input_.get()}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
 
  private:
   struct Partition {
@@ -79,7 +81,7 @@ class Window final : public Operator {
   Value shifted(Execution& execution, Partition partition, std::size_t place,
                 const WindowCall& call);
 
-  OperatorPtr input_;
+  PlanPtr input_;
   std::vector<SortKey> partition_keys_;
   std::vector<SortKey> order_keys_;
   WindowFrame frame_;
@@ -88,9 +90,9 @@ class Window final : public Operator {
   RowComparison order_comparison_;
 
   RowStore store_;
-  std::vector<Value> keys_;            ///< per stored row: partition keys, then order keys
-  std::vector<std::uint32_t> order_;   ///< places in the sorted sequence → stored rows
-  std::vector<Value> results_;         ///< per place and call
+  std::vector<Value> keys_;           ///< per stored row: partition keys, then order keys
+  std::vector<std::uint32_t> order_;  ///< places in the sorted sequence → stored rows
+  std::vector<Value> results_;        ///< per place and call
   Arena results_arena_;
   std::size_t position_ = 0;
 };

@@ -1,0 +1,428 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/table_rewrite.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+
+/// CREATE of tables, indexes, views, sequences and schemas.
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDuplicateTable{"42P07"};
+constexpr SqlState kDuplicateSchema{"42P06"};
+
+void refuse_table_features(const ast::CreateStmt& statement) {
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::feature_not_supported, "{} is not supported", what);
+  };
+  if (!statement.inh_relations.empty()) refuse("table inheritance");
+  if (statement.partspec != nullptr || statement.partbound != nullptr) {
+    refuse("table partitioning");
+  }
+  if (statement.of_typename != nullptr) refuse("CREATE TABLE OF");
+  if (!statement.tablespacename.empty() && statement.tablespacename != "pg_default") {
+    refuse("TABLESPACE");
+  }
+  if (!statement.access_method.empty() && statement.access_method != "heap") {
+    throw_error(sqlstate::undefined_object, "access method \"{}\" does not exist",
+                statement.access_method);
+  }
+}
+
+std::vector<std::string> reloptions(ast::NodeList options) {
+  std::vector<std::string> list;
+  for (const ast::Node* node : options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    std::string text{option.defname};
+    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
+      text += "=" + std::to_string(integer->ival);
+    } else if (const auto* string = ast::try_as<ast::String>(option.arg)) {
+      text += "=" + std::string{string->sval};
+    } else if (const auto* real = ast::try_as<ast::Float>(option.arg)) {
+      text += "=" + std::string{real->fval};
+    } else {
+      text += "=true";
+    }
+    list.push_back(std::move(text));
+  }
+  return list;
+}
+
+Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind) {
+  Relation relation;
+  relation.oid = session.catalog.allocate_oid();
+  relation.schema = session.creation_schema(range);
+  relation.name = range.relname;
+  relation.kind = kind;
+  relation.owner = session.user ? session.user->oid : kBootstrapRole;
+  if (relation.schema == session.temp_schema) {
+    relation.persistence = Persistence::temporary;
+  } else if (range.relpersistence == "u") {
+    relation.persistence = Persistence::unlogged;
+  }
+  return relation;
+}
+
+/// True when there is such a relation and IF NOT EXISTS says that this is fine.
+bool skip_existing(Session::State& session, const Relation& relation, bool if_not_exists,
+                   ResultSink& sink) {
+  if (session.catalog.table(relation.schema, relation.name) == nullptr) return false;
+  if (!if_not_exists) {
+    throw_error(kDuplicateTable, "relation \"{}\" already exists", relation.name);
+  }
+  session.notice(sink, Severity::notice, kDuplicateTable,
+                 fmt::format("relation \"{}\" already exists, skipping", relation.name));
+  return true;
+}
+
+}  // namespace
+
+void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& sink) {
+  refuse_table_features(statement);
+  Relation relation = new_relation(*this, *statement.relation, RelationKind::table);
+  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+    sink.command_complete("CREATE TABLE");
+    return;
+  }
+  relation.options = reloptions(statement.options);
+  switch (statement.oncommit) {
+    case ast::OnCommitAction::delete_rows:
+      relation.on_commit = 'd';
+      break;
+    case ast::OnCommitAction::drop:
+      throw SqlError{sqlstate::feature_not_supported, "ON COMMIT DROP is not supported"};
+    default:
+      break;
+  }
+  TableBuilder builder{*this, relation};
+  for (const ast::Node* element : statement.table_elts) {
+    if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
+      builder.add_column(*column);
+    } else if (const auto* constraint = ast::try_as<ast::Constraint>(element)) {
+      builder.add_constraint(*constraint);
+    } else {
+      builder.add_like(ast::as<ast::TableLikeClause>(element));
+    }
+  }
+  for (const ast::Node* element : statement.constraints) {
+    builder.add_constraint(ast::as<ast::Constraint>(element));
+  }
+  for (Relation& sequence : builder.sequences) create_relation(*this, std::move(sequence));
+  builder.finish();
+  const char on_commit = relation.on_commit;
+  const TablePtr table = create_relation(*this, std::move(relation));
+  if (on_commit == 'd') truncated_on_commit.push_back(table->relation.oid);
+  sink.command_complete("CREATE TABLE");
+}
+
+void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
+                                     const Statement&) {
+  if (statement.objtype != ast::ObjectType::table) {
+    throw SqlError{sqlstate::feature_not_supported, "materialized views are not supported"};
+  }
+  const ast::IntoClause& into = *statement.into;
+  Relation relation = new_relation(*this, *into.rel, RelationKind::table);
+  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+    sink.command_complete("CREATE TABLE AS");
+    return;
+  }
+  auto source = std::make_shared<sql::Statement>();
+  source->node = statement.query;
+  if (!ast::is<ast::SelectStmt>(source->node)) {
+    throw SqlError{sqlstate::feature_not_supported, "CREATE TABLE AS EXECUTE is not supported"};
+  }
+  const PortalPtr portal = make_portal(source, {});
+  for (std::size_t i = 0; i < source->columns.size(); ++i) {
+    Column column;
+    column.name = i < into.col_names.size() ? std::string{ast::string_of(into.col_names[i])}
+                                            : source->columns[i].name;
+    column.type = source->columns[i].type;
+    column.typmod = source->columns[i].typmod;
+    if (!has_io(column.type)) {
+      throw_error(SqlState{"42P16"}, "column \"{}\" has pseudo-type {}", column.name,
+                  format_type(column.type));
+    }
+    for (const Column& other : relation.columns) {
+      if (other.name == column.name) {
+        throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column.name);
+      }
+    }
+    relation.columns.push_back(std::move(column));
+  }
+  const TablePtr table = create_relation(*this, std::move(relation));
+  std::uint64_t rows = 0;
+  if (!into.skip_data) {
+    std::vector<std::size_t> columns;
+    for (std::size_t i = 0; i < table->relation.columns.size(); ++i) columns.push_back(i);
+    const std::shared_ptr<Plan> writing = new_plan();
+    Binder binder{*this, writing->arena};
+    std::vector<Slot> slots;
+    const auto write = binder.bind_row_source(table, columns, slots);
+    writing->execution.slots.resize(binder.slot_count());
+    writing->execution.transaction = transaction.get();
+    RowWriter writer{*write};
+    start_portal(*portal);
+    try {
+      Plan& plan = *portal->plan;
+      std::vector<Value> row(columns.size());
+      RowScope scope{plan.execution};
+      while (plan.root->next(plan.execution)) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          row[i] = plan.execution.slots[plan.outputs[i]];
+        }
+        writer.insert(writing->execution, row, RowWriter::OnConflict::fail);
+        ++rows;
+        scope.rewind();
+      }
+    } catch (...) {
+      portal->plan->root->close();
+      portal->plan->in_use = false;
+      throw;
+    }
+    finish_portal(*portal);
+  }
+  sink.command_complete(into.skip_data ? "CREATE TABLE AS" : fmt::format("SELECT {}", rows));
+}
+
+void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& sink) {
+  if (!statement.access_method.empty() && statement.access_method != "btree") {
+    throw_error(sqlstate::feature_not_supported, "access method \"{}\" is not supported",
+                statement.access_method);
+  }
+  if (statement.concurrent) prevent_in_block("CREATE INDEX CONCURRENTLY");
+  Arena arena;
+  Binder binder{*this, arena};
+  TablePtr table = binder.require_table(*statement.relation);
+  if (table->relation.kind != RelationKind::table) {
+    throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
+                table->relation.name);
+  }
+  table = catalog.lock_for_change(*transaction, table);
+  Relation relation = table->relation;
+  Index index;
+  index.oid = catalog.allocate_oid();
+  index.unique = statement.unique;
+  index.nulls_not_distinct = statement.nulls_not_distinct;
+  std::string names;
+  for (const ast::Node* node : statement.index_params) {
+    const auto& element = ast::as<ast::IndexElem>(node);
+    IndexColumn column;
+    std::string name{element.name};
+    if (element.expr == nullptr) {
+      const auto position = table->column_position(element.name);
+      if (!position) {
+        throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", element.name);
+      }
+      column.column = static_cast<std::int16_t>(*position + 1);
+      column.type = relation.columns[*position].type;
+    } else {
+      column.expression_sql = stored_expression(*this, relation, element.expr,
+                                                Clause::index_expression, TypeId::none, kNoTypmod);
+      const ExprPtr expr = binder.bind_table_expression(column.expression_sql, *table,
+                                                        binder.new_slots(relation.columns.size()),
+                                                        Clause::index_expression);
+      column.type = expr->type();
+      name = binder.target_name_of(element.expr);
+      if (name == "?column?") name = "expr";
+    }
+    if (!is_indexable(column.type)) {
+      throw sql_error(sqlstate::undefined_object,
+                      "data type {} has no default operator class for access method \"btree\"",
+                      format_type(column.type))
+          .with_hint(
+              "You must specify an operator class for the index or define a default "
+              "operator class for the data type.");
+    }
+    if (!element.opclass.empty()) column.operator_class = ast::string_of(element.opclass.back());
+    if (element.ordering == ast::SortByDir::desc) column.direction = SortDirection::descending;
+    column.nulls =
+        column.direction == SortDirection::descending ? NullsOrder::first : NullsOrder::last;
+    if (element.nulls_ordering == ast::SortByNulls::first) column.nulls = NullsOrder::first;
+    if (element.nulls_ordering == ast::SortByNulls::last) column.nulls = NullsOrder::last;
+    index.columns.push_back(std::move(column));
+    names += (names.empty() ? "" : "_") + name;
+  }
+  for (const ast::Node* node : statement.index_including_params) {
+    const auto& element = ast::as<ast::IndexElem>(node);
+    const auto position = table->column_position(element.name);
+    if (!position) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", element.name);
+    }
+    index.included.push_back(static_cast<std::int16_t>(*position + 1));
+  }
+  if (statement.where_clause != nullptr) {
+    index.predicate_sql = stored_expression(*this, relation, statement.where_clause,
+                                            Clause::index_predicate, TypeId::none, kNoTypmod);
+  }
+  index.name = statement.idxname.empty()
+                   ? free_name(*this, relation, object_name(relation.name, names, "idx"))
+                   : std::string{statement.idxname};
+  if (catalog.table(relation.schema, index.name) != nullptr ||
+      catalog.table_of_index(relation.schema, index.name) != nullptr) {
+    if (!statement.if_not_exists) {
+      throw_error(kDuplicateTable, "relation \"{}\" already exists", index.name);
+    }
+    notice(sink, Severity::notice, kDuplicateTable,
+           fmt::format("relation \"{}\" already exists, skipping", index.name));
+    sink.command_complete("CREATE INDEX");
+    return;
+  }
+  index.tree = value_of(shared.engine.create_tree(*transaction));
+  relation.indexes.push_back(std::move(index));
+  const TablePtr changed = catalog.replace(*transaction, *table, std::move(relation));
+  fill_index(*this, changed, changed->relation.indexes.size() - 1);
+  sink.command_complete("CREATE INDEX");
+}
+
+void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
+                                 ResultSink& sink) {
+  if (statement.with_check_option != ast::ViewCheckOption::no_check_option &&
+      statement.with_check_option != ast::ViewCheckOption::undefined) {
+    throw SqlError{sqlstate::feature_not_supported, "WITH CHECK OPTION is not supported"};
+  }
+  Relation relation = new_relation(*this, *statement.view, RelationKind::view);
+  const TablePtr old = catalog.table(relation.schema, relation.name);
+  if (old && !statement.replace) {
+    throw_error(kDuplicateTable, "relation \"{}\" already exists", relation.name);
+  }
+  if (old && old->relation.kind != RelationKind::view) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
+  }
+  Arena arena;
+  Binder binder{*this, arena};
+  const auto query = binder.bind_select(ast::as<ast::SelectStmt>(statement.query), nullptr);
+  for (std::size_t i = 0; i < query->targets.size(); ++i) {
+    Column column;
+    column.name = i < statement.aliases.size() ? std::string{ast::string_of(statement.aliases[i])}
+                                               : query->targets[i].name;
+    column.type = query->targets[i].type;
+    column.typmod = query->targets[i].typmod;
+    for (const Column& other : relation.columns) {
+      if (other.name == column.name) {
+        throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column.name);
+      }
+    }
+    relation.columns.push_back(std::move(column));
+  }
+  relation.view_sql = view_query_text(whole.text, relation.name);
+  if (old) {
+    for (std::size_t i = 0; i < old->relation.columns.size(); ++i) {
+      const Column& before = old->relation.columns[i];
+      if (i >= relation.columns.size()) {
+        throw SqlError{SqlState{"42P16"}, "cannot drop columns from view"};
+      }
+      const Column& after = relation.columns[i];
+      if (after.name != before.name) {
+        throw sql_error(SqlState{"42P16"}, "cannot change name of view column \"{}\" to \"{}\"",
+                        before.name, after.name)
+            .with_hint(
+                "Use ALTER VIEW ... RENAME COLUMN ... to change name of view column "
+                "instead.");
+      }
+      if (after.type != before.type) {
+        throw_error(SqlState{"42P16"},
+                    "cannot change data type of view column \"{}\" from {} to {}", before.name,
+                    format_type(before.type), format_type(after.type));
+      }
+    }
+    relation.oid = old->relation.oid;
+    relation.row_type = old->relation.row_type;
+    relation.array_type = old->relation.array_type;
+    relation.comment = old->relation.comment;
+    const TablePtr locked = catalog.lock_for_change(*transaction, old);
+    catalog.replace(*transaction, *locked, std::move(relation));
+  } else {
+    create_relation(*this, std::move(relation));
+  }
+  sink.command_complete("CREATE VIEW");
+}
+
+void Session::State::create_sequence(const ast::CreateSeqStmt& statement, ResultSink& sink) {
+  Relation relation = new_relation(*this, *statement.sequence, RelationKind::sequence);
+  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+    sink.command_complete("CREATE SEQUENCE");
+    return;
+  }
+  relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, *this, true);
+  create_relation(*this, std::move(relation));
+  sink.command_complete("CREATE SEQUENCE");
+}
+
+void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink) {
+  Arena arena;
+  Binder binder{*this, arena};
+  TablePtr table = binder.find_table(*statement.sequence);
+  if (!table || !table->relation.sequence) {
+    if (table) {
+      throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
+                  statement.sequence->relname);
+    }
+    if (!statement.missing_ok) binder.require_table(*statement.sequence);
+    sink.command_complete("ALTER SEQUENCE");
+    return;
+  }
+  table = catalog.lock_for_change(*transaction, table);
+  Relation relation = table->relation;
+  relation.sequence = read_sequence_options(statement.options, *relation.sequence, *this, false);
+  for (const ast::Node* node : statement.options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname == "restart") {
+      std::int64_t value = relation.sequence->start;
+      if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) value = integer->ival;
+      shared.sequences.set(*shared.catalog, relation, value, false);
+    } else if (option.defname == "owned_by") {
+      const auto& names = ast::as<ast::List>(option.arg).items;
+      if (names.size() < 2) {
+        relation.sequence->owner_table = kNoOid;
+        relation.sequence->owner_column = 0;
+        continue;
+      }
+      const std::string_view schema =
+          names.size() > 2 ? ast::string_of(names[names.size() - 3]) : std::string_view{};
+      const TablePtr owner_table = find_table(schema, ast::string_of(names[names.size() - 2]));
+      if (!owner_table) {
+        throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
+                    ast::string_of(names[names.size() - 2]));
+      }
+      const auto position = owner_table->column_position(ast::string_of(names.back()));
+      if (!position) {
+        throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                    ast::string_of(names.back()), owner_table->relation.name);
+      }
+      relation.sequence->owner_table = owner_table->relation.oid;
+      relation.sequence->owner_column = static_cast<std::int16_t>(*position + 1);
+    }
+  }
+  catalog.replace(*transaction, *table, std::move(relation));
+  sink.command_complete("ALTER SEQUENCE");
+}
+
+void Session::State::create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink) {
+  std::string name{statement.schemaname};
+  if (name.empty() && statement.authrole != nullptr) name = statement.authrole->rolename;
+  if (!statement.schema_elts.empty()) {
+    throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
+  }
+  if (name.starts_with("pg_")) {
+    throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
+        .with_detail("The prefix \"pg_\" is reserved for system schemas.");
+  }
+  if (catalog.schema(name)) {
+    if (!statement.if_not_exists) {
+      throw_error(kDuplicateSchema, "schema \"{}\" already exists", name);
+    }
+    notice(sink, Severity::notice, kDuplicateSchema,
+           fmt::format("schema \"{}\" already exists, skipping", name));
+  } else {
+    Schema schema;
+    schema.oid = catalog.allocate_oid();
+    schema.name = name;
+    schema.owner = user ? user->oid : kBootstrapRole;
+    catalog.create(*transaction, std::move(schema));
+  }
+  sink.command_complete("CREATE SCHEMA");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,341 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// RENAME, COMMENT, and roles.
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDuplicateTable{"42P07"};
+constexpr SqlState kDuplicateColumn{"42701"};
+constexpr SqlState kDuplicateObject{"42710"};
+
+std::string_view rename_tag(ast::ObjectType type) {
+  switch (type) {
+    case ast::ObjectType::view:
+      return "ALTER VIEW";
+    case ast::ObjectType::sequence:
+      return "ALTER SEQUENCE";
+    case ast::ObjectType::index:
+      return "ALTER INDEX";
+    case ast::ObjectType::schema:
+      return "ALTER SCHEMA";
+    case ast::ObjectType::role:
+      return "ALTER ROLE";
+    default:
+      return "ALTER TABLE";
+  }
+}
+
+}  // namespace
+
+void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) {
+  const auto finish = [&] { sink.command_complete(rename_tag(statement.rename_type)); };
+  const std::string new_name{statement.newname};
+  Arena arena;
+  Binder binder{*this, arena};
+  switch (statement.rename_type) {
+    case ast::ObjectType::schema: {
+      const SchemaPtr schema = catalog.schema(statement.subname);
+      if (!schema) {
+        throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
+                    statement.subname);
+      }
+      Schema changed = *schema;
+      changed.name = new_name;
+      catalog.replace(*transaction, *schema, std::move(changed));
+      return finish();
+    }
+    case ast::ObjectType::role: {
+      const RolePtr role = catalog.role(statement.subname);
+      if (!role) {
+        throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
+      }
+      Role changed = *role;
+      changed.name = new_name;
+      catalog.replace(*transaction, *role, std::move(changed));
+      return finish();
+    }
+    case ast::ObjectType::table:
+    case ast::ObjectType::view:
+    case ast::ObjectType::sequence:
+    case ast::ObjectType::index:
+    case ast::ObjectType::column:
+    case ast::ObjectType::tabconstraint:
+      break;
+    default:
+      throw SqlError{sqlstate::feature_not_supported, "RENAME of this kind is not supported"};
+  }
+
+  if (statement.rename_type == ast::ObjectType::index) {
+    TablePtr owner_table;
+    for (const Oid oid : search_path()) {
+      if ((owner_table = catalog.table_of_index(oid, statement.relation->relname))) break;
+    }
+    if (!owner_table) binder.require_table(*statement.relation);
+    owner_table = catalog.lock_for_change(*transaction, owner_table);
+    Relation relation = owner_table->relation;
+    const auto index =
+        std::ranges::find(relation.indexes, statement.relation->relname, &Index::name);
+    for (Constraint& constraint : relation.constraints) {
+      if (constraint.index == index->oid && constraint.kind != ConstraintKind::foreign_key) {
+        constraint.name = new_name;
+      }
+    }
+    index->name = new_name;
+    catalog.replace(*transaction, *owner_table, std::move(relation));
+    return finish();
+  }
+
+  TablePtr table = binder.find_table(*statement.relation);
+  if (!table) {
+    if (!statement.missing_ok) binder.require_table(*statement.relation);
+    notice(sink, Severity::notice, sqlstate::undefined_table,
+           fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
+    return finish();
+  }
+  table = catalog.lock_for_change(*transaction, table);
+  Relation relation = table->relation;
+  if (statement.rename_type == ast::ObjectType::column) {
+    const auto position = table->column_position(statement.subname);
+    if (!position) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", statement.subname);
+    }
+    if (table->column_position(new_name)) {
+      throw_error(kDuplicateColumn, "column \"{}\" of relation \"{}\" already exists", new_name,
+                  relation.name);
+    }
+    // Stored expressions name columns: they are printed again over the new name.
+    std::vector<std::string*> stored;
+    for (Column& column : relation.columns) {
+      if (column.generated) stored.push_back(&column.default_sql);
+    }
+    for (Constraint& constraint : relation.constraints) {
+      if (constraint.kind == ConstraintKind::check) stored.push_back(&constraint.check_sql);
+    }
+    for (Index& index : relation.indexes) {
+      for (IndexColumn& column : index.columns) {
+        if (column.column == 0) stored.push_back(&column.expression_sql);
+      }
+      if (!index.predicate_sql.empty()) stored.push_back(&index.predicate_sql);
+    }
+    std::vector<ExprPtr> bound;
+    const Slot first = binder.new_slots(relation.columns.size());
+    for (const std::string* sql : stored) {
+      bound.push_back(binder.bind_table_expression(*sql, *table, first, Clause::check));
+    }
+    relation.columns[*position].name = new_name;
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr};
+      walk(*bound[i], [&](Expr& part) {
+        auto* column = dynamic_cast<SlotExpr*>(&part);
+        if (column != nullptr && column->slot() == first + *position) column->rename(new_name);
+      });
+      printer.print(*bound[i]);
+      *stored[i] = std::move(printer.out);
+    }
+  } else if (statement.rename_type == ast::ObjectType::tabconstraint) {
+    const auto found =
+        std::ranges::find(relation.constraints, statement.subname, &Constraint::name);
+    if (found == relation.constraints.end()) {
+      throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
+                  statement.subname, relation.name);
+    }
+    if (table->constraint_named(new_name) != nullptr) {
+      throw_error(kDuplicateObject, "constraint \"{}\" for relation \"{}\" already exists",
+                  new_name, relation.name);
+    }
+    found->name = new_name;
+    for (Index& index : relation.indexes) {
+      if (index.oid == found->index && found->kind != ConstraintKind::foreign_key) {
+        index.name = new_name;
+      }
+    }
+  } else {
+    if (catalog.table(relation.schema, new_name)) {
+      throw_error(kDuplicateTable, "relation \"{}\" already exists", new_name);
+    }
+    relation.name = new_name;
+  }
+  catalog.replace(*transaction, *table, std::move(relation));
+  finish();
+}
+
+void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink) {
+  Arena arena;
+  Binder binder{*this, arena};
+  const std::string text{statement.comment};
+  const auto find = [&](std::span<const ast::Node* const> names) {
+    ast::RangeVar range;
+    range.relname = ast::string_of(names.back());
+    if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
+    return catalog.lock_for_change(*transaction, binder.require_table(range));
+  };
+  switch (statement.objtype) {
+    case ast::ObjectType::table:
+    case ast::ObjectType::view:
+    case ast::ObjectType::sequence: {
+      const TablePtr table = find(ast::as<ast::List>(statement.object).items);
+      Relation relation = table->relation;
+      relation.comment = text;
+      catalog.replace(*transaction, *table, std::move(relation));
+      break;
+    }
+    case ast::ObjectType::column: {
+      const auto names = ast::as<ast::List>(statement.object).items;
+      const TablePtr table = find(names.first(names.size() - 1));
+      const auto position = table->column_position(ast::string_of(names.back()));
+      if (!position) {
+        throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                    ast::string_of(names.back()), table->relation.name);
+      }
+      Relation relation = table->relation;
+      relation.columns[*position].comment = text;
+      catalog.replace(*transaction, *table, std::move(relation));
+      break;
+    }
+    case ast::ObjectType::tabconstraint: {
+      const auto names = ast::as<ast::List>(statement.object).items;
+      const TablePtr table = find(names.first(names.size() - 1));
+      Relation relation = table->relation;
+      const auto found =
+          std::ranges::find(relation.constraints, ast::string_of(names.back()), &Constraint::name);
+      if (found == relation.constraints.end()) {
+        throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
+                    ast::string_of(names.back()), relation.name);
+      }
+      found->comment = text;
+      catalog.replace(*transaction, *table, std::move(relation));
+      break;
+    }
+    case ast::ObjectType::index: {
+      const auto names = ast::as<ast::List>(statement.object).items;
+      TablePtr table;
+      for (const Oid oid : search_path()) {
+        if ((table = catalog.table_of_index(oid, ast::string_of(names.back())))) break;
+      }
+      if (!table) {
+        throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
+                    ast::string_of(names.back()));
+      }
+      table = catalog.lock_for_change(*transaction, table);
+      Relation relation = table->relation;
+      std::ranges::find(relation.indexes, ast::string_of(names.back()), &Index::name)->comment =
+          text;
+      catalog.replace(*transaction, *table, std::move(relation));
+      break;
+    }
+    case ast::ObjectType::schema: {
+      const SchemaPtr schema = catalog.schema(ast::string_of(statement.object));
+      if (!schema) {
+        throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
+                    ast::string_of(statement.object));
+      }
+      Schema changed = *schema;
+      changed.comment = text;
+      catalog.replace(*transaction, *schema, std::move(changed));
+      break;
+    }
+    case ast::ObjectType::database:
+      break;
+    default:
+      throw SqlError{sqlstate::feature_not_supported,
+                     "COMMENT on this kind of object is not supported"};
+  }
+  sink.command_complete("COMMENT");
+}
+
+namespace {
+
+void apply_role_options(Role& role, ast::NodeList options) {
+  for (const ast::Node* node : options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const std::string_view name = option.defname;
+    const auto flag = [&] {
+      if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
+      if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival != 0;
+      return false;
+    };
+    if (name == "superuser") {
+      role.superuser = flag();
+    } else if (name == "inherit") {
+      role.inherit = flag();
+    } else if (name == "createrole") {
+      role.create_role = flag();
+    } else if (name == "createdb") {
+      role.create_database = flag();
+    } else if (name == "canlogin") {
+      role.can_login = flag();
+    } else if (name == "isreplication") {
+      role.replication = flag();
+    } else if (name == "bypassrls") {
+      role.bypass_rls = flag();
+    } else if (name == "connectionlimit") {
+      role.connection_limit = ast::as<ast::Integer>(option.arg).ival;
+    } else if (name == "validUntil") {
+      role.valid_until = ast::string_of(option.arg);
+    } else if (name == "password") {
+      const std::string_view text =
+          option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
+      if (!text.empty() && !text.starts_with("SCRAM-SHA-256$")) {
+        throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
+            .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
+      }
+      role.password_verifier = text;
+    } else {
+      throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
+    }
+  }
+}
+
+}  // namespace
+
+void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSink& sink) {
+  Role role;
+  role.name = statement.role;
+  role.can_login = statement.stmt_type == ast::RoleStmtType::user;
+  if (catalog.role(role.name)) {
+    throw_error(kDuplicateObject, "role \"{}\" already exists", role.name);
+  }
+  apply_role_options(role, statement.options);
+  role.oid = catalog.allocate_oid();
+  catalog.create(*transaction, std::move(role));
+  sink.command_complete("CREATE ROLE");
+}
+
+void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink) {
+  const std::string name = statement.role->roletype == ast::RoleSpecType::cstring
+                               ? std::string{statement.role->rolename}
+                               : options.user;
+  const RolePtr role = catalog.role(name);
+  if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+  Role changed = *role;
+  apply_role_options(changed, statement.options);
+  catalog.replace(*transaction, *role, std::move(changed));
+  sink.command_complete("ALTER ROLE");
+}
+
+void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& sink) {
+  for (const ast::Node* node : statement.roles) {
+    const std::string name{ast::as<ast::RoleSpec>(node).rolename};
+    const RolePtr role = catalog.role(name);
+    if (!role) {
+      if (!statement.missing_ok) {
+        throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+      }
+      notice(sink, Severity::notice, sqlstate::undefined_object,
+             fmt::format("role \"{}\" does not exist, skipping", name));
+      continue;
+    }
+    if (role->oid == kBootstrapRole || role->name == options.user) {
+      throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
+    }
+    catalog.remove(*transaction, *role);
+  }
+  sink.command_complete("DROP ROLE");
+}
+
+}  // namespace swizzle::sql

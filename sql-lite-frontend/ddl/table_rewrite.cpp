@@ -1,0 +1,247 @@
+#include "sql-lite-frontend/ddl/table_rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/plan/planner.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// What writing rows outside a statement needs: rules bound over a table, and an execution.
+struct Writing {
+  Writing(Session::State& session, const TablePtr& table) : plan(session.new_plan()) {
+    Binder binder{session, plan->arena};
+    std::vector<Slot> slots;
+    write = binder.bind_row_source(table, {}, slots);
+    plan->execution.slots.resize(binder.slot_count());
+    plan->execution.transaction = session.transaction.get();
+    plan->execution.run = session.next_run++;
+  }
+  std::shared_ptr<Plan> plan;
+  std::unique_ptr<WriteStatement> write;
+};
+
+struct Entry {
+  std::string key;
+  std::string value;
+};
+
+/// Loads sorted entries; `duplicate` is called with a repeated key.
+void load_sorted(Session::State& session, TreeId tree, std::vector<Entry>& entries,
+                 const std::function<void(const Entry&)>& duplicate) {
+  std::ranges::sort(entries, {}, &Entry::key);
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i - 1].key == entries[i].key) duplicate(entries[i]);
+  }
+  std::size_t next = 0;
+  value_of(session.shared.engine.bulk_load(
+      *session.transaction, tree, [&]() -> Result<std::optional<Engine::Record>> {
+        if (next == entries.size()) return std::optional<Engine::Record>{};
+        const Entry& entry = entries[next++];
+        return std::optional{Engine::Record{as_bytes(entry.key), as_bytes(entry.value)}};
+      }));
+}
+
+[[noreturn]] void fail_not_unique(Execution& execution, Session::State& session, const Table& table,
+                                  const Index& index, std::span<const Value> row) {
+  std::vector<std::int16_t> columns;
+  for (const IndexColumn& column : index.columns) columns.push_back(column.column);
+  std::string detail = "Duplicate keys exist.";
+  if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
+    detail = fmt::format("Key {} is duplicated.", key_detail(execution, table, columns, row));
+  }
+  SqlError error =
+      sql_error(sqlstate::unique_violation, "could not create unique index \"{}\"", index.name)
+          .with_detail(std::move(detail));
+  error.fields().schema = session.schema_name(table.relation.schema);
+  error.fields().table = table.relation.name;
+  error.fields().constraint = index.name;
+  throw error;
+}
+
+/// Calls `visit` with every row of the table.
+void for_each_row(Session::State& session, const Table& table, Execution& execution,
+                  const std::function<void(Bytes key, std::span<const Value> row)>& visit) {
+  std::vector<Value> row(table.relation.columns.size());
+  const Tree tree = *table.tree;
+  Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
+                                     ReadMode::snapshot, WaitPolicy::wait, ScanHint::large));
+  RowScope scope{execution};
+  while (value_of(cursor.next())) {
+    execution.tick();
+    RowReader{table.layout, cursor.value()}.columns(row);
+    visit(cursor.key(), row);
+    scope.rewind();
+  }
+}
+
+void check_rules(Writing& writing, Session::State& session, const Table& table,
+                 std::span<const Value> row, std::size_t first_constraint) {
+  Execution& execution = writing.plan->execution;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (column.not_null && !column.dropped && row[i].is_null()) {
+      SqlError error = sql_error(sqlstate::not_null_violation,
+                                 "column \"{}\" of relation \"{}\" contains null values",
+                                 column.name, table.relation.name);
+      error.fields().schema = session.schema_name(table.relation.schema);
+      error.fields().table = table.relation.name;
+      error.fields().column = column.name;
+      throw error;
+    }
+    execution.slots[writing.write->first_slot + i] = row[i];
+  }
+  for (const WriteStatement::Check& check : writing.write->checks) {
+    const Constraint* constraint = table.constraint_named(check.name);
+    const auto position = static_cast<std::size_t>(constraint - table.relation.constraints.data());
+    if (position < first_constraint || !constraint->validated) continue;
+    const Value value = check.expr->eval(execution);
+    if (value.is_null() || value.as_bool()) continue;
+    SqlError error = sql_error(sqlstate::check_violation,
+                               "check constraint \"{}\" of relation \"{}\" is violated by some row",
+                               check.name, table.relation.name);
+    error.fields().schema = session.schema_name(table.relation.schema);
+    error.fields().table = table.relation.name;
+    error.fields().constraint = check.name;
+    throw error;
+  }
+}
+
+}  // namespace
+
+void fill_index(Session::State& session, const TablePtr& table, std::size_t number) {
+  session.begin_statement();
+  Writing writing{session, table};
+  Execution& execution = writing.plan->execution;
+  const RowWriter writer{*writing.write};
+  const Index& index = table->relation.indexes[number];
+  std::vector<Entry> entries;
+  for_each_row(session, *table, execution, [&](Bytes key, std::span<const Value> row) {
+    RowWriter::Entry entry = writer.entry_of(execution, number, row, as_text(key));
+    if (entry.present) entries.push_back({std::move(entry.key), std::move(entry.value)});
+  });
+  load_sorted(session, index.tree, entries, [&](const Entry& repeated) {
+    ValueBuffer buffer;
+    const Tree tree = *table->tree;
+    std::vector<Value> row(table->relation.columns.size());
+    value_of(tree.get(*session.transaction, as_bytes(repeated.value), buffer));
+    RowReader{table->layout, buffer.bytes()}.columns(row);
+    fail_not_unique(execution, session, *table, index, row);
+  });
+}
+
+TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,
+                       const RowChange& change) {
+  Engine& engine = session.shared.engine;
+  session.begin_statement();
+  relation.tree = value_of(engine.create_tree(*session.transaction));
+  for (Index& index : relation.indexes) {
+    if (!index.primary) index.tree = value_of(engine.create_tree(*session.transaction));
+  }
+  for (Column& column : relation.columns) column.missing.reset();
+  auto runtime = std::make_shared<TableRuntime>();
+  runtime->row_delta = old->runtime->row_delta.load();
+  TablePtr table =
+      session.catalog.replace(*session.transaction, *old, std::move(relation), runtime);
+  Writing writing{session, table};
+  Execution& execution = writing.plan->execution;
+  const RowWriter writer{*writing.write};
+
+  std::vector<Entry> rows;
+  std::vector<Value> new_row(table->relation.columns.size());
+  std::int64_t next_id = 1;
+  for_each_row(session, *old, execution, [&](Bytes, std::span<const Value> old_row) {
+    change(execution, old_row, new_row);
+    check_rules(writing, session, *table, new_row, 0);
+    Entry entry;
+    if (table->has_row_ids()) {
+      runtime->next_row_id = ++next_id;
+      std::byte bytes[sizeof next_id];
+      store_big_endian(bytes, static_cast<std::uint64_t>(next_id - 1));
+      entry.key = as_text(Bytes{bytes, sizeof bytes});
+    } else {
+      entry.key = writer.key_for(execution, new_row);
+    }
+    append_row(entry.value, table->layout, new_row);
+    rows.push_back(std::move(entry));
+  });
+  std::vector<Value> row(table->relation.columns.size());
+  load_sorted(session, table->relation.tree, rows, [&](const Entry& repeated) {
+    RowReader{table->layout, as_bytes(repeated.value)}.columns(row);
+    fail_not_unique(execution, session, *table, *table->primary_key(), row);
+  });
+  for (std::size_t i = 0; i < table->indexes.size(); ++i) {
+    if (!table->indexes[i].tree) continue;
+    std::vector<Entry> entries;
+    RowScope scope{execution};
+    for (const Entry& stored : rows) {
+      RowReader{table->layout, as_bytes(stored.value)}.columns(row);
+      RowWriter::Entry entry = writer.entry_of(execution, i, row, stored.key);
+      if (entry.present) entries.push_back({std::move(entry.key), std::move(entry.value)});
+      scope.rewind();
+    }
+    load_sorted(session, table->relation.indexes[i].tree, entries, [&](const Entry& repeated) {
+      const auto found = std::ranges::find(rows, repeated.value, &Entry::key);
+      RowReader{table->layout, as_bytes(found->value)}.columns(row);
+      fail_not_unique(execution, session, *table, table->relation.indexes[i], row);
+    });
+  }
+  value_of(engine.drop_tree(*session.transaction, old->relation.tree));
+  for (const Index& index : old->relation.indexes) {
+    if (!index.primary) value_of(engine.drop_tree(*session.transaction, index.tree));
+  }
+  return table;
+}
+
+void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first) {
+  session.begin_statement();
+  Writing writing{session, table};
+  for_each_row(session, *table, writing.plan->execution, [&](Bytes, std::span<const Value> row) {
+    check_rules(writing, session, *table, row, first);
+  });
+  for (std::size_t i = first; i < table->relation.constraints.size(); ++i) {
+    const Constraint& constraint = table->relation.constraints[i];
+    if (constraint.kind != ConstraintKind::foreign_key || !constraint.validated) continue;
+    const TablePtr referenced = session.table(constraint.referenced_table);
+    std::string join;
+    std::string not_null;
+    std::string columns;
+    for (std::size_t c = 0; c < constraint.columns.size(); ++c) {
+      const std::string child = quote_identifier(
+          table->relation.columns[static_cast<std::size_t>(constraint.columns[c] - 1)].name);
+      const std::string parent = quote_identifier(
+          referenced->relation
+              .columns[static_cast<std::size_t>(constraint.referenced_columns[c] - 1)]
+              .name);
+      if (c > 0) {
+        join += " AND ";
+        not_null += " AND ";
+        columns += ", ";
+      }
+      join += "p." + parent + " = c." + child;
+      not_null += "c." + child + " IS NOT NULL";
+      columns += "c." + child;
+    }
+    const std::string sql = fmt::format(
+        "SELECT {} FROM {} c LEFT JOIN {} p ON {} WHERE {} AND p.{} IS NULL LIMIT 1", columns,
+        session.qualified_name(*table), session.qualified_name(*referenced), join, not_null,
+        quote_identifier(
+            referenced->relation
+                .columns[static_cast<std::size_t>(constraint.referenced_columns[0] - 1)]
+                .name));
+    if (run_internal(session, sql, {}, {}) == 0) continue;
+    SqlError error =
+        sql_error(sqlstate::foreign_key_violation,
+                  "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
+                  table->relation.name, constraint.name);
+    error.fields().schema = session.schema_name(table->relation.schema);
+    error.fields().table = table->relation.name;
+    error.fields().constraint = constraint.name;
+    throw error;
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+
+/// Gives one row its new form; the values' bytes may lie in the execution's row arena.
+using RowChange = std::function<void(Execution& execution, std::span<const Value> old_row,
+                                     std::span<Value> new_row)>;
+
+/// Writes all rows of `old` into fresh trees in the order of the new definition's key, with all
+/// indexes, and drops the old trees. `relation` is the new definition; its trees are set here.
+/// Constraints are checked: NOT NULL, CHECK, keys. Returns the new version of the table.
+TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,
+                       const RowChange& change);
+
+/// Fills one new index from the table's rows. Pre: its tree is new and empty.
+void fill_index(Session::State& session, const TablePtr& table, std::size_t index);
+
+/// Checks that all rows fulfil new constraints: those from `first` on, and NOT NULL columns.
+void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first);
+
+}  // namespace swizzle::sql

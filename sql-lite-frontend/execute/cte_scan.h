@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sql-lite-frontend/execute/operator.h"
+
+namespace swizzle::sql {
+
+struct Cte;
+
+/// The rows of a WITH query, which runs when its first reader opens.
+class CteScan final : public PlanOperator {
+ public:
+  enum class Reads : std::uint8_t { result, working_table };
+  CteScan(std::shared_ptr<Cte> cte, std::vector<Slot> slots, Reads reads, std::string alias)
+      : cte_(std::move(cte)),
+        slots_(std::move(slots)),
+        reads_working_table_(reads == Reads::working_table),
+        alias_(std::move(alias)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override {}
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
+  [[nodiscard]] PlanNote note() const override {
+    return {(reads_working_table_ ? "WorkTable Scan on " : "CTE Scan on ") + alias_, {}};
+  }
+
+ private:
+  std::shared_ptr<Cte> cte_;
+  std::vector<Slot> slots_;
+  bool reads_working_table_;
+  std::string alias_;
+  std::size_t position_ = 0;
+};
+
+/// Runs data-modifying WITH queries before its input, whether or not anybody reads them.
+class EagerCtes final : public PlanOperator {
+ public:
+  EagerCtes(PlanPtr input, std::vector<std::shared_ptr<Cte>> ctes)
+      : input_(std::move(input)), ctes_(std::move(ctes)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override { return input_->next(execution); }
+  void close() override { input_->close(); }
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override { return input_->note(); }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return input_->children();
+  }
+
+ private:
+  PlanPtr input_;
+  std::vector<std::shared_ptr<Cte>> ctes_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,315 @@
+#include "sql-lite-frontend/execute/foreign_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+std::string table_name(NameSource& names, const Table& table) {
+  return quote_identifier(names.schema_name(table.relation.schema)) + "." +
+         quote_identifier(table.relation.name);
+}
+
+std::string column_name(const Table& table, std::int16_t number) {
+  return quote_identifier(table.relation.columns[static_cast<std::size_t>(number - 1)].name);
+}
+
+/// "a = $1 AND b = $2"
+std::string equal_all(const Table& table, std::span<const std::int16_t> columns) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) text += " AND ";
+    text += fmt::format("{} = ${}", column_name(table, columns[i]), i + 1);
+  }
+  return text;
+}
+
+std::vector<TypeId> types_of(const Table& table, std::span<const std::int16_t> columns) {
+  std::vector<TypeId> types;
+  for (const std::int16_t number : columns) {
+    types.push_back(table.relation.columns[static_cast<std::size_t>(number - 1)].type);
+  }
+  return types;
+}
+
+[[noreturn]] void throw_diagnostic(const Diagnostic& diagnostic) {
+  SqlError error{diagnostic.state, diagnostic.message};
+  error = std::move(error).with_detail(diagnostic.detail);
+  error.fields().schema = diagnostic.schema;
+  error.fields().table = diagnostic.table;
+  error.fields().constraint = diagnostic.constraint;
+  throw error;
+}
+
+}  // namespace
+
+ForeignKeys::ForeignKeys(NameSource& names, const TablePtr& table) : table_(table) {
+  for (const Constraint& constraint : table->relation.constraints) {
+    if (constraint.kind != ConstraintKind::foreign_key) continue;
+    const TablePtr referenced = names.table(constraint.referenced_table);
+    if (!referenced) continue;
+    outgoing_.push_back({&constraint, referenced,
+                         types_of(*referenced, constraint.referenced_columns),
+                         fmt::format("SELECT 1 FROM {} x WHERE {} FOR KEY SHARE OF x",
+                                     table_name(names, *referenced),
+                                     equal_all(*referenced, constraint.referenced_columns))});
+  }
+  for (const TablePtr& referencing : names.referencing_tables(table->relation.oid)) {
+    for (const Constraint& constraint : referencing->relation.constraints) {
+      if (constraint.kind != ConstraintKind::foreign_key ||
+          constraint.referenced_table != table->relation.oid) {
+        continue;
+      }
+      Incoming key{&constraint, referencing, types_of(*table, constraint.referenced_columns),
+                   {},          {},          {},
+                   {},          {}};
+      const std::string child = table_name(names, *referencing);
+      const std::string where = equal_all(*referencing, constraint.columns);
+      key.still_there_sql = fmt::format("SELECT 1 FROM {} WHERE {}", table_name(names, *table),
+                                        equal_all(*table, constraint.referenced_columns));
+      key.any_sql = fmt::format("SELECT 1 FROM {} WHERE {} LIMIT 1", child, where);
+      key.delete_sql = fmt::format("DELETE FROM {} WHERE {}", child, where);
+      std::string assignments;
+      for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
+        if (i > 0) assignments += ", ";
+        assignments += fmt::format("{} = ${}", column_name(*referencing, constraint.columns[i]),
+                                   constraint.columns.size() + i + 1);
+      }
+      key.update_sql = fmt::format("UPDATE {} SET {} WHERE {}", child, assignments, where);
+      const bool to_default = constraint.on_delete == ReferentialAction::set_default ||
+                              constraint.on_update == ReferentialAction::set_default;
+      const auto& cleared =
+          constraint.set_columns.empty() ? constraint.columns : constraint.set_columns;
+      assignments.clear();
+      for (std::size_t i = 0; i < cleared.size(); ++i) {
+        if (i > 0) assignments += ", ";
+        assignments +=
+            column_name(*referencing, cleared[i]) + (to_default ? " = DEFAULT" : " = NULL");
+      }
+      key.clear_sql = fmt::format("UPDATE {} SET {} WHERE {}", child, assignments, where);
+      incoming_.push_back(std::move(key));
+    }
+  }
+}
+
+void ForeignKeys::begin() {
+  notes_.clear();
+  arena_.reset();
+}
+
+std::vector<Value> ForeignKeys::kept(std::span<const Value> row,
+                                     std::span<const std::int16_t> columns) {
+  std::vector<Value> values;
+  for (const std::int16_t number : columns) {
+    values.push_back(row[static_cast<std::size_t>(number - 1)].copy_to(arena_));
+  }
+  return values;
+}
+
+namespace {
+
+bool any_null(std::span<const Value> values) {
+  return std::ranges::any_of(values, [](const Value& value) { return value.is_null(); });
+}
+
+bool same_values(std::span<const TypeId> types, std::span<const Value> left,
+                 std::span<const Value> right) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (left[i].is_null() != right[i].is_null()) return false;
+    if (!left[i].is_null() && compare_values(types[i], left[i], right[i]) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void ForeignKeys::inserted(std::span<const Value> row) {
+  for (std::size_t i = 0; i < outgoing_.size(); ++i) {
+    std::vector<Value> values = kept(row, outgoing_[i].constraint->columns);
+    // MATCH SIMPLE: a NULL anywhere refers to nothing. FULL allows only all or none.
+    if (any_null(values) && outgoing_[i].constraint->match == 's') continue;
+    const bool all_null = std::ranges::all_of(values, [](const Value& v) { return v.is_null(); });
+    if (all_null) continue;
+    notes_.push_back({Note::Kind::reference, i, {}, std::move(values)});
+  }
+}
+
+void ForeignKeys::updated(std::span<const Value> old_row, std::span<const Value> new_row) {
+  for (std::size_t i = 0; i < outgoing_.size(); ++i) {
+    const auto& columns = outgoing_[i].constraint->columns;
+    std::vector<Value> before = kept(old_row, columns);
+    std::vector<Value> after = kept(new_row, columns);
+    if (same_values(types_of(*table_, columns), before, after)) continue;
+    if (any_null(after) && outgoing_[i].constraint->match == 's') continue;
+    if (std::ranges::all_of(after, [](const Value& v) { return v.is_null(); })) continue;
+    notes_.push_back({Note::Kind::reference, i, {}, std::move(after)});
+  }
+  for (std::size_t i = 0; i < incoming_.size(); ++i) {
+    const auto& columns = incoming_[i].constraint->referenced_columns;
+    std::vector<Value> before = kept(old_row, columns);
+    if (any_null(before)) continue;
+    std::vector<Value> after = kept(new_row, columns);
+    if (same_values(incoming_[i].types, before, after)) continue;
+    notes_.push_back({Note::Kind::changed, i, std::move(before), std::move(after)});
+  }
+}
+
+void ForeignKeys::removed(std::span<const Value> row) {
+  for (std::size_t i = 0; i < incoming_.size(); ++i) {
+    std::vector<Value> before = kept(row, incoming_[i].constraint->referenced_columns);
+    if (!any_null(before)) notes_.push_back({Note::Kind::removed, i, std::move(before), {}});
+  }
+}
+
+namespace {
+
+std::string tuple(Execution& execution, const Table& table, std::span<const std::int16_t> columns,
+                  std::span<const TypeId> types, std::span<const Value> values) {
+  std::string names;
+  std::string texts;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) {
+      names += ", ";
+      texts += ", ";
+    }
+    names += table.relation.columns[static_cast<std::size_t>(columns[i] - 1)].name;
+    texts += values[i].is_null() ? "null" : to_text(execution.functions, types[i], values[i]);
+  }
+  return fmt::format("({})=({})", names, texts);
+}
+
+DeferredCheck deferred(Execution& execution, const Constraint& constraint, std::string sql,
+                       DeferredCheck::Expects expects, std::span<const TypeId> types,
+                       std::span<const Value> values, Diagnostic violation) {
+  DeferredCheck check;
+  check.constraint = constraint.oid;
+  check.sql = std::move(sql);
+  check.expects = expects;
+  check.types.assign(types.begin(), types.end());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    check.texts.push_back(to_text(execution.functions, types[i], values[i]));
+  }
+  check.violation = std::move(violation);
+  return check;
+}
+
+}  // namespace
+
+Diagnostic ForeignKeys::missing(Execution& execution, const Note& note) const {
+  const Outgoing& key = outgoing_[note.key];
+  Diagnostic diagnostic;
+  diagnostic.state = sqlstate::foreign_key_violation;
+  diagnostic.message =
+      fmt::format("insert or update on table \"{}\" violates foreign key constraint \"{}\"",
+                  table_->relation.name, key.constraint->name);
+  diagnostic.detail = any_null(note.new_values)
+                          ? "MATCH FULL does not allow mixing of null and nonnull key values."
+                          : fmt::format("Key {} is not present in table \"{}\".",
+                                        tuple(execution, *table_, key.constraint->columns,
+                                              key.types, note.new_values),
+                                        key.referenced->relation.name);
+  diagnostic.schema = schema_name(execution.session, table_->relation.schema);
+  diagnostic.table = table_->relation.name;
+  diagnostic.constraint = key.constraint->name;
+  return diagnostic;
+}
+
+Diagnostic ForeignKeys::referenced(Execution& execution, const Note& note) const {
+  const Incoming& key = incoming_[note.key];
+  Diagnostic diagnostic;
+  diagnostic.state = sqlstate::foreign_key_violation;
+  diagnostic.message = fmt::format(
+      "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
+      table_->relation.name, key.constraint->name, key.referencing->relation.name);
+  diagnostic.detail = fmt::format(
+      "Key {} is still referenced from table \"{}\".",
+      tuple(execution, *table_, key.constraint->referenced_columns, key.types, note.old_values),
+      key.referencing->relation.name);
+  diagnostic.schema = schema_name(execution.session, key.referencing->relation.schema);
+  diagnostic.table = key.referencing->relation.name;
+  diagnostic.constraint = key.constraint->name;
+  return diagnostic;
+}
+
+void ForeignKeys::check_reference(Execution& execution, const Note& note) {
+  const Outgoing& key = outgoing_[note.key];
+  if (any_null(note.new_values)) throw_diagnostic(missing(execution, note));
+  if (is_deferred(execution.session, *key.constraint)) {
+    defer_check(execution.session,
+                deferred(execution, *key.constraint, key.exists_sql, DeferredCheck::Expects::rows,
+                         key.types, note.new_values, missing(execution, note)));
+    return;
+  }
+  if (run_internal(execution.session, key.exists_sql, key.types, note.new_values) == 0) {
+    throw_diagnostic(missing(execution, note));
+  }
+}
+
+void ForeignKeys::check_unreferenced(Execution& execution, const Note& note) {
+  const Incoming& key = incoming_[note.key];
+  // NO ACTION looks at the end: another row may have taken the key's place.
+  const ReferentialAction action =
+      note.kind == Note::Kind::removed ? key.constraint->on_delete : key.constraint->on_update;
+  if (action == ReferentialAction::no_action) {
+    if (is_deferred(execution.session, *key.constraint)) {
+      defer_check(execution.session,
+                  deferred(execution, *key.constraint, key.any_sql, DeferredCheck::Expects::none,
+                           key.types, note.old_values, referenced(execution, note)));
+      return;
+    }
+    if (run_internal(execution.session, key.still_there_sql, key.types, note.old_values) > 0) {
+      return;
+    }
+  }
+  if (run_internal(execution.session, key.any_sql, key.types, note.old_values) > 0) {
+    throw_diagnostic(referenced(execution, note));
+  }
+}
+
+void ForeignKeys::act(Execution& execution, const Note& note) {
+  const Incoming& key = incoming_[note.key];
+  const bool removed = note.kind == Note::Kind::removed;
+  switch (removed ? key.constraint->on_delete : key.constraint->on_update) {
+    case ReferentialAction::no_action:
+    case ReferentialAction::restrict_:
+      check_unreferenced(execution, note);
+      return;
+    case ReferentialAction::cascade: {
+      if (removed) {
+        run_internal(execution.session, key.delete_sql, key.types, note.old_values);
+        return;
+      }
+      std::vector<TypeId> types = key.types;
+      types.insert(types.end(), key.types.begin(), key.types.end());
+      std::vector<Value> values = note.old_values;
+      values.insert(values.end(), note.new_values.begin(), note.new_values.end());
+      run_internal(execution.session, key.update_sql, types, values);
+      return;
+    }
+    case ReferentialAction::set_null:
+    case ReferentialAction::set_default:
+      run_internal(execution.session, key.clear_sql, key.types, note.old_values);
+      return;
+  }
+}
+
+void ForeignKeys::finish(Execution& execution) {
+  if (notes_.empty()) return;
+  for (const Note& note : notes_) {
+    if (note.kind != Note::Kind::reference) act(execution, note);
+  }
+  for (const Note& note : notes_) {
+    if (note.kind == Note::Kind::reference) check_reference(execution, note);
+  }
+  notes_.clear();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/execution.h"
+
+namespace swizzle::sql {
+
+/// The foreign keys of one table, both ways, for one statement: written rows are noted, and looked
+/// at when the statement has written them all. Actions and checks are statements of our own, run
+/// inside the transaction, as PostgreSQL's are.
+class ForeignKeys {
+ public:
+  ForeignKeys(NameSource& names, const TablePtr& table);
+
+  void begin();
+  void inserted(std::span<const Value> row);
+  void updated(std::span<const Value> old_row, std::span<const Value> new_row);
+  void removed(std::span<const Value> row);
+  /// Runs actions and checks; what is deferred goes to the session.
+  void finish(Execution& execution);
+
+ private:
+  /// This table refers to another.
+  struct Outgoing {
+    const Constraint* constraint;
+    TablePtr referenced;
+    std::vector<TypeId> types;
+    std::string exists_sql;
+  };
+  /// Another table refers to this one.
+  struct Incoming {
+    const Constraint* constraint;
+    TablePtr referencing;
+    std::vector<TypeId> types;
+    std::string still_there_sql;  ///< a new row took the old key's place
+    std::string any_sql;
+    std::string delete_sql;
+    std::string update_sql;
+    std::string clear_sql;
+  };
+  struct Note {
+    enum class Kind : std::uint8_t { reference, removed, changed } kind;
+    std::size_t key;  ///< of outgoing_ or incoming_
+    std::vector<Value> old_values;
+    std::vector<Value> new_values;
+  };
+  std::vector<Value> kept(std::span<const Value> row, std::span<const std::int16_t> columns);
+  void check_reference(Execution& execution, const Note& note);
+  void act(Execution& execution, const Note& note);
+  void check_unreferenced(Execution& execution, const Note& note);
+  Diagnostic missing(Execution& execution, const Note& note) const;
+  Diagnostic referenced(Execution& execution, const Note& note) const;
+
+  TablePtr table_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<Incoming> incoming_;
+  std::vector<Note> notes_;
+  Arena arena_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <vector>
+
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/table_access.h"
+
+namespace swizzle::sql {
+
+/// FOR UPDATE and FOR SHARE: locks the rows it passes on. A row that changed before the lock was
+/// there is looked at again in its newest version: it must still fulfil `recheck`.
+class LockRows final : public PlanOperator {
+ public:
+  struct Target {
+    TableAccess* access;
+    ReadMode mode;
+    WaitPolicy wait;
+  };
+  struct Recomputed {
+    Slot slot;
+    const Expr* expr;
+  };
+  LockRows(PlanPtr input, std::vector<Target> targets, std::vector<ExprPtr> recheck,
+           std::vector<Recomputed> recomputed)
+      : input_(std::move(input)),
+        targets_(std::move(targets)),
+        recheck_(std::move(recheck)),
+        recomputed_(std::move(recomputed)) {}
+  void open(Execution& execution) override { input_->open(execution); }
+  bool next(Execution& execution) override;
+  void close() override { input_->close(); }
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override { return {"LockRows", {}}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
+
+ private:
+  bool lock(Execution& execution);
+
+  PlanPtr input_;
+  std::vector<Target> targets_;
+  std::vector<ExprPtr> recheck_;
+  std::vector<Recomputed> recomputed_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,291 @@
+#include "sql-lite-frontend/execute/row_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::size_t kDetailFieldBytes = 64;
+
+std::string row_id_key(std::int64_t row_id) {
+  std::byte bytes[sizeof row_id];
+  store_big_endian(bytes, static_cast<std::uint64_t>(row_id));
+  return std::string{as_text(Bytes{bytes, sizeof bytes})};
+}
+
+/// The largest row id in the table, for the first insert after start-up.
+std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
+  Cursor cursor = value_of(tree.scan(*execution.transaction, {}, Direction::backward));
+  if (!value_of(cursor.next())) return 0;
+  return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(cursor.key().data()));
+}
+
+void name_table(SqlError& error, Execution& execution, const Table& table) {
+  error.fields().schema = schema_name(execution.session, table.relation.schema);
+  error.fields().table = table.relation.name;
+}
+
+}  // namespace
+
+std::string failing_row(Execution& execution, const Table& table, std::span<const Value> row) {
+  std::string text = "(";
+  bool first = true;
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (column.dropped) continue;
+    if (!first) text += ", ";
+    first = false;
+    if (row[i].is_null()) {
+      text += "null";
+      continue;
+    }
+    std::string value = to_text(execution.functions, column.type, row[i]);
+    if (value.size() > kDetailFieldBytes) {
+      std::size_t end = kDetailFieldBytes;
+      while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
+      value.resize(end);
+      value += "...";
+    }
+    text += value;
+  }
+  return text + ")";
+}
+
+std::string key_detail(Execution& execution, const Table& table,
+                       std::span<const std::int16_t> columns, std::span<const Value> row) {
+  std::string names;
+  std::string values;
+  for (const std::int16_t number : columns) {
+    const auto position = static_cast<std::size_t>(number - 1);
+    if (!names.empty()) {
+      names += ", ";
+      values += ", ";
+    }
+    names += table.relation.columns[position].name;
+    values +=
+        row[position].is_null()
+            ? "null"
+            : to_text(execution.functions, table.relation.columns[position].type, row[position]);
+  }
+  return fmt::format("({})=({})", names, values);
+}
+
+RowWriter::RowWriter(const WriteStatement& write)
+    : write_(write), table_(*write.table), tree_(*write.table->tree) {}
+
+void RowWriter::check_not_null(Execution& execution, std::span<const Value> row) const {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const Column& column = table_.relation.columns[i];
+    if (!column.not_null || column.dropped || !row[i].is_null()) continue;
+    SqlError error =
+        sql_error(sqlstate::not_null_violation,
+                  "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
+                  column.name, table_.relation.name)
+            .with_detail("Failing row contains " + failing_row(execution, table_, row) + ".");
+    name_table(error, execution, table_);
+    error.fields().column = column.name;
+    throw error;
+  }
+}
+
+void RowWriter::fail_duplicate(Execution& execution, const Index& index,
+                               std::span<const Value> row) const {
+  std::vector<std::int16_t> columns;
+  for (const IndexColumn& column : index.columns) columns.push_back(column.column);
+  std::string detail = "Key already exists.";
+  if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
+    detail = fmt::format("Key {} already exists.", key_detail(execution, table_, columns, row));
+  }
+  SqlError error = sql_error(sqlstate::unique_violation,
+                             "duplicate key value violates unique constraint \"{}\"", index.name)
+                       .with_detail(std::move(detail));
+  name_table(error, execution, table_);
+  error.fields().constraint = index.name;
+  throw error;
+}
+
+std::string RowWriter::key_for(Execution& execution, std::span<const Value> row) const {
+  if (table_.has_row_ids()) {
+    std::atomic<std::int64_t>& next = table_.runtime->next_row_id;
+    if (next.load(std::memory_order_relaxed) == 0) {
+      std::int64_t first = largest_row_id(execution, tree_) + 1;
+      std::int64_t unset = 0;
+      // Whoever comes first is right: nobody can have inserted before the counter was set.
+      next.compare_exchange_strong(unset, first, std::memory_order_relaxed);
+    }
+    return row_id_key(next.fetch_add(1, std::memory_order_relaxed));
+  }
+  std::string key;
+  for (std::size_t i = 0; i < table_.key_positions.size(); ++i) {
+    append_key(key, table_.key_columns[i], row[table_.key_positions[i]]);
+  }
+  if (key.size() > Engine::kMaxKeyBytes) {
+    throw_error(sqlstate::program_limit_exceeded,
+                "index row size {} exceeds maximum {} for index \"{}\"", key.size(),
+                Engine::kMaxKeyBytes, table_.primary_key()->name);
+  }
+  return key;
+}
+
+void RowWriter::put_in_slots(Execution& execution, std::span<const Value> row) const {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    execution.slots[write_.index_first_slot + i] = row[i];
+  }
+}
+
+RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
+                                     std::span<const Value> row, std::string_view row_key) const {
+  const IndexAccess& access = table_.indexes[number];
+  const Index& index = *access.index;
+  const WriteStatement::IndexExpressions* expressions = nullptr;
+  if (write_.has_index_expressions()) {
+    expressions = &write_.index_expressions[number];
+    put_in_slots(execution, row);
+    if (expressions->predicate && !holds(*expressions->predicate, execution)) return {};
+  }
+  Entry entry;
+  entry.present = true;
+  bool any_null = false;
+  for (std::size_t i = 0; i < index.columns.size(); ++i) {
+    const std::int16_t column = index.columns[i].column;
+    const Value value = column != 0 ? row[static_cast<std::size_t>(column - 1)]
+                                    : expressions->columns[i]->eval(execution);
+    any_null |= value.is_null();
+    append_key(entry.key, access.columns[i], value);
+  }
+  entry.checked = index.unique && (!any_null || index.nulls_not_distinct);
+  if (entry.checked) {
+    entry.value = row_key;
+  } else {
+    entry.key += row_key;
+  }
+  if (entry.key.size() > Engine::kMaxKeyBytes) {
+    throw sql_error(sqlstate::program_limit_exceeded,
+                    "index row size {} exceeds maximum {} for index \"{}\"", entry.key.size(),
+                    Engine::kMaxKeyBytes, index.name)
+        .with_hint(
+            "Values larger than 1/3 of a buffer page cannot be indexed.\nConsider a "
+            "function index of an MD5 hash of the value, or use full text indexing.");
+  }
+  return entry;
+}
+
+void RowWriter::encode(std::span<const Value> row) {
+  row_buffer_.clear();
+  append_row(row_buffer_, table_.layout, row);
+}
+
+const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
+                               OnConflict on_conflict) {
+  Transaction& transaction = *execution.transaction;
+  const std::string key = key_for(execution, row);
+  const Transaction::Mark mark = transaction.mark();
+  encode(row);
+  if (!value_of(tree_.insert(transaction, as_bytes(key), as_bytes(row_buffer_)))) {
+    if (on_conflict == OnConflict::report) return table_.primary_key();
+    fail_duplicate(execution, *table_.primary_key(), row);
+  }
+  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+    const IndexAccess& access = table_.indexes[i];
+    if (!access.tree) continue;
+    const Entry entry = entry_of(execution, i, row, key);
+    if (!entry.present) continue;
+    Tree tree = *access.tree;
+    if (value_of(tree.insert(transaction, as_bytes(entry.key), as_bytes(entry.value)))) continue;
+    if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);
+    value_of(transaction.rollback_to(mark));
+    return access.index;
+  }
+  table_.runtime->row_delta.fetch_add(1, std::memory_order_relaxed);
+  return nullptr;
+}
+
+void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> old_row,
+                       std::span<const Value> new_row) {
+  Transaction& transaction = *execution.transaction;
+  const std::string old_key{as_text(key)};
+  std::string new_key = old_key;
+  if (!table_.has_row_ids()) new_key = key_for(execution, new_row);
+  encode(new_row);
+  if (new_key == old_key) {
+    value_of(tree_.update(transaction, key, as_bytes(row_buffer_)));
+  } else {
+    if (!value_of(tree_.insert(transaction, as_bytes(new_key), as_bytes(row_buffer_)))) {
+      fail_duplicate(execution, *table_.primary_key(), new_row);
+    }
+    value_of(tree_.remove(transaction, as_bytes(old_key)));
+  }
+  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+    const IndexAccess& access = table_.indexes[i];
+    if (!access.tree) continue;
+    const Entry before = entry_of(execution, i, old_row, old_key);
+    const Entry after = entry_of(execution, i, new_row, new_key);
+    if (before.present == after.present && before.key == after.key) {
+      if (before.present && before.value != after.value) {
+        Tree tree = *access.tree;
+        value_of(tree.update(transaction, as_bytes(after.key), as_bytes(after.value)));
+      }
+      continue;
+    }
+    Tree tree = *access.tree;
+    if (before.present) value_of(tree.remove(transaction, as_bytes(before.key)));
+    if (after.present &&
+        !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {
+      fail_duplicate(execution, *access.index, new_row);
+    }
+  }
+}
+
+void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> old_row) {
+  Transaction& transaction = *execution.transaction;
+  const std::string row_key{as_text(key)};
+  value_of(tree_.remove(transaction, as_bytes(row_key)));
+  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+    const IndexAccess& access = table_.indexes[i];
+    if (!access.tree) continue;
+    const Entry entry = entry_of(execution, i, old_row, row_key);
+    if (!entry.present) continue;
+    Tree tree = *access.tree;
+    value_of(tree.remove(transaction, as_bytes(entry.key)));
+  }
+  table_.runtime->row_delta.fetch_sub(1, std::memory_order_relaxed);
+}
+
+std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,
+                                                     std::span<const Value> row) {
+  Transaction& transaction = *execution.transaction;
+  ValueBuffer buffer;
+  if (index.primary) {
+    std::string key = key_for(execution, row);
+    const bool found =
+        value_of(tree_.get(transaction, as_bytes(key), buffer, ReadMode::for_update));
+    if (!found) return std::nullopt;
+    return key;
+  }
+  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+    if (table_.indexes[i].index != &index) continue;
+    const Entry entry = entry_of(execution, i, row, {});
+    if (!entry.present || !entry.checked) return std::nullopt;
+    const Tree tree = *table_.indexes[i].tree;
+    if (!value_of(tree.get(transaction, as_bytes(entry.key), buffer, ReadMode::for_update))) {
+      return std::nullopt;
+    }
+    std::string key{as_text(buffer.bytes())};
+    ValueBuffer locked;
+    if (!value_of(tree_.get(transaction, as_bytes(key), locked, ReadMode::for_update))) {
+      return std::nullopt;
+    }
+    return key;
+  }
+  return std::nullopt;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,238 @@
+#include "sql-lite-frontend/execute/write.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows,
+                             TableAccess* target, NameSource& names)
+    : write_(std::move(write)),
+      rows_(std::move(rows)),
+      target_(target),
+      writer_(*write_),
+      foreign_keys_(names, write_->table),
+      old_row_(write_->table->relation.columns.size()),
+      new_row_(write_->table->relation.columns.size()) {
+  std::vector<Slot> slots;
+  for (const OutputTarget& target_column : write_->returning) slots.push_back(target_column.slot);
+  returned_.set_slots(std::move(slots));
+}
+
+void WriteOperator::put(Execution& execution, std::span<const Value> row, Slot first_slot) {
+  for (std::size_t i = 0; i < row.size(); ++i) execution.slots[first_slot + i] = row[i];
+}
+
+void WriteOperator::compute_generated(Execution& execution, std::span<Value> row, Slot first_slot) {
+  for (const Assignment& generated : write_->generated) {
+    row[generated.position] = generated.expr->eval(execution);
+    execution.slots[first_slot + generated.position] = row[generated.position];
+  }
+}
+
+void WriteOperator::check_row(Execution& execution, std::span<const Value> row) {
+  writer_.check_not_null(execution, row);
+  for (const WriteStatement::Check& check : write_->checks) {
+    const Value value = check.expr->eval(execution);
+    if (value.is_null() || value.as_bool()) continue;
+    const Relation& relation = write_->table->relation;
+    SqlError error = sql_error(sqlstate::check_violation,
+                               "new row for relation \"{}\" violates check constraint \"{}\"",
+                               relation.name, check.name)
+                         .with_detail("Failing row contains " +
+                                      failing_row(execution, *write_->table, row) + ".");
+    error.fields().schema = schema_name(execution.session, relation.schema);
+    error.fields().table = relation.name;
+    error.fields().constraint = check.name;
+    throw error;
+  }
+}
+
+void WriteOperator::keep_returning(Execution& execution) {
+  ++written_;
+  if (write_->returning.empty()) return;
+  for (const OutputTarget& target : write_->returning) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
+    if (slot != nullptr && slot->slot() == target.slot) continue;
+    execution.slots[target.slot] = target.expr->eval(execution);
+  }
+  returned_.keep(execution);
+}
+
+void WriteOperator::begin(Execution&) {
+  foreign_keys_.begin();
+  returned_.clear();
+  written_ = 0;
+  position_ = 0;
+}
+
+void WriteOperator::end(Execution& execution) {
+  foreign_keys_.finish(execution);
+}
+
+void WriteOperator::insert_row(Execution& execution) {
+  std::ranges::fill(new_row_, Value{});
+  for (std::size_t i = 0; i < write_->columns.size(); ++i) {
+    new_row_[write_->columns[i]] = execution.slots[write_->source_slots[i]];
+  }
+  for (const Assignment& assignment : write_->defaults) {
+    new_row_[assignment.position] = assignment.expr->eval(execution);
+  }
+  put(execution, new_row_, write_->first_slot);
+  compute_generated(execution, new_row_, write_->first_slot);
+  check_row(execution, new_row_);
+  if (write_->conflict.kind != ConflictAction::Kind::error) {
+    insert_with_conflicts(execution);
+    return;
+  }
+  writer_.insert(execution, new_row_, RowWriter::OnConflict::fail);
+  foreign_keys_.inserted(new_row_);
+  keep_returning(execution);
+}
+
+/// Tries to insert; where the row is there already, leaves it or changes it. A row that vanishes
+/// between the two steps starts the attempt over.
+void WriteOperator::insert_with_conflicts(Execution& execution) {
+  for (;;) {
+    const Index* conflict = writer_.insert(execution, new_row_, RowWriter::OnConflict::report);
+    if (conflict == nullptr) {
+      foreign_keys_.inserted(new_row_);
+      keep_returning(execution);
+      return;
+    }
+    const Index* arbiter = write_->conflict.index;
+    if (arbiter != nullptr && arbiter != conflict) {
+      writer_.fail_duplicate(execution, *conflict, new_row_);
+    }
+    if (write_->conflict.kind == ConflictAction::Kind::nothing) return;
+    const auto key = writer_.find_duplicate(execution, *conflict, new_row_);
+    if (key && update_existing(execution, *key)) return;
+    execution.tick();
+  }
+}
+
+bool WriteOperator::update_existing(Execution& execution, const std::string& key) {
+  ValueBuffer buffer;
+  const Tree tree = *write_->table->tree;
+  if (!value_of(tree.get(*execution.transaction, as_bytes(key), buffer, ReadMode::for_update))) {
+    return false;
+  }
+  RowReader{write_->table->layout, buffer.bytes()}.columns(old_row_);
+  put(execution, old_row_, write_->conflict.existing_first_slot);
+  const bool wanted = std::ranges::all_of(write_->conflict_where, [&](const ExprPtr& condition) {
+    return holds(*condition, execution);
+  });
+  if (!wanted) return true;
+  std::vector<Value> row = old_row_;
+  for (const Assignment& assignment : write_->assignments) {
+    row[assignment.position] = assignment.expr->eval(execution);
+  }
+  // From here on the statement's row is the updated one: checks and RETURNING see it.
+  put(execution, row, write_->first_slot);
+  compute_generated(execution, row, write_->first_slot);
+  check_row(execution, row);
+  writer_.update(execution, as_bytes(key), old_row_, row);
+  foreign_keys_.updated(old_row_, row);
+  keep_returning(execution);
+  return true;
+}
+
+/// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
+/// the statement does not mean it any more.
+bool WriteOperator::lock_target(Execution& execution) {
+  const auto locked = target_->lock_row(execution, ReadMode::for_update, WaitPolicy::wait);
+  if (locked == TableAccess::Locked::gone) return false;
+  target_->read_row(target_->locked_row(), old_row_);
+  put(execution, old_row_, write_->first_slot);
+  if (locked == TableAccess::Locked::unchanged) return true;
+  return std::ranges::all_of(
+      write_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
+}
+
+void WriteOperator::update_row(Execution& execution) {
+  if (!lock_target(execution)) return;
+  new_row_ = old_row_;
+  for (const Assignment& assignment : write_->assignments) {
+    new_row_[assignment.position] = assignment.expr->eval(execution);
+  }
+  put(execution, new_row_, write_->new_first_slot);
+  compute_generated(execution, new_row_, write_->new_first_slot);
+  check_row(execution, new_row_);
+  writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
+  foreign_keys_.updated(old_row_, new_row_);
+  keep_returning(execution);
+}
+
+void WriteOperator::delete_row(Execution& execution) {
+  if (!lock_target(execution)) return;
+  writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+  foreign_keys_.removed(old_row_);
+  keep_returning(execution);
+}
+
+void WriteOperator::open(Execution& execution) {
+  begin(execution);
+  if (write_->kind == WriteKind::insert && !rows_) {
+    insert_row(execution);
+  } else {
+    // A row that joins with several others is written once, with the first of them.
+    KeyTable done;
+    const bool joined = !write_->from.empty() || write_->kind != WriteKind::insert;
+    rows_->open(execution);
+    RowScope scope{execution};
+    while (rows_->next(execution)) {
+      if (write_->kind == WriteKind::insert) {
+        insert_row(execution);
+      } else {
+        std::uint32_t* seen = nullptr;
+        if (joined && rows_->children().size() > 1) {
+          seen = &done[as_text(execution.slots[target_->key_slot()].as_bytes())];
+        }
+        if (seen == nullptr || *seen == KeyTable::kAbsent) {
+          if (seen != nullptr) *seen = 1;
+          if (write_->kind == WriteKind::update) {
+            update_row(execution);
+          } else {
+            delete_row(execution);
+          }
+        }
+      }
+      scope.rewind();
+    }
+    rows_->close();
+  }
+  end(execution);
+}
+
+bool WriteOperator::next(Execution& execution) {
+  if (position_ == returned_.size()) return false;
+  returned_.restore(execution, position_++);
+  return true;
+}
+
+void WriteOperator::close() {
+  if (rows_) rows_->close();
+  returned_.clear();
+  position_ = 0;
+}
+
+std::vector<Slot> WriteOperator::output_slots() const {
+  return returned_.slots();
+}
+
+std::vector<const PlanOperator*> WriteOperator::children() const {
+  if (!rows_) return {};
+  return {rows_.get()};
+}
+
+PlanNote WriteOperator::note() const {
+  constexpr std::string_view kNames[] = {"Insert on ", "Update on ", "Delete on "};
+  return {
+      std::string{kNames[static_cast<std::size_t>(write_->kind)]} + write_->table->relation.name,
+      {}};
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/foreign_keys.h"
+#include "sql-lite-frontend/execute/row_writer.h"
+#include "sql-lite-frontend/execute/table_access.h"
+
+namespace swizzle::sql {
+
+/// INSERT, UPDATE and DELETE. Everything is written when it opens, as PostgreSQL does even if the
+/// client fetches only a part of RETURNING; the returned rows are kept until they are asked for.
+class WriteOperator final : public PlanOperator {
+ public:
+  /// `rows` gives INSERT's new rows, or the rows to change with `target` among its tables.
+  WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows, TableAccess* target,
+                NameSource& names);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override;
+
+  /// How many rows were written: the number of the command tag.
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+  [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
+
+  /// COPY FROM: writes the row whose source slots are filled. Call begin() before and end() after.
+  void begin(Execution& execution);
+  void insert_row(Execution& execution);
+  void end(Execution& execution);
+
+ private:
+  void insert_with_conflicts(Execution& execution);
+  bool update_existing(Execution& execution, const std::string& key);
+  void update_row(Execution& execution);
+  void delete_row(Execution& execution);
+  bool lock_target(Execution& execution);
+  void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
+  void check_row(Execution& execution, std::span<const Value> row);
+  void keep_returning(Execution& execution);
+  void put(Execution& execution, std::span<const Value> row, Slot first_slot);
+
+  std::unique_ptr<WriteStatement> write_;
+  PlanPtr rows_;
+  TableAccess* target_;
+  RowWriter writer_;
+  ForeignKeys foreign_keys_;
+  std::vector<Value> old_row_;
+  std::vector<Value> new_row_;
+  std::uint64_t written_ = 0;
+  RowStore returned_;
+  std::size_t position_ = 0;
+};
+
+}  // namespace swizzle::sql

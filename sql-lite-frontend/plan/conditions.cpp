@@ -1,0 +1,76 @@
+#include "sql-lite-frontend/plan/conditions.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/subquery.h"
+
+namespace swizzle::sql {
+
+void split_conjunctions(std::vector<ExprPtr>& conditions) {
+  std::vector<ExprPtr> out;
+  const auto split = [&](auto& self, ExprPtr condition) -> void {
+    auto* boolean = dynamic_cast<BooleanExpr*>(condition.get());
+    if (boolean == nullptr || boolean->kind() != BooleanExpr::Kind::conjunction) {
+      out.push_back(std::move(condition));
+      return;
+    }
+    for (ExprPtr& operand : boolean->mutable_operands()) self(self, std::move(operand));
+  };
+  for (ExprPtr& condition : conditions) split(split, std::move(condition));
+  conditions = std::move(out);
+}
+
+std::vector<Slot> slots_read(Expr& expr) {
+  std::vector<Slot> slots;
+  walk(expr, [&](Expr& part) {
+    if (const auto* column = dynamic_cast<const SlotExpr*>(&part)) {
+      slots.push_back(column->slot());
+    } else if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(&part)) {
+      slots.insert(slots.end(), subquery->outer_slots.begin(), subquery->outer_slots.end());
+    }
+  });
+  return slots;
+}
+
+bool reads_any(Expr& expr, std::span<const Slot> slots) {
+  return std::ranges::any_of(
+      slots_read(expr), [&](Slot slot) { return std::ranges::find(slots, slot) != slots.end(); });
+}
+
+bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot> all_local) {
+  return std::ranges::all_of(slots_read(expr), [&](Slot slot) {
+    return std::ranges::find(allowed, slot) != allowed.end() ||
+           std::ranges::find(all_local, slot) == all_local.end();
+  });
+}
+
+std::string_view ordering_operator(const Expr& condition) {
+  const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
+  if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};
+  const Operator& op = *call->op();
+  // Only operators within one type: keys of different types do not compare as bytes.
+  if (op.left != op.right || op.result != TypeId::bool_) return {};
+  const Operator* equality = equality_operator(op.left);
+  if (equality == nullptr || equality->left != op.left) return {};
+  for (const std::string_view name : {"<", "<=", "=", ">=", ">"}) {
+    if (op.name == name) return op.name;
+  }
+  return {};
+}
+
+Equality as_equality(Expr& condition) {
+  if (ordering_operator(condition) != "=") return {nullptr, nullptr};
+  auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
+  return {operands.data(), operands.data() + 1};
+}
+
+const SlotExpr* as_column(const Expr& expr) {
+  if (const auto* column = dynamic_cast<const SlotExpr*>(&expr)) return column;
+  const auto* cast = dynamic_cast<const CastExpr*>(&expr);
+  if (cast == nullptr || cast->cast().method != CastMethod::relabel) return nullptr;
+  // Relabelling between types of one shape keeps their keys the same bytes.
+  if (shape_of(cast->operand().type()) != shape_of(cast->type())) return nullptr;
+  return dynamic_cast<const SlotExpr*>(&cast->operand());
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/types/row_codec.h"
+
+namespace swizzle::sql {
+
+/// Takes a list of conditions apart at its ANDs.
+void split_conjunctions(std::vector<ExprPtr>& conditions);
+
+/// The slots that an expression reads, those of its subqueries outside included.
+std::vector<Slot> slots_read(Expr& expr);
+bool reads_any(Expr& expr, std::span<const Slot> slots);
+/// Whether it reads nothing of `all_local` beyond `allowed`; slots elsewhere are always there.
+bool reads_only(Expr& expr, std::span<const Slot> allowed, std::span<const Slot> all_local);
+
+/// left = right, where "=" is the order's own equality of one type, so that hashing and index keys
+/// agree with it.
+struct Equality {
+  ExprPtr* left;
+  ExprPtr* right;
+};
+/// Empty pointers when the condition is no such equality.
+Equality as_equality(Expr& condition);
+
+/// The column when the expression is one, possibly relabelled (varchar as text); else null.
+const SlotExpr* as_column(const Expr& expr);
+
+/// "<", "<=", "=", ">=", ">" of a type's own order; empty for anything else.
+std::string_view ordering_operator(const Expr& condition);
+
+}  // namespace swizzle::sql

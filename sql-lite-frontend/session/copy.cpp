@@ -1,0 +1,330 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/copy_format.h"
+#include "sql-lite-frontend/session/row_view.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::string_view kBinarySignature{"PGCOPY\n\377\r\n\0", 11};
+
+bool contains(const std::vector<std::string>& list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+std::vector<std::size_t> copy_columns(const Table& table, ast::NodeList names) {
+  std::vector<std::size_t> columns;
+  if (names.empty()) {
+    for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+      const Column& column = table.relation.columns[i];
+      if (!column.dropped && !column.generated) columns.push_back(i);
+    }
+  }
+  for (const ast::Node* name : names) {
+    const auto position = table.column_position(ast::string_of(name));
+    if (!position) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                  ast::string_of(name), table.relation.name);
+    }
+    if (std::ranges::find(columns, *position) != columns.end()) {
+      throw_error(SqlState{"42701"}, "column \"{}\" specified more than once",
+                  ast::string_of(name));
+    }
+    columns.push_back(*position);
+  }
+  return columns;
+}
+
+void append_big_endian(std::string& out, auto value) {
+  std::byte bytes[sizeof value];
+  store_big_endian(bytes, value);
+  out += as_text(Bytes{bytes, sizeof bytes});
+}
+
+/// COPY … FROM STDIN: rows from the client into a table.
+class CopyIn {
+ public:
+  CopyIn(Session::State& session, const TablePtr& table, std::vector<std::size_t> columns,
+         CopyOptions options)
+      : session_(session),
+        table_(table),
+        columns_(std::move(columns)),
+        options_(std::move(options)),
+        plan_(session.new_plan()) {
+    Binder binder{session, plan_->arena};
+    auto write = binder.bind_row_source(table, columns_, slots_);
+    Planner planner{binder};
+    plan_->root = planner.plan_write(std::move(write));
+    plan_->write = planner.last_write();
+    planner.plan_pending();
+    plan_->execution.slots.resize(binder.slot_count());
+    plan_->execution.transaction = session.transaction.get();
+    plan_->execution.run = session.next_run++;
+  }
+
+  std::uint64_t run(ResultSink& sink) {
+    const bool binary = options_.kind == CopyOptions::Kind::binary;
+    sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
+    plan_->write->begin(plan_->execution);
+    if (binary) {
+      read_binary(sink);
+    } else {
+      read_text(sink);
+    }
+    plan_->write->end(plan_->execution);
+    return plan_->write->written();
+  }
+
+ private:
+  static std::optional<Bytes> receive(ResultSink& sink) {
+    auto data = sink.copy_in_data();
+    if (!data) {
+      SqlError error{data.error().state, data.error().message};
+      throw error;
+    }
+    return *data;
+  }
+
+  void read_text(ResultSink& sink) {
+    CopyReader reader{options_};
+    bool header_left = options_.header;
+    bool more = true;
+    while (more) {
+      const auto data = receive(sink);
+      if (data) {
+        reader.add(as_text(*data));
+      } else {
+        reader.finish();
+        more = false;
+      }
+      while (const auto fields = reader.next()) {
+        if (std::exchange(header_left, false)) continue;
+        try {
+          insert(*fields);
+        } catch (SqlError& error) {
+          error.fields().where =
+              fmt::format("COPY {}, line {}", table_->relation.name, reader.line());
+          throw;
+        }
+      }
+    }
+  }
+
+  void insert(std::span<const CopyReader::Field> fields) {
+    Execution& execution = plan_->execution;
+    const RowScope scope{execution};
+    execution.tick();
+    if (fields.size() < columns_.size()) {
+      throw_error(sqlstate::bad_copy_file_format, "missing data for column \"{}\"",
+                  table_->relation.columns[columns_[fields.size()]].name);
+    }
+    if (fields.size() > columns_.size()) {
+      throw SqlError{sqlstate::bad_copy_file_format, "extra data after last expected column"};
+    }
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Column& column = table_->relation.columns[columns_[i]];
+      bool is_null = fields[i].is_null;
+      if (is_null && contains(options_.force_not_null, column.name)) is_null = false;
+      if (fields[i].was_quoted && fields[i].text == options_.null &&
+          contains(options_.force_null, column.name)) {
+        is_null = true;
+      }
+      execution.slots[slots_[i]] =
+          is_null ? Value::null()
+                  : input_text(execution.functions, column.type, column.typmod, fields[i].text);
+    }
+    plan_->write->insert_row(execution);
+  }
+
+  void read_binary(ResultSink& sink) {
+    std::string data;
+    while (const auto piece = receive(sink)) data += as_text(*piece);
+    Bytes rest = as_bytes(data);
+    const auto take = [&](std::size_t size) {
+      if (rest.size() < size) {
+        throw SqlError{sqlstate::bad_copy_file_format, "unexpected EOF in COPY data"};
+      }
+      const Bytes taken = rest.first(size);
+      rest = rest.subspan(size);
+      return taken;
+    };
+    if (as_text(take(kBinarySignature.size())) != kBinarySignature) {
+      throw SqlError{sqlstate::bad_copy_file_format, "COPY file signature not recognized"};
+    }
+    take(4);
+    take(load_big_endian<std::uint32_t>(take(4).data()));
+    Execution& execution = plan_->execution;
+    while (true) {
+      const auto count = static_cast<std::int16_t>(load_big_endian<std::uint16_t>(take(2).data()));
+      if (count == -1) return;
+      if (static_cast<std::size_t>(count) != columns_.size()) {
+        throw_error(sqlstate::bad_copy_file_format, "row field count is {}, expected {}", count,
+                    columns_.size());
+      }
+      const RowScope scope{execution};
+      execution.tick();
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const Column& column = table_->relation.columns[columns_[i]];
+        const auto size = static_cast<std::int32_t>(load_big_endian<std::uint32_t>(take(4).data()));
+        execution.slots[slots_[i]] =
+            size < 0 ? Value::null()
+                     : receive_binary(execution.functions, column.type, column.typmod,
+                                      take(static_cast<std::size_t>(size)));
+      }
+      plan_->write->insert_row(execution);
+    }
+  }
+
+  Session::State& session_;
+  TablePtr table_;
+  std::vector<std::size_t> columns_;
+  CopyOptions options_;
+  std::shared_ptr<Plan> plan_;
+  std::vector<Slot> slots_;
+};
+
+/// COPY … TO STDOUT: a plan's rows to the client.
+std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& sink) {
+  Plan& plan = *portal.plan;
+  Execution& execution = plan.execution;
+  const bool binary = options.kind == CopyOptions::Kind::binary;
+  const bool csv = options.kind == CopyOptions::Kind::csv;
+  const auto& columns = portal.statement->columns;
+  sink.copy_out_begin({binary ? Format::binary : Format::text, columns.size()});
+  std::string out;
+  if (binary) {
+    out += kBinarySignature;
+    out.append(8, '\0');
+  } else if (options.header) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (i > 0) out += options.delimiter;
+      if (csv) {
+        append_copy_csv(out, columns[i].name, options, false, columns.size() == 1);
+      } else {
+        append_copy_text(out, columns[i].name, options);
+      }
+    }
+    out += '\n';
+  }
+  std::uint64_t rows = 0;
+  RowScope scope{execution};
+  std::string text;
+  while (plan.root->next(execution)) {
+    ++rows;
+    if (binary) append_big_endian(out, static_cast<std::uint16_t>(columns.size()));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Value& value = execution.slots[plan.outputs[i]];
+      if (binary) {
+        if (value.is_null()) {
+          append_big_endian(out, UINT32_MAX);
+          continue;
+        }
+        text.clear();
+        send_binary(execution.functions, plan.types[i], value, text);
+        append_big_endian(out, static_cast<std::uint32_t>(text.size()));
+        out += text;
+        continue;
+      }
+      if (i > 0) out += options.delimiter;
+      if (value.is_null()) {
+        out += options.null;
+        continue;
+      }
+      text.clear();
+      output_text(execution.functions, plan.types[i], value, text);
+      if (csv) {
+        const bool force =
+            options.force_quote_all || contains(options.force_quote, columns[i].name);
+        append_copy_csv(out, text, options, force, columns.size() == 1);
+      } else {
+        append_copy_text(out, text, options);
+      }
+    }
+    if (!binary) out += '\n';
+    // One row per message, as PostgreSQL sends them; clients count on it.
+    sink.copy_out_data(as_bytes(out));
+    out.clear();
+    scope.rewind();
+  }
+  if (binary) append_big_endian(out, std::uint16_t{0xffff});
+  if (!out.empty()) sink.copy_out_data(as_bytes(out));
+  sink.copy_out_end();
+  return rows;
+}
+
+}  // namespace
+
+void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
+  if (copy.is_program) {
+    throw SqlError{sqlstate::feature_not_supported, "COPY to or from a program is not supported"};
+  }
+  if (!copy.filename.empty()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "COPY to or from a file of the server is not supported"}
+        .with_hint("Use STDIN or STDOUT; psql's \\copy does that.");
+  }
+  CopyOptions format = read_copy_options(copy.options);
+  if (copy.is_from) {
+    require_read_write("COPY FROM");
+    Arena arena;
+    Binder binder{*this, arena};
+    const TablePtr table = binder.require_table(*copy.relation);
+    if (table->relation.kind != RelationKind::table) {
+      throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", table->relation.name);
+    }
+    if (copy.where_clause != nullptr) {
+      throw SqlError{sqlstate::feature_not_supported, "COPY FROM … WHERE is not supported"};
+    }
+    if (!catalog.lock_for_write(*transaction, *table)) {
+      throw SqlError{sqlstate::serialization_failure,
+                     "could not serialize access due to concurrent changes of definitions"};
+    }
+    begin_statement();
+    CopyIn in{*this, table, copy_columns(*table, copy.attlist), std::move(format)};
+    const std::uint64_t rows = in.run(sink);
+    sink.command_complete(fmt::format("COPY {}", rows));
+    return;
+  }
+  // A table is copied as the query that reads it.
+  auto statement = std::make_shared<Statement>();
+  if (copy.query != nullptr) {
+    statement->node = copy.query;
+  } else {
+    Arena arena;
+    Binder binder{*this, arena};
+    const TablePtr table = binder.require_table(*copy.relation);
+    if (table->relation.kind == RelationKind::view) {
+      throw sql_error(sqlstate::wrong_object_type, "cannot copy from view \"{}\"",
+                      table->relation.name)
+          .with_hint("Try the COPY (SELECT ...) TO variant.");
+    }
+    std::string text = "SELECT ";
+    bool first = true;
+    for (const std::size_t position : copy_columns(*table, copy.attlist)) {
+      if (!first) text += ", ";
+      first = false;
+      text += quote_identifier(table->relation.columns[position].name);
+    }
+    text += " FROM " + qualified_name(*table);
+    statement = parse_one(text, {});
+  }
+  const PortalPtr portal = make_portal(statement, {});
+  start_portal(*portal);
+  std::uint64_t rows = 0;
+  try {
+    rows = copy_out(*portal, format, sink);
+  } catch (...) {
+    portal->plan->root->close();
+    portal->plan->in_use = false;
+    throw;
+  }
+  finish_portal(*portal);
+  sink.command_complete(fmt::format("COPY {}", rows));
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/parse/ast.h"
+#include "sql-lite-frontend/types/arena.h"
+
+namespace swizzle::sql {
+
+struct CopyOptions {
+  enum class Kind : std::uint8_t { text, csv, binary } kind = Kind::text;
+  char delimiter = '\t';
+  std::string null = "\\N";
+  bool header = false;
+  char quote = '"';
+  char escape = '"';
+  std::vector<std::string> force_quote;
+  bool force_quote_all = false;
+  std::vector<std::string> force_not_null;
+  std::vector<std::string> force_null;
+};
+
+/// Reads the options of COPY … WITH (…). Throws SqlError for bad ones.
+CopyOptions read_copy_options(ast::NodeList options);
+
+/// Cuts COPY's text or CSV stream into rows of fields. Data comes in pieces of any size.
+class CopyReader {
+ public:
+  explicit CopyReader(const CopyOptions& options) : options_(options) {}
+
+  void add(std::string_view data) { buffer_.append(data); }
+  void finish() { at_end_ = true; }
+
+  struct Field {
+    std::string_view text;
+    bool is_null = false;
+    bool was_quoted = false;
+  };
+  /// The fields of the next row, valid until the next call; nullopt when more data is needed, or,
+  /// after finish(), at the end. Throws SqlError 22P04.
+  std::optional<std::span<const Field>> next();
+  [[nodiscard]] std::uint64_t line() const noexcept { return line_; }
+
+ private:
+  std::optional<std::string_view> take_line();
+  std::optional<std::string_view> take_csv_record();
+  void split_text(std::string_view line);
+  void split_csv(std::string_view line);
+
+  const CopyOptions& options_;
+  std::string buffer_;
+  std::size_t position_ = 0;
+  std::size_t searched_ = 0;
+  bool in_quotes_ = false;
+  bool at_end_ = false;
+  bool ended_ = false;
+  std::uint64_t line_ = 0;
+  std::string unescaped_;
+  struct Piece {
+    std::size_t begin;
+    std::size_t size;
+    bool is_null;
+    bool was_quoted;
+  };
+  std::vector<Piece> pieces_;
+  std::vector<Field> fields_;
+};
+
+/// Appends one field of COPY TO, escaped.
+void append_copy_text(std::string& out, std::string_view value, const CopyOptions& options);
+void append_copy_csv(std::string& out, std::string_view value, const CopyOptions& options,
+                     bool force_quote, bool only_column);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "sql-lite-frontend/session/row_view.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInvalidCursorName{"34000"};
+constexpr SqlState kDuplicateCursor{"42P03"};
+constexpr SqlState kNoActiveTransaction{"25P01"};
+constexpr SqlState kNotInPrerequisiteState{"55000"};
+
+// Bits of DECLARE's options, as the grammar sets them.
+constexpr int kBinary = 0x0001;
+constexpr int kScroll = 0x0002;
+constexpr int kNoScroll = 0x0004;
+constexpr int kHold = 0x0020;
+
+PortalPtr find_cursor(Session::State& state, std::string_view name) {
+  const auto found = state.portals.find(name);
+  if (found == state.portals.end()) {
+    throw_error(kInvalidCursorName, "cursor \"{}\" does not exist", name);
+  }
+  return found->second;
+}
+
+}  // namespace
+
+void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, ResultSink& sink,
+                                    std::span<const Value> parameters, Statement& whole) {
+  const bool holds = (declare.options & kHold) != 0;
+  if (!holds && !in_explicit_block()) {
+    throw SqlError{kNoActiveTransaction, "DECLARE CURSOR can only be used in transaction blocks"};
+  }
+  if (portals.contains(declare.portalname)) {
+    throw_error(kDuplicateCursor, "cursor \"{}\" already exists", declare.portalname);
+  }
+  // The cursor outlives the script that declares it, so it gets a tree of its own.
+  auto statement = std::make_shared<Statement>();
+  statement->text = whole.text;
+  for (const ast::RawStmt* raw : parse_script(statement->parse_arena, statement->text)) {
+    const auto* found = ast::try_as<ast::DeclareCursorStmt>(raw->stmt);
+    if (found != nullptr && found->portalname == declare.portalname) statement->node = found->query;
+  }
+  statement->declared_types = whole.parameter_types;
+  PortalPtr portal = make_portal(statement, parameters);
+  portal->name = declare.portalname;
+  portal->is_cursor = true;
+  portal->holds = holds;
+  portal->binary = (declare.options & kBinary) != 0;
+  portal->scrolls = (declare.options & kNoScroll) == 0;
+  static_cast<void>(kScroll);
+  portal->declared_at = session_context.statement_timestamp;
+  if (portal->binary) portal->formats = {Format::binary};
+  start_portal(*portal);
+  portal->rows = std::make_unique<RowStore>();
+  portal->rows->set_slots(portal->plan->outputs);
+  portals[portal->name] = std::move(portal);
+  sink.command_complete("DECLARE CURSOR");
+}
+
+/// Reads one more row of the plan into the cursor's store.
+bool Session::State::read_cursor_row(Portal& portal) {
+  if (portal.exhausted) return false;
+  Execution& execution = portal.plan->execution;
+  const RowScope scope{execution};
+  if (!portal.plan->root->next(execution)) {
+    portal.exhausted = true;
+    return false;
+  }
+  portal.rows->keep(execution);
+  return true;
+}
+
+std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fetch) {
+  if (fetch.ismove) return {};
+  const PortalPtr portal = find_cursor(*this, fetch.portalname);
+  return output_columns(portal->statement->columns, portal->formats);
+}
+
+void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
+  using Direction = ast::FetchDirection;
+  const PortalPtr portal = find_cursor(*this, fetch.portalname);
+  if (!portal->rows) {
+    throw_error(kInvalidCursorName, "portal \"{}\" is not a cursor", fetch.portalname);
+  }
+  const auto fill_to = [&](std::int64_t row) {
+    while (static_cast<std::int64_t>(portal->rows->size()) < row && read_cursor_row(*portal)) {
+    }
+  };
+  const auto read_all = [&] { fill_to(std::numeric_limits<std::int64_t>::max()); };
+  const auto size = [&] { return static_cast<std::int64_t>(portal->rows->size()); };
+
+  // Every direction is a list of positions to visit, in order: from `first`, `count` of them.
+  constexpr auto kAll = std::numeric_limits<std::int64_t>::max();
+  std::int64_t step = 1;
+  std::int64_t count = fetch.how_many;
+  std::int64_t first = portal->position + 1;
+  switch (fetch.direction) {
+    case Direction::forward:
+    case Direction::backward: {
+      bool backward = fetch.direction == Direction::backward;
+      if (count < 0) {
+        backward = !backward;
+        count = -count;
+      }
+      if (count == 0) {
+        first = portal->position;
+        count = first >= 1 && first <= size() ? 1 : 0;
+        step = 0;
+      } else if (backward) {
+        step = -1;
+        first = portal->position - 1;
+      }
+      break;
+    }
+    case Direction::absolute:
+      if (count < 0) {
+        read_all();
+        first = size() + 1 + count;
+      } else {
+        first = count;
+      }
+      step = 0;
+      count = 1;
+      break;
+    case Direction::relative:
+      first = portal->position + count;
+      step = 0;
+      count = 1;
+      break;
+    case Direction::undefined:
+      break;
+  }
+  if (!portal->scrolls && (step < 0 || (step == 0 && first <= portal->position))) {
+    throw SqlError{kNotInPrerequisiteState, "cursor can only scan forward"}.with_hint(
+        "Declare it with SCROLL option to enable backward scan.");
+  }
+  if (!fetch.ismove)
+    sink.row_description(output_columns(portal->statement->columns, portal->formats));
+  const RowView view{*portal->plan, output_columns(portal->statement->columns, portal->formats)};
+  std::int64_t visited = 0;
+  std::int64_t at = first;
+  while (visited < count) {
+    if (at >= 1) fill_to(at);
+    if (at < 1 || at > size()) break;
+    if (!fetch.ismove) {
+      portal->rows->restore(portal->plan->execution, static_cast<std::size_t>(at - 1));
+      sink.data_row(view);
+    }
+    portal->position = at;
+    ++visited;
+    if (step == 0) break;
+    at += step;
+  }
+  if (visited < count || count == kAll) {
+    // Ran off an end: the cursor stands beside it.
+    if (at < 1) portal->position = 0;
+    if (at >= 1 && portal->exhausted && at > size()) portal->position = size() + 1;
+  }
+  sink.command_complete(fmt::format("{} {}", fetch.ismove ? "MOVE" : "FETCH", visited));
+}
+
+void Session::State::close_cursor(const ast::ClosePortalStmt& close, ResultSink& sink) {
+  if (close.portalname.empty()) {
+    for (auto at = portals.begin(); at != portals.end();) {
+      if (at->second->is_cursor) {
+        finish_portal(*at->second);
+        at = portals.erase(at);
+      } else {
+        ++at;
+      }
+    }
+    sink.command_complete("CLOSE CURSOR ALL");
+    return;
+  }
+  const PortalPtr portal = find_cursor(*this, close.portalname);
+  finish_portal(*portal);
+  portals.erase(portal->name);
+  sink.command_complete("CLOSE CURSOR");
+}
+
+/// At commit: what a cursor WITH HOLD has not read yet is read while the snapshot is still there.
+void Session::State::hold_cursors() {
+  for (auto& [name, portal] : portals) {
+    if (!portal->holds || portal->state != Portal::State::running) continue;
+    while (read_cursor_row(*portal)) {
+    }
+    // The plan stays with the cursor for its slots and output types.
+    portal->plan->root->close();
+    portal->state = Portal::State::finished;
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,141 @@
+#include "sql-lite-frontend/session/definitions.h"
+
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+std::string column_list(const Table& table, std::span<const std::int16_t> columns) {
+  std::string list;
+  for (const std::int16_t number : columns) {
+    if (!list.empty()) list += ", ";
+    list += quote_identifier(table.relation.columns[static_cast<std::size_t>(number - 1)].name);
+  }
+  return list;
+}
+
+std::string_view action_text(ReferentialAction action) {
+  switch (action) {
+    case ReferentialAction::no_action:
+      return {};
+    case ReferentialAction::restrict_:
+      return "RESTRICT";
+    case ReferentialAction::cascade:
+      return "CASCADE";
+    case ReferentialAction::set_null:
+      return "SET NULL";
+    case ReferentialAction::set_default:
+      return "SET DEFAULT";
+  }
+  return {};
+}
+
+std::string definition(Session::State& session, const Table& table, const Constraint& constraint) {
+  std::string text;
+  switch (constraint.kind) {
+    case ConstraintKind::check:
+      text = fmt::format("CHECK ({})", printed_expression(session, table, constraint.check_sql));
+      if (constraint.no_inherit) text += " NO INHERIT";
+      break;
+    case ConstraintKind::primary_key:
+      text = fmt::format("PRIMARY KEY ({})", column_list(table, constraint.columns));
+      break;
+    case ConstraintKind::unique:
+      text = fmt::format("UNIQUE ({})", column_list(table, constraint.columns));
+      break;
+    case ConstraintKind::foreign_key: {
+      const TablePtr referenced = session.table(constraint.referenced_table);
+      text =
+          fmt::format("FOREIGN KEY ({}) REFERENCES {}({})", column_list(table, constraint.columns),
+                      *session.name_of(TypeId::regclass, constraint.referenced_table),
+                      column_list(*referenced, constraint.referenced_columns));
+      if (constraint.match == 'f') text += " MATCH FULL";
+      if (const auto action = action_text(constraint.on_update); !action.empty()) {
+        text += fmt::format(" ON UPDATE {}", action);
+      }
+      if (const auto action = action_text(constraint.on_delete); !action.empty()) {
+        text += fmt::format(" ON DELETE {}", action);
+        if (!constraint.set_columns.empty()) {
+          text += fmt::format(" ({})", column_list(table, constraint.set_columns));
+        }
+      }
+      break;
+    }
+  }
+  if (constraint.deferrable) text += " DEFERRABLE";
+  if (constraint.initially_deferred) text += " INITIALLY DEFERRED";
+  if (!constraint.validated) text += " NOT VALID";
+  return text;
+}
+
+std::string index_column(Session::State& session, const Table& table, const IndexColumn& column) {
+  if (column.column != 0) {
+    return quote_identifier(
+        table.relation.columns[static_cast<std::size_t>(column.column - 1)].name);
+  }
+  std::string text = printed_expression(session, table, column.expression_sql);
+  if (!text.ends_with(")") || text.starts_with("(")) text = "(" + text + ")";
+  return text;
+}
+
+}  // namespace
+
+std::string printed_expression(Session::State& session, const Table& table,
+                               const std::string& sql) {
+  Arena arena;
+  Binder binder{session, arena};
+  const ExprPtr expr = binder.bind_table_expression(
+      sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
+  ExprPrinter printer{ExprPrinter::Columns::names, {}, &session.session_context};
+  printer.print(*expr);
+  return std::move(printer.out);
+}
+
+std::optional<std::string> definition_of_constraint(Session::State& session, Oid oid) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.oid == oid) return definition(session, *table, constraint);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
+                                               std::int32_t column) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Index* index = table->index_by_oid(oid);
+    if (index == nullptr) continue;
+    if (column > 0) {
+      if (static_cast<std::size_t>(column) > index->columns.size()) return std::nullopt;
+      return index_column(session, *table, index->columns[static_cast<std::size_t>(column) - 1]);
+    }
+    std::string columns;
+    for (const IndexColumn& part : index->columns) {
+      if (!columns.empty()) columns += ", ";
+      columns += index_column(session, *table, part);
+      if (!part.operator_class.empty()) columns += " " + part.operator_class;
+      const bool descending = part.direction == SortDirection::descending;
+      if (descending) columns += " DESC";
+      if (descending && part.nulls == NullsOrder::last) columns += " NULLS LAST";
+      if (!descending && part.nulls == NullsOrder::first) columns += " NULLS FIRST";
+    }
+    std::string text =
+        fmt::format("CREATE {}INDEX {} ON {} USING btree ({})", index->unique ? "UNIQUE " : "",
+                    quote_identifier(index->name), session.qualified_name(*table), columns);
+    if (!index->included.empty()) {
+      text += fmt::format(" INCLUDE ({})", column_list(*table, index->included));
+    }
+    if (index->nulls_not_distinct) text += " NULLS NOT DISTINCT";
+    if (!index->predicate_sql.empty()) {
+      text += fmt::format(" WHERE {}", printed_expression(session, *table, index->predicate_sql));
+    }
+    return text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/types/datum.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// What running statements ask of their session.
+namespace swizzle::sql {
+
+struct Execution;
+
+/// Runs one statement of the system's own inside the present transaction, as referential actions
+/// do, and returns how many rows it gave or changed. Plans are kept by text.
+std::uint64_t run_internal(Session::State& session, const std::string& sql,
+                           std::span<const TypeId> types, std::span<const Value> parameters);
+
+/// Puts a check off to the commit, or to SET CONSTRAINTS … IMMEDIATE.
+struct DeferredCheck {
+  Oid constraint = kNoOid;
+  std::string sql;  ///< selects a row if the constraint is violated … or fulfilled
+  enum class Expects : std::uint8_t { rows, none } expects = Expects::rows;
+  std::vector<TypeId> types;
+  std::vector<std::string> texts;  ///< the parameters as text; all are NOT NULL
+  Diagnostic violation;
+};
+bool is_deferred(Session::State& session, const Constraint& constraint);
+void defer_check(Session::State& session, DeferredCheck check);
+
+/// Fails with 57014 (or what terminate() said) when the request has been cancelled.
+void check_cancelled(Session::State& session);
+
+/// Of a schema, for error fields.
+std::string schema_name(Session::State& session, Oid schema);
+
+/// A new snapshot at READ COMMITTED, and one's own writes so far become visible.
+void start_inner_statement(Execution& execution);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,271 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/computed.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// The names in a search_path setting: quoted or folded to lower case.
+std::vector<std::string> path_names(std::string_view path) {
+  std::vector<std::string> names;
+  std::size_t at = 0;
+  while (at < path.size()) {
+    while (at < path.size() && (path[at] == ' ' || path[at] == ',')) ++at;
+    if (at >= path.size()) break;
+    std::string name;
+    if (path[at] == '"') {
+      for (++at; at < path.size() && path[at] != '"'; ++at) name += path[at];
+      ++at;
+    } else {
+      for (; at < path.size() && path[at] != ','; ++at) {
+        name += static_cast<char>(std::tolower(static_cast<unsigned char>(path[at])));
+      }
+      while (!name.empty() && name.back() == ' ') name.pop_back();
+    }
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+/// Computed relations as tables, made once.
+TablePtr computed_table(Oid schema, std::string_view name) {
+  static const std::map<std::pair<Oid, std::string>, TablePtr, std::less<>> kTables = [] {
+    std::map<std::pair<Oid, std::string>, TablePtr, std::less<>> tables;
+    for (const ComputedRelation& computed : computed_relations()) {
+      auto table = std::make_shared<Table>();
+      table->relation.oid = computed.oid;
+      table->relation.schema = computed.schema;
+      table->relation.name = computed.name;
+      table->relation.kind = RelationKind::computed;
+      for (const ComputedRelation::ColumnSpec& spec : computed.columns) {
+        Column column;
+        column.name = spec.name;
+        column.type = spec.type;
+        table->relation.columns.push_back(std::move(column));
+        table->column_types.push_back(spec.type);
+      }
+      table->runtime = std::make_shared<TableRuntime>();
+      table->computed = &computed;
+      tables[{computed.schema, std::string{computed.name}}] = std::move(table);
+    }
+    return tables;
+  }();
+  const auto found = kTables.find(std::pair{schema, std::string{name}});
+  return found == kTables.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+const std::vector<Oid>& Session::State::search_path() {
+  if (search_path_version == settings_version && search_path_stamp == catalog.stamp()) {
+    return search_path_cache;
+  }
+  search_path_cache.clear();
+  bool names_pg_catalog = false;
+  for (std::string& name : path_names(settings.text("search_path"))) {
+    if (name == "$user") name = options.user;
+    if (name == "pg_temp") {
+      if (temp_schema != kNoOid) search_path_cache.push_back(temp_schema);
+      continue;
+    }
+    if (const SchemaPtr schema = catalog.schema(name)) {
+      names_pg_catalog |= schema->oid == kPgCatalogSchema;
+      if (std::ranges::find(search_path_cache, schema->oid) == search_path_cache.end()) {
+        search_path_cache.push_back(schema->oid);
+      }
+    }
+  }
+  if (!names_pg_catalog) {
+    search_path_cache.insert(search_path_cache.begin(), kPgCatalogSchema);
+  }
+  if (temp_schema != kNoOid &&
+      std::ranges::find(search_path_cache, temp_schema) == search_path_cache.end()) {
+    search_path_cache.insert(search_path_cache.begin(), temp_schema);
+  }
+  search_path_version = settings_version;
+  search_path_stamp = catalog.stamp();
+  return search_path_cache;
+}
+
+Oid Session::State::temporary_schema() {
+  if (temp_schema == kNoOid) {
+    temp_schema = catalog.allocate_oid();
+    ++settings_version;
+  }
+  return temp_schema;
+}
+
+TablePtr Session::State::find_table(std::string_view schema, std::string_view name) {
+  const auto in_schema = [&](Oid oid) -> TablePtr {
+    if (oid == kPgCatalogSchema || oid == kInformationSchema) {
+      if (TablePtr computed = computed_table(oid, name)) return computed;
+    }
+    return catalog.table(oid, name);
+  };
+  if (!schema.empty()) {
+    if (schema == "pg_temp") return temp_schema == kNoOid ? nullptr : in_schema(temp_schema);
+    const SchemaPtr found = catalog.schema(schema);
+    if (found) return in_schema(found->oid);
+    if (temp_schema != kNoOid && schema == schema_name(temp_schema)) return in_schema(temp_schema);
+    throw_error(sqlstate::undefined_table, "relation \"{}.{}\" does not exist", schema, name);
+  }
+  for (const Oid oid : search_path()) {
+    if (TablePtr found = in_schema(oid)) return found;
+  }
+  return nullptr;
+}
+
+TablePtr Session::State::table(Oid oid) {
+  if (TablePtr found = catalog.table(oid)) return found;
+  for (const ComputedRelation& computed : computed_relations()) {
+    if (computed.oid == oid) return computed_table(computed.schema, computed.name);
+  }
+  return nullptr;
+}
+
+std::vector<TablePtr> Session::State::referencing_tables(Oid referenced) {
+  std::vector<TablePtr> tables;
+  for (const TablePtr& table : catalog.tables()) {
+    const bool refers = std::ranges::any_of(
+        table->relation.constraints, [referenced](const Constraint& constraint) {
+          return constraint.kind == ConstraintKind::foreign_key &&
+                 constraint.referenced_table == referenced;
+        });
+    if (refers) tables.push_back(table);
+  }
+  return tables;
+}
+
+std::string Session::State::schema_name(Oid schema) {
+  if (schema == temp_schema && schema != kNoOid) {
+    return "pg_temp_" + std::to_string(options.backend_pid);
+  }
+  const SchemaPtr found = catalog.schema(schema);
+  return found ? found->name : std::string{};
+}
+
+bool Session::State::schema_exists(std::string_view schema) {
+  return schema == "pg_temp" || catalog.schema(schema) != nullptr;
+}
+
+Oid Session::State::creation_schema(const ast::RangeVar& range) {
+  if (range.relpersistence == "t" || range.schemaname == "pg_temp") return temporary_schema();
+  if (!range.schemaname.empty()) {
+    const SchemaPtr schema = catalog.schema(range.schemaname);
+    if (!schema) {
+      throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
+                      range.schemaname)
+          .at_position(range.location + 1);
+    }
+    if (schema->oid == kPgCatalogSchema) {
+      throw sql_error(SqlState{"42501"}, "permission denied to create \"{}.{}\"", range.schemaname,
+                      range.relname)
+          .with_detail("System catalog modifications are currently disallowed.");
+    }
+    return schema->oid;
+  }
+  for (const Oid oid : search_path()) {
+    if (oid != kPgCatalogSchema && oid != temp_schema) return oid;
+  }
+  throw SqlError{sqlstate::invalid_schema_name, "no schema has been selected to create in"}
+      .at_position(range.location + 1);
+}
+
+bool Session::State::is_visible(const Table& table) {
+  for (const Oid oid : search_path()) {
+    if (oid == table.relation.schema) return true;
+    if (catalog.table(oid, table.relation.name)) return false;
+  }
+  return false;
+}
+
+std::string Session::State::qualified_name(const Table& table) {
+  return quote_identifier(schema_name(table.relation.schema)) + "." +
+         quote_identifier(table.relation.name);
+}
+
+const SessionFunction* Session::State::session_function(std::string_view name,
+                                                        std::size_t arguments) {
+  return find_session_function(name, arguments);
+}
+
+std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view name) {
+  const std::vector<std::string> parts = split_identifier(name);
+  const std::string_view schema =
+      parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
+  const std::string& last = parts.back();
+  switch (kind) {
+    case TypeId::regclass: {
+      if (const TablePtr table = find_table(schema, last)) return table->relation.oid;
+      for (const Oid oid : search_path()) {
+        if (!schema.empty() && schema_name(oid) != schema) continue;
+        if (const TablePtr owner_table = catalog.table_of_index(oid, last)) {
+          const auto index = std::ranges::find(owner_table->relation.indexes, last, &Index::name);
+          return index->oid;
+        }
+      }
+      return std::nullopt;
+    }
+    case TypeId::regnamespace: {
+      const SchemaPtr found = catalog.schema(last);
+      return found ? std::optional{found->oid} : std::nullopt;
+    }
+    case TypeId::regrole: {
+      const RolePtr found = catalog.role(last);
+      return found ? std::optional{found->oid} : std::nullopt;
+    }
+    case TypeId::regtype:
+      if (const auto type = parse_type_name(name)) return raw(type->type);
+      return std::nullopt;
+    case TypeId::regproc: {
+      const auto functions = functions_named(last);
+      if (functions.empty()) return std::nullopt;
+      return functions[0]->oid;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oid) {
+  switch (kind) {
+    case TypeId::regclass: {
+      if (const TablePtr found = table(oid)) {
+        if (found->computed != nullptr || is_visible(*found)) {
+          return quote_identifier(found->relation.name);
+        }
+        return qualified_name(*found);
+      }
+      for (const TablePtr& owner_table : catalog.tables()) {
+        if (const Index* index = owner_table->index_by_oid(oid)) {
+          if (is_visible(*owner_table)) return quote_identifier(index->name);
+          return quote_identifier(schema_name(owner_table->relation.schema)) + "." +
+                 quote_identifier(index->name);
+        }
+      }
+      return std::nullopt;
+    }
+    case TypeId::regnamespace: {
+      const std::string name = schema_name(oid);
+      return name.empty() ? std::nullopt : std::optional{quote_identifier(name)};
+    }
+    case TypeId::regrole: {
+      const RolePtr found = catalog.role(oid);
+      return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
+    }
+    case TypeId::regtype:
+      if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
+      return format_type(static_cast<TypeId>(oid));
+    case TypeId::regproc: {
+      const Function* function = find_function(oid);
+      return function != nullptr ? std::optional{std::string{function->name}} : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace swizzle::sql

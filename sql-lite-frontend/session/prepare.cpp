@@ -1,0 +1,153 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kFeature{"0A000"};
+
+}  // namespace
+
+bool is_plannable(const ast::Node* node) noexcept {
+  if (node == nullptr) return false;
+  switch (node->node_kind) {
+    case ast::NodeKind::select_stmt: {
+      const auto& select = ast::as<ast::SelectStmt>(node);
+      return select.into_clause == nullptr;
+    }
+    case ast::NodeKind::insert_stmt:
+    case ast::NodeKind::update_stmt:
+    case ast::NodeKind::delete_stmt:
+      return true;
+    default:
+      return false;
+  }
+}
+
+StatementPtr Session::State::parse_one(const std::string& text,
+                                       std::span<const std::uint32_t> type_oids) {
+  auto statement = std::make_shared<Statement>();
+  statement->text = text;
+  const auto list = parse_script(statement->parse_arena, statement->text);
+  if (list.size() > 1) {
+    throw SqlError{sqlstate::syntax_error,
+                   "cannot insert multiple commands into a prepared statement"};
+  }
+  if (!list.empty()) statement->node = list[0]->stmt;
+  for (const std::uint32_t oid : type_oids) {
+    statement->declared_types.push_back(static_cast<TypeId>(oid));
+  }
+  statement->prepared_at = session_context.statement_timestamp;
+  return statement;
+}
+
+std::unique_ptr<Plan> Session::State::new_plan() {
+  return std::make_unique<Plan>(*this, session_context);
+}
+
+bool Session::State::is_current(const Plan& plan) {
+  if (plan.settings_version != settings_version) return false;
+  if (plan.stamp == catalog.stamp()) return true;
+  return std::ranges::all_of(plan.tables, [&](const TablePtr& known) {
+    return known->computed != nullptr || catalog.table(known->relation.oid) == known;
+  });
+}
+
+std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
+  std::shared_ptr<Plan> plan = new_plan();
+  plan->stamp = catalog.stamp();
+  plan->settings_version = settings_version;
+  Binder binder{*this, plan->arena};
+  binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
+                                                            : statement.parameter_types);
+  Planner planner{binder};
+  std::vector<OutputTarget> columns;
+  const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {
+    for (const OutputTarget& target : targets) {
+      OutputTarget column;
+      column.name = target.name;
+      column.type = target.type;
+      column.typmod = target.typmod;
+      column.slot = target.slot;
+      column.origin = target.origin;
+      columns.push_back(std::move(column));
+      plan->outputs.push_back(target.slot);
+      plan->types.push_back(target.type);
+    }
+  };
+  const ast::Node* node = statement.node;
+  bool returns_rows = true;
+  if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
+    const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
+    binder.require_parameter_types();
+    describe_targets(query->targets);
+    plan->root = planner.plan_query(*query);
+    if (!query->locks.empty()) {
+      // Locking rows is writing as far as definitions are concerned.
+      plan->written = binder.dependencies();
+    }
+  } else {
+    std::unique_ptr<WriteStatement> write;
+    if (const auto* insert = ast::try_as<ast::InsertStmt>(node)) {
+      write = binder.bind_insert(*insert, nullptr);
+    } else if (const auto* update = ast::try_as<ast::UpdateStmt>(node)) {
+      write = binder.bind_update(*update, nullptr);
+    } else {
+      write = binder.bind_delete(ast::as<ast::DeleteStmt>(node), nullptr);
+    }
+    binder.require_parameter_types();
+    describe_targets(write->returning);
+    returns_rows = !write->returning.empty();
+    plan->written.push_back(write->table);
+    const bool has_eager = !write->eager.empty();
+    plan->root = planner.plan_write(std::move(write));
+    plan->write = dynamic_cast<WriteOperator*>(plan->root.get());
+    if (has_eager) {
+      // The write is below the step that runs the WITH queries.
+      plan->write = planner.last_write();
+    }
+  }
+  planner.plan_pending();
+  plan->tables = binder.dependencies();
+  plan->single_use = binder.is_single_use();
+  plan->execution.slots.resize(binder.slot_count());
+
+  if (statement.plan || !statement.columns.empty()) {
+    const bool same = columns.size() == statement.columns.size() &&
+                      std::equal(columns.begin(), columns.end(), statement.columns.begin(),
+                                 [](const OutputTarget& left, const OutputTarget& right) {
+                                   return left.name == right.name && left.type == right.type &&
+                                          left.typmod == right.typmod;
+                                 });
+    if (!same) throw SqlError{kFeature, "cached plan must not change result type"};
+  }
+  statement.columns = std::move(columns);
+  statement.returns_rows = returns_rows;
+  statement.parameter_types = binder.parameter_types();
+  return plan;
+}
+
+void Session::State::analyze(Statement& statement) {
+  if (!is_plannable(statement.node)) {
+    statement.parameter_types = statement.declared_types;
+    return;
+  }
+  if (!statement.plan || !is_current(*statement.plan)) statement.plan = make_plan(statement);
+}
+
+std::shared_ptr<Plan> Session::State::plan_for(Statement& statement) {
+  if (statement.plan && !statement.plan->in_use && !statement.plan->single_use &&
+      is_current(*statement.plan)) {
+    statement.plan->stamp = catalog.stamp();
+    return statement.plan;
+  }
+  // Another portal may be in the middle of the kept plan: then this run gets one of its own.
+  const bool busy = statement.plan && statement.plan->in_use;
+  std::shared_ptr<Plan> plan = make_plan(statement);
+  if (!busy) statement.plan = plan;
+  return plan;
+}
+
+}  // namespace swizzle::sql

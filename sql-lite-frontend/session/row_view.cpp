@@ -1,0 +1,100 @@
+#include "sql-lite-frontend/session/row_view.h"
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+void append_int16(std::string& buffer, std::uint16_t value) {
+  std::byte bytes[sizeof value];
+  store_big_endian(bytes, value);
+  buffer += as_text(Bytes{bytes, sizeof bytes});
+}
+
+void append_int32(std::string& buffer, std::uint32_t value) {
+  std::byte bytes[sizeof value];
+  store_big_endian(bytes, value);
+  buffer += as_text(Bytes{bytes, sizeof bytes});
+}
+
+constexpr std::uint32_t kNullLength = UINT32_MAX;
+
+/// Puts the length of what `write` appends in front of it.
+template <class Write>
+void with_length(std::string& buffer, const Write& write) {
+  const std::size_t start = buffer.size();
+  append_int32(buffer, 0);
+  write();
+  const auto length = static_cast<std::uint32_t>(buffer.size() - start - sizeof(std::uint32_t));
+  store_big_endian(reinterpret_cast<std::byte*>(buffer.data() + start), length);
+}
+
+}  // namespace
+
+std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
+                                         std::span<const Format> formats) {
+  std::vector<OutputColumn> columns;
+  columns.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const OutputTarget& target = targets[i];
+    OutputColumn column;
+    column.name = target.name;
+    column.table_oid = target.origin.table;
+    column.column_number = target.origin.column;
+    column.type_oid = raw(target.type);
+    if (const TypeInfo* type = find_type(target.type)) column.type_size = type->length;
+    column.type_modifier = target.typmod;
+    if (!formats.empty()) column.format = formats.size() == 1 ? formats[0] : formats[i];
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+RowView::RowView(Plan& plan, std::vector<OutputColumn> columns)
+    : plan_(plan), columns_(std::move(columns)) {}
+
+void RowView::append_data_row(std::string& buffer) const {
+  const std::size_t start = buffer.size();
+  try {
+    append_int16(buffer, static_cast<std::uint16_t>(columns_.size()));
+    FunctionContext& context = plan_.execution.functions;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Value& value = plan_.execution.slots[plan_.outputs[i]];
+      if (value.is_null()) {
+        append_int32(buffer, kNullLength);
+        continue;
+      }
+      with_length(buffer, [&] {
+        if (columns_[i].format == Format::binary) {
+          send_binary(context, plan_.types[i], value, buffer);
+        } else {
+          output_text(context, plan_.types[i], value, buffer);
+        }
+      });
+    }
+  } catch (...) {
+    buffer.resize(start);
+    throw;
+  }
+}
+
+std::optional<std::string> RowView::text(std::size_t column) const {
+  const Value& value = plan_.execution.slots[plan_.outputs[column]];
+  if (value.is_null()) return std::nullopt;
+  return to_text(plan_.execution.functions, plan_.types[column], value);
+}
+
+void TextRow::append_data_row(std::string& buffer) const {
+  append_int16(buffer, static_cast<std::uint16_t>(values_.size()));
+  for (const auto& value : values_) {
+    if (!value) {
+      append_int32(buffer, kNullLength);
+    } else {
+      append_int32(buffer, static_cast<std::uint32_t>(value->size()));
+      buffer += *value;
+    }
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "sql-lite-frontend/session/statement.h"
+
+namespace swizzle::sql {
+
+/// Result columns as RowDescription shows them. `formats`: none is all text, one is for all.
+std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
+                                         std::span<const Format> formats);
+
+/// The row that stands in a plan's output slots.
+class RowView final : public OutputRow {
+ public:
+  RowView(Plan& plan, std::vector<OutputColumn> columns);
+  [[nodiscard]] std::size_t size() const noexcept override { return columns_.size(); }
+  void append_data_row(std::string& buffer) const override;
+  [[nodiscard]] std::optional<std::string> text(std::size_t column) const override;
+
+ private:
+  Plan& plan_;
+  std::vector<OutputColumn> columns_;
+};
+
+/// A row of texts, as SHOW and EXPLAIN give them.
+class TextRow final : public OutputRow {
+ public:
+  explicit TextRow(std::span<const std::optional<std::string>> values) : values_(values) {}
+  [[nodiscard]] std::size_t size() const noexcept override { return values_.size(); }
+  void append_data_row(std::string& buffer) const override;
+  [[nodiscard]] std::optional<std::string> text(std::size_t column) const override {
+    return values_[column];
+  }
+
+ private:
+  std::span<const std::optional<std::string>> values_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,286 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/session/row_view.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInFailedBlock{"25P02"};
+constexpr std::size_t kCachedTexts = 128;
+constexpr std::size_t kLongestCachedText = 4096;
+
+}  // namespace
+
+void Session::State::check_not_failed(const ast::Node* node) {
+  if (!failed) return;
+  if (const auto* end = ast::try_as<ast::TransactionStmt>(node)) {
+    using Kind = ast::TransactionStmtKind;
+    if (end->kind == Kind::commit || end->kind == Kind::rollback ||
+        end->kind == Kind::rollback_to) {
+      return;
+    }
+  }
+  throw SqlError{kInFailedBlock,
+                 "current transaction is aborted, commands ignored until end of transaction block"};
+}
+
+void Session::State::run_script(std::string_view text, ResultSink& sink) {
+  const std::string script{text};
+  // A text that came before, as one plannable statement, needs no parsing.
+  if (const auto known = text_cache.find(script); known != text_cache.end()) {
+    check_not_failed(known->second->node);
+    const StatementPtr statement = known->second;
+    const bool alone = !transaction;
+    if (alone) begin_transaction(Block::implicit);
+    const PortalPtr portal = make_portal(statement, {});
+    describe_columns(*portal, sink);
+    run_portal(*portal, 0, sink);
+    if (alone) commit_transaction();
+    return;
+  }
+  Arena arena;
+  const auto parsed = parse_script(arena, script);
+  if (parsed.empty()) {
+    sink.empty_query();
+    return;
+  }
+  if (parsed.size() == 1 && is_plannable(parsed[0]->stmt) && !failed &&
+      script.size() <= kLongestCachedText) {
+    StatementPtr statement = parse_one(script, {});
+    const bool alone = !transaction;
+    if (alone) begin_transaction(Block::implicit);
+    const PortalPtr portal = make_portal(statement, {});
+    describe_columns(*portal, sink);
+    run_portal(*portal, 0, sink);
+    if (alone) commit_transaction();
+    if (text_cache.size() >= kCachedTexts) text_cache.clear();
+    if (statement->plan && !statement->plan->single_use) text_cache[script] = statement;
+    return;
+  }
+  for (std::size_t i = 0; i < parsed.size(); ++i) {
+    check_not_failed(parsed[i]->stmt);
+    run_statement(*parsed[i], script, sink);
+    // Statements of one message are one transaction, unless they say otherwise.
+    if (i + 1 == parsed.size() && block == Block::implicit) commit_transaction();
+  }
+}
+
+void Session::State::run_statement(const ast::RawStmt& raw, const std::string& text,
+                                   ResultSink& sink) {
+  auto statement = std::make_shared<Statement>();
+  statement->text = text;
+  statement->node = raw.stmt;
+  if (const auto* control = ast::try_as<ast::TransactionStmt>(raw.stmt)) {
+    transaction_statement(*control, sink);
+    return;
+  }
+  if (!transaction) begin_transaction(Block::implicit);
+  if (is_plannable(raw.stmt)) {
+    const PortalPtr portal = make_portal(statement, {});
+    describe_columns(*portal, sink);
+    run_portal(*portal, 0, sink);
+    return;
+  }
+  run_utility(raw.stmt, *statement, {}, sink);
+}
+
+PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Value> parameters) {
+  auto portal = std::make_shared<Portal>();
+  portal->statement = std::move(statement);
+  for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
+  if (is_plannable(portal->statement->node)) portal->plan = plan_for(*portal->statement);
+  return portal;
+}
+
+void Session::State::describe_columns(const Portal& portal, ResultSink& sink) {
+  if (!portal.statement->returns_rows) return;
+  sink.row_description(output_columns(portal.statement->columns, portal.formats));
+}
+
+/// Definitions of what is written stay as they are until the transaction ends.
+void Session::State::lock_written_tables(Portal& portal) {
+  for (int attempt = 0;; ++attempt) {
+    bool current = true;
+    for (const TablePtr& table : portal.plan->written) {
+      if (table->computed != nullptr || table->relation.kind != RelationKind::table) continue;
+      if (locked_relations.contains(table->relation.oid)) continue;
+      if (!catalog.lock_for_write(*transaction, *table)) {
+        current = false;
+        break;
+      }
+      locked_relations.insert(table->relation.oid);
+    }
+    if (current && is_current(*portal.plan)) return;
+    portal.plan = plan_for(*portal.statement);
+    if (attempt > 10) {
+      throw SqlError{sqlstate::serialization_failure,
+                     "could not serialize access due to concurrent changes of definitions"};
+    }
+  }
+}
+
+void Session::State::start_portal(Portal& portal) {
+  if (!is_current(*portal.plan) || portal.plan->in_use) portal.plan = plan_for(*portal.statement);
+  if (!portal.plan->written.empty()) {
+    if (read_only) require_read_write(statement_name(portal.statement->node));
+    lock_written_tables(portal);
+  }
+  Plan& plan = *portal.plan;
+  begin_statement();
+  Execution& execution = plan.execution;
+  execution.row_arena.reset();
+  execution.parameters = portal.parameters;
+  execution.transaction = transaction.get();
+  execution.run = next_run++;
+  execution.rows_until_check = Execution::kRowsPerCheck;
+  check_cancelled(*this);
+  plan.in_use = true;
+  portal.state = Portal::State::running;
+  plan.root->open(execution);
+}
+
+void Session::State::finish_portal(Portal& portal) {
+  if (portal.plan && portal.state == Portal::State::running) {
+    portal.plan->root->close();
+    portal.plan->in_use = false;
+  }
+  portal.state = Portal::State::finished;
+}
+
+std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink) {
+  Plan& plan = *portal.plan;
+  Execution& execution = plan.execution;
+  const RowView view{plan, output_columns(portal.statement->columns, portal.formats)};
+  std::uint64_t sent = 0;
+  RowScope scope{execution};
+  while (max_rows == 0 || sent < max_rows) {
+    if (!plan.root->next(execution)) {
+      portal.exhausted = true;
+      break;
+    }
+    if (portal.statement->returns_rows) sink.data_row(view);
+    ++sent;
+    scope.rewind();
+  }
+  return sent;
+}
+
+namespace {
+
+std::string tag_of(const Portal& portal) {
+  if (portal.plan->write == nullptr) return fmt::format("SELECT {}", portal.rows_sent);
+  const std::uint64_t rows = portal.plan->write->written();
+  switch (portal.plan->write->statement().kind) {
+    case WriteKind::insert:
+      return fmt::format("INSERT 0 {}", rows);
+    case WriteKind::update:
+      return fmt::format("UPDATE {}", rows);
+    case WriteKind::delete_:
+      return fmt::format("DELETE {}", rows);
+  }
+  return {};
+}
+
+}  // namespace
+
+void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink) {
+  if (portal.state == Portal::State::finished) {
+    // A portal that has been read to its end gives no more rows, and counts none.
+    sink.command_complete(portal.plan && portal.plan->write == nullptr ? "SELECT 0"
+                                                                       : tag_of(portal));
+    return;
+  }
+  try {
+    if (portal.state == Portal::State::ready) start_portal(portal);
+    const std::uint64_t sent = send_rows(portal, max_rows, sink);
+    const bool cut_short = max_rows != 0 && sent == max_rows && !portal.exhausted;
+    if (cut_short) {
+      portal.rows_sent += sent;
+      sink.portal_suspended();
+      return;
+    }
+    portal.rows_sent = sent;
+    const std::string tag = tag_of(portal);
+    finish_portal(portal);
+    sink.command_complete(tag);
+  } catch (...) {
+    // The plan's cursors go before the transaction's changes do; nothing here waits.
+    if (portal.plan && portal.state == Portal::State::running) {
+      portal.plan->root->close();
+      portal.plan->in_use = false;
+    }
+    portal.state = Portal::State::failed;
+    throw;
+  }
+}
+
+std::uint64_t run_internal(Session::State& session, const std::string& sql,
+                           std::span<const TypeId> types, std::span<const Value> parameters) {
+  StatementPtr& statement = session.internal_cache[sql];
+  if (!statement) {
+    statement = session.parse_one(sql, {});
+    statement->declared_types.assign(types.begin(), types.end());
+  }
+  const StatementPtr running = statement;
+  const PortalPtr portal = session.make_portal(running, parameters);
+  if (!session.is_current(*portal->plan)) portal->plan = session.plan_for(*running);
+  Plan& plan = *portal->plan;
+  session.begin_statement();
+  plan.execution.row_arena.reset();
+  plan.execution.parameters = portal->parameters;
+  plan.execution.transaction = session.transaction.get();
+  plan.execution.run = session.next_run++;
+  plan.in_use = true;
+  portal->state = Portal::State::running;
+  std::uint64_t rows = 0;
+  try {
+    plan.root->open(plan.execution);
+    RowScope scope{plan.execution};
+    while (plan.root->next(plan.execution)) {
+      ++rows;
+      scope.rewind();
+    }
+    if (plan.write != nullptr) rows = plan.write->written();
+    session.finish_portal(*portal);
+  } catch (...) {
+    plan.root->close();
+    plan.in_use = false;
+    throw;
+  }
+  return rows;
+}
+
+void Execution::check_interrupts() {
+  rows_until_check = kRowsPerCheck;
+  check_cancelled(session);
+  Runtime::current().yield();
+}
+
+void check_cancelled(Session::State& session) {
+  if (session.is_terminated.load(std::memory_order_relaxed)) {
+    const std::lock_guard lock{session.terminate_mutex};
+    if (session.terminated) {
+      throw SqlError{session.terminated->state, session.terminated->message};
+    }
+  }
+  if (session.cancelled.exchange(false, std::memory_order_relaxed)) {
+    throw SqlError{sqlstate::query_canceled, "canceling statement due to user request"};
+  }
+}
+
+void Session::State::drop_portals() {
+  for (auto at = portals.begin(); at != portals.end();) {
+    if (at->second->holds) {
+      ++at;
+      continue;
+    }
+    finish_portal(*at->second);
+    at = portals.erase(at);
+  }
+}
+
+}  // namespace swizzle::sql

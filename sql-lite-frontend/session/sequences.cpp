@@ -1,0 +1,161 @@
+#include "sql-lite-frontend/session/sequences.h"
+
+#include <optional>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kSequenceLimit{"2200H"};
+constexpr std::int64_t kNumbersPerRecord = 32;
+
+}  // namespace
+
+struct Sequences::Entry {
+  /// Held for arithmetic only, never while parked.
+  std::mutex mutex;
+  bool loaded = false;
+  bool recording = false;
+  SequenceState now;
+  std::int64_t recorded_steps = 0;  ///< how many more numbers the record covers
+};
+
+Sequences::~Sequences() = default;
+
+std::shared_ptr<Sequences::Entry> Sequences::entry(Oid sequence) {
+  const std::lock_guard lock{mutex_};
+  std::shared_ptr<Entry>& found = entries_[sequence];
+  if (!found) found = std::make_shared<Entry>();
+  return found;
+}
+
+void Sequences::forget(Oid sequence) {
+  const std::lock_guard lock{mutex_};
+  entries_.erase(sequence);
+}
+
+void Sequences::load(Entry& entry, const Catalog& catalog, const Relation& sequence) {
+  {
+    const std::lock_guard lock{entry.mutex};
+    if (entry.loaded) return;
+  }
+  SequenceState state{sequence.sequence->start, false};
+  auto transaction = engine_.begin(Isolation::read_committed, Access::read_only);
+  transaction->begin_statement();
+  ValueBuffer buffer;
+  const std::string key = object_key(catalog.database(), RecordKind::sequence, sequence.oid);
+  if (value_of(catalog.tree().get(*transaction, as_bytes(key), buffer))) {
+    state.last_value =
+        static_cast<std::int64_t>(load_big_endian<std::uint64_t>(buffer.bytes().data()));
+    state.is_called = std::to_integer<int>(buffer.bytes()[8]) != 0;
+  }
+  transaction->rollback();
+  const std::lock_guard lock{entry.mutex};
+  if (entry.loaded) return;
+  entry.now = state;
+  entry.recorded_steps = 0;
+  entry.loaded = true;
+}
+
+void Sequences::record(const Catalog& catalog, Oid sequence, const SequenceState& state) {
+  std::byte value[9];
+  store_big_endian(value, static_cast<std::uint64_t>(state.last_value));
+  value[8] = std::byte{state.is_called};
+  const std::string key = object_key(catalog.database(), RecordKind::sequence, sequence);
+  auto transaction = engine_.begin();
+  transaction->begin_statement();
+  Tree tree = catalog.tree();
+  if (!value_of(tree.update(*transaction, as_bytes(key), value))) {
+    value_of(tree.insert(*transaction, as_bytes(key), value));
+  }
+  value_of(transaction->commit());
+}
+
+namespace {
+
+/// The number after `state`, and the state then.
+SequenceState advance(const SequenceState& state, const SequenceDefinition& definition,
+                      std::string_view name) {
+  if (!state.is_called) return {state.last_value, true};
+  std::int64_t next = 0;
+  const bool up = definition.increment > 0;
+  const bool overflow = __builtin_add_overflow(state.last_value, definition.increment, &next);
+  if (overflow || (up && next > definition.maximum) || (!up && next < definition.minimum)) {
+    if (!definition.cycle) {
+      throw_error(kSequenceLimit, "nextval: reached {} value of sequence \"{}\" ({})",
+                  up ? "maximum" : "minimum", name, up ? definition.maximum : definition.minimum);
+    }
+    next = up ? definition.minimum : definition.maximum;
+  }
+  return {next, true};
+}
+
+}  // namespace
+
+std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence) {
+  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  load(*state, catalog, sequence);
+  for (;;) {
+    SequenceState ahead;
+    {
+      const std::lock_guard lock{state->mutex};
+      if (state->recorded_steps > 0) {
+        state->now = advance(state->now, *sequence.sequence, sequence.name);
+        --state->recorded_steps;
+        return state->now.last_value;
+      }
+      if (state->recording) {
+        ahead.last_value = 0;
+      } else {
+        // Fails here, before anything is recorded, when the sequence is exhausted.
+        ahead = advance(state->now, *sequence.sequence, sequence.name);
+        state->recording = true;
+      }
+    }
+    if (!ahead.is_called) {
+      Runtime::current().yield();
+      continue;
+    }
+    std::int64_t steps = 1;
+    for (; steps < kNumbersPerRecord; ++steps) {
+      try {
+        ahead = advance(ahead, *sequence.sequence, sequence.name);
+      } catch (const SqlError&) {
+        break;
+      }
+    }
+    std::optional<Error> failure;
+    try {
+      record(catalog, sequence.oid, ahead);
+    } catch (SqlError& error) {
+      failure = std::move(error).take_error();
+    }
+    const std::lock_guard lock{state->mutex};
+    state->recording = false;
+    if (failure) throw SqlError{std::move(*failure)};
+    state->recorded_steps = steps;
+  }
+}
+
+void Sequences::set(const Catalog& catalog, const Relation& sequence, std::int64_t value,
+                    bool is_called) {
+  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  load(*state, catalog, sequence);
+  record(catalog, sequence.oid, {value, is_called});
+  const std::lock_guard lock{state->mutex};
+  state->now = {value, is_called};
+  state->recorded_steps = 0;
+}
+
+SequenceState Sequences::state(const Catalog& catalog, const Relation& sequence) {
+  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  load(*state, catalog, sequence);
+  const std::lock_guard lock{state->mutex};
+  return state->now;
+}
+
+}  // namespace swizzle::sql

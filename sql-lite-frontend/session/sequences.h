@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/ids.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+/// The positions of all sequences. Numbers are given out from memory; how far they may go is
+/// recorded ahead, a batch at a time and outside the callers' transactions, so that a number is
+/// never given out twice and a crash loses at most a batch. Thread-safe.
+class Sequences {
+ public:
+  explicit Sequences(Engine& engine) : engine_(engine) {}
+  Sequences(const Sequences&) = delete;
+  Sequences& operator=(const Sequences&) = delete;
+  ~Sequences();
+
+  /// 2200H at the end of a sequence that does not cycle.
+  std::int64_t next(const Catalog& catalog, const Relation& sequence);
+  void set(const Catalog& catalog, const Relation& sequence, std::int64_t value, bool is_called);
+  SequenceState state(const Catalog& catalog, const Relation& sequence);
+  /// The definition has changed, or the sequence is gone.
+  void forget(Oid sequence);
+
+ private:
+  struct Entry;
+  std::shared_ptr<Entry> entry(Oid sequence);
+  void load(Entry& entry, const Catalog& catalog, const Relation& sequence);
+  void record(const Catalog& catalog, Oid sequence, const SequenceState& state);
+
+  Engine& engine_;
+  std::mutex mutex_;
+  std::map<Oid, std::shared_ptr<Entry>> entries_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,441 @@
+#include "sql-lite-frontend/session.h"
+
+#include <fmt/format.h>
+
+#include <new>
+
+#include "sql-lite-frontend/session/row_view.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInvalidStatementName{"26000"};
+constexpr SqlState kInvalidCursorName{"34000"};
+constexpr SqlState kDuplicateStatement{"42P05"};
+constexpr SqlState kDuplicateCursor{"42P03"};
+constexpr SqlState kProtocolViolation{"08P01"};
+constexpr SqlState kInvalidAuthorization{"28000"};
+constexpr SqlState kInvalidCatalogName{"3D000"};
+
+/// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
+/// what error positions count in.
+template <class Body>
+Outcome guarded(Session::State& state, ResultSink& sink, std::string_view text, const Body& body) {
+  state.sink_for_notices = &sink;
+  state.session_context.statement_timestamp = SessionContext::system_clock_now();
+  std::optional<Session::State::Savepoint> start;
+  if (state.transaction && state.in_explicit_block() && !state.failed) start = state.mark();
+  std::optional<Diagnostic> failure;
+  try {
+    check_cancelled(state);
+    body();
+  } catch (const SqlError& error) {
+    failure = to_diagnostic(error, text);
+  } catch (const std::bad_alloc&) {
+    failure.emplace();
+    failure->state = sqlstate::out_of_memory;
+    failure->message = "out of memory";
+  }
+  // From here on no exception is in flight, so rolling back may wait.
+  if (failure) {
+    if (state.transaction && state.in_explicit_block()) {
+      if (start) {
+        state.fail_statement(*start);
+      } else {
+        state.failed = true;
+      }
+    } else {
+      state.rollback_transaction();
+    }
+  }
+  state.sink_for_notices = nullptr;
+  if (failure) return std::unexpected{std::move(*failure)};
+  return {};
+}
+
+}  // namespace
+
+std::string_view statement_name(const ast::Node* node) noexcept {
+  switch (node->node_kind) {
+    case ast::NodeKind::select_stmt:
+      return "SELECT";
+    case ast::NodeKind::insert_stmt:
+      return "INSERT";
+    case ast::NodeKind::update_stmt:
+      return "UPDATE";
+    case ast::NodeKind::delete_stmt:
+      return "DELETE";
+    default:
+      return ast::node_name(node->node_kind);
+  }
+}
+
+Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
+Database::~Database() = default;
+
+Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
+  auto shared = std::make_unique<Shared>(engine);
+  std::optional<Error> failure;
+  try {
+    define_session_settings(shared->settings);
+    shared->catalog = Catalog::open(engine, kPostgresDatabase);
+    shared->started_at = SessionContext::system_clock_now();
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  return std::unique_ptr<Database>{new Database{std::move(shared)}};
+}
+
+std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOptions options) {
+  std::optional<Diagnostic> failure;
+  const auto refuse = [&](SqlState state, std::string message) {
+    failure.emplace();
+    failure->severity = Severity::fatal;
+    failure->state = state;
+    failure->message = std::move(message);
+  };
+  const RolePtr role = shared_->catalog->role(options.user);
+  if (!role) {
+    refuse(kInvalidAuthorization, fmt::format("role \"{}\" does not exist", options.user));
+  } else if (!role->can_login) {
+    refuse(kInvalidAuthorization,
+           fmt::format("role \"{}\" is not permitted to log in", options.user));
+  } else if (const DatabasePtr database = shared_->catalog->database(options.database); !database) {
+    refuse(kInvalidCatalogName, fmt::format("database \"{}\" does not exist", options.database));
+  } else if (database->oid != shared_->catalog->database()) {
+    refuse(sqlstate::feature_not_supported,
+           fmt::format("connecting to database \"{}\" is not supported", options.database));
+  }
+  if (failure) return std::unexpected{std::move(*failure)};
+  std::unique_ptr<Session> session;
+  try {
+    session.reset(new Session{std::make_unique<Session::State>(*shared_, std::move(options))});
+  } catch (const SqlError& error) {
+    failure = to_diagnostic(error, {});
+    failure->severity = Severity::fatal;
+  }
+  if (failure) return std::unexpected{std::move(*failure)};
+  session->state_->owner = session.get();
+  const std::lock_guard lock{shared_->sessions_mutex};
+  shared_->sessions[session->backend_pid()] = session.get();
+  return session;
+}
+
+std::optional<std::string> Database::password_verifier(std::string_view role) const {
+  const RolePtr found = shared_->catalog->role(role);
+  if (!found || !found->can_login) return std::nullopt;
+  return found->password_verifier;
+}
+
+Result<> Database::set_superuser_verifier(std::string_view role, std::string_view verifier) {
+  std::optional<Error> failure;
+  try {
+    CatalogView view{*shared_->catalog};
+    auto transaction = shared_->engine.begin();
+    transaction->begin_statement();
+    Role changed;
+    if (const RolePtr old = view.role(role)) {
+      changed = *old;
+      changed.password_verifier = verifier;
+      view.replace(*transaction, *old, changed);
+    } else {
+      changed.oid = view.allocate_oid();
+      changed.name = role;
+      changed.superuser = changed.can_login = changed.create_role = changed.create_database = true;
+      changed.replication = changed.bypass_rls = true;
+      changed.password_verifier = verifier;
+      view.create(*transaction, changed);
+    }
+    value_of(transaction->commit());
+    view.commit();
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  return {};
+}
+
+Session::State::State(Database::Shared& shared_database, SessionOptions session_options)
+    : shared(shared_database),
+      options(std::move(session_options)),
+      settings(shared_database.settings, SessionSettings::Power::superuser),
+      catalog(*shared_database.catalog) {
+  user = catalog.role(options.user);
+  session_context.names = this;
+  for (const auto& [name, value] : options.parameters) {
+    std::string cleaned = value;
+    // Some drivers quote what they send.
+    if (name == "client_encoding" && cleaned.size() > 2 && cleaned.front() == '\'') {
+      cleaned = cleaned.substr(1, cleaned.size() - 2);
+    }
+    value_of(settings.set_at_start(name, cleaned, SettingSource::client));
+  }
+  settings_changed(nullptr);
+}
+
+Session::State::~State() = default;
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Session::~Session() {
+  {
+    const std::lock_guard lock{state_->shared.sessions_mutex};
+    state_->shared.sessions.erase(backend_pid());
+  }
+  state_->rollback_transaction();
+  for (auto& [name, portal] : state_->portals) state_->finish_portal(*portal);
+  state_->portals.clear();
+  state_->drop_owned_temporaries();
+}
+
+Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
+  return guarded(*state_, sink, text, [&] {
+    state_->current_query = text;
+    if (const auto unnamed = state_->statements.find(""); unnamed != state_->statements.end()) {
+      state_->statements.erase(unnamed);
+    }
+    state_->run_script(text, sink);
+  });
+}
+
+Outcome Session::parse(std::string_view name, std::string_view text,
+                       std::span<const std::uint32_t> type_oids, ResultSink& sink) {
+  return guarded(*state_, sink, text, [&] {
+    State& state = *state_;
+    if (!name.empty() && state.statements.contains(name)) {
+      throw_error(kDuplicateStatement, "prepared statement \"{}\" already exists", name);
+    }
+    StatementPtr statement = state.parse_one(std::string{text}, type_oids);
+    if (statement->node != nullptr) state.check_not_failed(statement->node);
+    state.analyze(*statement);
+    state.statements[std::string{name}] = std::move(statement);
+  });
+}
+
+namespace {
+
+StatementPtr find_statement(Session::State& state, std::string_view name) {
+  const auto found = state.statements.find(name);
+  if (found == state.statements.end()) {
+    if (name.empty()) {
+      throw SqlError{kInvalidStatementName, "unnamed prepared statement does not exist"};
+    }
+    throw_error(kInvalidStatementName, "prepared statement \"{}\" does not exist", name);
+  }
+  return found->second;
+}
+
+PortalPtr find_portal(Session::State& state, std::string_view name) {
+  const auto found = state.portals.find(name);
+  if (found == state.portals.end()) {
+    throw_error(kInvalidCursorName, "portal \"{}\" does not exist", name);
+  }
+  return found->second;
+}
+
+Value read_parameter(FunctionContext& context, TypeId type, Format format, Bytes bytes) {
+  if (format == Format::binary) return receive_binary(context, type, kNoTypmod, bytes);
+  if (format != Format::text)
+    throw_error(kProtocolViolation, "unsupported format code: {}", static_cast<int>(format));
+  return input_text(context, type, kNoTypmod, as_text(bytes));
+}
+
+}  // namespace
+
+Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
+  return guarded(*state_, sink, {}, [&] {
+    State& state = *state_;
+    const StatementPtr statement = find_statement(state, request.statement);
+    if (statement->node != nullptr) state.check_not_failed(statement->node);
+    if (!request.portal.empty() && state.portals.contains(request.portal)) {
+      throw_error(kDuplicateCursor, "cursor \"{}\" already exists", request.portal);
+    }
+    const std::size_t expected = statement->parameter_types.size();
+    if (request.values.size() != expected) {
+      throw_error(kProtocolViolation,
+                  "bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
+                  request.values.size(), request.statement, expected);
+    }
+    if (request.formats.size() > 1 && request.formats.size() != request.values.size()) {
+      throw_error(kProtocolViolation, "bind message has {} parameter formats but {} parameters",
+                  request.formats.size(), request.values.size());
+    }
+    auto portal = std::make_shared<Portal>();
+    portal->name = request.portal;
+    portal->statement = statement;
+    FunctionContext context{portal->arena, state.session_context, {}};
+    for (std::size_t i = 0; i < expected; ++i) {
+      if (!request.values[i]) {
+        portal->parameters.push_back(Value::null());
+        continue;
+      }
+      Format format = Format::text;
+      if (!request.formats.empty()) {
+        format = request.formats.size() == 1 ? request.formats[0] : request.formats[i];
+      }
+      // The bytes are the message's; what refers to them must not outlive this call.
+      portal->parameters.push_back(
+          read_parameter(context, statement->parameter_types[i], format, *request.values[i])
+              .copy_to(portal->arena));
+    }
+    if (is_plannable(statement->node)) portal->plan = state.plan_for(*statement);
+    portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
+    if (portal->formats.size() > 1 && portal->formats.size() != statement->columns.size()) {
+      throw_error(kProtocolViolation, "bind message has {} result formats but query has {} columns",
+                  portal->formats.size(), statement->columns.size());
+    }
+    if (const auto old = state.portals.find(request.portal); old != state.portals.end()) {
+      state.finish_portal(*old->second);
+      state.portals.erase(old);
+    }
+    if (!state.transaction) state.begin_transaction(State::Block::implicit);
+    state.portals[portal->name] = std::move(portal);
+  });
+}
+
+namespace {
+
+/// Result columns of statements without a plan: SHOW, EXPLAIN, FETCH.
+std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node* node) {
+  std::vector<OutputColumn> columns;
+  if (const auto* show = ast::try_as<ast::VariableShowStmt>(node)) {
+    if (show->name == "all") {
+      for (const std::string_view name : {"name", "setting", "description"}) {
+        columns.push_back({name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
+      }
+    } else {
+      columns.push_back({show->name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
+    }
+  } else if (ast::is<ast::ExplainStmt>(node)) {
+    columns.push_back({"QUERY PLAN", 0, 0, raw(TypeId::text), -1, -1, Format::text});
+  } else if (const auto* fetch = ast::try_as<ast::FetchStmt>(node)) {
+    columns = state.fetch_columns(*fetch);
+  } else if (const auto* execute = ast::try_as<ast::ExecuteStmt>(node)) {
+    const StatementPtr prepared = find_statement(state, execute->name);
+    if (prepared->returns_rows) columns = output_columns(prepared->columns, {});
+  }
+  return columns;
+}
+
+void describe(Session::State& state, const Statement& statement, std::span<const Format> formats,
+              ResultSink& sink) {
+  if (statement.returns_rows) {
+    sink.row_description(output_columns(statement.columns, formats));
+    return;
+  }
+  if (statement.node != nullptr && !is_plannable(statement.node)) {
+    const auto columns = utility_columns(state, statement.node);
+    if (!columns.empty()) {
+      sink.row_description(columns);
+      return;
+    }
+  }
+  sink.no_data();
+}
+
+}  // namespace
+
+Outcome Session::describe_statement(std::string_view name, ResultSink& sink) {
+  return guarded(*state_, sink, {}, [&] {
+    const StatementPtr statement = find_statement(*state_, name);
+    if (state_->failed && statement->returns_rows) state_->check_not_failed(statement->node);
+    if (is_plannable(statement->node)) state_->analyze(*statement);
+    std::vector<std::uint32_t> types;
+    for (const TypeId type : statement->parameter_types) types.push_back(raw(type));
+    sink.parameter_description(types);
+    describe(*state_, *statement, {}, sink);
+  });
+}
+
+Outcome Session::describe_portal(std::string_view name, ResultSink& sink) {
+  return guarded(*state_, sink, {}, [&] {
+    const PortalPtr portal = find_portal(*state_, name);
+    if (state_->failed && portal->statement->returns_rows) {
+      state_->check_not_failed(portal->statement->node);
+    }
+    describe(*state_, *portal->statement, portal->formats, sink);
+  });
+}
+
+Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSink& sink) {
+  PortalPtr portal;
+  std::string text;
+  if (const auto found = state_->portals.find(name); found != state_->portals.end()) {
+    portal = found->second;
+    text = portal->statement->text;
+  }
+  return guarded(*state_, sink, text, [&] {
+    State& state = *state_;
+    if (!portal) find_portal(state, name);
+    const StatementPtr statement = portal->statement;
+    state.current_query = statement->text;
+    if (statement->node == nullptr) {
+      sink.empty_query();
+      return;
+    }
+    state.check_not_failed(statement->node);
+    if (const auto* control = ast::try_as<ast::TransactionStmt>(statement->node)) {
+      state.transaction_statement(*control, sink);
+      return;
+    }
+    if (!state.transaction) state.begin_transaction(State::Block::implicit);
+    if (portal->plan) {
+      state.run_portal(*portal, max_rows, sink);
+    } else {
+      state.run_utility(statement->node, *statement, portal->parameters, sink);
+    }
+  });
+}
+
+Outcome Session::close_statement(std::string_view name) {
+  if (const auto found = state_->statements.find(name); found != state_->statements.end()) {
+    state_->statements.erase(found);
+  }
+  return {};
+}
+
+Outcome Session::close_portal(std::string_view name) {
+  if (const auto found = state_->portals.find(name); found != state_->portals.end()) {
+    state_->finish_portal(*found->second);
+    state_->portals.erase(found);
+  }
+  return {};
+}
+
+Outcome Session::sync(ResultSink& sink) {
+  if (!state_->transaction || state_->in_explicit_block()) return {};
+  return guarded(*state_, sink, {}, [&] { state_->commit_transaction(); });
+}
+
+TransactionStatus Session::transaction_status() const noexcept {
+  if (!state_->in_explicit_block()) return TransactionStatus::idle;
+  return state_->failed ? TransactionStatus::failed : TransactionStatus::in_block;
+}
+
+std::vector<std::pair<std::string, std::string>> Session::reported_settings() const {
+  return {state_->reported.begin(), state_->reported.end()};
+}
+
+std::optional<std::string> Session::setting(std::string_view name) const {
+  const auto value = state_->settings.show(name);
+  if (!value) return std::nullopt;
+  return *value;
+}
+
+std::int32_t Session::backend_pid() const noexcept {
+  return state_->options.backend_pid;
+}
+
+void Session::cancel() noexcept {
+  state_->cancelled.store(true, std::memory_order_relaxed);
+}
+
+void Session::terminate(const Diagnostic& reason) {
+  const std::lock_guard lock{state_->terminate_mutex};
+  state_->terminated = reason;
+  state_->is_terminated.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,354 @@
+#include "sql-lite-frontend/session/session_functions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/array.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kNotInPrerequisiteState{"55000"};
+
+using Arguments = std::span<const Value>;
+
+Value text(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+
+TablePtr sequence_named(Execution& execution, Oid oid) {
+  TablePtr table = execution.session.table(oid);
+  if (!table || !table->relation.sequence) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
+                table ? table->relation.name : std::to_string(oid));
+  }
+  return table;
+}
+
+Value nextval(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  session.require_read_write("nextval()");
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  const std::int64_t value =
+      session.shared.sequences.next(*session.shared.catalog, sequence->relation);
+  session.sequence_values[sequence->relation.oid] = value;
+  session.last_sequence = sequence->relation.oid;
+  return Value::from_int(value);
+}
+
+Value currval(Execution& execution, Arguments arguments) {
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  const auto found = execution.session.sequence_values.find(sequence->relation.oid);
+  if (found == execution.session.sequence_values.end()) {
+    throw_error(kNotInPrerequisiteState,
+                "currval of sequence \"{}\" is not yet defined in this session",
+                sequence->relation.name);
+  }
+  return Value::from_int(found->second);
+}
+
+Value lastval(Execution& execution, Arguments) {
+  const auto& last = execution.session.last_sequence;
+  if (!last) {
+    throw SqlError{kNotInPrerequisiteState, "lastval is not yet defined in this session"};
+  }
+  return Value::from_int(execution.session.sequence_values[*last]);
+}
+
+Value setval(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  session.require_read_write("setval()");
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  const SequenceDefinition& definition = *sequence->relation.sequence;
+  const std::int64_t value = arguments[1].as_int8();
+  if (value < definition.minimum || value > definition.maximum) {
+    throw_error(sqlstate::numeric_value_out_of_range,
+                "setval: value {} is out of bounds for sequence \"{}\" ({}..{})", value,
+                sequence->relation.name, definition.minimum, definition.maximum);
+  }
+  const bool called = arguments.size() < 3 || arguments[2].as_bool();
+  session.shared.sequences.set(*session.shared.catalog, sequence->relation, value, called);
+  if (called) session.sequence_values[sequence->relation.oid] = value;
+  return Value::from_int(value);
+}
+
+Value serial_sequence(Execution& execution, Arguments arguments) {
+  const auto parts = split_identifier(arguments[0].as_text());
+  const std::string_view schema =
+      parts.size() > 1 ? std::string_view{parts[0]} : std::string_view{};
+  const TablePtr table = execution.session.find_table(schema, parts.back());
+  if (!table) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
+                arguments[0].as_text());
+  }
+  const auto position = table->column_position(arguments[1].as_text());
+  if (!position) {
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                arguments[1].as_text(), table->relation.name);
+  }
+  for (const TablePtr& other : execution.session.catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == table->relation.oid &&
+        sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
+      return text(execution, execution.session.qualified_name(*other));
+    }
+  }
+  return Value::null();
+}
+
+Value current_user(Execution& execution, Arguments) {
+  return text(execution, execution.session.options.user);
+}
+Value current_database(Execution& execution, Arguments) {
+  return text(execution, execution.session.options.database);
+}
+Value current_schema(Execution& execution, Arguments) {
+  for (const Oid oid : execution.session.search_path()) {
+    if (oid == kPgCatalogSchema || oid == execution.session.temp_schema) continue;
+    return text(execution, execution.session.schema_name(oid));
+  }
+  return Value::null();
+}
+Value current_schemas(Execution& execution, Arguments arguments) {
+  std::vector<Value> names;
+  for (const Oid oid : execution.session.search_path()) {
+    const bool implicit = oid == kPgCatalogSchema || oid == execution.session.temp_schema;
+    if (implicit && !arguments[0].as_bool()) continue;
+    names.push_back(text(execution, execution.session.schema_name(oid)));
+  }
+  return make_array(execution.row_arena, TypeId::name, names);
+}
+Value backend_pid(Execution& execution, Arguments) {
+  return Value::from_int(execution.session.options.backend_pid);
+}
+Value version(Execution& execution, Arguments) {
+  return text(execution,
+              "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
+}
+Value transaction_id(Execution& execution, Arguments) {
+  return Value::from_int(static_cast<std::int64_t>(raw(execution.transaction->id())));
+}
+Value current_setting(Execution& execution, Arguments arguments) {
+  const auto value = execution.session.settings.show(arguments[0].as_text());
+  if (value) return text(execution, *value);
+  if (arguments.size() > 1 && arguments[1].as_bool()) return Value::null();
+  throw SqlError{Error{value.error().state(), value.error().message()}};
+}
+Value set_config(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const auto lifetime = arguments[2].as_bool() ? SessionSettings::Lifetime::transaction
+                                               : SessionSettings::Lifetime::session;
+  session.apply_setting(arguments[0].as_text(), arguments[1].as_text(), lifetime);
+  return text(execution, value_of(session.settings.show(arguments[0].as_text())));
+}
+Value always_true(Execution&, Arguments) {
+  return Value::from_bool(true);
+}
+Value always_false(Execution&, Arguments) {
+  return Value::from_bool(false);
+}
+Value always_null(Execution&, Arguments) {
+  return Value::null();
+}
+Value zero(Execution&, Arguments) {
+  return Value::from_int(0);
+}
+Value table_is_visible(Execution& execution, Arguments arguments) {
+  const Oid oid = arguments[0].as_oid();
+  if (const TablePtr table = execution.session.table(oid)) {
+    return Value::from_bool(table->relation.schema == kPgCatalogSchema ||
+                            execution.session.is_visible(*table));
+  }
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    if (table->index_by_oid(oid) != nullptr) {
+      return Value::from_bool(execution.session.is_visible(*table));
+    }
+  }
+  return Value::null();
+}
+Value user_by_id(Execution& execution, Arguments arguments) {
+  const RolePtr role = execution.session.catalog.role(arguments[0].as_oid());
+  if (!role) return text(execution, fmt::format("unknown (OID={})", arguments[0].as_oid()));
+  return text(execution, role->name);
+}
+Value expression_text(Execution&, Arguments arguments) {
+  // Catalog columns hold expressions in their printed form already.
+  return arguments[0];
+}
+Value constraint_definition(Execution& execution, Arguments arguments) {
+  const auto definition = definition_of_constraint(execution.session, arguments[0].as_oid());
+  return definition ? text(execution, *definition) : Value::null();
+}
+Value index_definition(Execution& execution, Arguments arguments) {
+  const std::int32_t column = arguments.size() > 1 ? arguments[1].as_int4() : 0;
+  const auto definition = definition_of_index(execution.session, arguments[0].as_oid(), column);
+  return definition ? text(execution, *definition) : Value::null();
+}
+Value view_definition(Execution& execution, Arguments arguments) {
+  const TablePtr view = execution.session.table(arguments[0].as_oid());
+  if (!view || view->relation.kind != RelationKind::view) return Value::null();
+  return text(execution, " " + view->relation.view_sql + ";");
+}
+Value object_description(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.table(arguments[0].as_oid());
+  if (!table || table->relation.comment.empty()) return Value::null();
+  return text(execution, table->relation.comment);
+}
+Value column_description(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.table(arguments[0].as_oid());
+  const std::int32_t number = arguments[1].as_int4();
+  if (!table || number < 1 || static_cast<std::size_t>(number) > table->relation.columns.size()) {
+    return Value::null();
+  }
+  const std::string& comment =
+      table->relation.columns[static_cast<std::size_t>(number) - 1].comment;
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+Value encoding_name(Execution& execution, Arguments) {
+  return text(execution, "UTF8");
+}
+Value start_time(Execution& execution, Arguments) {
+  return Value::from_int(execution.session.shared.started_at.load());
+}
+Value sleep_seconds(Execution& execution, Arguments arguments) {
+  Runtime& runtime = Runtime::current();
+  const auto until = runtime.now() + std::chrono::duration_cast<Duration>(
+                                         std::chrono::duration<double>(arguments[0].as_float8()));
+  // In slices, so that a cancel is noticed.
+  while (runtime.now() < until) {
+    check_cancelled(execution.session);
+    runtime.sleep_until(std::min(until, runtime.now() + std::chrono::milliseconds{20}));
+  }
+  return text(execution, "");
+}
+Value cancel_backend(Execution& execution, Arguments arguments) {
+  Database::Shared& shared = execution.session.shared;
+  const std::lock_guard lock{shared.sessions_mutex};
+  const auto found = shared.sessions.find(arguments[0].as_int4());
+  if (found == shared.sessions.end()) return Value::from_bool(false);
+  found->second->cancel();
+  return Value::from_bool(true);
+}
+Value terminate_backend(Execution& execution, Arguments arguments) {
+  Database::Shared& shared = execution.session.shared;
+  const std::lock_guard lock{shared.sessions_mutex};
+  const auto found = shared.sessions.find(arguments[0].as_int4());
+  if (found == shared.sessions.end()) return Value::from_bool(false);
+  Diagnostic reason;
+  reason.severity = Severity::fatal;
+  reason.state = sqlstate::admin_shutdown;
+  reason.message = "terminating connection due to administrator command";
+  found->second->terminate(reason);
+  return Value::from_bool(true);
+}
+Value relation_size(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.table(arguments[0].as_oid());
+  if (!table) return Value::null();
+  // Rows times a usual row: pages are not counted per tree.
+  const double bytes =
+      table->relation.kind == RelationKind::table ? table->expected_rows() * 100 : 0;
+  return Value::from_int(static_cast<std::int64_t>(bytes));
+}
+
+const std::vector<SessionFunction>& functions() {
+  using enum TypeId;
+  constexpr auto kStable = Volatility::stable;
+  constexpr auto kVolatile = Volatility::volatile_;
+  static const std::vector<SessionFunction> kFunctions{
+      {"nextval", int8, {regclass}, 0, true, kVolatile, nextval},
+      {"currval", int8, {regclass}, 0, true, kVolatile, currval},
+      {"lastval", int8, {}, 0, true, kVolatile, lastval},
+      {"setval", int8, {regclass, int8, bool_}, 1, true, kVolatile, setval},
+      {"pg_get_serial_sequence",
+       TypeId::text,
+       {TypeId::text, TypeId::text},
+       0,
+       true,
+       kStable,
+       serial_sequence},
+      {"current_user", name, {}, 0, true, kStable, current_user},
+      {"current_role", name, {}, 0, true, kStable, current_user},
+      {"session_user", name, {}, 0, true, kStable, current_user},
+      {"current_catalog", name, {}, 0, true, kStable, current_database},
+      {"current_database", name, {}, 0, true, kStable, current_database},
+      {"current_schema", name, {}, 0, true, kStable, current_schema},
+      {"current_schemas", static_cast<TypeId>(1003), {bool_}, 0, true, kStable, current_schemas},
+      {"pg_backend_pid", int4, {}, 0, true, kStable, backend_pid},
+      {"version", TypeId::text, {}, 0, true, kStable, version},
+      {"txid_current", int8, {}, 0, true, kStable, transaction_id},
+      {"pg_current_xact_id", xid8, {}, 0, true, kStable, transaction_id},
+      {"current_setting", TypeId::text, {TypeId::text, bool_}, 1, true, kStable, current_setting},
+      {"set_config",
+       TypeId::text,
+       {TypeId::text, TypeId::text, bool_},
+       0,
+       true,
+       kVolatile,
+       set_config},
+      {"pg_table_is_visible", bool_, {oid}, 0, true, kStable, table_is_visible},
+      {"pg_type_is_visible", bool_, {oid}, 0, true, kStable, always_true},
+      {"pg_function_is_visible", bool_, {oid}, 0, true, kStable, always_true},
+      {"pg_operator_is_visible", bool_, {oid}, 0, true, kStable, always_true},
+      {"pg_opclass_is_visible", bool_, {oid}, 0, true, kStable, always_true},
+      {"pg_collation_is_visible", bool_, {oid}, 0, true, kStable, always_true},
+      {"pg_get_userbyid", name, {oid}, 0, true, kStable, user_by_id},
+      {"pg_get_expr", TypeId::text, {TypeId::text, oid, bool_}, 1, true, kStable, expression_text},
+      {"pg_get_constraintdef", TypeId::text, {oid, bool_}, 1, true, kStable, constraint_definition},
+      {"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition},
+      {"pg_get_viewdef", TypeId::text, {oid, bool_}, 1, true, kStable, view_definition},
+      {"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description},
+      {"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description},
+      {"shobj_description", TypeId::text, {oid, name}, 0, true, kStable, always_null},
+      {"pg_encoding_to_char", name, {int4}, 0, true, kStable, encoding_name},
+      {"pg_postmaster_start_time", timestamptz, {}, 0, true, kStable, start_time},
+      {"pg_conf_load_time", timestamptz, {}, 0, true, kStable, start_time},
+      {"pg_is_in_recovery", bool_, {}, 0, true, kVolatile, always_false},
+      {"pg_is_other_temp_schema", bool_, {oid}, 0, true, kStable, always_false},
+      {"pg_relation_is_publishable", bool_, {regclass}, 0, true, kStable, always_false},
+      {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
+      {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
+      {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},
+      {"has_schema_privilege", bool_, {TypeId::text, TypeId::text}, 0, true, kStable, always_true},
+      {"has_table_privilege", bool_, {oid, TypeId::text}, 0, true, kStable, always_true},
+      {"has_database_privilege",
+       bool_,
+       {TypeId::text, TypeId::text},
+       0,
+       true,
+       kStable,
+       always_true},
+      {"inet_client_addr", TypeId::text, {}, 0, true, kStable, always_null},
+      {"inet_server_addr", TypeId::text, {}, 0, true, kStable, always_null},
+      {"inet_server_port", int4, {}, 0, true, kStable, always_null},
+      {"pg_my_temp_schema", oid, {}, 0, true, kStable, zero},
+      {"pg_total_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
+      {"pg_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
+      {"pg_table_size", int8, {regclass}, 0, true, kVolatile, relation_size},
+      {"pg_indexes_size", int8, {regclass}, 0, true, kVolatile, zero},
+      {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
+      {"pg_notification_queue_usage", float8, {}, 0, true, kVolatile, zero},
+      {"pg_advisory_unlock_all", void_, {}, 0, true, kVolatile, always_null},
+      {"pg_tablespace_location", TypeId::text, {oid}, 0, true, kStable, always_null},
+  };
+  return kFunctions;
+}
+
+}  // namespace
+
+const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
+  for (const SessionFunction& function : functions()) {
+    if (function.name == name && arguments <= function.arguments.size() &&
+        arguments + function.optional >= function.arguments.size()) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace swizzle::sql

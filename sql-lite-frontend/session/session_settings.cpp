@@ -1,0 +1,145 @@
+#include "sql-lite-frontend/session/database_shared.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::string_view kClient = "Client Connection Defaults / Statement Behavior";
+constexpr std::string_view kLocale = "Client Connection Defaults / Locale and Formatting";
+constexpr std::string_view kPreset = "Preset Options";
+constexpr std::string_view kPlanner = "Query Tuning / Planner Method Configuration";
+constexpr std::string_view kCompatibility = "Version and Platform Compatibility";
+
+void preset(Settings& settings, std::string name, std::string value, std::string description) {
+  settings.define(string_setting(std::move(name), std::move(value), SettingContext::internal,
+                                 std::string{kPreset}, std::move(description)));
+}
+
+void define_presets(Settings& settings) {
+  preset(settings, "server_version", "15.0", "Shows the server version.");
+  preset(settings, "server_version_num", "150000", "Shows the server version as an integer.");
+  preset(settings, "server_encoding", "UTF8",
+         "Shows the server (database) character set encoding.");
+  preset(settings, "integer_datetimes", "on", "Shows whether datetimes are integer based.");
+  preset(settings, "in_hot_standby", "off", "Shows whether hot standby is currently active.");
+  preset(settings, "lc_collate", "C", "Shows the collation order locale.");
+  preset(settings, "lc_ctype", "C",
+         "Shows the character classification and case conversion locale.");
+  preset(settings, "block_size", "8192", "Shows the size of a disk block.");
+  preset(settings, "max_identifier_length", "63", "Shows the maximum identifier length.");
+  preset(settings, "max_index_keys", "32", "Shows the maximum number of index keys.");
+  preset(settings, "max_function_args", "100", "Shows the maximum number of function arguments.");
+  preset(settings, "is_superuser", "on", "Shows whether the current user is a superuser.");
+  preset(settings, "session_authorization", "", "Shows the session user name.");
+  preset(settings, "wal_level", "replica", "Shows what the log records.");
+}
+
+void define_formats(Settings& settings) {
+  const std::string category{kLocale};
+  const auto user = SettingContext::user;
+  settings.define(string_setting("client_encoding", "UTF8", user, category,
+                                 "Sets the client's character set encoding."));
+  settings.define(string_setting("datestyle", "ISO, MDY", user, category,
+                                 "Sets the display format for date and time values."));
+  settings.define(enumeration_setting(
+      "intervalstyle", "postgres", {"postgres", "postgres_verbose", "sql_standard", "iso_8601"},
+      user, category, "Sets the display format for interval values."));
+  settings.define(
+      string_setting("timezone", "UTC", user, category,
+                     "Sets the time zone for displaying and interpreting time stamps."));
+  settings.define(
+      integer_setting("extra_float_digits", 1, {-15, 3}, SettingUnit::none, user, category,
+                      "Sets the number of digits displayed for floating-point values."));
+  settings.define(enumeration_setting("bytea_output", "hex", {"escape", "hex"}, user, category,
+                                      "Sets the output format for bytea."));
+  for (const char* name : {"lc_messages", "lc_monetary", "lc_numeric", "lc_time"}) {
+    settings.define(string_setting(name, "C", user, category, "Sets the locale for formatting."));
+  }
+  settings.define(string_setting("default_text_search_config", "pg_catalog.simple", user, category,
+                                 "Sets default text search configuration."));
+}
+
+void define_behavior(Settings& settings) {
+  const std::string category{kClient};
+  const auto user = SettingContext::user;
+  const std::vector<std::string> levels{"serializable", "repeatable read", "read committed",
+                                        "read uncommitted"};
+  settings.define(string_setting("application_name", "", user, "Reporting and Logging",
+                                 "Sets the application name to be reported in statistics."));
+  settings.define(string_setting("search_path", "\"$user\", public", user, category,
+                                 "Sets the schema search order for names that are not qualified."));
+  settings.define(enumeration_setting("default_transaction_isolation", "read committed", levels,
+                                      user, category,
+                                      "Sets the isolation level of each new transaction."));
+  settings.define(boolean_setting("default_transaction_read_only", false, user, category,
+                                  "Sets the read-only status of new transactions."));
+  settings.define(boolean_setting("default_transaction_deferrable", false, user, category,
+                                  "Sets the deferrable status of new transactions."));
+  settings.define(enumeration_setting("transaction_isolation", "read committed", levels, user,
+                                      category, "Sets the current transaction's isolation level."));
+  settings.define(boolean_setting("transaction_read_only", false, user, category,
+                                  "Sets the current transaction's read-only status."));
+  settings.define(boolean_setting("transaction_deferrable", false, user, category,
+                                  "Whether to defer a read-only serializable transaction."));
+  for (const char* name : {"statement_timeout", "lock_timeout",
+                           "idle_in_transaction_session_timeout", "idle_session_timeout"}) {
+    settings.define(integer_setting(name, 0, {0, INT32_MAX}, SettingUnit::milliseconds, user,
+                                    category, "Sets a limit in time; 0 is none."));
+  }
+  settings.define(integer_setting("deadlock_timeout", 1000, {1, INT32_MAX},
+                                  SettingUnit::milliseconds, SettingContext::superuser,
+                                  "Lock Management",
+                                  "Sets the time to wait on a lock before checking for deadlock."));
+  settings.define(enumeration_setting(
+      "client_min_messages", "notice",
+      {"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}, user,
+      category, "Sets the message levels that are sent to the client."));
+  settings.define(boolean_setting("check_function_bodies", true, user, category,
+                                  "Checks routine bodies when they are created."));
+  settings.define(boolean_setting("row_security", true, user, category, "Enables row security."));
+  settings.define(enumeration_setting(
+      "synchronous_commit", "on", {"local", "remote_write", "remote_apply", "on", "off"}, user,
+      "Write-Ahead Log / Settings", "Sets the current transaction's synchronization level."));
+  settings.define(integer_setting("work_mem", 4096, {64, INT32_MAX}, SettingUnit::kilobytes, user,
+                                  "Resource Usage / Memory",
+                                  "Sets the maximum memory to be used for query workspaces."));
+  settings.define(integer_setting("maintenance_work_mem", 65536, {1024, INT32_MAX},
+                                  SettingUnit::kilobytes, user, "Resource Usage / Memory",
+                                  "Sets the maximum memory for maintenance operations."));
+  settings.define(string_setting("role", "none", user, category, "Sets the current role."));
+  settings.define(string_setting("default_tablespace", "", user, category,
+                                 "Sets the default tablespace to create tables in."));
+  settings.define(string_setting("default_table_access_method", "heap", user, category,
+                                 "Sets the default table access method for new tables."));
+  settings.define(enumeration_setting("xmloption", "content", {"content", "document"}, user,
+                                      category, "Sets how XML data is to be considered."));
+  settings.define(
+      boolean_setting("jit", false, user, std::string{kPlanner}, "Allow JIT compilation."));
+  settings.define(enumeration_setting("plan_cache_mode", "auto",
+                                      {"auto", "force_generic_plan", "force_custom_plan"}, user,
+                                      std::string{kPlanner}, "Controls the selection of plans."));
+  for (const char* name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan",
+                           "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin",
+                           "enable_nestloop", "enable_sort", "enable_hashagg", "enable_material"}) {
+    settings.define(boolean_setting(name, true, user, std::string{kPlanner},
+                                    "Enables the planner's use of a kind of step."));
+  }
+  settings.define(boolean_setting("standard_conforming_strings", true, user,
+                                  std::string{kCompatibility},
+                                  "Causes '...' strings to treat backslashes literally."));
+  settings.define(boolean_setting("escape_string_warning", true, user, std::string{kCompatibility},
+                                  "Warn about backslash escapes in ordinary string literals."));
+  settings.define(boolean_setting("transform_null_equals", false, user, std::string{kCompatibility},
+                                  "Treats \"expr=NULL\" as \"expr IS NULL\"."));
+  settings.define(boolean_setting("quote_all_identifiers", false, user, std::string{kCompatibility},
+                                  "When generating SQL fragments, quote all identifiers."));
+}
+
+}  // namespace
+
+void define_session_settings(Settings& settings) {
+  define_presets(settings);
+  define_formats(settings);
+  define_behavior(settings);
+}
+
+}  // namespace swizzle::sql

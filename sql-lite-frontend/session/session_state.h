@@ -1,0 +1,194 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/session/statement.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+/// One session from the inside. Its functions lie in files by concern: transactions.cpp,
+/// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
+/// plan), names.cpp (looking things up), cursors.cpp, copy*.cpp and ddl/.
+struct Session::State final : NameSource, ObjectNames {
+  State(Database::Shared& shared_database, SessionOptions session_options);
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() override;
+
+  // transactions.cpp ------------------------------------------------------------------------------
+  enum class Block : std::uint8_t { none, implicit, explicit_block };
+  struct Savepoint {
+    std::string name;
+    Transaction::Mark mark;
+    std::size_t catalog_mark;
+    SessionSettings::Mark settings_mark;
+    std::size_t checks_mark;
+  };
+  void begin_transaction(Block kind);
+  /// Throws when the commit fails; the transaction is over then, too.
+  void commit_transaction();
+  void rollback_transaction() noexcept;
+  void begin_statement();
+  void transaction_statement(const ast::TransactionStmt& statement, ResultSink& sink);
+  /// After an error: undoes the statement, or everything outside a block.
+  void fail_statement(const Savepoint& start);
+  [[nodiscard]] Savepoint mark(std::string name = {}) const;
+  void roll_back_to(const Savepoint& savepoint);
+  void require_read_write(std::string_view command);
+  void set_transaction_modes(ast::NodeList options);
+  void run_deferred_checks(std::size_t from);
+  [[nodiscard]] bool in_explicit_block() const noexcept { return block == Block::explicit_block; }
+  void prevent_in_block(std::string_view command);
+
+  // prepare.cpp -----------------------------------------------------------------------------------
+  StatementPtr parse_one(const std::string& text, std::span<const std::uint32_t> type_oids);
+  /// Fills in parameter types and result columns; 0A000 when a replan changes the result.
+  void analyze(Statement& statement);
+  /// A plan that is valid now and not in use.
+  std::shared_ptr<Plan> plan_for(Statement& statement);
+  std::shared_ptr<Plan> make_plan(Statement& statement);
+  [[nodiscard]] bool is_current(const Plan& plan);
+  std::unique_ptr<Plan> new_plan();
+
+  // run.cpp ---------------------------------------------------------------------------------------
+  void run_script(std::string_view text, ResultSink& sink);
+  void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
+  PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
+  void describe_columns(const Portal& portal, ResultSink& sink);
+  void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
+  void start_portal(Portal& portal);
+  void finish_portal(Portal& portal);
+  void lock_written_tables(Portal& portal);
+  std::uint64_t send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
+  void run_utility(const ast::Node* node, Statement& statement, std::span<const Value> parameters,
+                   ResultSink& sink);
+  void check_not_failed(const ast::Node* node);
+  void drop_portals();
+
+  // cursors.cpp
+  void declare_cursor(const ast::DeclareCursorStmt& statement, ResultSink& sink,
+                      std::span<const Value> parameters, Statement& whole);
+  void fetch(const ast::FetchStmt& statement, ResultSink& sink);
+  void close_cursor(const ast::ClosePortalStmt& statement, ResultSink& sink);
+  bool read_cursor_row(Portal& portal);
+  void hold_cursors();
+  [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement);
+
+  // copy.cpp
+  void copy(const ast::CopyStmt& statement, ResultSink& sink);
+
+  // utility.cpp
+  void prepare_statement(const ast::PrepareStmt& statement, const Statement& whole,
+                         ResultSink& sink);
+  void execute_statement(const ast::ExecuteStmt& statement, ResultSink& sink);
+  void explain(const ast::ExplainStmt& statement, ResultSink& sink);
+  void set_variable(const ast::VariableSetStmt& statement, ResultSink& sink);
+  void show_variable(const ast::VariableShowStmt& statement, ResultSink& sink);
+  void discard(const ast::DiscardStmt& statement, ResultSink& sink);
+  void apply_setting(std::string_view name, std::string_view value,
+                     SessionSettings::Lifetime lifetime);
+  /// After a setting may have changed: formats, search path, ParameterStatus.
+  void settings_changed(ResultSink* sink);
+  void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
+
+  // ddl/
+  void create_table(const ast::CreateStmt& statement, ResultSink& sink);
+  void create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
+                       const Statement& whole);
+  void create_index(const ast::IndexStmt& statement, ResultSink& sink);
+  void create_view(const ast::ViewStmt& statement, const Statement& whole, ResultSink& sink);
+  void create_sequence(const ast::CreateSeqStmt& statement, ResultSink& sink);
+  void alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink);
+  void create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink);
+  void drop(const ast::DropStmt& statement, ResultSink& sink);
+  void truncate(const ast::TruncateStmt& statement, ResultSink& sink);
+  void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
+  void rename(const ast::RenameStmt& statement, ResultSink& sink);
+  void comment(const ast::CommentStmt& statement, ResultSink& sink);
+  void vacuum(const ast::VacuumStmt& statement, ResultSink& sink);
+  void create_role(const ast::CreateRoleStmt& statement, ResultSink& sink);
+  void alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink);
+  void drop_role(const ast::DropRoleStmt& statement, ResultSink& sink);
+  void drop_relation(const TablePtr& table);
+  void drop_owned_temporaries();
+
+  // names.cpp: NameSource and ObjectNames
+  // -----------------------------------------------------------
+  TablePtr find_table(std::string_view schema, std::string_view name) override;
+  TablePtr table(Oid oid) override;
+  std::vector<TablePtr> referencing_tables(Oid referenced) override;
+  std::string schema_name(Oid schema) override;
+  bool schema_exists(std::string_view schema) override;
+  SessionContext& context() override { return session_context; }
+  const SessionFunction* session_function(std::string_view name, std::size_t arguments) override;
+  std::string current_database() override { return options.database; }
+  std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
+  std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
+  /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
+  const std::vector<Oid>& search_path();
+  /// Where unqualified new objects go. 3F000 when the path has no existing schema.
+  Oid creation_schema(const ast::RangeVar& range);
+  Oid temporary_schema();
+  bool is_visible(const Table& table);
+  std::string qualified_name(const Table& table);
+
+  void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
+
+  Database::Shared& shared;
+  SessionOptions options;
+  SessionSettings settings;
+  SessionContext session_context;
+  CatalogView catalog;
+  RolePtr user;
+  Session* owner = nullptr;
+
+  std::unique_ptr<Transaction> transaction;
+  Block block = Block::none;
+  bool failed = false;
+  bool read_only = false;
+  Isolation isolation = Isolation::read_committed;
+  std::vector<Savepoint> savepoints;
+  bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
+  std::vector<DeferredCheck> deferred;
+  std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
+  std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
+  std::set<Oid> locked_relations;        ///< lock_for_write() has been done in this transaction
+  std::vector<Oid> truncated_on_commit;
+
+  std::map<std::string, StatementPtr, std::less<>> statements;
+  std::map<std::string, PortalPtr, std::less<>> portals;
+  std::unordered_map<std::string, StatementPtr> text_cache;
+  std::unordered_map<std::string, StatementPtr> internal_cache;
+  std::uint64_t settings_version = 1;
+  std::uint64_t next_run = 1;
+
+  std::vector<Oid> search_path_cache;
+  std::uint64_t search_path_version = 0;
+  CatalogView::Stamp search_path_stamp;
+  Oid temp_schema = kNoOid;
+  std::map<std::string, std::string> reported;
+
+  // For currval() and lastval().
+  std::map<Oid, std::int64_t> sequence_values;
+  std::optional<Oid> last_sequence;
+
+  std::atomic<bool> cancelled{false};
+  std::mutex terminate_mutex;
+  std::optional<Diagnostic> terminated;
+  std::atomic<bool> is_terminated{false};
+  std::string current_query;
+  ResultSink* sink_for_notices = nullptr;
+};
+
+}  // namespace swizzle::sql

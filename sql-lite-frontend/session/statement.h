@@ -1,0 +1,82 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/write.h"
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/result_sink.h"
+
+namespace swizzle::sql {
+
+/// A plan and what one run of it needs. Serves one portal at a time.
+struct Plan {
+  Plan(Session::State& session, SessionContext& context) : execution(session, context) {}
+
+  Arena arena;  ///< constants
+  PlanPtr root;
+  WriteOperator* write = nullptr;  ///< when the statement is INSERT, UPDATE or DELETE
+  std::vector<Slot> outputs;
+  std::vector<TypeId> types;
+  Execution execution;
+  /// Tables the plan reads or writes, in the versions that it was made for.
+  std::vector<TablePtr> tables;
+  std::vector<TablePtr> written;
+  CatalogView::Stamp stamp;
+  std::uint64_t settings_version = 0;
+  bool in_use = false;
+  bool single_use = false;
+};
+
+/// A statement that has been parsed, with its plan once there is one: an entry of the prepared
+/// statements and of the cache by text.
+struct Statement {
+  std::string text;
+  Arena parse_arena;
+  const ast::Node* node = nullptr;  ///< null: an empty query
+  /// Where the statement begins in the text that was sent: positions count from there.
+  std::vector<TypeId> declared_types;
+  std::vector<TypeId> parameter_types;
+  std::vector<OutputTarget> columns;  ///< of the result; names and types only
+  bool returns_rows = false;
+  std::shared_ptr<Plan> plan;
+  bool from_sql = false;  ///< PREPARE, not Parse
+  std::int64_t prepared_at = 0;
+};
+using StatementPtr = std::shared_ptr<Statement>;
+
+/// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
+bool is_plannable(const ast::Node* node) noexcept;
+
+/// "SELECT", "INSERT", "CREATE TABLE" …: what errors and tags call it.
+std::string_view statement_name(const ast::Node* node) noexcept;
+
+/// A statement that is being executed, or waits to be: the protocol's portal, and SQL's cursor.
+struct Portal {
+  std::string name;
+  StatementPtr statement;
+  std::shared_ptr<Plan> plan;
+  Arena arena;  ///< the parameters' bytes
+  std::vector<Value> parameters;
+  std::vector<Format> formats;
+  enum class State : std::uint8_t { ready, running, finished, failed };
+  State state = State::ready;
+  std::uint64_t rows_sent = 0;
+
+  // Cursors.
+  bool is_cursor = false;
+  bool scrolls = true;
+  bool holds = false;
+  bool binary = false;
+  std::int64_t position = 0;  ///< 0: before the first row
+  bool exhausted = false;
+  std::unique_ptr<RowStore> rows;  ///< what has been read
+  std::int64_t declared_at = 0;
+};
+using PortalPtr = std::shared_ptr<Portal>;
+
+}  // namespace swizzle::sql

@@ -1,0 +1,314 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kNoActiveTransaction{"25P01"};
+constexpr SqlState kActiveTransaction{"25001"};
+constexpr SqlState kReadOnly{"25006"};
+constexpr SqlState kInvalidSavepoint{"3B001"};
+
+Isolation isolation_of(std::string_view name) {
+  if (name == "serializable") return Isolation::serializable;
+  if (name == "repeatable read") return Isolation::repeatable_read;
+  return Isolation::read_committed;
+}
+
+}  // namespace
+
+void Session::State::begin_transaction(Block kind) {
+  if (transaction) {
+    if (kind == Block::explicit_block) block = kind;
+    return;
+  }
+  isolation = isolation_of(settings.text("default_transaction_isolation"));
+  read_only = settings.boolean("default_transaction_read_only");
+  transaction = shared.engine.begin(isolation, read_only ? Access::read_only : Access::read_write);
+  block = kind;
+  failed = false;
+  any_statement = false;
+  session_context.transaction_timestamp = session_context.statement_timestamp;
+}
+
+void Session::State::begin_statement() {
+  transaction->begin_statement();
+  any_statement = true;
+}
+
+void Session::State::run_deferred_checks(std::size_t from) {
+  if (deferred.size() <= from) return;
+  const std::vector<DeferredCheck> checks(
+      std::make_move_iterator(deferred.begin() + static_cast<std::ptrdiff_t>(from)),
+      std::make_move_iterator(deferred.end()));
+  deferred.resize(from);
+  for (const DeferredCheck& check : checks) {
+    Arena arena;
+    FunctionContext functions{arena, session_context, {}};
+    std::vector<Value> values;
+    for (std::size_t i = 0; i < check.types.size(); ++i) {
+      values.push_back(input_text(functions, check.types[i], kNoTypmod, check.texts[i]));
+    }
+    const std::uint64_t rows = run_internal(*this, check.sql, check.types, values);
+    if ((rows > 0) == (check.expects == DeferredCheck::Expects::rows)) continue;
+    SqlError error{check.violation.state, check.violation.message};
+    error = std::move(error).with_detail(check.violation.detail);
+    error.fields().schema = check.violation.schema;
+    error.fields().table = check.violation.table;
+    error.fields().constraint = check.violation.constraint;
+    throw error;
+  }
+}
+
+void Session::State::commit_transaction() {
+  if (!transaction) return;
+  if (failed) {
+    rollback_transaction();
+    return;
+  }
+  std::optional<SqlError> failure;
+  try {
+    run_deferred_checks(0);
+    hold_cursors();
+    for (const Oid oid : truncated_on_commit) {
+      if (const TablePtr table = catalog.table(oid)) {
+        run_internal(*this, "DELETE FROM " + qualified_name(*table), {}, {});
+      }
+    }
+  } catch (const SqlError& error) {
+    failure = error.error().message().empty() ? SqlError{sqlstate::internal_error, "commit failed"}
+                                              : SqlError{error.state(), error.what()};
+    failure->fields() = error.fields();
+    failure = std::move(*failure).with_detail(error.error().detail());
+  }
+  if (failure) {
+    rollback_transaction();
+    throw std::move(*failure);
+  }
+  drop_portals();
+  const auto durability = settings.text("synchronous_commit") == "off"
+                              ? Transaction::Durability::asynchronous
+                              : Transaction::Durability::synchronous;
+  Result<> committed = transaction->commit(durability);
+  transaction.reset();
+  block = Block::none;
+  savepoints.clear();
+  deferred.clear();
+  constraint_modes.clear();
+  all_deferred.reset();
+  locked_relations.clear();
+  if (!committed) {
+    catalog.rollback();
+    settings.roll_back();
+    settings_changed(nullptr);
+    throw SqlError{std::move(committed).error()};
+  }
+  catalog.commit();
+  settings.commit();
+  settings_changed(sink_for_notices);
+}
+
+void Session::State::rollback_transaction() noexcept {
+  drop_portals();
+  if (transaction) transaction->rollback();
+  transaction.reset();
+  block = Block::none;
+  failed = false;
+  savepoints.clear();
+  deferred.clear();
+  constraint_modes.clear();
+  all_deferred.reset();
+  locked_relations.clear();
+  catalog.rollback();
+  settings.roll_back();
+  settings_changed(sink_for_notices);
+}
+
+Session::State::Savepoint Session::State::mark(std::string name) const {
+  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(), deferred.size()};
+}
+
+void Session::State::roll_back_to(const Savepoint& savepoint) {
+  value_of(transaction->rollback_to(savepoint.mark));
+  catalog.rollback_to(savepoint.catalog_mark);
+  settings.roll_back_to(savepoint.settings_mark);
+  if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
+  // Locks taken since then may be gone.
+  locked_relations.clear();
+  settings_changed(sink_for_notices);
+}
+
+void Session::State::fail_statement(const Savepoint& start) {
+  if (!transaction) return;
+  if (!in_explicit_block()) {
+    rollback_transaction();
+    return;
+  }
+  // The client's next word decides about the rest; what the statement did must not be seen by a
+  // ROLLBACK TO an earlier savepoint, nor hold anything up.
+  try {
+    roll_back_to(start);
+    failed = true;
+    return;
+  } catch (const SqlError&) {
+    failed = true;
+  }
+}
+
+void Session::State::require_read_write(std::string_view command) {
+  if (!read_only) return;
+  throw_error(kReadOnly, "cannot execute {} in a read-only transaction", command);
+}
+
+void Session::State::prevent_in_block(std::string_view command) {
+  if (in_explicit_block()) {
+    throw_error(kActiveTransaction, "{} cannot run inside a transaction block", command);
+  }
+}
+
+void Session::State::set_transaction_modes(ast::NodeList modes) {
+  for (const ast::Node* node : modes) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const auto* constant = ast::try_as<ast::A_Const>(option.arg);
+    std::string_view text;
+    bool flag = false;
+    if (constant != nullptr && constant->sval != nullptr) text = constant->sval->sval;
+    if (constant != nullptr && constant->ival != nullptr) flag = constant->ival->ival != 0;
+    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) flag = integer->ival != 0;
+    if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
+    if (option.defname == "transaction_isolation") {
+      const Isolation wanted = isolation_of(text);
+      if (any_statement && wanted != isolation) {
+        throw SqlError{kActiveTransaction,
+                       "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
+      }
+      isolation = wanted;
+    } else if (option.defname == "transaction_read_only") {
+      if (any_statement && !flag && read_only) {
+        throw SqlError{kActiveTransaction,
+                       "transaction read-write mode must be set before any query"};
+      }
+      read_only = flag;
+    }
+  }
+  if (!any_statement && transaction && (transaction->isolation() != isolation || read_only)) {
+    transaction->rollback();
+    transaction =
+        shared.engine.begin(isolation, read_only ? Access::read_only : Access::read_write);
+  }
+}
+
+void Session::State::transaction_statement(const ast::TransactionStmt& statement,
+                                           ResultSink& sink) {
+  using Kind = ast::TransactionStmtKind;
+  const auto begin = [&] {
+    begin_transaction(Block::explicit_block);
+    set_transaction_modes(statement.options);
+  };
+  const auto chain = [&](auto&& end) {
+    const Isolation before = isolation;
+    const bool was_read_only = read_only;
+    end();
+    if (!statement.chain) return;
+    begin_transaction(Block::explicit_block);
+    isolation = before;
+    read_only = was_read_only;
+    set_transaction_modes({});
+  };
+  switch (statement.kind) {
+    case Kind::begin:
+    case Kind::start:
+      if (in_explicit_block()) {
+        notice(sink, Severity::warning, kActiveTransaction,
+               "there is already a transaction in progress");
+      }
+      begin();
+      sink.command_complete(statement.kind == Kind::begin ? "BEGIN" : "START TRANSACTION");
+      return;
+    case Kind::commit: {
+      if (!in_explicit_block()) {
+        if (statement.chain) {
+          throw SqlError{kNoActiveTransaction,
+                         "COMMIT AND CHAIN can only be used in transaction "
+                         "blocks"};
+        }
+        notice(sink, Severity::warning, kNoActiveTransaction,
+               "there is no transaction in progress");
+      }
+      const bool was_failed = failed;
+      chain([&] { commit_transaction(); });
+      sink.command_complete(was_failed ? "ROLLBACK" : "COMMIT");
+      return;
+    }
+    case Kind::rollback:
+      if (!in_explicit_block()) {
+        notice(sink, Severity::warning, kNoActiveTransaction,
+               "there is no transaction in progress");
+      }
+      chain([&] { rollback_transaction(); });
+      sink.command_complete("ROLLBACK");
+      return;
+    case Kind::savepoint:
+      if (!in_explicit_block()) {
+        throw SqlError{kNoActiveTransaction, "SAVEPOINT can only be used in transaction blocks"};
+      }
+      savepoints.push_back(mark(std::string{statement.savepoint_name}));
+      sink.command_complete("SAVEPOINT");
+      return;
+    case Kind::release:
+    case Kind::rollback_to: {
+      const bool release = statement.kind == Kind::release;
+      if (!in_explicit_block()) {
+        throw SqlError{kNoActiveTransaction,
+                       release ? "RELEASE SAVEPOINT can only be used in transaction blocks"
+                               : "ROLLBACK TO SAVEPOINT can only be used in transaction blocks"};
+      }
+      const auto found = std::ranges::find(savepoints.rbegin(), savepoints.rend(),
+                                           statement.savepoint_name, &Savepoint::name);
+      if (found == savepoints.rend()) {
+        throw_error(kInvalidSavepoint, "savepoint \"{}\" does not exist", statement.savepoint_name);
+      }
+      const auto at = found.base() - 1;
+      if (release) {
+        savepoints.erase(at, savepoints.end());
+      } else {
+        const Savepoint savepoint = *at;
+        savepoints.erase(at + 1, savepoints.end());
+        roll_back_to(savepoint);
+        failed = false;
+      }
+      sink.command_complete(release ? "RELEASE" : "ROLLBACK");
+      return;
+    }
+    case Kind::prepare:
+    case Kind::commit_prepared:
+    case Kind::rollback_prepared:
+      throw SqlError{sqlstate::feature_not_supported, "two-phase commit is not supported"};
+    case Kind::undefined:
+      break;
+  }
+}
+
+bool is_deferred(Session::State& session, const Constraint& constraint) {
+  if (!constraint.deferrable) return false;
+  if (const auto mode = session.constraint_modes.find(constraint.oid);
+      mode != session.constraint_modes.end()) {
+    return mode->second;
+  }
+  return session.all_deferred.value_or(constraint.initially_deferred);
+}
+
+void defer_check(Session::State& session, DeferredCheck check) {
+  session.deferred.push_back(std::move(check));
+}
+
+void start_inner_statement(Execution& execution) {
+  execution.session.begin_statement();
+}
+
+std::string schema_name(Session::State& session, Oid schema) {
+  return session.schema_name(schema);
+}
+
+}  // namespace swizzle::sql
