@@ -412,9 +412,8 @@ class Parser {
       check_date();
     } else if (date_required || has_year_ || has_month_ || has_day_) {
       throw DateTimeFault::bad_format;
-    } else if (!out_.has_time) {
-      throw DateTimeFault::bad_format;
     }
+    if (time_only_ && !out_.has_time) throw DateTimeFault::bad_format;
     if (meridiem_ != 0) apply_meridiem();
     const TimeOfDay& t = out_.time;
     if (t.hour > 24 || t.minute > 59 || t.second > 60 ||

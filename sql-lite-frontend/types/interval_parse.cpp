@@ -310,7 +310,7 @@ class Parser {
     }
     if (parts[1] > 59 || parts[2] > 60) throw DateTimeFault::interval_overflow;
     const int sign = negative ? -1 : 1;
-    claim(kHourField | kMinuteField | kSecondField);
+    claim(kHourField | kMinuteField | kAnySecond);
     sum_.add(IntervalUnit::hour, {sign * parts[0], 0});
     sum_.add(IntervalUnit::minute, {sign * parts[1], 0});
     sum_.add(IntervalUnit::second, {sign * parts[2], sign * fraction});
@@ -322,7 +322,9 @@ class Parser {
     const std::size_t dash = text.find('-', 1);
     if (dash != std::string_view::npos) return take_year_month(text, dash);
     const Number number = parse_number(text);
-    claim(field_of(unit_));
+    // A fraction of a second is milliseconds and microseconds too.
+    const bool whole_second = unit_ != IntervalUnit::second || number.fraction == 0;
+    claim(whole_second ? field_of(unit_) : kAnySecond);
     sum_.add(unit_, number);
   }
 
@@ -347,6 +349,8 @@ class Parser {
     if (unit_ == IntervalUnit::none || unit_ == IntervalUnit::quarter)
       throw DateTimeFault::bad_format;
   }
+
+  static constexpr unsigned kAnySecond = kSecondField | 1U << 14 | 1U << 15;
 
   static unsigned field_of(IntervalUnit unit) {
     using enum IntervalUnit;

@@ -149,7 +149,7 @@ class ArrayReader {
         rest_.remove_prefix(1);
       }
       rest_.remove_prefix(1);
-      return add(item);
+      return add(std::move(item));
     }
     std::size_t kept = 0;  // blanks at the end count only if a backslash says so
     bool escaped = false;
@@ -172,16 +172,21 @@ class ArrayReader {
     if (item.empty() && !escaped)
       malformed(rest_.empty() ? std::string{"Unexpected end of input."}
                               : fmt::format("Unexpected \"{}\" character.", rest_.front()));
-    if (!escaped && equals_ignoring_case(item, "null")) return elements_.push_back(Value::null());
-    add(item);
+    if (!escaped && equals_ignoring_case(item, "null"))
+      items_.emplace_back();
+    else
+      add(std::move(item));
   }
 
-  void add(std::string_view item) {
-    elements_.push_back(input_text(context_, element_, typmod_, item));
-  }
+  void add(std::string item) { items_.emplace_back(std::move(item)); }
 
+  // Elements are read once the array is known to be well formed: its faults come first.
   Value finish() {
-    if (elements_.empty()) return make_array(context_.arena, element_, {}, {});
+    if (items_.empty()) return make_array(context_.arena, element_, {}, {});
+    std::vector<Value> elements;
+    elements.reserve(items_.size());
+    for (const auto& item : items_)
+      elements.push_back(item ? input_text(context_, element_, typmod_, *item) : Value::null());
     ArrayDimension dimensions[kMaxArrayDimensions];
     for (std::size_t i = 0; i < depth_; ++i) dimensions[i] = {lengths_[i], 1};
     if (bounds_ > 0) {
@@ -191,7 +196,7 @@ class ArrayReader {
       if (!same) malformed("Specified array dimensions do not match array contents.");
       std::copy_n(declared_, depth_, dimensions);
     }
-    return make_array(context_.arena, element_, {dimensions, depth_}, elements_);
+    return make_array(context_.arena, element_, {dimensions, depth_}, elements);
   }
 
   static constexpr std::size_t kUnknown = SIZE_MAX;
@@ -207,7 +212,7 @@ class ArrayReader {
   std::int32_t lengths_[kMaxArrayDimensions] = {-1, -1, -1, -1, -1, -1};
   std::size_t depth_ = 0;
   std::size_t leaf_level_ = kUnknown;
-  std::vector<Value> elements_;
+  std::vector<std::optional<std::string>> items_;  ///< nothing is NULL
 };
 
 bool needs_quotes(std::string_view text, char delimiter) {

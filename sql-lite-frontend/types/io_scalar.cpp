@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "sql-lite-frontend/types/text_scan.h"
@@ -183,15 +184,35 @@ bool append_special(std::string& out, double value) {
   return true;
 }
 
+/// Whether the text is exactly between the number and a neighbour. It reads back, by rounding to
+/// even, but PostgreSQL prints one digit more then. Only large numbers have such short texts.
+template <class Float>
+bool is_halfway(const char* text, Float value) {
+  if (std::fabs(value) < std::ldexp(Float{1}, std::numeric_limits<Float>::digits)) return false;
+  const long double exact = value;
+  const long double read = std::strtold(text, nullptr);
+  if (read == exact) return false;
+  const Float next = std::nextafter(value, read > exact ? std::numeric_limits<Float>::infinity()
+                                                        : -std::numeric_limits<Float>::infinity());
+  return read - exact == (static_cast<long double>(next) - exact) / 2;
+}
+
 /// The shortest digits that read back the same, laid out as printf's %g would with enough digits:
 /// plain between 1e-4 and 10^max_plain, else with an exponent.
 template <class Float>
 void append_shortest(std::string& out, Float value, int max_plain) {
   char text[64];
-  const auto [end, error] =
-      std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
-  const std::string_view all{text, static_cast<std::size_t>(end - text)};
-  const std::size_t e = all.find('e');
+  char* end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
+  *end = '\0';
+  std::string_view all{text, static_cast<std::size_t>(end - text)};
+  std::size_t e = all.find('e');
+  if (is_halfway(text, value)) {
+    const auto decimals = static_cast<int>(std::count_if(text, text + e, is_digit));
+    end =
+        std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, decimals).ptr;
+    all = {text, static_cast<std::size_t>(end - text)};
+    e = all.find('e');
+  }
   int exponent = 0;
   const char* digits_of_exponent = all.data() + e + (all[e + 1] == '+' ? 2 : 1);
   std::from_chars(digits_of_exponent, end, exponent);

@@ -13,6 +13,8 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
+constexpr SqlState kDataException{"22000"};
+
 std::vector<Value> elements_of(const ArrayView& view) {
   std::vector<Value> out(view.size());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = view.element(i);
@@ -48,8 +50,7 @@ Value one_element(FunctionContext& context, const Value& element) {
 
 void require_one_dimension(const ArrayView& view) {
   if (view.dimension_count() > 1)
-    throw SqlError{sqlstate::numeric_value_out_of_range,
-                   "argument must be empty or one-dimensional array"};
+    throw SqlError{kDataException, "argument must be empty or one-dimensional array"};
 }
 
 Value append(FunctionContext& context, Arguments a) {

@@ -289,7 +289,12 @@ Value as_double(FunctionContext&, const Extracted& e) {
   if (e.is_null) return Value::null();
   if (e.infinite != 0)
     return Value::from_float8(e.infinite * std::numeric_limits<double>::infinity());
-  return Value::from_float8(static_cast<double>(e.unscaled) / std::pow(10.0, e.scale));
+  if (e.scale <= 6)
+    return Value::from_float8(static_cast<double>(e.unscaled) / std::pow(10.0, e.scale));
+  // A day and its fraction: added as doubles, or the last digit would differ.
+  const Int128 unit = Int128{10'000'000'000} * 10'000'000'000;
+  return Value::from_float8(static_cast<double>(e.unscaled / unit) +
+                            static_cast<double>(e.unscaled % unit) / 1e20);
 }
 
 using Convert = Value (*)(FunctionContext&, const Extracted&);

@@ -60,13 +60,13 @@ class Writer {
   }
 
  private:
+  // Fields of an interval may be negative; some leave room for the sign, as PostgreSQL does.
+  static int signed_width(i64 value, int width) { return value < 0 ? width + 1 : width; }
+
   void number(const TemplateNode& node, i64 value, int width) {
-    const std::string digits = fmt::format("{}", std::llabs(value));
-    std::string text = value < 0 ? "-" : "";
-    const int have = static_cast<int>(digits.size());
-    if (node.filled && have < width) text.append(static_cast<std::size_t>(width - have), '0');
-    text += digits;
-    out_ += text + ordinal_suffix(digits, node.ordinal);
+    const std::string digits = fmt::format("{:0{}}", value, node.filled ? width : 0);
+    out_ += digits;
+    out_ += ordinal_suffix(digits, node.ordinal);
   }
 
   void name(const TemplateNode& node, std::string_view text, std::size_t width) {
@@ -89,19 +89,20 @@ class Writer {
   /// The last digits of a year, by the width asked for.
   void year(const TemplateNode& node, i64 value) {
     constexpr i64 kCut[] = {1, 10, 100, 1000};
-    number(node, node.width < 4 ? value % kCut[node.width] : value, node.width);
+    number(node, node.width < 4 ? value % kCut[node.width] : value,
+           signed_width(value, node.width));
   }
 
   void show(const TemplateNode& node) {
     switch (node.keyword) {
       case Keyword::hour_24:
-        return number(node, m_.hour, 2);
+        return number(node, m_.hour, signed_width(m_.hour, 2));
       case Keyword::hour_12:
-        return number(node, m_.hour % 12 == 0 ? 12 : m_.hour % 12, 2);
+        return number(node, m_.hour % 12 == 0 ? 12 : m_.hour % 12, signed_width(m_.hour, 2));
       case Keyword::minute:
-        return number(node, m_.minute, 2);
+        return number(node, m_.minute, signed_width(m_.minute, 2));
       case Keyword::second:
-        return number(node, m_.second, 2);
+        return number(node, m_.second, signed_width(m_.second, 2));
       case Keyword::millisecond:
         return number(node, m_.microsecond / 1000, 3);
       case Keyword::microsecond:
@@ -130,7 +131,7 @@ class Writer {
         return;
       }
       case Keyword::month_number:
-        return number(node, m_.month, 2);
+        return number(node, m_.month, signed_width(m_.month, 2));
       case Keyword::day_of_month:
         return number(node, m_.day, 2);
       case Keyword::quarter:

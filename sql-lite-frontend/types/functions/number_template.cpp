@@ -1,12 +1,13 @@
 #include "sql-lite-frontend/types/functions/number_template.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "sql-lite-frontend/types/functions/datetime_template.h"
 #include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric_decimal.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 
@@ -169,7 +170,8 @@ class Writer {
  private:
   void prepare() {
     const auto width = static_cast<std::size_t>(t_.before);
-    if (whole_.size() > width) {
+    // Zero needs a place too.
+    if (std::max<std::size_t>(1, whole_.size()) > width) {
       overflow_ = true;
       whole_.assign(width, '#');
       fraction_.assign(static_cast<std::size_t>(t_.after), '#');
@@ -195,6 +197,9 @@ class Writer {
       }
       last_shown_ = kept;
     }
+    // Without any decimals left, a lone zero shows itself.
+    if (!t_.filled && last_shown_ == 0 && first_shown_ == t_.before && t_.before > 0)
+      first_shown_ = t_.before - 1;
     for (std::size_t i = 0; i < t_.nodes.size(); ++i)
       if (t_.nodes[i].kind == Kind::sign) {
         sign_behind_ =
@@ -231,7 +236,7 @@ class Writer {
         put_sign();
         after_point_ = true;
         place_ = 0;
-        out_ += '.';
+        if (t_.after > 0) out_ += '.';
         return;
       case Kind::comma:
         if (place_ > first_shown_ || after_point_)
@@ -321,10 +326,16 @@ std::string roman_numeral(std::int64_t number, const Template& t) {
 }
 
 std::string scientific(FunctionContext& context, const Value& value, const Template& t) {
-  const double number = numeric_to_double(value);
-  static_cast<void>(context);
-  const std::string out = fmt::format("{:.{}e}", number, t.after);
-  return number >= 0 ? fmt::format(" {}", out) : out;
+  const Decimal d = to_decimal(value);
+  const int exponent = d.digits.empty() ? 0 : d.decimal_weight();
+  const Decimal shift = to_decimal(
+      numeric_power(context.arena, numeric_from_int(10), numeric_from_int(std::abs(exponent))));
+  const Value mantissa = from_decimal(
+      context.arena, exponent < 0 ? multiply(d, shift, t.after) : divide(d, shift, t.after));
+  std::string out = numeric_sign(value) < 0 ? "" : " ";
+  append_numeric(out, mantissa);
+  out += fmt::format("e{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
+  return out;
 }
 
 std::string show(FunctionContext& context, Value value, std::string_view format) {

@@ -31,11 +31,15 @@ Value quote_identifier_of(FunctionContext& context, Arguments a) {
 Value quote_literal_of(FunctionContext& context, Arguments a) {
   return make_text(context.arena, quote_literal(a[0].as_text()));
 }
-std::string shown(FunctionContext& context, std::size_t argument, const Value& value) {
-  return to_text(context, context.call.arguments[argument], value);
+// These cast to text, which shows a boolean as "true" and not as "t".
+std::string as_text(FunctionContext& context, const Value& value) {
+  const TypeId type = context.call.arguments[0];
+  const auto cast = find_cast(type, TypeId::text, CastContext::explicit_cast);
+  if (!cast) throw_error(sqlstate::cannot_coerce, "cannot cast type {} to text", format_type(type));
+  return std::string{cast_value(context, *cast, value).as_text()};
 }
 Value quote_literal_of_any(FunctionContext& context, Arguments a) {
-  return make_text(context.arena, quote_literal(shown(context, 0, a[0])));
+  return make_text(context.arena, quote_literal(as_text(context, a[0])));
 }
 Value quote_nullable(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::from_text("NULL");
@@ -43,7 +47,7 @@ Value quote_nullable(FunctionContext& context, Arguments a) {
 }
 Value quote_nullable_any(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::from_text("NULL");
-  return make_text(context.arena, quote_literal(shown(context, 0, a[0])));
+  return make_text(context.arena, quote_literal(as_text(context, a[0])));
 }
 
 /// format('%[n$][-][width]type', …).
