@@ -53,7 +53,7 @@ TEST_CASE("P4 an unpark after the thread has ended is harmless", "[runtime]") {
 
 TEST_CASE("P1 two threads hand a token back and forth without losing a wake", "[runtime][stress]") {
   auto& runtime = Runtime::current();
-  constexpr int kRounds = 100'000;
+  constexpr int kRounds = 30'000;
   std::atomic<int> turn{0};
   Parker& mine = runtime.parker();
   std::atomic<Parker*> theirs{nullptr};
