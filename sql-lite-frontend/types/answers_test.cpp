@@ -78,6 +78,11 @@ TEST_CASE("formatting agrees with PostgreSQL", "[types]") {
 TEST_CASE("casts and resolution agree with PostgreSQL", "[types]") {
   check_file("resolution.txt");
 }
+TEST_CASE("generated expressions agree with PostgreSQL", "[types]") {
+  for (const char* name : {"generated_numbers.txt", "generated_dates.txt", "generated_strings.txt",
+                           "generated_mixed.txt"})
+    check_file(name);
+}
 TEST_CASE("aggregates agree with PostgreSQL", "[types]") {
   check_file("aggregates.txt");
 }

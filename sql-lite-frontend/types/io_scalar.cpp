@@ -206,10 +206,11 @@ void append_shortest(std::string& out, Float value, int max_plain) {
   *end = '\0';
   std::string_view all{text, static_cast<std::size_t>(end - text)};
   std::size_t e = all.find('e');
-  if (is_halfway(text, value)) {
-    const auto decimals = static_cast<int>(std::count_if(text, text + e, is_digit));
+  for (auto decimals = static_cast<int>(std::count_if(text, text + e, is_digit));
+       is_halfway(text, value); ++decimals) {
     end =
         std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, decimals).ptr;
+    *end = '\0';
     all = {text, static_cast<std::size_t>(end - text)};
     e = all.find('e');
   }

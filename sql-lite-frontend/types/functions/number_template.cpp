@@ -236,7 +236,7 @@ class Writer {
         put_sign();
         after_point_ = true;
         place_ = 0;
-        if (t_.after > 0) out_ += '.';
+        if (t_.after > 0 || overflow_) out_ += '.';
         return;
       case Kind::comma:
         if (place_ > first_shown_ || after_point_)
