@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <deque>
@@ -49,42 +50,49 @@ struct Shared {
 
 class alignas(128) Terminal {
  public:
-  Terminal(Session& session, InputSource source, const RunSettings& settings, Shared& shared)
-      : session_(session), source_(source), settings_(settings), shared_(shared) {}
+  Terminal(std::unique_ptr<Work> work, std::span<const KindInfo> info, std::uint64_t seed,
+           const RunSettings& settings, Shared& shared)
+      : work_(std::move(work)),
+        info_(info),
+        random_(seed),
+        settings_(settings),
+        shared_(shared),
+        kinds_(info.size()) {}
 
   void run() {
     Runtime& runtime = Runtime::current();
     TimePoint due = runtime.now();
     while (!shared_.stop.load(std::memory_order_relaxed)) {
-      const Input input = source_.next();
-      const auto kind = static_cast<Kind>(input.index());
-      if (settings_.think) runtime.sleep_until(runtime.now() + keying_time(kind));
+      const std::size_t kind = work_->choose();
+      if (settings_.think) {
+        runtime.sleep_until(runtime.now() + to_duration(info_[kind].keying_seconds));
+      }
       if (settings_.rate > 0) {
         due += to_duration(settings_.sessions / settings_.rate);
         runtime.sleep_until(due);
       }
       const TimePoint start = settings_.rate > 0 ? due : runtime.now();
-      if (!execute(input, kind, start)) return;
+      if (!execute(kind, start)) return;
       if (settings_.think) runtime.sleep_until(runtime.now() + think_time(kind));
       if (settings_.yield_between) runtime.yield();
     }
   }
 
-  [[nodiscard]] const std::array<KindResult, kKinds>& results() const noexcept { return kinds_; }
+  [[nodiscard]] const std::vector<KindResult>& results() const noexcept { return kinds_; }
   /// Readable while the terminal runs.
   [[nodiscard]] Second progress() const noexcept {
     return {transactions_.load(std::memory_order_relaxed),
-            new_orders_.load(std::memory_order_relaxed)};
+            first_kind_.load(std::memory_order_relaxed)};
   }
 
  private:
   static constexpr int kMaxTries = 10'000;
 
-  bool execute(const Input& input, Kind kind, TimePoint start) {
-    KindResult& result = kinds_[static_cast<std::size_t>(kind)];
+  bool execute(std::size_t kind, TimePoint start) {
+    KindResult& result = kinds_[kind];
     const bool measured = shared_.measuring.load(std::memory_order_relaxed);
     for (int tries = 0; tries < kMaxTries; ++tries) {
-      Result<Outcome> outcome = session_.run(input);
+      Result<Outcome> outcome = work_->attempt();
       if (outcome) {
         finish(result, kind, *outcome, start, measured);
         return true;
@@ -97,14 +105,15 @@ class alignas(128) Terminal {
       if (shared_.stop.load(std::memory_order_relaxed)) return false;
     }
     shared_.fail_with(Error{sqlstate::internal_error,
-                            fmt::format("{} gave up after {} tries", name_of(kind), kMaxTries)});
+                            fmt::format("{} gave up after {} tries", info_[kind].name, kMaxTries)});
     return false;
   }
 
-  void finish(KindResult& result, Kind kind, Outcome outcome, TimePoint start, bool measured) {
+  void finish(KindResult& result, std::size_t kind, Outcome outcome, TimePoint start,
+              bool measured) {
     const bool committed = outcome == Outcome::committed;
     count(transactions_);
-    if (kind == Kind::new_order && committed) count(new_orders_);
+    if (kind == 0 && committed) count(first_kind_);
     if (!measured || shared_.stop.load(std::memory_order_relaxed)) return;
     ++(committed ? result.committed : result.rolled_back);
     result.latency.record(static_cast<std::uint64_t>((Runtime::current().now() - start).count()));
@@ -114,23 +123,19 @@ class alignas(128) Terminal {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
-  static Duration keying_time(Kind kind) {
-    static constexpr std::array<double, kKinds> kSeconds{18, 3, 2, 2, 2};
-    return to_duration(kSeconds[static_cast<std::size_t>(kind)]);
-  }
-  Duration think_time(Kind kind) {
-    static constexpr std::array<double, kKinds> kMeanSeconds{12, 12, 10, 5, 5};
-    const double mean = kMeanSeconds[static_cast<std::size_t>(kind)];
-    return to_duration(std::min(10 * mean, -std::log(1 - source_.random().unit()) * mean));
+  Duration think_time(std::size_t kind) {
+    const double mean = info_[kind].mean_think_seconds;
+    return to_duration(std::min(10 * mean, -std::log(1 - random_.unit()) * mean));
   }
 
-  Session& session_;
-  InputSource source_;
+  std::unique_ptr<Work> work_;
+  std::span<const KindInfo> info_;
+  Random random_;
   const RunSettings& settings_;
   Shared& shared_;
-  std::array<KindResult, kKinds> kinds_;
+  std::vector<KindResult> kinds_;
   std::atomic<std::uint64_t> transactions_{0};
-  std::atomic<std::uint64_t> new_orders_{0};
+  std::atomic<std::uint64_t> first_kind_{0};
 };
 
 Second total(const std::deque<Terminal>& terminals) {
@@ -138,7 +143,7 @@ Second total(const std::deque<Terminal>& terminals) {
   for (const Terminal& terminal : terminals) {
     const Second one = terminal.progress();
     sum.transactions += one.transactions;
-    sum.new_orders += one.new_orders;
+    sum.first_kind += one.first_kind;
   }
   return sum;
 }
@@ -155,12 +160,11 @@ std::vector<Second> watch(const std::deque<Terminal>& terminals, const RunSettin
     std::this_thread::sleep_until(start + to_duration(at));
     const Second after = total(terminals);
     const Second second{after.transactions - before.transactions,
-                        after.new_orders - before.new_orders};
+                        after.first_kind - before.first_kind};
     before = after;
     timeline.push_back(second);
-    fmt::print(stderr, "  {:5.1f} s  {:8.0f} transactions/s  {:9.0f} tpmC\n", at,
-               static_cast<double>(second.transactions) / step,
-               static_cast<double>(second.new_orders) * 60 / step);
+    fmt::print(stderr, "  {:5.1f} s  {:8.0f} transactions/s\n", at,
+               static_cast<double>(second.transactions) / step);
   }
   return timeline;
 }
@@ -177,44 +181,84 @@ double RunResult::per_second() const noexcept {
   return static_cast<double>(transactions()) / seconds;
 }
 
-double RunResult::tpm_c() const noexcept {
+double RunResult::first_kind_per_minute() const noexcept {
   return static_cast<double>(kinds[0].committed) * 60 / seconds;
 }
 
-Result<RunResult> run_mix(Backend& backend, Runtime& runtime, const RunSettings& settings) {
+namespace {
+
+/// Clause 5.2.5.7's keying and think times.
+constexpr std::array<KindInfo, kKinds> kTpccKinds{{{"new_order", 18, 12},
+                                                   {"payment", 3, 12},
+                                                   {"order_status", 2, 10},
+                                                   {"delivery", 2, 5},
+                                                   {"stock_level", 2, 5}}};
+
+class TpccWork final : public Work {
+ public:
+  TpccWork(std::unique_ptr<Session> session, InputSource source)
+      : session_(std::move(session)), source_(source) {}
+  std::size_t choose() override {
+    input_ = source_.next();
+    return input_.index();
+  }
+  Result<Outcome> attempt() override { return session_->run(input_); }
+
+ private:
+  std::unique_ptr<Session> session_;
+  InputSource source_;
+  Input input_;
+};
+
+std::uint64_t seed_of(const RunSettings& settings, std::uint32_t session) {
+  return settings.seed * 1'000'003 + session;
+}
+
+}  // namespace
+
+Result<Workload> tpcc_workload(Backend& backend, const RunSettings& settings) {
   ASSIGN_OR_RETURN(const Sizes sizes, backend.sizes());
+  const auto make = [&backend, &settings,
+                     sizes](std::uint32_t number) -> Result<std::unique_ptr<Work>> {
+    ASSIGN_OR_RETURN(auto session, backend.session(number));
+    const std::uint32_t home = settings.affinity ? number % sizes.warehouses + 1 : 0;
+    const InputSource source{sizes, seed_of(settings, number), home, settings.reach};
+    return std::make_unique<TpccWork>(std::move(session), source);
+  };
+  return Workload{kTpccKinds, make, [&backend] { return backend.server_cpu_seconds(); }};
+}
+
+Result<RunResult> run_workload(const Workload& workload, Runtime& runtime,
+                               const RunSettings& settings) {
   Shared shared;
-  std::vector<std::unique_ptr<Session>> sessions;
   std::deque<Terminal> terminals;
   for (std::uint32_t i = 0; i < settings.sessions; ++i) {
-    ASSIGN_OR_RETURN(auto session, backend.session(i));
-    sessions.push_back(std::move(session));
-    const std::uint32_t home = settings.affinity ? i % sizes.warehouses + 1 : 0;
-    const InputSource source{sizes, settings.seed * 1'000'003 + i, home};
-    terminals.emplace_back(*sessions.back(), source, settings, shared);
+    ASSIGN_OR_RETURN(auto work, workload.make_work(i));
+    terminals.emplace_back(std::move(work), workload.kinds, seed_of(settings, i), settings, shared);
   }
   std::vector<std::unique_ptr<Task>> tasks;
-  for (std::uint32_t i = 0; i < settings.sessions; ++i) {
-    Terminal& terminal = terminals[i];
-    tasks.push_back(runtime.spawn(fmt::format("terminal {}", i), [&terminal] { terminal.run(); }));
+  for (Terminal& terminal : terminals) {
+    tasks.push_back(runtime.spawn("terminal", [&terminal] { terminal.run(); }));
   }
   std::this_thread::sleep_for(std::chrono::duration<double>(settings.warm_up_seconds));
 
   RunResult result;
+  result.info = workload.kinds;
+  result.kinds.resize(workload.kinds.size());
   const double client_before = cpu_seconds_of_this_process();
-  const double server_before = backend.server_cpu_seconds();
+  const double server_before = workload.server_cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   shared.measuring.store(true);
   result.timeline = watch(terminals, settings, shared);
   shared.stop.store(true);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.client_cpu_seconds = cpu_seconds_of_this_process() - client_before;
-  result.server_cpu_seconds = backend.server_cpu_seconds() - server_before;
+  result.server_cpu_seconds = workload.server_cpu_seconds() - server_before;
   for (const auto& task : tasks) task->join();
   if (shared.failure) return fail(std::move(*shared.failure));
 
   for (const Terminal& terminal : terminals) {
-    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    for (std::size_t kind = 0; kind < result.kinds.size(); ++kind) {
       const KindResult& one = terminal.results()[kind];
       result.kinds[kind].committed += one.committed;
       result.kinds[kind].rolled_back += one.rolled_back;

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -10,6 +12,34 @@
 #include "tpcc/latency_histogram.h"
 
 namespace swizzle::tpcc {
+
+/// A kind of transaction of some workload. The first kind of a workload is the one that its own
+/// figure counts: TPC-C's new orders per minute.
+struct KindInfo {
+  const char* name;
+  double keying_seconds = 0;
+  double mean_think_seconds = 0;
+};
+
+/// One session's share of a workload: chooses a transaction, then runs it, again with the same
+/// input where another try may heal what went wrong.
+class Work {
+ public:
+  Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  virtual ~Work() = default;
+  /// The kind of the transaction that attempt() will run.
+  virtual std::size_t choose() = 0;
+  virtual Result<Outcome> attempt() = 0;
+};
+
+struct Workload {
+  std::span<const KindInfo> kinds;
+  std::function<Result<std::unique_ptr<Work>>(std::uint32_t session)> make_work;
+  /// CPU seconds of the server, where that is another process.
+  std::function<double()> server_cpu_seconds = [] { return 0.0; };
+};
 
 struct RunSettings {
   std::uint32_t sessions = 1;
@@ -23,6 +53,7 @@ struct RunSettings {
   bool think = false;
   /// Session i stays with warehouse i modulo their number, instead of a random one each time.
   bool affinity = false;
+  Reach reach = Reach::all_warehouses;
   /// Fibers of one thread must be given the chance to run where nothing parks.
   bool yield_between = false;
   std::uint64_t seed = 1;
@@ -37,24 +68,30 @@ struct KindResult {
 
 struct Second {
   std::uint64_t transactions = 0;
-  std::uint64_t new_orders = 0;
+  /// Committed ones of the first kind.
+  std::uint64_t first_kind = 0;
 };
 
 struct RunResult {
   double seconds = 0;
-  std::array<KindResult, kKinds> kinds;
+  std::span<const KindInfo> info;
+  std::vector<KindResult> kinds;
   std::vector<Second> timeline;
   double client_cpu_seconds = 0;
   double server_cpu_seconds = 0;
 
   [[nodiscard]] std::uint64_t transactions() const noexcept;
   [[nodiscard]] double per_second() const noexcept;
-  /// Committed new orders per minute.
-  [[nodiscard]] double tpm_c() const noexcept;
+  /// Committed transactions of the first kind per minute: tpmC of TPC-C.
+  [[nodiscard]] double first_kind_per_minute() const noexcept;
 };
 
-/// Runs the mix with `settings.sessions` sessions spawned on `runtime`. Shows a line per second on
-/// standard error. Fails with the first error that is not healed by trying again.
-Result<RunResult> run_mix(Backend& backend, Runtime& runtime, const RunSettings& settings);
+/// TPC-C's mix over a backend. Pre: both outlive what is made of it.
+Result<Workload> tpcc_workload(Backend& backend, const RunSettings& settings);
+
+/// Runs a workload with `settings.sessions` sessions spawned on `runtime`. Shows a line per second
+/// on standard error. Fails with the first error that is not healed by trying again.
+Result<RunResult> run_workload(const Workload& workload, Runtime& runtime,
+                               const RunSettings& settings);
 
 }  // namespace swizzle::tpcc

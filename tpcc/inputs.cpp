@@ -44,7 +44,7 @@ NewOrderInput InputSource::new_order() {
   input.line_count = random_.between(5, 15);
   const bool rolls_back = random_.percent(1);
   for (std::uint32_t i = 0; i < input.line_count; ++i) {
-    const bool remote = sizes_.warehouses > 1 && random_.percent(1);
+    const bool remote = has_remote_ && random_.percent(1);
     input.lines[i] = {
         .item = random_.item(),
         .supply_warehouse = remote ? other_warehouse(input.warehouse) : input.warehouse,
@@ -62,7 +62,7 @@ PaymentInput InputSource::payment() {
   PaymentInput input;
   input.warehouse = warehouse();
   input.district = random_.between(1, Sizes::kDistricts);
-  const bool remote = sizes_.warehouses > 1 && random_.percent(15);
+  const bool remote = has_remote_ && random_.percent(15);
   input.customer =
       remote ? customer(other_warehouse(input.warehouse), random_.between(1, Sizes::kDistricts))
              : customer(input.warehouse, input.district);

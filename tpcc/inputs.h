@@ -66,12 +66,20 @@ enum class Kind : std::uint8_t { new_order, payment, order_status, delivery, sto
 inline constexpr std::size_t kKinds = 5;
 [[nodiscard]] const char* name_of(Kind kind) noexcept;
 
+/// Whether transactions reach into other warehouses, as the specification wants. Without locking
+/// they must not: sessions with a warehouse each then never touch the same rows.
+enum class Reach : std::uint8_t { all_warehouses, own_warehouse };
+
 /// Chooses transactions by the specification's mix and makes their inputs.
 class InputSource {
  public:
   /// `home` 0: a random warehouse for every transaction; otherwise the terminal's own.
-  InputSource(Sizes sizes, std::uint64_t seed, std::uint32_t home) noexcept
-      : random_(sizes, seed, TpccRandom::Phase::run), sizes_(sizes), home_(home) {}
+  InputSource(Sizes sizes, std::uint64_t seed, std::uint32_t home,
+              Reach reach = Reach::all_warehouses) noexcept
+      : random_(sizes, seed, TpccRandom::Phase::run),
+        sizes_(sizes),
+        home_(home),
+        has_remote_(reach == Reach::all_warehouses && sizes.warehouses > 1) {}
 
   [[nodiscard]] Input next();
   [[nodiscard]] NewOrderInput new_order();
@@ -89,6 +97,7 @@ class InputSource {
   TpccRandom random_;
   Sizes sizes_;
   std::uint32_t home_;
+  bool has_remote_;
 };
 
 }  // namespace swizzle::tpcc

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/command_line.h"
+#include "base/fiber_runtime.h"
 #include "base/posix_file_system.h"
 #include "base/thread_runtime.h"
 #include "tpcc/consistency.h"
@@ -12,6 +13,8 @@
 #include "tpcc/embedded/embedded_backend.h"
 #include "tpcc/output.h"
 #include "tpcc/settings.h"
+#include "tpcc/tpcb/embedded_tpcb.h"
+#include "tpcc/tpcb/wire_tpcb.h"
 
 namespace swizzle::tpcc {
 namespace {
@@ -23,8 +26,11 @@ constexpr const char* kUsage = R"(swizzle-tpcc load|run|check [options]
   check   the consistency conditions 1 to 12
 
 where        --backend embedded|wire  --dir DIRECTORY | --url postgresql://…
-how much     --warehouses N  --tiny (not TPC-C's sizes: for tests)
+what         --workload tpcc|tpcb
+how much     --warehouses N (tpcc)  --scale N (tpcb)  --tiny (not TPC-C's sizes: for tests)
 sessions     --runtime threads|fibers  --threads N  --sessions N  --affinity on|off
+             --remote on|off (off: no transaction touches another warehouse; needed, with affinity,
+             where --locking off meets several sessions)
 time         --duration S  --warm-up S  --rate N  --think on|off  --seed N
 engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --replacement …
              --gclock-limit N  --cooling-percent N  --logging on|off  --locking on|off
@@ -34,19 +40,14 @@ wire         --pipelining on|off  --server-pid PID
 output       --json FILE  --timeline FILE
 )";
 
-Result<std::unique_ptr<Backend>> open_backend(const Settings& settings, FileSystem& files,
-                                              EmbeddedBackend::Start how) {
-  if (settings.backend == BackendName::wire) {
-    ASSIGN_OR_RETURN(auto backend, WireBackend::open(settings.wire));
-    return std::unique_ptr<Backend>{std::move(backend)};
-  }
-  ASSIGN_OR_RETURN(auto backend, EmbeddedBackend::start(how, files, settings.directory,
-                                                        settings.engine, settings.session));
-  return std::unique_ptr<Backend>{std::move(backend)};
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Fills TPC-C's tables, with a line per second.
 Result<> load(Backend& backend, const Settings& settings) {
-  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   auto shown = start;
   const auto now = std::chrono::duration_cast<std::chrono::microseconds>(
@@ -55,30 +56,53 @@ Result<> load(Backend& backend, const Settings& settings) {
   RETURN_IF_ERROR(backend.load(population, [&](const char* table, std::uint64_t rows) {
     if (Clock::now() - shown < std::chrono::seconds{1}) return;
     shown = Clock::now();
-    fmt::print(stderr, "  {:.0f} s: {} {} rows\n",
-               std::chrono::duration<double>(shown - start).count(), table, rows);
+    fmt::print(stderr, "  {:.0f} s: {} {} rows\n", seconds_since(start), table, rows);
   }));
-  fmt::print("loaded {} warehouses in {:.2f} s\n", settings.sizes.warehouses,
-             std::chrono::duration<double>(Clock::now() - start).count());
+  fmt::print("loaded {} warehouses in {:.2f} s\n", settings.sizes.warehouses, seconds_since(start));
   return {};
 }
 
-Result<> check(Backend& backend) {
+Result<> load(TpcbBackend& backend, const Settings& settings) {
+  const auto start = Clock::now();
+  RETURN_IF_ERROR(backend.load(settings.tpcb_sizes));
+  fmt::print("loaded {} branches in {:.2f} s\n", settings.tpcb_sizes.branches,
+             seconds_since(start));
+  return {};
+}
+
+Result<Workload> workload_of(Backend& backend, const RunSettings& settings) {
+  return tpcc_workload(backend, settings);
+}
+Result<Workload> workload_of(TpcbBackend& backend, const RunSettings& settings) {
+  return tpcb_workload(backend, settings);
+}
+
+template <class SomeBackend>
+Result<> check(SomeBackend& backend) {
   ASSIGN_OR_RETURN(const std::vector<std::string> violations, find_violations(backend));
   for (const std::string& violation : violations) fmt::print("{}\n", violation);
   if (violations.empty()) {
-    fmt::print("consistency conditions 1 to 12 hold\n");
+    fmt::print("all consistency conditions hold\n");
     return {};
   }
   return fail(sqlstate::data_corrupted, "the data is not consistent");
 }
 
-Result<> run(Backend& backend, const Settings& settings) {
-  if (settings.runtime == RuntimeName::fibers) {
-    return fail(sqlstate::feature_not_supported, "--runtime fibers is not supported yet");
+Result<RunResult> run_on_runtime(const Workload& workload, const Settings& settings) {
+  if (settings.runtime == RuntimeName::threads) {
+    ThreadRuntime threads;
+    return run_workload(workload, threads, settings.run);
   }
-  ThreadRuntime threads;
-  ASSIGN_OR_RETURN(RunResult result, run_mix(backend, threads, settings.run));
+  if (settings.backend == BackendName::wire) {
+    return fail(sqlstate::feature_not_supported,
+                "--runtime fibers with --backend wire: libpq would block all fibers of a thread");
+  }
+  FiberRuntime fibers{{.reactors = settings.reactors}};
+  return run_workload(workload, fibers, settings.run);
+}
+
+Result<> run(const Workload& workload, const Settings& settings) {
+  ASSIGN_OR_RETURN(RunResult result, run_on_runtime(workload, settings));
   const RunReport report{settings.shown, std::move(result)};
   print_report(report);
   if (!settings.json.empty()) RETURN_IF_ERROR(write_json(report, settings.json));
@@ -86,16 +110,43 @@ Result<> run(Backend& backend, const Settings& settings) {
   return {};
 }
 
+/// What the verb asks for, on either workload.
+template <class SomeBackend>
+Result<> execute_on(SomeBackend& backend, const std::string& verb, bool loads,
+                    const Settings& settings) {
+  if (loads) RETURN_IF_ERROR(load(backend, settings));
+  if (verb == "run") {
+    ASSIGN_OR_RETURN(const Workload workload, workload_of(backend, settings.run));
+    RETURN_IF_ERROR(run(workload, settings));
+  }
+  if (verb == "check" || settings.check_after) RETURN_IF_ERROR(check(backend));
+  return backend.close();
+}
+
 Result<> execute(const std::string& verb, const Settings& settings) {
   PosixFileSystem files;
   const bool loads = verb == "load" || settings.load_first;
-  ASSIGN_OR_RETURN(const auto backend, open_backend(settings, files,
-                                                    loads ? EmbeddedBackend::Start::create
-                                                          : EmbeddedBackend::Start::open));
-  if (loads) RETURN_IF_ERROR(load(*backend, settings));
-  if (verb == "run") RETURN_IF_ERROR(run(*backend, settings));
-  if (verb == "check" || settings.check_after) RETURN_IF_ERROR(check(*backend));
-  return backend->close();
+  const bool wire = settings.backend == BackendName::wire;
+  if (settings.workload == WorkloadName::tpcb) {
+    if (wire) {
+      ASSIGN_OR_RETURN(const auto backend, WireTpcb::open(settings.wire));
+      return execute_on(*backend, verb, loads, settings);
+    }
+    ASSIGN_OR_RETURN(
+        const auto backend,
+        EmbeddedTpcb::start(loads ? EmbeddedTpcb::Start::create : EmbeddedTpcb::Start::open, files,
+                            settings.directory, settings.engine, settings.session));
+    return execute_on(*backend, verb, loads, settings);
+  }
+  if (wire) {
+    ASSIGN_OR_RETURN(const auto backend, WireBackend::open(settings.wire));
+    return execute_on(*backend, verb, loads, settings);
+  }
+  ASSIGN_OR_RETURN(
+      const auto backend,
+      EmbeddedBackend::start(loads ? EmbeddedBackend::Start::create : EmbeddedBackend::Start::open,
+                             files, settings.directory, settings.engine, settings.session));
+  return execute_on(*backend, verb, loads, settings);
 }
 
 int main_(int count, char** words) {

@@ -19,7 +19,7 @@ struct RunReport {
 void print_report(const RunReport& report);
 /// One object: settings, totals, kinds with their latencies in microseconds, and the timeline.
 Result<> write_json(const RunReport& report, const std::filesystem::path& path);
-/// The timeline: second, transactions, new orders.
+/// The timeline: second, transactions, those of the first kind.
 Result<> write_timeline(const RunReport& report, const std::filesystem::path& path);
 
 }  // namespace swizzle::tpcc

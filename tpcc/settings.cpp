@@ -55,7 +55,7 @@ class Reader {
   Settings& settings_;
 };
 
-Result<> refuse_what_is_missing(const std::string& backend, const std::string& workload) {
+Result<> refuse_what_is_missing(const std::string& backend) {
   if (backend == "procedures") {
     return fail(sqlstate::feature_not_supported,
                 "--backend procedures: the server has no stored procedures yet");
@@ -63,10 +63,6 @@ Result<> refuse_what_is_missing(const std::string& backend, const std::string& w
   if (backend == "sql-embedded") {
     return fail(sqlstate::feature_not_supported,
                 "--backend sql-embedded is not supported yet; use embedded or wire");
-  }
-  if (workload != "tpcc") {
-    return fail(sqlstate::feature_not_supported,
-                "--workload " + workload + " is not supported; tpcc is");
   }
   return {};
 }
@@ -139,6 +135,8 @@ Result<> read_run(Reader& reader, Settings& settings) {
   run.seed = reader.number("seed", 1);
   ASSIGN_OR_RETURN(run.think, reader.on_or_off("think", "off"));
   ASSIGN_OR_RETURN(run.affinity, reader.on_or_off("affinity", "off"));
+  ASSIGN_OR_RETURN(const bool remote, reader.on_or_off("remote", "on"));
+  run.reach = remote ? Reach::all_warehouses : Reach::own_warehouse;
   if (settings.reactors == 0 || run.sessions == 0 || run.seconds <= 0) {
     return fail(sqlstate::invalid_parameter_value,
                 "--threads, --sessions and --duration are above 0");
@@ -148,13 +146,15 @@ Result<> read_run(Reader& reader, Settings& settings) {
 
 Result<> read_sizes(Reader& reader, CommandLine& options, Settings& settings) {
   settings.sizes.warehouses = static_cast<std::uint32_t>(reader.number("warehouses", 1));
+  settings.tpcb_sizes.branches = static_cast<std::uint32_t>(reader.number("scale", 1));
   if (options.flag("tiny")) {
+    settings.tpcb_sizes.accounts_per_branch = 1'000;
     settings.sizes.items = 1'000;
     settings.sizes.customers = 100;
     settings.shown.emplace_back("tiny", "1000 items, 100 customers: not TPC-C's sizes");
   }
-  if (settings.sizes.warehouses == 0) {
-    return fail(sqlstate::invalid_parameter_value, "--warehouses is above 0");
+  if (settings.sizes.warehouses == 0 || settings.tpcb_sizes.branches == 0) {
+    return fail(sqlstate::invalid_parameter_value, "--warehouses and --scale are above 0");
   }
   return {};
 }
@@ -165,7 +165,10 @@ Result<Settings> read_settings(CommandLine& options) {
   Settings settings;
   Reader reader{options, settings};
   const std::string backend = reader.text("backend", "embedded");
-  RETURN_IF_ERROR(refuse_what_is_missing(backend, reader.text("workload", "tpcc")));
+  RETURN_IF_ERROR(refuse_what_is_missing(backend));
+  ASSIGN_OR_RETURN(settings.workload, reader.one_of<WorkloadName>("workload", "tpcc",
+                                                                  {{"tpcc", WorkloadName::tpcc},
+                                                                   {"tpcb", WorkloadName::tpcb}}));
   if (backend != "embedded" && backend != "wire") {
     return fail(sqlstate::invalid_parameter_value,
                 "--backend is embedded, sql-embedded, wire or procedures; not '" + backend + "'");

@@ -11,20 +11,24 @@
 #include "tpcc/driver.h"
 #include "tpcc/embedded/session.h"
 #include "tpcc/schema.h"
+#include "tpcc/tpcb/tpcb.h"
 #include "tpcc/wire/wire_backend.h"
 
 namespace swizzle::tpcc {
 
 enum class BackendName : std::uint8_t { embedded, wire };
+enum class WorkloadName : std::uint8_t { tpcc, tpcb };
 enum class RuntimeName : std::uint8_t { threads, fibers };
 
 /// Everything that the command line says.
 struct Settings {
+  WorkloadName workload = WorkloadName::tpcc;
   BackendName backend = BackendName::embedded;
   RuntimeName runtime = RuntimeName::threads;
   std::uint32_t reactors = 2;
   std::filesystem::path directory;
   Sizes sizes;
+  TpcbSizes tpcb_sizes;
   EngineOptions engine;
   SessionSettings session;
   WireSettings wire;

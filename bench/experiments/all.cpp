@@ -17,6 +17,7 @@ std::span<const Experiment> experiments() noexcept {
       Experiment{"L5", "Zipf lookups on five pools of data, by fibers, against fio", run_l5},
       Experiment{"L6", "share of the pool that waits unswizzled", run_l6},
       Experiment{"L7", "hit rates of replacement policies on a recorded trace", run_l7},
+      Experiment{"L8", "two concurrent scans, hinted or not", run_l8},
       Experiment{"E3", "replacement policies over pool sizes, and a loop", run_e3},
   };
   return kAll;

@@ -15,6 +15,7 @@ Result<> run_b1(Context& context);
 Result<> run_l5(Context& context);
 Result<> run_l6(Context& context);
 Result<> run_l7(Context& context);
+Result<> run_l8(Context& context);
 Result<> run_e3(Context& context);
 
 }  // namespace swizzle::bench

@@ -32,7 +32,7 @@ class NoDisk final : public PageStore {
   void cancel_reservation(PageId /*page*/) noexcept override {}
   void mark_allocated(PageId /*page*/) noexcept override {}
   void mark_free(PageId /*page*/) noexcept override {}
-  [[nodiscard]] bool is_allocated(PageId page) const noexcept {
+  [[nodiscard]] bool is_allocated(PageId page) const noexcept override {
     return raw(page) < next_.load(std::memory_order_relaxed);
   }
 
