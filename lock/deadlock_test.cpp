@@ -69,7 +69,7 @@ TEST_CASE("the requester gives up where that is chosen, and the describer is ask
   REQUIRE(old.try_acquire(key(1), kWriteKey));
   REQUIRE(young.try_acquire(key(2), kWriteKey));
   InThread waiter{[&] {
-    INVARIANT(state_of(young.acquire(key(1), kReadKey)) == "granted");
+    INVARIANT(state_of(young.acquire(key(1), kReadKey, kPatient)) == "granted");
     young.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -89,7 +89,8 @@ TEST_CASE("two readers that both upgrade deadlock; one of them survives", "[lock
   young.begin(TxnId{2});
   REQUIRE(old.try_acquire(key(1), kReadKey));
   REQUIRE(young.try_acquire(key(1), kReadKey));
-  InThread upgrade{[&] { INVARIANT(state_of(old.acquire(key(1), kWriteKey)) == "granted"); }};
+  InThread upgrade{
+      [&] { INVARIANT(state_of(old.acquire(key(1), kWriteKey, kPatient)) == "granted"); }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
   CHECK(state_of(young.acquire(key(1), kWriteKey)) == "40P01");
   young.release_all(Lsn::none);
@@ -106,7 +107,7 @@ TEST_CASE("a deadlock through table intents in private slots is found", "[lock]"
   REQUIRE(old.acquire_table(TreeId{1}, TableMode::intent_exclusive));
   REQUIRE(young.acquire_table(TreeId{2}, TableMode::intent_exclusive));
   InThread ddl{[&] {
-    INVARIANT(state_of(old.acquire_table(TreeId{2}, TableMode::exclusive)) == "granted");
+    INVARIANT(state_of(old.acquire_table(TreeId{2}, TableMode::exclusive, kPatient)) == "granted");
     old.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -131,7 +132,7 @@ TEST_CASE("P2 a blocker that left does not hide the one that stayed", "[lock]") 
   REQUIRE((b_first ? b : c).try_acquire(key(1), kReadKey));
   REQUIRE((b_first ? c : b).try_acquire(key(1), kReadKey));
   InThread waiter{[&] {
-    INVARIANT(state_of(a.acquire(key(1), kWriteKey)) == "granted");
+    INVARIANT(state_of(a.acquire(key(1), kWriteKey, kPatient)) == "granted");
     a.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -158,7 +159,7 @@ TEST_CASE("P2 a chain of waits without a cycle aborts nobody", "[lock]") {
   std::vector<std::unique_ptr<InThread>> threads;
   for (std::uint64_t i = 1; i < kLength; ++i) {
     threads.push_back(std::make_unique<InThread>([&owners, i] {
-      INVARIANT(state_of(owners[i]->acquire(key(i - 1), kReadKey)) == "granted");
+      INVARIANT(state_of(owners[i]->acquire(key(i - 1), kReadKey, kPatient)) == "granted");
       owners[i]->release_all(Lsn::none);
     }));
   }
@@ -205,7 +206,7 @@ TEST_CASE("deadlock_timeout delays the search", "[lock]") {
   REQUIRE(old.try_acquire(key(1), kWriteKey));
   REQUIRE(young.try_acquire(key(2), kWriteKey));
   InThread waiter{[&] {
-    INVARIANT(state_of(old.acquire(key(2), kWriteKey)) == "granted");
+    INVARIANT(state_of(old.acquire(key(2), kWriteKey, kPatient)) == "granted");
     old.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -132,21 +133,36 @@ void check_gap(benchmark::State& state) {
 }
 BENCHMARK(check_gap)->ArgName("variant")->DenseRange(0, 1)->Setup(set_up)->Teardown(tear_down);
 
+// What the process occupies, as the system counts it.
+double resident_mb() {
+  std::ifstream statm{"/proc/self/statm"};
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  statm >> total >> resident;
+  return static_cast<double>(resident) * 4096 / 1e6;
+}
+
 void million_locks(benchmark::State& state) {
   constexpr std::uint64_t kLocks = 1'000'000;
   LockOptions options = options_of(state.range(0));
   options.escalation_threshold = 0;
   LockManager manager{options};
   std::size_t bytes = 0;
+  const double resident_before = resident_mb();
+  double resident_full = 0;
   for (auto _ : state) {
     LockOwner owner{manager};
     for (std::uint64_t i = 0; i < kLocks; ++i) {
       benchmark::DoNotOptimize(owner.try_acquire(key(i), kWriteKey));
     }
     bytes = manager.statistics().entry_bytes + owner.private_bytes();
+    resident_full = resident_mb();
     owner.release_all(Lsn{1});
   }
   name_variant(state);
+  state.counters["resident_before"] = resident_before;
+  state.counters["resident_full"] = resident_full;
+  state.counters["resident_after"] = resident_mb();
   state.counters["MB"] = static_cast<double>(bytes) / 1e6;
   state.counters["MB_after"] = static_cast<double>(manager.statistics().entry_bytes) / 1e6;
 }

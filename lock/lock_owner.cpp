@@ -47,8 +47,12 @@ LockOwner::~LockOwner() {
 
 void LockOwner::begin(TxnId txn) noexcept {
   INVARIANT(newest_ == nullptr && slots_used_ == 0);
-  seat_.txn.store(txn, std::memory_order_relaxed);
+  identify(txn);
   watermark_ = Lsn::none;
+}
+
+void LockOwner::identify(TxnId txn) noexcept {
+  seat_.txn.store(txn, std::memory_order_relaxed);
 }
 
 Result<Acquired> LockOwner::acquire(LockId id, KeyMode mode, LockWait wait) {

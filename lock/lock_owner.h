@@ -34,6 +34,9 @@ class LockOwner {
   /// Pre: nothing is held. Post: the read watermark is Lsn::none.
   void begin(TxnId txn) noexcept;
 
+  /// Gives the running transaction its number, when it gets one only at its first write.
+  void identify(TxnId txn) noexcept;
+
   /// May wait. Pre: no latch is held.
   Result<Acquired> acquire(LockId id, KeyMode mode, LockWait wait = {});
 

@@ -102,7 +102,7 @@ TEST_CASE("a waiter for a gap does not make the gap taken", "[lock]") {
   CHECK(writer.try_acquire(key(1), kWriteKey));
   InThread waiting{[&manager] {
     LockOwner reader{manager};
-    INVARIANT(state_of(reader.acquire(key(1), kReadKeyAndGap)) == "granted");
+    INVARIANT(state_of(reader.acquire(key(1), kReadKeyAndGap, kPatient)) == "granted");
     reader.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -147,7 +147,7 @@ TEST_CASE("a waiter is granted when the holder goes", "[lock]") {
   std::atomic<bool> granted{false};
   InThread waiter{[&] {
     LockOwner owner{manager};
-    INVARIANT(state_of(owner.acquire(key(1), kWriteKey)) == "granted");
+    INVARIANT(state_of(owner.acquire(key(1), kWriteKey, kPatient)) == "granted");
     granted = true;
     owner.release_all(Lsn::none);
   }};
@@ -167,7 +167,7 @@ TEST_CASE("first come, first served: a reader does not overtake a waiting writer
   REQUIRE(holder.try_acquire(key(1), kReadKey));
   InThread writer{[&] {
     LockOwner owner{manager};
-    INVARIANT(state_of(owner.acquire(key(1), kWriteKey)) == "granted");
+    INVARIANT(state_of(owner.acquire(key(1), kWriteKey, kPatient)) == "granted");
     owner.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -182,7 +182,7 @@ TEST_CASE("an upgrade overtakes a waiter that waits for the upgrader", "[lock]")
   REQUIRE(reader.try_acquire(key(1), kReadKey));
   InThread writer{[&] {
     LockOwner owner{manager};
-    INVARIANT(state_of(owner.acquire(key(1), kWriteKey)) == "granted");
+    INVARIANT(state_of(owner.acquire(key(1), kWriteKey, kPatient)) == "granted");
     owner.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -218,7 +218,7 @@ TEST_CASE("cancelling ends a wait with 57014 and lets those behind it in", "[loc
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
   InThread reader{[&] {
     LockOwner owner{manager};
-    INVARIANT(state_of(owner.acquire(key(1), kReadKey)) == "granted");
+    INVARIANT(state_of(owner.acquire(key(1), kReadKey, kPatient)) == "granted");
     owner.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 2; }));
@@ -243,8 +243,9 @@ TEST_CASE("waiting until a gap is free keeps nothing", "[lock]") {
   REQUIRE(scanner.try_acquire(key(1), kReadKeyAndGap));
   CHECK(state_of(inserter.wait_until_free(key(1), kInsertIntoGap, {.lock_timeout = 5ms})) ==
         "55P03");
-  InThread waiter{
-      [&] { INVARIANT(state_of(inserter.wait_until_free(key(1), kInsertIntoGap)) == "granted"); }};
+  InThread waiter{[&] {
+    INVARIANT(state_of(inserter.wait_until_free(key(1), kInsertIntoGap, kPatient)) == "granted");
+  }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
   scanner.release_all(Lsn::none);
   waiter.join();
@@ -286,7 +287,7 @@ TEST_CASE("P10 a waiter carries the LSN of the commit it waited for", "[lock]") 
   LockOwner reader{manager};
   REQUIRE(writer.try_acquire(key(1), kWriteKey));
   InThread waiter{[&] {
-    INVARIANT(state_of(reader.acquire(key(1), kReadKey)) == "granted");
+    INVARIANT(state_of(reader.acquire(key(1), kReadKey, kPatient)) == "granted");
     INVARIANT(reader.read_watermark() == Lsn{700});
     reader.release_all(Lsn::none);
   }};
@@ -319,7 +320,7 @@ TEST_CASE("the snapshot shows holders, waiters and since when", "[lock]") {
   REQUIRE(holder.acquire_table(kTree, TableMode::intent_exclusive));
   REQUIRE(holder.try_acquire(key(1), kWriteKeyAndGap));
   InThread waiting{[&] {
-    INVARIANT(state_of(waiter.acquire(key(1), kReadKey)) == "granted");
+    INVARIANT(state_of(waiter.acquire(key(1), kReadKey, kPatient)) == "granted");
     waiter.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));

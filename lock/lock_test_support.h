@@ -35,6 +35,9 @@ inline LockOptions small_table(LockVariant variant = LockVariant::raw) {
   return options;
 }
 
+/// For waits that must end: one that does not fails instead of hanging.
+inline constexpr LockWait kPatient{.lock_timeout = 60s};
+
 inline std::string state_of(const Result<Acquired>& result) {
   if (!result) return std::string{result.error().state().code()};
   return *result == Acquired::granted ? "granted" : "skipped";

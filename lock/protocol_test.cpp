@@ -81,7 +81,7 @@ TEST_CASE("P4 a waker that is stopped before it wakes holds up the end of the wa
   REQUIRE(holder.try_acquire(key(1), kWriteKey));
   std::atomic<bool> ended{false};
   InThread waiter{[&] {
-    INVARIANT(state_of(waiting.acquire(key(1), kWriteKey)) == "granted");
+    INVARIANT(state_of(waiting.acquire(key(1), kWriteKey, kPatient)) == "granted");
     waiting.release_all(Lsn::none);
     ended = true;
   }};

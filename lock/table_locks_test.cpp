@@ -73,7 +73,7 @@ TEST_CASE("intents stay in private slots until somebody asks for more", "[lock]"
   LockOwner ddl{manager};
   std::atomic<bool> granted{false};
   InThread strong{[&] {
-    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::exclusive)) == "granted");
+    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::exclusive, kPatient)) == "granted");
     granted = true;
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
@@ -98,7 +98,7 @@ TEST_CASE("an intent grows past a strong request that waits for it", "[lock]") {
   LockOwner ddl{manager};
   REQUIRE(session.acquire_table(kTree, TableMode::intent_shared));
   InThread strong{[&] {
-    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::exclusive)) == "granted");
+    INVARIANT(state_of(ddl.acquire_table(kTree, TableMode::exclusive, kPatient)) == "granted");
     ddl.release_all(Lsn::none);
   }};
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));

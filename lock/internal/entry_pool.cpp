@@ -1,39 +1,8 @@
 #include "lock/internal/entry_pool.h"
 
-#include <cstdlib>
-#include <new>
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
+#include "base/invariant.h"
 
 namespace swizzle::lock {
-namespace {
-
-// Entries of a chunk that nobody may look at any more are poisoned until they are handed out
-// again, so that AddressSanitizer reports a reader that outstayed its epoch.
-void poison(EntryChunk& chunk) noexcept {
-#if defined(__SANITIZE_ADDRESS__)
-  ASAN_POISON_MEMORY_REGION(chunk.entries, sizeof chunk.entries);
-#else
-  static_cast<void>(chunk);
-#endif
-}
-
-void unpoison([[maybe_unused]] const void* from, [[maybe_unused]] std::size_t bytes) noexcept {
-#if defined(__SANITIZE_ADDRESS__)
-  ASAN_UNPOISON_MEMORY_REGION(from, bytes);
-#endif
-}
-
-void make_fresh(EntryChunk& chunk) noexcept {
-  INVARIANT(chunk.live == 0);
-  chunk.next = nullptr;
-  chunk.used = 0;
-  poison(chunk);
-}
-
-}  // namespace
 
 void EntryPool::ChunkList::push_back(EntryChunk* chunk) noexcept {
   chunk->next = nullptr;
@@ -56,40 +25,27 @@ EntryPool::EntryPool(ReaderEpochs& epochs, std::uint32_t entries_per_chunk) noex
 }
 
 EntryPool::~EntryPool() {
-  while (free_.size != 0) release(free_.pop_front());
-  while (retired_.size != 0) release(retired_.pop_front());
-}
-
-EntryChunk* EntryPool::allocate() {
-  void* memory = std::aligned_alloc(EntryChunk::kBytes, EntryChunk::kBytes);
-  if (memory == nullptr) throw std::bad_alloc{};
-  auto* chunk = new (memory) EntryChunk{};
-  poison(*chunk);
-  return chunk;
-}
-
-void EntryPool::release(EntryChunk* chunk) noexcept {
-  unpoison(chunk->entries, sizeof chunk->entries);
-  chunk->~EntryChunk();
-  std::free(chunk);
+  while (retired_.size != 0) {
+    if (auto* slab = slabs_.give_back(retired_.pop_front())) ChunkSlabs::unmap(slab);
+  }
 }
 
 EntryChunk* EntryPool::take() {
-  latch_.lock();
-  EntryChunk* chunk = nullptr;
-  if (free_.size != 0) {
-    chunk = free_.pop_front();
-  } else if (retired_.size != 0 && epochs_.is_past(retired_.first->stamp)) {
-    chunk = retired_.pop_front();
-    make_fresh(*chunk);
+  ChunkSlabs::Slab* fresh = nullptr;
+  for (;;) {
+    latch_.lock();
+    if (fresh != nullptr) slabs_.add(fresh);
+    EntryChunk* chunk = nullptr;
+    if (retired_.size != 0 && epochs_.is_past(retired_.first->stamp)) {
+      chunk = retired_.pop_front();
+      make_fresh(*chunk);
+    } else if ((chunk = slabs_.take()) != nullptr) {
+      chunks_.fetch_add(1, std::memory_order_relaxed);
+    }
+    latch_.unlock();
+    if (chunk != nullptr) return chunk;
+    fresh = ChunkSlabs::map();
   }
-  latch_.unlock();
-  if (chunk == nullptr) {
-    chunk = allocate();
-    chunks_.fetch_add(1, std::memory_order_relaxed);
-  }
-  chunk->next = nullptr;
-  return chunk;
 }
 
 void EntryPool::retire(EntryChunk* chunk) noexcept {
@@ -103,23 +59,17 @@ void EntryPool::retire(EntryChunk* chunk) noexcept {
 void EntryPool::collect() noexcept {
   epochs_.try_advance();
   epochs_.try_advance();
-  for (;;) {
-    EntryChunk* surplus = nullptr;
+  ChunkSlabs::Slab* surplus = nullptr;
+  do {
+    surplus = nullptr;
     latch_.lock();
     while (surplus == nullptr && retired_.size != 0 && epochs_.is_past(retired_.first->stamp)) {
-      EntryChunk* chunk = retired_.pop_front();
-      if (free_.size < kReserve) {
-        make_fresh(*chunk);
-        free_.push_back(chunk);
-      } else {
-        surplus = chunk;
-      }
+      surplus = slabs_.give_back(retired_.pop_front());
+      chunks_.fetch_sub(1, std::memory_order_relaxed);
     }
     latch_.unlock();
-    if (surplus == nullptr) return;
-    release(surplus);
-    chunks_.fetch_sub(1, std::memory_order_relaxed);
-  }
+    if (surplus != nullptr) ChunkSlabs::unmap(surplus);
+  } while (surplus != nullptr);
 }
 
 EntryArena::~EntryArena() {

@@ -4,31 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/invariant.h"
-#include "lock/internal/entry.h"
+#include "lock/internal/chunk_slabs.h"
+#include "lock/internal/entry_chunk.h"
 #include "lock/internal/reader_epochs.h"
 #include "lock/internal/spin_latch.h"
 
 namespace swizzle::lock {
-
-/// A generation of entries: handed out one after the other, reused all at once. Belongs to one
-/// arena at a time. Found from an entry by its address.
-struct EntryChunk {
-  static constexpr std::size_t kBytes = 2048;
-  static constexpr std::uint32_t kEntries = 36;
-
-  EntryChunk* next = nullptr;
-  std::uint64_t stamp = 0;  // the epoch in which the last entry was released
-  std::uint32_t used = 0;   // handed out so far
-  std::uint32_t live = 0;   // handed out and not yet released
-  Entry entries[kEntries];
-
-  static EntryChunk& of(Entry& entry) noexcept {
-    return *reinterpret_cast<EntryChunk*>(reinterpret_cast<std::uintptr_t>(&entry) &
-                                          ~std::uintptr_t{kBytes - 1});
-  }
-};
-static_assert(sizeof(EntryChunk) <= EntryChunk::kBytes);
 
 /// Where chunks come from and go to when an arena has more than it keeps. Thread-safe.
 class EntryPool {
@@ -42,7 +23,7 @@ class EntryPool {
   [[nodiscard]] EntryChunk* take();
   /// `chunk` is stamped; it may still have readers.
   void retire(EntryChunk* chunk) noexcept;
-  /// Gives back to the system what no reader can still see, beyond a small reserve.
+  /// Gives back to the system what no reader can still see.
   void collect() noexcept;
 
   [[nodiscard]] std::size_t bytes() const noexcept {
@@ -59,17 +40,13 @@ class EntryPool {
     void push_back(EntryChunk* chunk) noexcept;
     EntryChunk* pop_front() noexcept;
   };
-  static constexpr std::size_t kReserve = 64;
   static constexpr std::size_t kCollectEvery = 256;
-
-  static EntryChunk* allocate();
-  static void release(EntryChunk* chunk) noexcept;
 
   ReaderEpochs& epochs_;
   const std::uint32_t entries_per_chunk_;
   std::atomic<std::size_t> chunks_{0};
   SpinLatch latch_;
-  ChunkList free_;     // latch_
+  ChunkSlabs slabs_;   // latch_
   ChunkList retired_;  // latch_; oldest stamp first, nearly
 };
 
