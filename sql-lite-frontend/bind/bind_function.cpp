@@ -262,7 +262,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
 namespace {
 
 std::string describe_call(const AggregateCall& call) {
-  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr};
+  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr, 0};
   printer.out = std::to_string(call.function->oid);
   if (call.quantifier == AggregateCall::Quantifier::distinct) printer.out += "D";
   for (const ExprPtr& argument : call.arguments) {
@@ -404,7 +404,7 @@ constexpr int kEndFollowing = 0x04000;
 constexpr int kExclusion = 0x08000 | 0x10000 | 0x20000;
 
 std::string describe_window(const WindowDefinition& window) {
-  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr};
+  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr, 0};
   for (const auto* keys : {&window.partition, &window.order}) {
     for (const SortKey& key : *keys) {
       printer.print(*key.expr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/computed_objects.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// The system catalogs, as far as they are there: each computed from our own when it is read.
@@ -221,7 +222,28 @@ void settings(Execution& execution, const Emit& emit) {
 
 void nothing(Execution&, const Emit&) {}
 
-constexpr TypeId kNameArray = static_cast<TypeId>(1003);
+void access_methods(Execution& execution, const Emit& emit) {
+  const Value heap[] = {Value::from_oid(2), text_value(execution, "heap"), letter('t')};
+  const Value btree[] = {Value::from_oid(403), text_value(execution, "btree"), letter('i')};
+  emit(heap);
+  emit(btree);
+}
+
+void collations(Execution& execution, const Emit& emit) {
+  const std::pair<Oid, std::string_view> list[] = {{100, "default"}, {950, "C"}, {951, "POSIX"}};
+  for (const auto& [number, label] : list) {
+    const Value row[] = {Value::from_oid(number), text_value(execution, label),
+                         Value::from_oid(kPgCatalogSchema), text_value(execution, "C"),
+                         text_value(execution, "C"), letter(number == 100 ? 'd' : 'c')};
+    emit(row);
+  }
+}
+
+void tablespaces(Execution& execution, const Emit& emit) {
+  const Value row[] = {Value::from_oid(1663), text_value(execution, "pg_default"),
+                       Value::from_oid(kBootstrapRole), Value::null(), Value::null()};
+  emit(row);
+}
 
 const std::vector<ComputedRelation>& relations() {
   static const std::vector<ComputedRelation> kRelations{
@@ -375,6 +397,111 @@ const std::vector<ComputedRelation>& relations() {
         {"hastriggers", bool_},
         {"rowsecurity", bool_}},
        tables},
+      {2610, kPgCatalogSchema, "pg_index",
+       {{"indexrelid", oid}, {"indrelid", oid}, {"indnatts", int2}, {"indnkeyatts", int2},
+        {"indisunique", bool_}, {"indnullsnotdistinct", bool_}, {"indisprimary", bool_},
+        {"indisexclusion", bool_}, {"indimmediate", bool_}, {"indisclustered", bool_},
+        {"indisvalid", bool_}, {"indcheckxmin", bool_}, {"indisready", bool_},
+        {"indislive", bool_}, {"indisreplident", bool_}, {"indkey", int2_array},
+        {"indcollation", oid_array}, {"indclass", oid_array}, {"indoption", int2_array},
+        {"indexprs", TypeId::text}, {"indpred", TypeId::text}},
+       index_rows},
+      {2606, kPgCatalogSchema, "pg_constraint",
+       {{"oid", oid}, {"conname", name}, {"connamespace", oid}, {"contype", char_},
+        {"condeferrable", bool_}, {"condeferred", bool_}, {"convalidated", bool_},
+        {"conrelid", oid}, {"contypid", oid}, {"conindid", oid}, {"conparentid", oid},
+        {"confrelid", oid}, {"confupdtype", char_}, {"confdeltype", char_},
+        {"confmatchtype", char_}, {"conislocal", bool_}, {"coninhcount", int4},
+        {"connoinherit", bool_}, {"conkey", int2_array}, {"confkey", int2_array},
+        {"conexclop", oid_array}, {"conbin", TypeId::text}},
+       constraint_rows},
+      {2604, kPgCatalogSchema, "pg_attrdef",
+       {{"oid", oid}, {"adrelid", oid}, {"adnum", int2}, {"adbin", TypeId::text}}, default_rows},
+      {2609, kPgCatalogSchema, "pg_description",
+       {{"objoid", oid}, {"classoid", oid}, {"objsubid", int4}, {"description", TypeId::text}},
+       description_rows},
+      {2224, kPgCatalogSchema, "pg_sequence",
+       {{"seqrelid", oid}, {"seqtypid", oid}, {"seqstart", int8}, {"seqincrement", int8},
+        {"seqmax", int8}, {"seqmin", int8}, {"seqcache", int8}, {"seqcycle", bool_}},
+       sequence_rows},
+      {12010, kPgCatalogSchema, "pg_views",
+       {{"schemaname", name}, {"viewname", name}, {"viewowner", name},
+        {"definition", TypeId::text}},
+       view_rows},
+      {12011, kPgCatalogSchema, "pg_indexes",
+       {{"schemaname", name}, {"tablename", name}, {"indexname", name}, {"tablespace", name},
+        {"indexdef", TypeId::text}},
+       index_view_rows},
+      {12012, kPgCatalogSchema, "pg_stat_activity",
+       {{"datid", oid}, {"datname", name}, {"pid", int4}, {"usesysid", oid}, {"usename", name},
+        {"application_name", TypeId::text}, {"client_addr", TypeId::text},
+        {"state", TypeId::text}, {"query", TypeId::text}, {"backend_type", TypeId::text}},
+       activity_rows},
+      {12013, kPgCatalogSchema, "pg_prepared_statements",
+       {{"name", TypeId::text}, {"statement", TypeId::text}, {"prepare_time", timestamptz},
+        {"parameter_types", static_cast<TypeId>(2211)}, {"from_sql", bool_}},
+       prepared_rows},
+      {1255, kPgCatalogSchema, "pg_proc",
+       {{"oid", oid}, {"proname", name}, {"pronamespace", oid}, {"proowner", oid},
+        {"prokind", char_}, {"proisstrict", bool_}, {"proretset", bool_},
+        {"provolatile", char_}, {"pronargs", int2}, {"prorettype", oid},
+        {"prosrc", TypeId::text}},
+       function_rows},
+      {2601, kPgCatalogSchema, "pg_am", {{"oid", oid}, {"amname", name}, {"amtype", char_}},
+       access_methods},
+      {3456, kPgCatalogSchema, "pg_collation",
+       {{"oid", oid}, {"collname", name}, {"collnamespace", oid}, {"collcollate", TypeId::text},
+        {"collctype", TypeId::text}, {"collprovider", char_}},
+       collations},
+      {1213, kPgCatalogSchema, "pg_tablespace",
+       {{"oid", oid}, {"spcname", name}, {"spcowner", oid}, {"spcacl", text_array},
+        {"spcoptions", text_array}},
+       tablespaces},
+      {13010, kInformationSchema, "tables",
+       {{"table_catalog", name}, {"table_schema", name}, {"table_name", name},
+        {"table_type", TypeId::text}, {"is_insertable_into", TypeId::text}},
+       schema_table_rows},
+      {13011, kInformationSchema, "columns",
+       {{"table_catalog", name}, {"table_schema", name}, {"table_name", name},
+        {"column_name", name}, {"ordinal_position", int4}, {"column_default", TypeId::text},
+        {"is_nullable", TypeId::text}, {"data_type", TypeId::text},
+        {"character_maximum_length", int4}, {"numeric_precision", int4}, {"udt_name", name},
+        {"is_identity", TypeId::text}, {"is_generated", TypeId::text}},
+       schema_column_rows},
+      {13012, kInformationSchema, "schemata",
+       {{"catalog_name", name}, {"schema_name", name}, {"schema_owner", name}},
+       schema_schema_rows},
+      {3501, kPgCatalogSchema, "pg_enum",
+       {{"oid", oid}, {"enumtypid", oid}, {"enumsortorder", float4}, {"enumlabel", name}},
+       nothing},
+      {3541, kPgCatalogSchema, "pg_range",
+       {{"rngtypid", oid}, {"rngsubtype", oid}, {"rngmultitypid", oid}}, nothing},
+      {2608, kPgCatalogSchema, "pg_depend",
+       {{"classid", oid}, {"objid", oid}, {"objsubid", int4}, {"refclassid", oid},
+        {"refobjid", oid}, {"refobjsubid", int4}, {"deptype", char_}},
+       nothing},
+      {3079, kPgCatalogSchema, "pg_extension",
+       {{"oid", oid}, {"extname", name}, {"extowner", oid}, {"extnamespace", oid},
+        {"extversion", TypeId::text}},
+       nothing},
+      {2616, kPgCatalogSchema, "pg_opclass",
+       {{"oid", oid}, {"opcmethod", oid}, {"opcname", name}, {"opcnamespace", oid},
+        {"opcintype", oid}, {"opcdefault", bool_}},
+       nothing},
+      {2618, kPgCatalogSchema, "pg_rewrite",
+       {{"oid", oid}, {"rulename", name}, {"ev_class", oid}, {"ev_type", char_},
+        {"ev_enabled", char_}, {"is_instead", bool_}},
+       nothing},
+      {1261, kPgCatalogSchema, "pg_auth_members",
+       {{"roleid", oid}, {"member", oid}, {"grantor", oid}, {"admin_option", bool_}}, nothing},
+      {2396, kPgCatalogSchema, "pg_shdescription",
+       {{"objoid", oid}, {"classoid", oid}, {"description", TypeId::text}}, nothing},
+      {12014, kPgCatalogSchema, "pg_locks",
+       {{"locktype", TypeId::text}, {"database", oid}, {"relation", oid}, {"pid", int4},
+        {"mode", TypeId::text}, {"granted", bool_}},
+       nothing},
+      {3118, kPgCatalogSchema, "pg_foreign_table", {{"ftrelid", oid}, {"ftserver", oid}},
+       nothing},
       {3350,
        kPgCatalogSchema,
        "pg_partitioned_table",
@@ -443,7 +570,6 @@ const std::vector<ComputedRelation>& relations() {
         {"tginitdeferred", bool_}},
        nothing},
   };
-  static_cast<void>(kNameArray);
   return kRelations;
 }
 

@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 
 std::string describe(const Expr& expr) {
-  ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr};
+  ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr, 0};
   printer.print(expr);
   return std::move(printer.out);
 }

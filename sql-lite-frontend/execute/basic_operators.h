@@ -29,8 +29,9 @@ class Filter final : public PlanOperator {
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note() const override;
+  /// EXPLAIN shows the filter at its input.
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
-    return {input_.get()};
+    return input_->children();
   }
   [[nodiscard]] PlanOperator& input() const noexcept { return *input_; }
 

@@ -27,6 +27,9 @@ struct ExprPrinter {
   /// With one, constants of reg* types are written as names; without, as numbers, which stay right
   /// when the object is renamed.
   SessionContext* context = nullptr;
+  /// Operands of functions and operators show the casts that nobody wrote, the whole does not:
+  /// as pg_get_expr has it.
+  int depth = 0;
 
   void print(const Expr& expr);
 };

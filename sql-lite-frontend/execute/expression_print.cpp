@@ -31,7 +31,9 @@ bool is_plain_number(std::string_view text) {
 }  // namespace
 
 void ExprPrinter::print(const Expr& expr) {
+  ++depth;
   expr.print(*this);
+  --depth;
 }
 
 void ConstantExpr::print(ExprPrinter& printer) const {
@@ -104,7 +106,8 @@ void SessionFunctionExpr::print(ExprPrinter& printer) const {
 }
 
 void CastExpr::print(ExprPrinter& printer) const {
-  if (form_ == CastForm::implicit && printer.columns != ExprPrinter::Columns::slots) {
+  const bool outermost = printer.depth == 1 && printer.columns != ExprPrinter::Columns::slots;
+  if (form_ == CastForm::implicit && outermost) {
     printer.print(*operands_[0]);
     return;
   }
@@ -234,8 +237,8 @@ void FieldExpr::print(ExprPrinter& printer) const {
 
 bool same_expression(const Expr& left, const Expr& right) {
   if (left.type() != right.type()) return false;
-  ExprPrinter a{ExprPrinter::Columns::slots, {}, nullptr};
-  ExprPrinter b{ExprPrinter::Columns::slots, {}, nullptr};
+  ExprPrinter a{ExprPrinter::Columns::slots, {}, nullptr, 0};
+  ExprPrinter b{ExprPrinter::Columns::slots, {}, nullptr, 0};
   a.print(left);
   b.print(right);
   return a.out == b.out;

@@ -180,7 +180,7 @@ void WriteOperator::open(Execution& execution) {
   } else {
     // A row that joins with several others is written once, with the first of them.
     KeyTable done;
-    const bool joined = !write_->from.empty() || write_->kind != WriteKind::insert;
+    const bool joined = !write_->from.empty();
     rows_->open(execution);
     RowScope scope{execution};
     while (rows_->next(execution)) {
@@ -188,7 +188,7 @@ void WriteOperator::open(Execution& execution) {
         insert_row(execution);
       } else {
         std::uint32_t* seen = nullptr;
-        if (joined && rows_->children().size() > 1) {
+        if (joined) {
           seen = &done[as_text(execution.slots[target_->key_slot()].as_bytes())];
         }
         if (seen == nullptr || *seen == KeyTable::kAbsent) {

@@ -90,7 +90,7 @@ std::string printed_expression(Session::State& session, const Table& table,
   Binder binder{session, arena};
   const ExprPtr expr = binder.bind_table_expression(
       sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
-  ExprPrinter printer{ExprPrinter::Columns::names, {}, &session.session_context};
+  ExprPrinter printer{ExprPrinter::Columns::names, {}, &session.session_context, 0};
   printer.print(*expr);
   return std::move(printer.out);
 }

@@ -31,7 +31,11 @@ void Session::State::check_not_failed(const ast::Node* node) {
 void Session::State::run_script(std::string_view text, ResultSink& sink) {
   const std::string script{text};
   // A text that came before, as one plannable statement, needs no parsing.
-  if (const auto known = text_cache.find(script); known != text_cache.end()) {
+  const auto known = text_cache.find(script);
+  if (known != text_cache.end() && !is_current(*known->second->plan)) {
+    // What it returns may have changed; nobody was promised that it would not.
+    text_cache.erase(known);
+  } else if (known != text_cache.end()) {
     check_not_failed(known->second->node);
     const StatementPtr statement = known->second;
     const bool alone = !transaction;

@@ -439,6 +439,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       sink.command_complete("CHECKPOINT");
       return;
     case Kind::lock_stmt: {
+      if (!in_explicit_block()) {
+        throw SqlError{SqlState{"25P01"}, "LOCK TABLE can only be used in transaction blocks"};
+      }
       for (const ast::Node* relation : ast::as<ast::LockStmt>(node).relations) {
         Arena arena;
         Binder binder{*this, arena};

@@ -16,18 +16,29 @@ using namespace swizzle;
 
 namespace {
 
-void run(sql::Session& session, const std::string& text) {
+/// As psql -AtX with VERBOSITY sqlstate prints it: rows, tags of commands that return none, and the
+/// SQLSTATE of an error; with --verbose the error whole.
+void run(sql::Session& session, const std::string& text, bool verbose) {
   sql::TestSink sink;
   const sql::Outcome outcome = session.simple_query(text, sink);
   for (const std::string& row : sink.rows) fmt::print("{}\n", row);
   fmt::print("{}", sink.copied);
-  for (const std::string& tag : sink.tags) fmt::print("{}\n", tag);
+  for (const std::string& tag : sink.tags) {
+    const bool of_rows = (tag.starts_with("SELECT") && !sink.columns.empty()) || tag.starts_with("SHOW") ||
+                         tag.starts_with("FETCH") || tag == "EXPLAIN" ||
+                         (tag.starts_with("COPY") && !sink.copied.empty());
+    if (!of_rows) fmt::print("{}\n", tag);
+  }
   if (!outcome) {
     const sql::Diagnostic& error = outcome.error();
-    fmt::print("ERROR:  {}: {}\n", error.state.code(), error.message);
-    if (!error.detail.empty()) fmt::print("DETAIL:  {}\n", error.detail);
-    if (!error.hint.empty()) fmt::print("HINT:  {}\n", error.hint);
-    if (error.position != 0) fmt::print("POSITION:  {}\n", error.position);
+    fmt::print("ERROR:  {}", error.state.code());
+    if (verbose) {
+      fmt::print(": {}", error.message);
+      if (!error.detail.empty()) fmt::print("\nDETAIL:  {}", error.detail);
+      if (!error.hint.empty()) fmt::print("\nHINT:  {}", error.hint);
+      if (error.position != 0) fmt::print("\nPOSITION:  {}", error.position);
+    }
+    fmt::print("\n");
   }
   std::fflush(stdout);
 }
@@ -35,6 +46,7 @@ void run(sql::Session& session, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool verbose = argc > 2 && std::string_view{argv[2]} == "--verbose";
   const std::filesystem::path directory = argc > 1 ? argv[1] : "/tmp/swizzle-sql-runner";
   PosixFileSystem files;
   EngineOptions options;
@@ -65,12 +77,16 @@ int main(int argc, char** argv) {
     std::string text;
     std::string line;
     while (std::getline(std::cin, line)) {
+      if (line.starts_with("\\echo ")) {
+        fmt::print("{}\n", line.substr(6));
+        continue;
+      }
       text += line + "\n";
       if (!line.ends_with(';')) continue;
-      run(**session, text);
+      run(**session, text, verbose);
       text.clear();
     }
-    if (!text.empty()) run(**session, text);
+    if (!text.empty()) run(**session, text, verbose);
   }
   if (const auto closed = (*engine)->close(); !closed) {
     fmt::print("{}\n", closed.error().message());

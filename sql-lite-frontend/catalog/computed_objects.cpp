@@ -1,0 +1,343 @@
+#include "sql-lite-frontend/catalog/computed_objects.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/array.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Emit = ComputedRelation::Emit;
+
+Value text_value(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+Value letter(char value) {
+  return Value::from_int(value);
+}
+Value flag(bool value) {
+  return Value::from_bool(value);
+}
+
+Value numbers(Execution& execution, std::span<const std::int16_t> columns) {
+  std::vector<Value> values;
+  for (const std::int16_t column : columns) values.push_back(Value::from_int(column));
+  return make_array(execution.row_arena, TypeId::int2, values);
+}
+Value oids(Execution& execution, std::size_t count, Oid oid) {
+  const std::vector<Value> values(count, Value::from_oid(oid));
+  return make_array(execution.row_arena, TypeId::oid, values);
+}
+
+std::string role_name(Session::State& session, Oid oid) {
+  const RolePtr role = session.catalog.role(oid);
+  return role ? role->name : "postgres";
+}
+
+}  // namespace
+
+void index_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Index& index : table->relation.indexes) {
+      std::vector<std::int16_t> columns;
+      std::vector<std::int16_t> options;
+      for (const IndexColumn& column : index.columns) {
+        columns.push_back(column.column);
+        options.push_back(static_cast<std::int16_t>(
+            (column.direction == SortDirection::descending ? 1 : 0) +
+            (column.nulls == NullsOrder::first ? 2 : 0)));
+      }
+      const std::size_t keys = columns.size();
+      columns.insert(columns.end(), index.included.begin(), index.included.end());
+      const auto expression = std::ranges::find(index.columns, 0, &IndexColumn::column);
+      const Value row[] = {
+          Value::from_oid(index.oid),
+          Value::from_oid(table->relation.oid),
+          Value::from_int(static_cast<std::int64_t>(columns.size())),
+          Value::from_int(static_cast<std::int64_t>(keys)),
+          flag(index.unique),
+          flag(index.nulls_not_distinct),
+          flag(index.primary),
+          flag(false),
+          flag(!index.deferrable),
+          flag(false),
+          flag(true),
+          flag(false),
+          flag(true),
+          flag(true),
+          flag(false),
+          numbers(execution, columns),
+          oids(execution, keys, kNoOid),
+          oids(execution, keys, kNoOid),
+          numbers(execution, options),
+          expression == index.columns.end()
+              ? Value::null()
+              : text_value(execution,
+                           printed_expression(session, *table, expression->expression_sql)),
+          index.predicate_sql.empty()
+              ? Value::null()
+              : text_value(execution, printed_expression(session, *table, index.predicate_sql))};
+      emit(row);
+    }
+  }
+}
+
+void constraint_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Constraint& constraint : table->relation.constraints) {
+      const bool foreign = constraint.kind == ConstraintKind::foreign_key;
+      const Value row[] = {
+          Value::from_oid(constraint.oid),
+          text_value(execution, constraint.name),
+          Value::from_oid(table->relation.schema),
+          letter(static_cast<char>(constraint.kind)),
+          flag(constraint.deferrable),
+          flag(constraint.initially_deferred),
+          flag(constraint.validated),
+          Value::from_oid(table->relation.oid),
+          Value::from_oid(kNoOid),
+          Value::from_oid(constraint.index),
+          Value::from_oid(kNoOid),
+          Value::from_oid(constraint.referenced_table),
+          letter(foreign ? static_cast<char>(constraint.on_update) : ' '),
+          letter(foreign ? static_cast<char>(constraint.on_delete) : ' '),
+          letter(foreign ? constraint.match : ' '),
+          flag(true),
+          Value::from_int(0),
+          flag(constraint.no_inherit || foreign || constraint.index != kNoOid),
+          numbers(execution, constraint.columns),
+          foreign ? numbers(execution, constraint.referenced_columns) : Value::null(),
+          Value::null(),
+          constraint.check_sql.empty()
+              ? Value::null()
+              : text_value(execution, printed_expression(session, *table, constraint.check_sql))};
+      emit(row);
+    }
+  }
+}
+
+void default_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
+      const Column& column = table->relation.columns[i];
+      if (column.dropped || column.default_sql.empty() || column.identity != 0) continue;
+      const Value row[] = {
+          Value::from_oid(table->relation.oid + static_cast<Oid>(i) + 1),
+          Value::from_oid(table->relation.oid), Value::from_int(static_cast<std::int64_t>(i) + 1),
+          text_value(execution, printed_expression(session, *table, column.default_sql))};
+      emit(row);
+    }
+  }
+}
+
+void description_rows(Execution& execution, const Emit& emit) {
+  constexpr Oid kConstraintClass = 2606;
+  constexpr Oid kNamespaceClass = 2615;
+  Session::State& session = execution.session;
+  const auto describe = [&](Oid object, Oid catalog, std::int64_t part, const std::string& text) {
+    if (text.empty()) return;
+    const Value row[] = {Value::from_oid(object), Value::from_oid(catalog), Value::from_int(part),
+                         text_value(execution, text)};
+    emit(row);
+  };
+  for (const SchemaPtr& schema : session.catalog.schemas()) {
+    describe(schema->oid, kNamespaceClass, 0, schema->comment);
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    describe(relation.oid, kPgClassClass, 0, relation.comment);
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      describe(relation.oid, kPgClassClass, static_cast<std::int64_t>(i) + 1,
+               relation.columns[i].comment);
+    }
+    for (const Index& index : relation.indexes) {
+      describe(index.oid, kPgClassClass, 0, index.comment);
+    }
+    for (const Constraint& constraint : relation.constraints) {
+      describe(constraint.oid, kConstraintClass, 0, constraint.comment);
+    }
+  }
+}
+
+void sequence_rows(Execution& execution, const Emit& emit) {
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    if (!table->relation.sequence) continue;
+    const SequenceDefinition& sequence = *table->relation.sequence;
+    const Value row[] = {Value::from_oid(table->relation.oid),
+                         Value::from_oid(raw(sequence.type)),
+                         Value::from_int(sequence.start),
+                         Value::from_int(sequence.increment),
+                         Value::from_int(sequence.maximum),
+                         Value::from_int(sequence.minimum),
+                         Value::from_int(sequence.cache),
+                         flag(sequence.cycle)};
+    emit(row);
+  }
+}
+
+void view_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind != RelationKind::view) continue;
+    const Value row[] = {text_value(execution, session.schema_name(relation.schema)),
+                         text_value(execution, relation.name),
+                         text_value(execution, role_name(session, relation.owner)),
+                         text_value(execution, " " + relation.view_sql + ";")};
+    emit(row);
+  }
+}
+
+void index_view_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    for (const Index& index : relation.indexes) {
+      const Value row[] = {
+          text_value(execution, session.schema_name(relation.schema)),
+          text_value(execution, relation.name), text_value(execution, index.name), Value::null(),
+          text_value(execution, definition_of_index(session, index.oid, 0).value_or(""))};
+      emit(row);
+    }
+  }
+}
+
+void activity_rows(Execution& execution, const Emit& emit) {
+  struct Seen {
+    std::int32_t pid;
+    std::string user;
+    std::string database;
+    std::string application;
+  };
+  std::vector<Seen> sessions;
+  {
+    Database::Shared& shared = execution.session.shared;
+    const std::lock_guard lock{shared.sessions_mutex};
+    for (const auto& [pid, session] : shared.sessions) {
+      // Only what does not change while the session lives may be read from here.
+      const SessionOptions& options = session->state().options;
+      sessions.push_back({pid, options.user, options.database, {}});
+    }
+  }
+  for (const Seen& seen : sessions) {
+    const bool own = seen.pid == execution.session.options.backend_pid;
+    const Value row[] = {
+        Value::from_oid(kPostgresDatabase),
+        text_value(execution, seen.database),
+        Value::from_int(seen.pid),
+        Value::from_oid(kBootstrapRole),
+        text_value(execution, seen.user),
+        own ? text_value(execution, execution.session.settings.text("application_name"))
+            : text_value(execution, ""),
+        Value::null(),
+        own ? text_value(execution, "active") : Value::null(),
+        own ? text_value(execution, execution.session.current_query) : Value::null(),
+        text_value(execution, "client backend")};
+    emit(row);
+  }
+}
+
+void prepared_rows(Execution& execution, const Emit& emit) {
+  for (const auto& [name, statement] : execution.session.statements) {
+    if (name.empty()) continue;
+    std::vector<Value> types;
+    for (const TypeId type : statement->parameter_types) {
+      types.push_back(Value::from_oid(raw(type)));
+    }
+    const Value row[] = {text_value(execution, name), text_value(execution, statement->text),
+                         Value::from_int(statement->prepared_at),
+                         make_array(execution.row_arena, static_cast<TypeId>(2211), types),
+                         flag(statement->from_sql)};
+    emit(row);
+  }
+}
+
+void function_rows(Execution& execution, const Emit& emit) {
+  for (const Function& function : builtin_functions()) {
+    constexpr char kKinds[] = {'f', 'f', 'a', 'w'};
+    constexpr char kVolatilities[] = {'i', 's', 'v'};
+    const Value row[] = {Value::from_oid(function.oid),
+                         text_value(execution, function.name),
+                         Value::from_oid(kPgCatalogSchema),
+                         Value::from_oid(kBootstrapRole),
+                         letter(kKinds[static_cast<std::size_t>(function.kind)]),
+                         flag(function.strict),
+                         flag(function.returns_set),
+                         letter(kVolatilities[static_cast<std::size_t>(function.volatility)]),
+                         Value::from_int(static_cast<std::int64_t>(function.arguments.size())),
+                         Value::from_oid(raw(function.result)),
+                         text_value(execution, function.name)};
+    emit(row);
+  }
+}
+
+void schema_table_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind == RelationKind::sequence) continue;
+    const bool view = relation.kind == RelationKind::view;
+    const bool temporary = relation.persistence == Persistence::temporary;
+    const Value row[] = {
+        text_value(execution, session.options.database),
+        text_value(execution, session.schema_name(relation.schema)),
+        text_value(execution, relation.name),
+        text_value(execution, view ? "VIEW" : (temporary ? "LOCAL TEMPORARY" : "BASE TABLE")),
+        text_value(execution, view ? "NO" : "YES")};
+    emit(row);
+  }
+}
+
+void schema_column_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind == RelationKind::sequence) continue;
+    std::int64_t ordinal = 0;
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const Column& column = relation.columns[i];
+      ++ordinal;
+      if (column.dropped) continue;
+      const bool has_length = (column.type == TypeId::varchar || column.type == TypeId::bpchar) &&
+                              column.typmod >= 4;
+      const bool has_default = !column.default_sql.empty() && column.identity == 0;
+      const TypeInfo* type = find_type(column.type);
+      const Value row[] = {
+          text_value(execution, session.options.database),
+          text_value(execution, session.schema_name(relation.schema)),
+          text_value(execution, relation.name),
+          text_value(execution, column.name),
+          Value::from_int(ordinal),
+          has_default ? text_value(execution,
+                                   printed_expression(session, *table, column.default_sql))
+                      : Value::null(),
+          text_value(execution, column.not_null ? "NO" : "YES"),
+          text_value(execution, is_array(column.type) ? "ARRAY" : format_type(column.type)),
+          has_length ? Value::from_int(column.typmod - 4) : Value::null(),
+          column.type == TypeId::numeric && column.typmod >= 4
+              ? Value::from_int((column.typmod - 4) >> 16)
+              : Value::null(),
+          text_value(execution, type != nullptr ? type->name : ""),
+          text_value(execution, column.identity != 0 ? "YES" : "NO"),
+          text_value(execution, column.generated ? "ALWAYS" : "NEVER")};
+      emit(row);
+    }
+  }
+}
+
+void schema_schema_rows(Execution& execution, const Emit& emit) {
+  Session::State& session = execution.session;
+  for (const SchemaPtr& schema : session.catalog.schemas()) {
+    const Value row[] = {text_value(execution, session.options.database),
+                         text_value(execution, schema->name),
+                         text_value(execution, role_name(session, schema->owner))};
+    emit(row);
+  }
+}
+
+}  // namespace swizzle::sql
