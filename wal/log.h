@@ -92,8 +92,9 @@ class Log {
   ~Log();
 
   /// Room for `records` records with `payload_bytes` of payload among them: the only step that may
-  /// fail or wait. Comes before any latch and any change. 53100: the disk is full, or the archive
-  /// too far behind. 54000: more than the buffer could ever hold.
+  /// fail or wait. Comes before any latch and any change. 53100, only for growth: the disk is full,
+  /// or the archive too far behind; completion waits until that is over. 54000: more than the
+  /// buffer could ever hold.
   Result<Reservation> reserve(std::size_t payload_bytes, std::size_t records = 1,
                               ReservePurpose purpose = ReservePurpose::growth);
   /// The same without waiting, for callers under a latch; nullopt: not now.

@@ -47,7 +47,7 @@ struct LogOptions {
   std::uint64_t segment_bytes = std::uint64_t{64} << 20U;
   /// The ring: a power of two, at least 64 KiB.
   std::size_t buffer_bytes = std::size_t{16} << 20U;
-  InsertMode insert = InsertMode::consolidation_array;
+  InsertMode insert = InsertMode::atomic_tail;
   /// 1 to 16.
   std::size_t consolidation_slots = 4;
 

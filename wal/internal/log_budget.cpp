@@ -166,27 +166,32 @@ void LogBudget::serve_waiters() noexcept {
 }
 
 void LogBudget::serve_waiters_locked() noexcept {
-  // Completions first: those that wait for growth may be waiting for them.
-  for (const auto purpose : {ReservePurpose::completion, ReservePurpose::growth}) {
-    for (auto at = queue_.begin(); at != queue_.end();) {
-      Waiter& waiter = **at;
-      if (waiter.purpose != purpose) {
-        ++at;
-        continue;
-      }
-      const Obstacle obstacle = try_promise_all(waiter.bytes, purpose);
-      if (obstacle == Obstacle::segments && failure_) {
-        waiter.why = copy_of(*failure_);
-        ask_for_room(obstacle, waiter.bytes);
-      } else if (obstacle != Obstacle::none) {
-        ask_for_room(obstacle, waiter.bytes);
-        return;
-      }
-      at = queue_.erase(at);
-      waiting_.fetch_sub(1, std::memory_order_seq_cst);
-      answer(waiter, waiter.why ? Waiter::State::refused : Waiter::State::granted);
+  // Completions first: those that wait for growth may be waiting for them. What keeps segments from
+  // growing does not refuse them, they wait it out: a rollback has no other way to go.
+  if (serve_queue(ReservePurpose::completion) == Obstacle::ring) return;
+  serve_queue(ReservePurpose::growth);
+}
+
+// In the order of arrival; returns what stopped it.
+LogBudget::Obstacle LogBudget::serve_queue(ReservePurpose purpose) noexcept {
+  for (auto at = queue_.begin(); at != queue_.end();) {
+    Waiter& waiter = **at;
+    if (waiter.purpose != purpose) {
+      ++at;
+      continue;
     }
+    const Obstacle obstacle = try_promise_all(waiter.bytes, purpose);
+    if (obstacle != Obstacle::none) ask_for_room(obstacle, waiter.bytes);
+    if (obstacle == Obstacle::segments && failure_ && purpose == ReservePurpose::growth) {
+      waiter.why = copy_of(*failure_);
+    } else if (obstacle != Obstacle::none) {
+      return obstacle;
+    }
+    at = queue_.erase(at);
+    waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    answer(waiter, waiter.why ? Waiter::State::refused : Waiter::State::granted);
   }
+  return Obstacle::none;
 }
 
 void LogBudget::set_ring_start(std::uint64_t start) noexcept {

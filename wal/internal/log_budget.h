@@ -39,8 +39,9 @@ class LogBudget {
   /// Pre: nobody uses the budget yet.
   void start_at(std::uint64_t tail, std::uint64_t ring_start, std::uint64_t segments_end) noexcept;
 
-  /// Takes `bytes` credits. Parks until there is room. 53100, or whatever keeps the segments from
-  /// growing, when waiting would be in vain; 54000 when the ring could never hold as much.
+  /// Takes `bytes` credits. Parks until there is room. Growth gets 53100, or whatever keeps the
+  /// segments from growing, when waiting would be in vain; completion waits. 54000 when the ring
+  /// could never hold as much.
   Result<> take(std::size_t bytes, ReservePurpose purpose) {
     return take_from_stripe(bytes) ? Result<>{} : take_slowly(bytes, purpose);
   }
@@ -92,6 +93,7 @@ class LogBudget {
   void refill(std::size_t bytes, ReservePurpose purpose) noexcept;
   void serve_waiters() noexcept;
   void serve_waiters_locked() noexcept;
+  Obstacle serve_queue(ReservePurpose purpose) noexcept;
   static void answer(Waiter& waiter, Waiter::State state) noexcept;
 
   std::size_t ring_bytes_;
