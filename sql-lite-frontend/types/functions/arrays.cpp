@@ -292,6 +292,27 @@ Value overlaps(FunctionContext&, Arguments a) {
   return Value::from_bool(false);
 }
 
+/// How many of the ascending thresholds are at or below the operand.
+Value bucket_of(FunctionContext&, Arguments a) {
+  const ArrayView thresholds{a[1]};
+  if (thresholds.dimension_count() > 1)
+    throw SqlError{sqlstate::array_subscript_error, "thresholds must be one-dimensional array"};
+  if (thresholds.has_nulls())
+    throw SqlError{sqlstate::null_value_not_allowed, "thresholds array must not contain NULLs"};
+  if (thresholds.size() == 0) return Value::from_int(0);
+  const CompareFunction compare = comparator(thresholds.element_type());
+  std::size_t low = 0;
+  std::size_t high = thresholds.size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (compare(a[0], thresholds.element(middle)) < 0)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  return Value::from_int(static_cast<std::int64_t>(low));
+}
+
 Value to_string(FunctionContext& context, Arguments a) {
   if (a[0].is_null() || a[1].is_null()) return Value::null();
   const ArrayView view{a[0]};
@@ -340,6 +361,7 @@ constexpr ScalarEntry kEntries[] = {
     {"@>(anyarray,anyarray)", &contains_array},
     {"<@(anyarray,anyarray)", &contained_in},
     {"&&(anyarray,anyarray)", &overlaps},
+    {"width_bucket(anycompatible,anycompatiblearray)", &bucket_of},
     {"array_to_string(anyarray,text)", &to_string},
     {"array_to_string(anyarray,text,text)", &to_string},
     {"string_to_array(text,text)", &from_string},

@@ -68,6 +68,11 @@ Value date_and_timetz(FunctionContext&, Arguments a) {
       checked_timestamp(day + time.microseconds + time.zone_seconds * kMicrosPerSecond));
 }
 
+Value date_and_local_time(FunctionContext& context, Arguments a) {
+  const Value local = date_and_time(context, a);
+  return Value::from_int(local_to_utc(local.as_int8(), session_zone(context)));
+}
+
 Value timestamp_difference(FunctionContext& context, Arguments a) {
   return make_interval(context.arena, subtract_timestamps(a[0].as_int8(), a[1].as_int8()));
 }
@@ -279,6 +284,7 @@ constexpr ScalarEntry kEntries[] = {
     {"timestamp(date,time)", &date_and_time},
     {"+(date,timetz)", &date_and_timetz},
     {"+(timetz,date)", &swapped<date_and_timetz>},
+    {"timestamptz(date,time)", &date_and_local_time},
     {"timestamptz(date,timetz)", &date_and_timetz},
     {"-(timestamp,timestamp)", &timestamp_difference},
     {"-(timestamptz,timestamptz)", &timestamp_difference},

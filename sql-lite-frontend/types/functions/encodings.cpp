@@ -1,6 +1,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "sql-lite-frontend/types/bytea.h"
 #include "sql-lite-frontend/types/functions/entries.h"
@@ -162,6 +163,35 @@ Value set_byte(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
+/// The byte that holds a bit, bits counted from the lowest of the first byte.
+std::size_t byte_of_bit(std::int64_t bit, std::size_t size) {
+  if (bit < 0 || bit >= static_cast<std::int64_t>(size) * 8) index_out_of_range(bit, size * 8);
+  return static_cast<std::size_t>(bit / 8);
+}
+Value get_bit(FunctionContext&, Arguments a) {
+  const Bytes bytes = a[0].as_bytes();
+  const std::int64_t bit = a[1].as_int8();
+  const auto byte = std::to_integer<std::int64_t>(bytes[byte_of_bit(bit, bytes.size())]);
+  return Value::from_int(byte >> (bit % 8) & 1);
+}
+Value set_bit(FunctionContext& context, Arguments a) {
+  std::string out{a[0].as_text()};
+  const std::int64_t bit = a[1].as_int8();
+  const std::size_t at = byte_of_bit(bit, out.size());
+  if (a[2].as_int4() != 0 && a[2].as_int4() != 1)
+    throw SqlError{sqlstate::invalid_parameter_value, "new bit must be 0 or 1"};
+  const auto mask = static_cast<unsigned char>(1U << (bit % 8));
+  const auto byte = static_cast<unsigned char>(out[at]);
+  out[at] = static_cast<char>(a[2].as_int4() == 1 ? byte | mask : byte & ~mask);
+  return make_text(context.arena, out);
+}
+Value bit_count(FunctionContext&, Arguments a) {
+  std::int64_t count = 0;
+  for (const std::byte byte : a[0].as_bytes())
+    count += std::popcount(std::to_integer<unsigned>(byte));
+  return Value::from_int(count);
+}
+
 bool is_utf8_name(std::string_view name) {
   return equals_ignoring_case(name, "utf8") || equals_ignoring_case(name, "utf-8") ||
          equals_ignoring_case(name, "unicode") || equals_ignoring_case(name, "sql_ascii");
@@ -181,6 +211,9 @@ Value convert_to(FunctionContext&, Arguments a) {
 }
 
 constexpr ScalarEntry kEntries[] = {
+    {"get_bit(bytea,int8)", &get_bit},
+    {"set_bit(bytea,int8,int4)", &set_bit},
+    {"bit_count(bytea)", &bit_count},
     {"encode(bytea,text)", &encode},
     {"decode(text,text)", &decode},
     {"md5(text)", &md5},

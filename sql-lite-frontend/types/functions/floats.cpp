@@ -210,6 +210,10 @@ double tangent_degrees(double x) {
   if (x == 90) return factor * std::numeric_limits<double>::infinity();
   return factor * std::tan(to_radians(x));
 }
+double cotangent_degrees(double x) {
+  const double tangent = tangent_degrees(x);
+  return tangent == 0 ? std::numeric_limits<double>::infinity() : 1 / tangent;
+}
 double arc_sine_degrees(double x) {
   if (x == 0.5) return 30;
   if (x == -0.5) return -30;
@@ -394,6 +398,7 @@ constexpr ScalarEntry kEntries[] = {
     {"atan2(float8,float8)", &arc_tangent_two},
     {"sind(float8)", &of_angle<sine_degrees>},
     {"cosd(float8)", &of_angle<cosine_degrees>},
+    {"cotd(float8)", &of_angle<cotangent_degrees>},
     {"tand(float8)", &of_angle<tangent_degrees>},
     {"asind(float8)", &of_unit<arc_sine_degrees>},
     {"acosd(float8)", &of_unit<arc_cosine_degrees>},

@@ -112,6 +112,10 @@ constexpr ScalarEntry kEntries[] = {
     {"!~~(bytea,bytea)", &like<Letters::exact, Units::bytes, Wanted::no_match>},
     {"like(text,text)", &like<Letters::exact, Units::characters, Wanted::match>},
     {"notlike(text,text)", &like<Letters::exact, Units::characters, Wanted::no_match>},
+    {"like(name,text)", &like<Letters::exact, Units::characters, Wanted::match>},
+    {"notlike(name,text)", &like<Letters::exact, Units::characters, Wanted::no_match>},
+    {"like(bytea,bytea)", &like<Letters::exact, Units::bytes, Wanted::match>},
+    {"notlike(bytea,bytea)", &like<Letters::exact, Units::bytes, Wanted::no_match>},
     {"like_escape(text,text)", &like_escape},
     {"like_escape(bytea,bytea)", &like_escape},
 };

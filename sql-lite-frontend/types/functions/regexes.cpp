@@ -298,6 +298,13 @@ Value similar_to_escape(FunctionContext& context, Arguments a) {
   return make_text(context.arena, similar_pattern(a[0].as_text(), escape));
 }
 
+/// The older form, which takes NULL for "backslash".
+Value similar_escape(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return Value::null();
+  const std::string_view escape = a[1].is_null() ? std::string_view{"\\"} : a[1].as_text();
+  return make_text(context.arena, similar_pattern(a[0].as_text(), escape));
+}
+
 #define SWIZZLE_REGEX(types)                                                          \
   {"~(" types ")", &test<Wanted::match>}, {"!~(" types ")", &test<Wanted::no_match>}, \
       {"~*(" types ")", &test_ignoring_case<Wanted::match>}, {                        \
@@ -334,6 +341,7 @@ constexpr ScalarEntry kEntries[] = {
     {"regexp_split_to_array(text,text)", &regexp_split},
     {"regexp_split_to_array(text,text,text)", &regexp_split},
     {"substring(text,text)", &substring_match},
+    {"similar_escape(text,text)", &similar_escape},
     {"similar_to_escape(text)", &similar_to_escape},
     {"similar_to_escape(text,text)", &similar_to_escape},
 };

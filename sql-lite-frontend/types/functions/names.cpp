@@ -1,0 +1,166 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+/// to_regclass and its kin: the object of that name, or NULL.
+template <TypeId kind>
+Value find_object(FunctionContext& context, Arguments a) {
+  const std::string_view name = a[0].as_text();
+  if (context.session.names != nullptr)
+    if (const auto found = context.session.names->find(kind, name)) return Value::from_oid(*found);
+  if (kind == TypeId::regtype)
+    if (const auto found = parse_type_name(name)) return Value::from_oid(raw(found->type));
+  return Value::null();
+}
+
+/// Splits "a.\"B\".c" into its names, unquoted and, where they were plain, in lower case.
+class IdentifierParser {
+ public:
+  enum class Rest : std::uint8_t { refused, allowed };
+
+  IdentifierParser(std::string_view text, Rest rest) : text_{text}, rest_{text}, allowed_{rest} {}
+
+  std::vector<std::string> parse() {
+    std::vector<std::string> parts;
+    skip();
+    bool after_dot = false;
+    while (true) {
+      parts.push_back(part(after_dot));
+      skip();
+      if (rest_.starts_with('.')) {
+        after_dot = true;
+        rest_.remove_prefix(1);
+        skip();
+      } else if (rest_.empty() || allowed_ == Rest::allowed) {
+        return parts;
+      } else {
+        invalid("");
+      }
+    }
+  }
+
+ private:
+  [[noreturn]] void invalid(std::string detail) const {
+    SqlError error = sql_error(sqlstate::invalid_parameter_value,
+                               "string is not a valid identifier: \"{}\"", text_);
+    if (detail.empty()) throw error;
+    throw std::move(error).with_detail(std::move(detail));
+  }
+  void skip() {
+    while (!rest_.empty() && is_space(rest_[0])) rest_.remove_prefix(1);
+  }
+  static bool starts_name(char c) {
+    return is_alpha(c) || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+  }
+
+  std::string part(bool after_dot) {
+    std::string out;
+    if (rest_.starts_with('"')) {
+      rest_.remove_prefix(1);
+      while (true) {
+        if (rest_.empty()) invalid("String has unclosed double quotes.");
+        const char c = rest_[0];
+        rest_.remove_prefix(1);
+        if (c == '"') {
+          if (!rest_.starts_with('"')) break;
+          rest_.remove_prefix(1);
+        }
+        out.push_back(c);
+      }
+      if (out.empty()) invalid("Quoted identifier must not be empty.");
+      return out;
+    }
+    if (!rest_.empty() && starts_name(rest_[0])) {
+      while (!rest_.empty() && (starts_name(rest_[0]) || is_digit(rest_[0]) || rest_[0] == '$')) {
+        out.push_back(to_lower(rest_[0]));
+        rest_.remove_prefix(1);
+      }
+      return out;
+    }
+    if (rest_.starts_with('.')) invalid("No valid identifier before \".\".");
+    if (after_dot) invalid("No valid identifier after \".\".");
+    invalid("");
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+  Rest allowed_;
+};
+
+Value parse_identifier(FunctionContext& context, Arguments a) {
+  const auto rest =
+      a[1].as_bool() ? IdentifierParser::Rest::refused : IdentifierParser::Rest::allowed;
+  std::vector<Value> parts;
+  for (const std::string& part : IdentifierParser{a[0].as_text(), rest}.parse())
+    parts.push_back(make_text(context.arena, part));
+  return make_array(context.arena, TypeId::text, parts);
+}
+
+Value vector_types(FunctionContext& context, Arguments a) {
+  const ArrayView view{a[0]};
+  std::string out;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (i > 0) out += ", ";
+    output_text(context, TypeId::regtype, view.element(i), out);
+  }
+  return make_text(context.arena, out);
+}
+
+/// A size for people: at most five digits before the unit.
+Value size_pretty(FunctionContext& context, Arguments a) {
+  struct Unit {
+    std::string_view name;
+    std::int64_t limit;
+    bool halved;
+    int bits;
+  };
+  static constexpr Unit kUnits[] = {
+      {"bytes", 10 * 1024, false, 0},  {"kB", 20 * 1024 - 1, true, 10},
+      {"MB", 20 * 1024 - 1, true, 20}, {"GB", 20 * 1024 - 1, true, 30},
+      {"TB", 20 * 1024 - 1, true, 40}, {"PB", 20 * 1024 - 1, true, 50}};
+  std::int64_t size = a[0].as_int8();
+  for (std::size_t i = 0;; ++i) {
+    const Unit& unit = kUnits[i];
+    const bool last = i + 1 == std::size(kUnits);
+    if (last || (size < unit.limit && size > -unit.limit)) {
+      if (unit.halved) size = (size + (size < 0 ? -1 : 1)) / 2;
+      return make_text(context.arena, fmt::format("{} {}", size, unit.name));
+    }
+    // One bit is kept for rounding in the next unit.
+    const Unit& next = kUnits[i + 1];
+    const int bits = next.bits - unit.bits - (next.halved ? 1 : 0) + (unit.halved ? 1 : 0);
+    size /= std::int64_t{1} << bits;
+  }
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"to_regclass(text)", &find_object<TypeId::regclass>},
+    {"to_regtype(text)", &find_object<TypeId::regtype>},
+    {"to_regproc(text)", &find_object<TypeId::regproc>},
+    {"to_regprocedure(text)", &find_object<TypeId::regprocedure>},
+    {"to_regoper(text)", &find_object<TypeId::regoper>},
+    {"to_regoperator(text)", &find_object<TypeId::regoperator>},
+    {"to_regnamespace(text)", &find_object<TypeId::regnamespace>},
+    {"to_regrole(text)", &find_object<TypeId::regrole>},
+    {"to_regcollation(text)", &find_object<TypeId::regcollation>},
+    {"parse_ident(text,bool)", &parse_identifier},
+    {"oidvectortypes(oidvector)", &vector_types},
+    {"pg_size_pretty(int8)", &size_pretty},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> name_functions() {
+  return kEntries;
+}
+
+}  // namespace swizzle::sql
