@@ -17,10 +17,9 @@ std::string value_of(Engine& engine, TreeId tree, std::string_view key) {
 
 }  // namespace
 
-// The ghost that the removal left takes the new value, so the old one must come from the undo record,
-// or from the log.
-TEST_CASE("a key that is removed and inserted again gets its old value back",
-          "[undo]") {
+// The ghost that the removal left takes the new value, so the old one must come from the undo
+// record, or from the log.
+TEST_CASE("a key that is removed and inserted again gets its old value back", "[undo]") {
   SimulatedDisk disk;
   REQUIRE(disk.create_directory("/database"));
   EngineOptions options;
