@@ -17,9 +17,9 @@ namespace swizzle::testing {
 /// A database in a temporary directory of its own.
 class TemporaryEngine {
  public:
-  TemporaryEngine() {
+  explicit TemporaryEngine(std::uint64_t log_segment_bytes = std::uint64_t{1} << 20U) {
     options.pool_bytes = std::uint64_t{4} << 20U;
-    options.log_segment_bytes = std::uint64_t{1} << 20U;
+    options.log_segment_bytes = log_segment_bytes;
     options.log_buffer_bytes = std::uint64_t{1} << 20U;
     REQUIRE(Engine::create(*files, data, options));
     open();

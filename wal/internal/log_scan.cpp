@@ -155,7 +155,8 @@ Result<> repair_tail(const LogLocation& location, const LogEnd& end) {
     RETURN_IF_ERROR(file->sync());
   }
   const std::uint64_t limit = geometry.first_lsn(end.last_segment + 1);
-  RETURN_IF_ERROR(zero_behind(location, end.end, std::min(limit, end.end + kMaxUndurableBytes)));
+  RETURN_IF_ERROR(
+      zero_behind(location, end.end, std::min(limit, block_ceiling(end.end + kMaxUndurableBytes))));
   return location.files->sync_directory(location.directory);
 }
 
