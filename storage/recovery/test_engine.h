@@ -9,6 +9,7 @@
 #include "storage/btree/btree.h"
 #include "storage/btree/node_layout.h"
 #include "storage/buffer/cleaner.h"
+#include "storage/buffer/device_check.h"
 #include "storage/buffer/swizzling_pool.h"
 #include "storage/recovery/checkpointer.h"
 #include "storage/recovery/page_repair.h"
@@ -31,23 +32,6 @@ class LogFlusher final : public LogGate {
  public:
   explicit LogFlusher(wal::Log& log) : log_(log) {}
   void flush_to(Lsn lsn) override { log_.flush_record(lsn); }
-
- private:
-  wal::Log& log_;
-};
-
-/// at the device.
-class DeviceCheck final : public ImageCheck {
- public:
-  explicit DeviceCheck(wal::Log& log) : log_(log) {}
-  void before_write(const PageImage& image) noexcept override {
-    INVARIANT(load<PageHeader>(image.bytes).lsn < log_.durable());
-    alignas(8) std::array<std::byte, kPageBytes> copy;
-    std::memcpy(copy.data(), image.bytes, kPageBytes);
-    node_layout().visit_refs(
-        copy.data(), [](void* /*context*/, PageRef* at) { INVARIANT(!load_ref(at).is_swizzled()); },
-        nullptr);
-  }
 
  private:
   wal::Log& log_;
@@ -169,7 +153,7 @@ class TestEngine {
     next_txn = raw(recovered.next_txn);
 
     flusher = std::make_unique<LogFlusher>(*log);
-    check = std::make_unique<DeviceCheck>(*log);
+    check = std::make_unique<DeviceCheck>(*log, node_layout());
     volume->set_image_check(check.get());
     store = std::make_unique<DataFile>(*volume, *space, rebuild);
     ASSIGN_OR_RETURN(FrameArena arena,
