@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <pqxx/pqxx>
@@ -114,34 +115,69 @@ TEST_CASE("rules are read again on HUP; bad ones are ignored") {
   CHECK(std::string{PQerrorMessage(refused.get())}.find("rejects connection") != std::string::npos);
 }
 
-TEST_CASE("a waiting statement can be cancelled") {
+/// Two sessions that want to insert the same key: the first holds it, the second waits.
+class LockedOut {
+ public:
+  explicit LockedOut(const SwizzledProcess& server)
+      : holder_(server.conninfo()), waiter_(server.conninfo()) {
+    pqxx::nontransaction{holder_}.exec("CREATE TABLE t (k int PRIMARY KEY)");
+    hold_ = std::make_unique<pqxx::work>(holder_);
+    hold_->exec("INSERT INTO t VALUES (1)");
+  }
+
+  /// Waits until `interrupt` ends the wait; SQLSTATE of how it ended. If nothing does within ten
+  /// seconds the holder lets go, so that a defect fails and does not hang.
+  std::string wait_for_end(const std::function<void(pqxx::connection&)>& interrupt) {
+    std::atomic<bool> done{false};
+    std::thread other{[&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds{200});
+      interrupt(waiter_);
+      for (int i = 0; i < 1000 && !done; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+      }
+      hold_->abort();
+    }};
+    pqxx::nontransaction wait{waiter_};
+    const std::string state = sqlstate_of([&] { wait.exec("INSERT INTO t VALUES (1)"); });
+    done = true;
+    other.join();
+    return state;
+  }
+  pqxx::connection& waiter() { return waiter_; }
+
+ private:
+  pqxx::connection holder_;
+  pqxx::connection waiter_;
+  std::unique_ptr<pqxx::work> hold_;
+};
+
+TEST_CASE("a statement that waits for a lock can be cancelled") {
   const SwizzledProcess server;
-  pqxx::connection holder{server.conninfo()};
-  pqxx::nontransaction{holder}.exec("CREATE TABLE t (k int PRIMARY KEY, v int)");
-  pqxx::work hold{holder};
-  hold.exec("INSERT INTO t VALUES (1, 1)");
-  pqxx::connection waiter{server.conninfo()};
-  std::thread canceller{[&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds{200});
-    waiter.cancel_query();
-  }};
-  pqxx::nontransaction wait{waiter};
-  CHECK(sqlstate_of([&] { wait.exec("INSERT INTO t VALUES (1, 2)"); }) == "57014");
-  canceller.join();
-  CHECK(wait.exec1("SELECT 1")[0].as<int>() == 1);
-  hold.abort();
+  LockedOut scene{server};
+  CHECK(scene.wait_for_end([](pqxx::connection& waiter) { waiter.cancel_query(); }) == "57014");
+  CHECK(pqxx::nontransaction{scene.waiter()}.exec1("SELECT 1")[0].as<int>() == 1);
 }
 
-TEST_CASE("statement_timeout ends a statement that waits") {
+TEST_CASE("statement_timeout ends a statement that waits for a lock") {
   const SwizzledProcess server;
-  pqxx::connection holder{server.conninfo()};
-  pqxx::nontransaction{holder}.exec("CREATE TABLE t (k int PRIMARY KEY)");
-  pqxx::work hold{holder};
-  hold.exec("INSERT INTO t VALUES (1)");
-  pqxx::connection waiter{server.conninfo()};
-  pqxx::nontransaction wait{waiter};
-  wait.exec("SET statement_timeout = '50ms'");
-  CHECK(sqlstate_of([&] { wait.exec("INSERT INTO t VALUES (1)"); }) == "57014");
+  LockedOut scene{server};
+  pqxx::nontransaction{scene.waiter()}.exec("SET statement_timeout = '300ms'");
+  CHECK(scene.wait_for_end([](pqxx::connection&) {}) == "57014");
+}
+
+TEST_CASE("a statement that computes can be cancelled and timed") {
+  const SwizzledProcess server;
+  pqxx::connection connection{server.conninfo()};
+  pqxx::nontransaction work{connection};
+  std::thread canceller{[&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{200});
+    connection.cancel_query();
+  }};
+  CHECK(sqlstate_of([&] { work.exec("SELECT pg_sleep(20)"); }) == "57014");
+  canceller.join();
+  work.exec("SET statement_timeout = '50ms'");
+  CHECK(sqlstate_of([&] { work.exec("SELECT count(*) FROM generate_series(1, 1000000000)"); }) ==
+        "57014");
 }
 
 TEST_CASE("a client that vanishes frees what it held") {

@@ -9,6 +9,7 @@
 
 #include "server/main/logging.h"
 #include "server/main/text_file.h"
+#include "sql-lite-frontend/session/database_shared.h"
 
 namespace swizzle::server {
 namespace {
@@ -46,45 +47,43 @@ void Server::block_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-Result<std::vector<SettingAssignment>> Server::read_settings_file() {
+Result<std::vector<SettingAssignment>> Server::read_settings_file() const {
   ASSIGN_OR_RETURN(const std::string text, read_text_file(directory_.settings_file().string()));
-  ASSIGN_OR_RETURN(std::vector<SettingAssignment> all, parse_settings_file(text, "swizzle.conf"));
-  file_session_defaults_.clear();
-  std::vector<SettingAssignment> known;
-  for (SettingAssignment& assignment : all) {
-    if (settings_.find(assignment.name) != nullptr) {
-      known.push_back(std::move(assignment));
-    } else {
-      file_session_defaults_.emplace_back(assignment.name, assignment.value);
-    }
-  }
-  return known;
+  return parse_settings_file(text, "swizzle.conf");
 }
 
-Result<ServerSettings> Server::load_settings() {
-  define_server_settings(settings_);
-  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+/// The file, then the command line, into a registry that knows every name.
+Result<> Server::apply(Settings& settings, const std::vector<SettingAssignment>& file) const {
   for (const SettingAssignment& assignment : file) {
-    RETURN_IF_ERROR(settings_.set_at_start(assignment, SettingSource::file));
+    RETURN_IF_ERROR(settings.set_at_start(assignment, SettingSource::file));
   }
   for (const SettingAssignment& assignment : overrides_) {
-    if (settings_.find(assignment.name) != nullptr) {
-      RETURN_IF_ERROR(settings_.set_at_start(assignment, SettingSource::command_line));
-    } else {
-      command_line_session_defaults_.emplace_back(assignment.name, assignment.value);
-    }
+    RETURN_IF_ERROR(settings.set_at_start(assignment, SettingSource::command_line));
   }
-  return server_settings(settings_);
+  return {};
+}
+
+/// What is needed before there is a database, whose registry knows the rest of the names.
+Result<ServerSettings> Server::early_settings(const std::vector<SettingAssignment>& file) const {
+  Settings known;
+  define_server_settings(known);
+  const auto set_known = [&](const SettingAssignment& assignment, SettingSource source) {
+    if (known.find(assignment.name) == nullptr) return Result<>{};
+    return known.set_at_start(assignment, source);
+  };
+  for (const SettingAssignment& assignment : file) {
+    RETURN_IF_ERROR(set_known(assignment, SettingSource::file));
+  }
+  for (const SettingAssignment& assignment : overrides_) {
+    RETURN_IF_ERROR(set_known(assignment, SettingSource::command_line));
+  }
+  return server_settings(known);
 }
 
 Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   DoorPolicy policy;
   policy.authentication_timeout = settings.authentication_timeout;
   policy.send_timeout = settings.client_send_timeout;
-  policy.session_defaults = file_session_defaults_;
-  policy.session_defaults.insert(policy.session_defaults.end(),
-                                 command_line_session_defaults_.begin(),
-                                 command_line_session_defaults_.end());
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
   if (!settings.ssl_cert_file.empty()) {
@@ -103,7 +102,8 @@ Result<std::unique_ptr<Server>> Server::start(const DataDirectory& directory,
 
 Result<> Server::open() {
   RETURN_IF_ERROR(directory_.check_usable());
-  ASSIGN_OR_RETURN(const ServerSettings settings, load_settings());
+  ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
+  ASSIGN_OR_RETURN(const ServerSettings settings, early_settings(file));
   // What is wrong in the files is said before anything else happens.
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   raise_descriptor_limit();
@@ -112,7 +112,7 @@ Result<> Server::open() {
   ASSIGN_OR_RETURN(pid_file_, PidFile::take(directory_, {::getpid(), std::to_string(settings.port),
                                                          socket_directory}));
   ASSIGN_OR_RETURN(std::vector<ListeningSocket> sockets, open_listening_sockets(settings));
-  RETURN_IF_ERROR(open_database(settings));
+  RETURN_IF_ERROR(open_database(settings, file));
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret));
   context_->set_policy(std::move(policy));
@@ -124,7 +124,8 @@ Result<> Server::open() {
   return {};
 }
 
-Result<> Server::open_database(const ServerSettings& settings) {
+Result<> Server::open_database(const ServerSettings& settings,
+                               const std::vector<SettingAssignment>& file) {
   std::string phase;
   const auto report = [&phase](const RecoveryProgress& progress) {
     if (progress.phase == phase) return;
@@ -133,13 +134,17 @@ Result<> Server::open_database(const ServerSettings& settings) {
   };
   ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
   ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
-  return {};
+  // From here on there is one registry: SHOW and pg_settings know the server's settings too.
+  Settings& registry = database_->shared().settings;
+  define_server_settings(registry);
+  return apply(registry, file);
 }
 
 Result<> Server::reload() {
   ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
-  RETURN_IF_ERROR(settings_.reload(file));
-  ASSIGN_OR_RETURN(const ServerSettings settings, server_settings(settings_));
+  Settings& registry = database_->shared().settings;
+  RETURN_IF_ERROR(registry.reload(file));
+  ASSIGN_OR_RETURN(const ServerSettings settings, server_settings(registry));
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   context_->set_policy(std::move(policy));
   return {};

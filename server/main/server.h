@@ -11,7 +11,6 @@
 #include "server/main/listener.h"
 #include "server/main/server_settings.h"
 #include "server/session/server_context.h"
-#include "server/session/startup_options.h"
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
 
@@ -43,11 +42,13 @@ class Server {
  private:
   Server(DataDirectory directory, std::vector<SettingAssignment> overrides);
 
-  Result<ServerSettings> load_settings();
-  Result<std::vector<SettingAssignment>> read_settings_file();
+  Result<std::vector<SettingAssignment>> read_settings_file() const;
+  Result<> apply(Settings& settings, const std::vector<SettingAssignment>& file) const;
+  Result<ServerSettings> early_settings(const std::vector<SettingAssignment>& file) const;
   Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
   Result<> open();
-  Result<> open_database(const ServerSettings& settings);
+  Result<> open_database(const ServerSettings& settings,
+                         const std::vector<SettingAssignment>& file);
   Result<> reload();
   void on_hangup();
   void begin_stop(StopMode mode);
@@ -55,10 +56,6 @@ class Server {
 
   DataDirectory directory_;
   std::vector<SettingAssignment> overrides_;
-  Settings settings_;
-  /// Settings that the server does not know: what sessions start with.
-  NamedValues file_session_defaults_;
-  NamedValues command_line_session_defaults_;
 
   // In the order in which they are made; they go in the opposite one.
   std::unique_ptr<PidFile> pid_file_;

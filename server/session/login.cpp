@@ -52,9 +52,6 @@ std::optional<Admission> Login::run() {
     return std::nullopt;
   }
   Admission admission{std::move(*options), {}};
-  auto& parameters = admission.options.parameters;
-  parameters.insert(parameters.begin(), policy_->session_defaults.begin(),
-                    policy_->session_defaults.end());
   if (peer_.address) admission.options.client_address = peer_.address->text();
   negotiate_version(*message, admission);
   if (auto done = authenticate(admission.options); !done) {

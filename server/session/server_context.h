@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/runtime.h"
 #include "server/auth/hba.h"
@@ -25,8 +24,6 @@ struct DoorPolicy {
   std::shared_ptr<const TlsContext> tls;  ///< null: TLS is not offered
   Duration authentication_timeout = std::chrono::seconds{10};
   Duration send_timeout = std::chrono::minutes{15};
-  /// Settings that every session starts with; what the client asks for comes after them.
-  std::vector<std::pair<std::string, std::string>> session_defaults;
 };
 
 /// What all connections share. Thread-safe.

@@ -186,6 +186,11 @@ std::optional<std::string> Database::password_verifier(std::string_view role) co
   return shared_->verifier;
 }
 
+Result<> Database::set_superuser_verifier(std::string_view /*role*/, std::string_view verifier) {
+  shared_->verifier = std::string(verifier);
+  return {};
+}
+
 Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Session::~Session() = default;
 
