@@ -95,6 +95,24 @@ TEST_CASE("a closed log goes on where it ended", "[log]") {
   }
 }
 
+TEST_CASE("a log of long segments, written in long writes, opens again", "[log]") {
+  // Longer than what one write reaches: the zeroed tail then ends within a segment.
+  Setup setup;
+  setup.options.segment_bytes = std::uint64_t{16} << 20U;
+  setup.options.buffer_bytes = std::size_t{16} << 20U;
+  Random random{17};
+  std::vector<Written> written;
+  Lsn first = Lsn::none;
+  for (int run = 0; run < 3; ++run) {
+    auto log = run == 0 ? setup.create() : setup.open(first);
+    if (run == 0) first = log->begin();
+    REQUIRE(same(read_forward(log->reader(), first), written));
+    for (int i = 0; i < 60; ++i) written.push_back(append_random(*log, random, 200'000));
+    log->flush_to(written.back().end);
+  }
+  REQUIRE(raw(written.back().end) - raw(first) > setup.options.segment_bytes);
+}
+
 TEST_CASE("what was not durable is lost without close", "[log]") {
   Setup setup;
   Written kept;
