@@ -28,6 +28,7 @@ std::vector<Slot> TableAccess::output_slots() const {
 }
 
 void TableAccess::decode(Execution& execution, Bytes row) const {
+  if (wanted_.empty()) return;
   const RowReader reader{table_->layout, row};
   for (const Wanted& wanted : wanted_) {
     execution.slots[wanted.slot] = reader.column(wanted.position);
@@ -235,7 +236,6 @@ bool RangeAccess::next(Execution& execution) {
       if (!fetch_by_index(execution)) continue;
       found(execution, fetched_.bytes());
     } else {
-      key_ = as_text(cursor_->key());
       found(execution, cursor_->value());
     }
     return true;
@@ -245,6 +245,10 @@ bool RangeAccess::next(Execution& execution) {
 void RangeAccess::close() {
   cursor_.reset();
   elements_.clear();
+}
+
+Bytes RangeAccess::key() const noexcept {
+  return uses_secondary() ? as_bytes(key_) : cursor_->key();
 }
 
 Bytes RangeAccess::row() const noexcept {

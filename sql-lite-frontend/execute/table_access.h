@@ -23,7 +23,7 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] const TablePtr& table_pointer() const noexcept { return table_; }
   [[nodiscard]] const std::string& alias() const noexcept { return alias_; }
   /// Of the row that next() found; valid until the next call.
-  [[nodiscard]] Bytes key() const noexcept { return as_bytes(key_); }
+  [[nodiscard]] virtual Bytes key() const noexcept { return as_bytes(key_); }
   [[nodiscard]] virtual Bytes row() const noexcept = 0;
 
   /// Also leaves the row's key and its stored form in slots, so that it can be locked or written
@@ -49,7 +49,7 @@ class TableAccess : public PlanOperator {
 
  protected:
   void decode(Execution& execution, Bytes row) const;
-  /// Pre: key_ is the row's key.
+  /// Pre: key() is the row's key.
   void found(Execution& execution, Bytes row) const;
   [[nodiscard]] std::string table_title() const;
 
@@ -110,6 +110,7 @@ class RangeAccess final : public TableAccess {
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
+  [[nodiscard]] Bytes key() const noexcept override;
   [[nodiscard]] Bytes row() const noexcept override;
   [[nodiscard]] PlanNote note() const override;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/runtime.h"
+#include "sql-lite-frontend/parse/literal_lifter.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -28,7 +29,59 @@ void Session::State::check_not_failed(const ast::Node* node) {
                  "current transaction is aborted, commands ignored until end of transaction block"};
 }
 
+/// A message that differs from an earlier one only in its literals runs that one's plan. False: it
+/// is not of that kind, or something about it is wrong, which the plain way says best.
+bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
+  if (failed || text.size() > kLongestCachedText) return false;
+  const auto lifted = lift_literals(text);
+  if (!lifted) return false;
+  std::string key = lifted->shape;
+  for (const LiftedText::Literal& literal : lifted->literals) {
+    key += literal.type == TypeId::int4 ? 'i' : (literal.type == TypeId::int8 ? 'l' : 's');
+  }
+  StatementPtr& statement = shapes[key];
+  PortalPtr portal;
+  try {
+    if (statement && statement->node == nullptr) return false;
+    if (statement && !is_current(*statement->plan)) statement.reset();
+    if (!statement) {
+      if (shapes.size() > kCachedTexts) {
+        shapes.clear();
+        return false;
+      }
+      StatementPtr fresh = parse_one(lifted->shape, {});
+      for (const LiftedText::Literal& literal : lifted->literals) {
+        fresh->declared_types.push_back(literal.type);
+      }
+      analyze(*fresh);
+      statement = std::move(fresh);
+    }
+    portal = std::make_shared<Portal>();
+    portal->statement = statement;
+    FunctionContext context{portal->arena, session_context, {}};
+    for (std::size_t i = 0; i < lifted->literals.size(); ++i) {
+      portal->parameters.push_back(
+          input_text(context, statement->parameter_types[i], kNoTypmod, lifted->literals[i].text)
+              .copy_to(portal->arena));
+    }
+    portal->plan = plan_for(*statement);
+  } catch (const SqlError&) {
+    if (!statement) {
+      // Remembered as a shape that does not work, so that nobody tries again.
+      statement = std::make_shared<Statement>();
+    }
+    return false;
+  }
+  const bool alone = !transaction;
+  if (alone) begin_transaction(Block::implicit);
+  describe_columns(*portal, sink);
+  run_portal(*portal, 0, sink);
+  if (alone) commit_transaction();
+  return true;
+}
+
 void Session::State::run_script(std::string_view text, ResultSink& sink) {
+  if (run_shape(text, sink)) return;
   const std::string script{text};
   // A text that came before, as one plannable statement, needs no parsing.
   const auto known = text_cache.find(script);

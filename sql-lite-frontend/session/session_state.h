@@ -63,6 +63,7 @@ struct Session::State final : NameSource, ObjectNames {
 
   // run.cpp ---------------------------------------------------------------------------------------
   void run_script(std::string_view text, ResultSink& sink);
+  bool run_shape(std::string_view text, ResultSink& sink);
   void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
   void describe_columns(const Portal& portal, ResultSink& sink);
@@ -170,7 +171,11 @@ struct Session::State final : NameSource, ObjectNames {
   std::map<std::string, PortalPtr, std::less<>> portals;
   std::unordered_map<std::string, StatementPtr> text_cache;
   std::unordered_map<std::string, StatementPtr> internal_cache;
+  /// By text with its literals lifted; a statement without a node marks a shape that does not work.
+  std::unordered_map<std::string, StatementPtr> shapes;
   std::uint64_t settings_version = 1;
+  /// Something was SET or RESET in this transaction, so its end may change settings again.
+  bool settings_touched = false;
   std::uint64_t next_run = 1;
 
   std::vector<Oid> search_path_cache;

@@ -101,12 +101,12 @@ void Session::State::commit_transaction() {
   if (!committed) {
     catalog.rollback();
     settings.roll_back();
-    settings_changed(nullptr);
+    if (std::exchange(settings_touched, false)) settings_changed(nullptr);
     throw SqlError{std::move(committed).error()};
   }
   catalog.commit();
   settings.commit();
-  settings_changed(sink_for_notices);
+  if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
 }
 
 void Session::State::rollback_transaction() noexcept {
@@ -122,7 +122,7 @@ void Session::State::rollback_transaction() noexcept {
   locked_relations.clear();
   catalog.rollback();
   settings.roll_back();
-  settings_changed(sink_for_notices);
+  if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
 }
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
@@ -136,7 +136,7 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
   // Locks taken since then may be gone.
   locked_relations.clear();
-  settings_changed(sink_for_notices);
+  if (settings_touched) settings_changed(sink_for_notices);
 }
 
 void Session::State::fail_statement(const Savepoint& start) {

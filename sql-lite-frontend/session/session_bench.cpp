@@ -1,0 +1,153 @@
+#include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/posix_file_system.h"
+#include "sql-lite-frontend/session.h"
+#include "storage/engine.h"
+
+using namespace swizzle;
+using namespace swizzle::sql;
+
+namespace {
+
+/// Takes everything and keeps nothing, as a server that writes to a fast client.
+class NullSink final : public ResultSink {
+ public:
+  void parameter_description(std::span<const std::uint32_t>) override {}
+  void row_description(std::span<const OutputColumn>) override {}
+  void no_data() override {}
+  void data_row(const OutputRow& row) override {
+    buffer.clear();
+    row.append_data_row(buffer);
+    ++rows;
+  }
+  void command_complete(std::string_view) override {}
+  void empty_query() override {}
+  void portal_suspended() override {}
+  void notice(const Diagnostic&) override {}
+  void parameter_status(std::string_view, std::string_view) override {}
+  void copy_in_begin(const CopyDescription&) override {}
+  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    return std::optional<Bytes>{};
+  }
+  void copy_out_begin(const CopyDescription&) override {}
+  void copy_out_data(Bytes) override {}
+  void copy_out_end() override {}
+
+  std::string buffer;
+  std::uint64_t rows = 0;
+};
+
+constexpr int kRows = 100'000;
+
+/// One database for all benchmarks: pgbench_accounts without its filler.
+class Accounts {
+ public:
+  Accounts() {
+    directory_ = std::filesystem::temp_directory_path() /
+                 ("swizzle-sql-bench-" + std::to_string(::getpid()));
+    EngineOptions options;
+    options.pool_bytes = std::uint64_t{256} << 20U;
+    options.log_segment_bytes = std::uint64_t{2} << 20U;
+    if (!Engine::create(files_, directory_, options)) std::abort();
+    engine_ = std::move(*Engine::open(files_, directory_, options));
+    database_ = std::move(*Database::open(*engine_));
+    session_ = std::move(*database_->connect({}));
+    run("SET synchronous_commit = off");
+    run("CREATE TABLE accounts(aid int primary key, bid int, abalance int)");
+    run("INSERT INTO accounts SELECT i, 1, 0 FROM generate_series(1, " + std::to_string(kRows) +
+        ") i");
+  }
+  Accounts(const Accounts&) = delete;
+  Accounts& operator=(const Accounts&) = delete;
+  ~Accounts() {
+    session_.reset();
+    database_.reset();
+    static_cast<void>(engine_->close());
+    std::filesystem::remove_all(directory_);
+  }
+  static Accounts& instance() {
+    static Accounts accounts;
+    return accounts;
+  }
+  void run(const std::string& sql) {
+    if (!session_->simple_query(sql, sink)) std::abort();
+  }
+  Session& session() { return *session_; }
+  NullSink sink;
+
+ private:
+  PosixFileSystem files_;
+  std::filesystem::path directory_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Session> session_;
+};
+
+int next_key() {
+  static std::uint32_t state = 12345;
+  state = state * 1664525U + 1013904223U;
+  return static_cast<int>(state % kRows) + 1;
+}
+
+void run_prepared(benchmark::State& state, const std::string& sql) {
+  Accounts& accounts = Accounts::instance();
+  Session& session = accounts.session();
+  if (!session.parse("bench", sql, {}, accounts.sink)) std::abort();
+  accounts.run("BEGIN");
+  for (auto _ : state) {
+    const std::string key = std::to_string(next_key());
+    const std::optional<Bytes> values[] = {as_bytes(key)};
+    if (!session.bind({"", "bench", {}, values, {}}, accounts.sink)) std::abort();
+    if (!session.execute("", 0, accounts.sink)) std::abort();
+  }
+  accounts.run("COMMIT");
+  if (!session.close_statement("bench")) std::abort();
+}
+
+void point_select_prepared(benchmark::State& state) {
+  run_prepared(state, "SELECT abalance FROM accounts WHERE aid = $1");
+}
+BENCHMARK(point_select_prepared);
+
+void point_update_prepared(benchmark::State& state) {
+  run_prepared(state, "UPDATE accounts SET abalance = abalance + 1 WHERE aid = $1");
+}
+BENCHMARK(point_update_prepared);
+
+void select_constant_prepared(benchmark::State& state) {
+  run_prepared(state, "SELECT $1::int");
+}
+BENCHMARK(select_constant_prepared);
+
+void point_select_simple(benchmark::State& state) {
+  Accounts& accounts = Accounts::instance();
+  for (auto _ : state) {
+    accounts.run("SELECT abalance FROM accounts WHERE aid = " + std::to_string(next_key()));
+  }
+}
+BENCHMARK(point_select_simple);
+
+void run_query(benchmark::State& state, const std::string& sql) {
+  Accounts& accounts = Accounts::instance();
+  for (auto _ : state) accounts.run(sql);
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * kRows);
+}
+void count_all(benchmark::State& state) {
+  run_query(state, "SELECT count(*) FROM accounts");
+}
+BENCHMARK(count_all)->Unit(benchmark::kMillisecond);
+void sum_all(benchmark::State& state) {
+  run_query(state, "SELECT sum(abalance) FROM accounts");
+}
+BENCHMARK(sum_all)->Unit(benchmark::kMillisecond);
+void group_all(benchmark::State& state) {
+  run_query(state, "SELECT bid, count(*) FROM accounts GROUP BY bid");
+}
+BENCHMARK(group_all)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();
