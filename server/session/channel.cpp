@@ -1,5 +1,8 @@
 #include "server/session/channel.h"
 
+#include <new>
+#include <utility>
+
 namespace swizzle::server {
 namespace {
 
@@ -35,6 +38,15 @@ bool Channel::wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadl
   return true;
 }
 
+/// Nothing if there is no memory for what the client sends: then it has to go, and nobody else.
+std::optional<MutableBytes> Channel::room_to_read() {
+  try {
+    return in_.room();
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;
+  }
+}
+
 std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline,
                                            Cancelable cancelable) {
   bool in_time = true;
@@ -45,7 +57,11 @@ std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline,
   for (;;) {
     Readiness readiness = Readiness::readable;
     if (std::exchange(try_first, true)) {
-      const Transfer transfer = stream_.read(in_.room());
+      const auto room = room_to_read();
+      if (!room) {
+        return std::unexpected{violation(Error{sqlstate::out_of_memory, "out of memory"})};
+      }
+      const Transfer transfer = stream_.read(*room);
       if (transfer.state == Transfer::State::moved) {
         in_.commit(transfer.bytes);
         return {};

@@ -79,6 +79,7 @@ class Channel {
 
  private:
   std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Cancelable cancelable);
+  std::optional<MutableBytes> room_to_read();
   /// Waits for the socket. False: `deadline` passed.
   bool wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadline);
   [[nodiscard]] std::optional<Stop> interruption(Cancelable cancelable) const noexcept;

@@ -10,11 +10,11 @@
 namespace swizzle::server {
 namespace {
 
-/// Whether a statement with this tag can change what setting() says: settings are set, or go back
-/// at the end of a transaction.
-bool may_change_settings(std::string_view tag) noexcept {
-  return tag == "SET" || tag == "RESET" || tag == "COMMIT" || tag == "ROLLBACK" ||
-         tag.starts_with("DISCARD") || tag.starts_with("ALTER");
+bool sets_something(std::string_view tag) noexcept {
+  return tag == "SET" || tag == "RESET" || tag.starts_with("DISCARD") || tag.starts_with("ALTER");
+}
+bool ends_transaction(std::string_view tag) noexcept {
+  return tag == "COMMIT" || tag == "ROLLBACK";
 }
 
 }  // namespace
@@ -43,7 +43,13 @@ void WireSink::data_row(const sql::OutputRow& row) {
 
 void WireSink::command_complete(std::string_view tag) {
   put_command_complete(channel_.out(), tag);
-  if (may_change_settings(tag)) settings_changed_ = true;
+  if (sets_something(tag)) {
+    settings_changed_ = may_go_back_ = true;
+  } else if (may_go_back_ && ends_transaction(tag)) {
+    // SET LOCAL ends with the transaction, SET with a transaction that is rolled back.
+    settings_changed_ = true;
+    may_go_back_ = false;
+  }
 }
 
 void WireSink::empty_query() {

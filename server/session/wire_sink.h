@@ -42,6 +42,8 @@ class WireSink final : public sql::ResultSink {
   sql::Session* session_ = nullptr;
   std::optional<Stop> stop_;
   bool settings_changed_ = false;
+  /// Something was set since the last end of a transaction.
+  bool may_go_back_ = false;
 };
 
 }  // namespace swizzle::server

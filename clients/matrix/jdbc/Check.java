@@ -99,13 +99,13 @@ public class Check {
     c.setAutoCommit(true);
     step("copy", () -> c.unwrap(PGConnection.class).getCopyAPI()
         .copyIn("COPY m_jdbc (k, t) FROM STDIN", new StringReader("1000\ta\n1001\tb\n")) == 2);
-    step("metadata: columns", () -> {
+    step("columns of a table", () -> {
       ResultSet columns = c.getMetaData().getColumns(null, null, "m_jdbc", null);
       int count = 0;
       while (columns.next()) ++count;
       return count == 4;
     });
-    step("metadata: primary key", () -> {
+    step("primary key of a table", () -> {
       ResultSet key = c.getMetaData().getPrimaryKeys(null, null, "m_jdbc");
       return key.next() && key.getString("COLUMN_NAME").equals("k");
     });
