@@ -34,6 +34,7 @@ sessions     --runtime threads|fibers  --threads N  --sessions N  --affinity on|
 time         --duration S  --warm-up S  --rate N  --think on|off  --seed N
 engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --replacement …
              --gclock-limit N  --cooling-percent N  --logging on|off  --locking on|off
+             --io automatic|io_uring|threads (valgrind does not see io_uring's completions)
 transactions --isolation read_committed|repeatable_read|serializable
              --synchronous-commit on|off
 wire         --pipelining on|off  --server-pid PID
@@ -97,7 +98,7 @@ Result<RunResult> run_on_runtime(const Workload& workload, const Settings& setti
     return fail(sqlstate::feature_not_supported,
                 "--runtime fibers with --backend wire: libpq would block all fibers of a thread");
   }
-  FiberRuntime fibers{{.reactors = settings.reactors}};
+  FiberRuntime fibers{{.reactors = settings.reactors, .io_engine = settings.io}};
   return run_workload(workload, fibers, settings.run);
 }
 
@@ -124,7 +125,7 @@ Result<> execute_on(SomeBackend& backend, const std::string& verb, bool loads,
 }
 
 Result<> execute(const std::string& verb, const Settings& settings) {
-  PosixFileSystem files;
+  PosixFileSystem files{settings.io};
   const bool loads = verb == "load" || settings.load_first;
   const bool wire = settings.backend == BackendName::wire;
   if (settings.workload == WorkloadName::tpcb) {

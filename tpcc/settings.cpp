@@ -85,6 +85,10 @@ Result<> read_engine(Reader& reader, Settings& settings) {
                                                {"cooling_fifo", Replacement::cooling_fifo}}));
   engine.gclock_limit = static_cast<std::uint32_t>(reader.number("gclock-limit", 8));
   engine.cooling_percent = static_cast<std::uint32_t>(reader.number("cooling-percent", 10));
+  ASSIGN_OR_RETURN(settings.io, reader.one_of<IoEngine>("io", "automatic",
+                                                        {{"automatic", IoEngine::automatic},
+                                                         {"io_uring", IoEngine::io_uring},
+                                                         {"threads", IoEngine::threads}}));
   ASSIGN_OR_RETURN(engine.logging, reader.on_or_off("logging", "on"));
   ASSIGN_OR_RETURN(engine.locking, reader.on_or_off("locking", "on"));
   return {};

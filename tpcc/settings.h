@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/command_line.h"
+#include "base/io_backend.h"
 #include "base/result.h"
 #include "storage/options.h"
 #include "tpcc/driver.h"
@@ -26,6 +27,7 @@ struct Settings {
   BackendName backend = BackendName::embedded;
   RuntimeName runtime = RuntimeName::threads;
   std::uint32_t reactors = 2;
+  IoEngine io = IoEngine::automatic;
   std::filesystem::path directory;
   Sizes sizes;
   TpcbSizes tpcb_sizes;
