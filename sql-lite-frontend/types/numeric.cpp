@@ -146,8 +146,9 @@ Value from_decimal(Arena& arena, Decimal decimal) {
     if (decimal.weight > kMaxNumericWeight) overflow();
     if (decimal.scale > kMaxNumericScale) decimal.round(kMaxNumericScale);
     const int lowest = decimal.weight - static_cast<int>(decimal.digits.size()) + 1;
-    const bool candidate =
-        decimal.scale <= static_cast<int>(kMaxDecimalScale) && decimal.weight <= 4 && lowest >= -5;
+    // 19 decimal digits reach into six groups of four at most, whatever their alignment.
+    const bool candidate = decimal.scale <= static_cast<int>(kMaxDecimalScale) &&
+                           decimal.weight <= 4 && decimal.digits.size() <= 6;
     if (candidate) {
       Int128 unscaled = 0;
       for (const auto digit : decimal.digits) unscaled = unscaled * kDecimalBase + digit;
