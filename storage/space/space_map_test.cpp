@@ -130,7 +130,7 @@ TEST_CASE("S1 the last durable copy and what was logged since give the map again
 }
 
 TEST_CASE("a crash while the map is persisted leaves the one before", "[space][crash]") {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     CAPTURE(seed);
     Random random{seed};
     SimulatedDisk disk{seed};
