@@ -27,6 +27,8 @@ Outcome guarded(Session::State& state, ResultSink& sink, std::string_view text, 
   std::optional<Session::State::Savepoint> start;
   if (state.transaction && state.in_explicit_block() && !state.failed) start = state.mark();
   std::optional<Diagnostic> failure;
+  // A cancel that came while nothing ran has nothing to end.
+  state.cancelled.store(false, std::memory_order_relaxed);
   try {
     check_cancelled(state);
     body();

@@ -151,3 +151,85 @@ TEST_CASE("Prepared statements take typed parameters", "[sql][session]") {
   }
   CHECK(db.run("SELECT id, v FROM t") == "7|NULL SELECT 1");
 }
+
+TEST_CASE("P34 a statement that fails at its last row leaves nothing behind", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(id int primary key, v int check (v < 100))");
+  db.run("INSERT INTO t SELECT i, i FROM generate_series(1, 50) i");
+  db.run("BEGIN");
+  db.run("SAVEPOINT s");
+  CHECK(db.run("UPDATE t SET v = v + 50").starts_with("23514"));
+  db.run("ROLLBACK TO s");
+  CHECK(db.run("SELECT sum(v) FROM t") == "1275 SELECT 1");
+  CHECK(db.run("INSERT INTO t VALUES (51, 1), (52, 2), (1, 3)").starts_with("23505"));
+  db.run("ROLLBACK TO s");
+  CHECK(db.run("INSERT INTO t VALUES (51, 1)") == "INSERT 0 1");
+  CHECK(db.run("COMMIT") == "COMMIT");
+  CHECK(db.run("SELECT count(*), max(id) FROM t") == "51|51 SELECT 1");
+}
+
+TEST_CASE("A portal gives its rows in portions", "[sql][session]") {
+  Fixture db;
+  TestSink sink;
+  REQUIRE(db.session().parse("", "SELECT i FROM generate_series(1, 5) i", {}, sink));
+  REQUIRE(db.session().bind({"p", "", {}, {}, {}}, sink));
+  REQUIRE(db.session().execute("p", 2, sink));
+  CHECK(sink.tags == std::vector<std::string>{"(suspended)"});
+  REQUIRE(db.session().execute("p", 2, sink));
+  REQUIRE(db.session().execute("p", 2, sink));
+  CHECK(sink.rows == std::vector<std::string>{"1", "2", "3", "4", "5"});
+  CHECK(sink.tags.back() == "SELECT 1");
+  REQUIRE(db.session().sync(sink));
+  const Outcome gone = db.session().execute("p", 0, sink);
+  REQUIRE_FALSE(gone);
+  CHECK(gone.error().state.code() == "34000");
+}
+
+TEST_CASE("A cancel without a running request does nothing", "[sql][session]") {
+  Fixture db;
+  db.session().cancel();
+  CHECK(db.run("SELECT count(*) FROM generate_series(1, 10000)") == "10000 SELECT 1");
+}
+
+TEST_CASE("Another session sees what is committed, and waits for nobody to read",
+          "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(id int primary key, v int)");
+  db.run("INSERT INTO t VALUES (1, 10)");
+  const auto other = db.connect();
+  CHECK(db.run(*other, "SELECT v FROM t WHERE id = 1") == "10 SELECT 1");
+  db.run("BEGIN");
+  db.run("UPDATE t SET v = 11 WHERE id = 1");
+  CHECK(db.run(*other, "SELECT v FROM t WHERE id = 1") == "10 SELECT 1");
+  db.run("COMMIT");
+  CHECK(db.run(*other, "SELECT v FROM t WHERE id = 1") == "11 SELECT 1");
+  db.run("ALTER TABLE t ADD COLUMN w text DEFAULT 'new'");
+  CHECK(db.run(*other, "SELECT * FROM t WHERE id = 1") == "1|11|new SELECT 1");
+}
+
+TEST_CASE("Errors name what they are about", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE parent(id int primary key)");
+  db.run("CREATE TABLE child(id int, p int CONSTRAINT to_parent REFERENCES parent)");
+  TestSink sink;
+  const Outcome outcome = db.session().simple_query("INSERT INTO child VALUES (1, 7)", sink);
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().schema == "public");
+  CHECK(outcome.error().table == "child");
+  CHECK(outcome.error().constraint == "to_parent");
+  CHECK(outcome.error().detail == "Key (p)=(7) is not present in table \"parent\".");
+}
+
+TEST_CASE("What is not supported is refused by name", "[sql][session]") {
+  Fixture db;
+  for (const char* sql : {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
+                          "CREATE TRIGGER t BEFORE INSERT ON a "
+                          "EXECUTE FUNCTION f()",
+                          "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
+                          "CREATE TYPE mood AS ENUM ('a')", "LISTEN x", "PREPARE TRANSACTION 'x'",
+                          "SELECT 1 GROUP BY ROLLUP (1)", "CREATE MATERIALIZED VIEW m AS SELECT 1",
+                          "CREATE EXTENSION e", "GRANT SELECT ON a TO b", "DO 'x'"}) {
+    INFO(sql);
+    CHECK(db.run(sql).starts_with("0A000"));
+  }
+}
