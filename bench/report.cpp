@@ -1,6 +1,7 @@
 #include "bench/report.h"
 
 #include <fmt/format.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,14 @@ std::string now_utc() {
   return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields)};
 }
 
+/// Name and version, without what a distributor or host appends.
+std::string kernel() {
+  utsname name{};
+  uname(&name);
+  const std::string release = name.release;
+  return std::string{name.sysname} + " " + release.substr(0, release.find('-'));
+}
+
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
@@ -50,7 +59,7 @@ Report::Report(std::string experiment, std::string x_name, std::filesystem::path
   note("machine",
        fmt::format("{}, {} CPUs, {}", first_line_of("/proc/cpuinfo", "model name"),
                    sysconf(_SC_NPROCESSORS_ONLN), first_line_of("/proc/meminfo", "MemTotal")));
-  note("kernel", first_line_of("/proc/version", ""));
+  note("kernel", kernel());
   note("compiler", fmt::format("{} {}", "g++", __VERSION__));
 }
 
