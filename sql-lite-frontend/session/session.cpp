@@ -29,6 +29,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, std::string_view text, 
   std::optional<Diagnostic> failure;
   // A cancel that came while nothing ran has nothing to end.
   state.cancelled.store(false, std::memory_order_relaxed);
+  if (state.transaction) state.transaction->clear_cancel();
   try {
     check_cancelled(state);
     body();
@@ -432,12 +433,14 @@ std::int32_t Session::backend_pid() const noexcept {
 
 void Session::cancel() noexcept {
   state_->cancelled.store(true, std::memory_order_relaxed);
+  state_->interrupt_wait();
 }
 
 void Session::terminate(const Diagnostic& reason) {
   const std::lock_guard lock{state_->terminate_mutex};
   state_->terminated = reason;
   state_->is_terminated.store(true, std::memory_order_relaxed);
+  state_->interrupt_wait();
 }
 
 }  // namespace swizzle::sql

@@ -36,6 +36,11 @@ struct Session::State final : NameSource, ObjectNames {
     std::size_t checks_mark;
   };
   void begin_transaction(Block kind);
+  void set_transaction(std::unique_ptr<Transaction> to);
+  /// Ends the wait for a lock that is in progress, if one is. From any thread.
+  void interrupt_wait() noexcept;
+  /// What SET lock_timeout said counts from the next wait on.
+  void apply_lock_timeout();
   /// Throws when the commit fails; the transaction is over then, too.
   void commit_transaction();
   void rollback_transaction() noexcept;
@@ -154,7 +159,9 @@ struct Session::State final : NameSource, ObjectNames {
   RolePtr user;
   Session* owner = nullptr;
 
+  /// Replaced by set_transaction() alone, since cancel() looks at it from other threads.
   std::unique_ptr<Transaction> transaction;
+  std::mutex transaction_mutex;
   Block block = Block::none;
   bool failed = false;
   bool read_only = false;

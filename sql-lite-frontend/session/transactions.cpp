@@ -25,11 +25,28 @@ void Session::State::begin_transaction(Block kind) {
   }
   isolation = isolation_of(settings.text("default_transaction_isolation"));
   read_only = settings.boolean("default_transaction_read_only");
-  transaction = shared.engine.begin(isolation, read_only ? Access::read_only : Access::read_write);
+  set_transaction(
+      shared.engine.begin(isolation, read_only ? Access::read_only : Access::read_write));
+  apply_lock_timeout();
   block = kind;
   failed = false;
   any_statement = false;
   session_context.transaction_timestamp = session_context.statement_timestamp;
+}
+
+void Session::State::set_transaction(std::unique_ptr<Transaction> to) {
+  const std::lock_guard lock{transaction_mutex};
+  transaction.swap(to);
+}
+
+void Session::State::interrupt_wait() noexcept {
+  const std::lock_guard lock{transaction_mutex};
+  if (transaction) transaction->cancel();
+}
+
+void Session::State::apply_lock_timeout() {
+  if (transaction)
+    transaction->set_lock_timeout(std::chrono::milliseconds{settings.integer("lock_timeout")});
 }
 
 void Session::State::begin_statement() {
@@ -91,7 +108,7 @@ void Session::State::commit_transaction() {
                               ? Transaction::Durability::asynchronous
                               : Transaction::Durability::synchronous;
   Result<> committed = transaction->commit(durability);
-  transaction.reset();
+  set_transaction(nullptr);
   block = Block::none;
   savepoints.clear();
   deferred.clear();
@@ -112,7 +129,7 @@ void Session::State::commit_transaction() {
 void Session::State::rollback_transaction() noexcept {
   drop_portals();
   if (transaction) transaction->rollback();
-  transaction.reset();
+  set_transaction(nullptr);
   block = Block::none;
   failed = false;
   savepoints.clear();

@@ -86,6 +86,7 @@ void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
 
 void Session::State::settings_changed(ResultSink* sink) {
   settings_touched |= transaction != nullptr;
+  apply_lock_timeout();
   FormatSettings format;
   read_date_style(settings.text("datestyle"), format);
   const std::string interval = settings.text("intervalstyle");

@@ -13,6 +13,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   large_values = 0;
   dropped.clear();
   statement = 0;
+  locks.clear_cancel();
   locks.begin(TxnId::none);
 }
 
