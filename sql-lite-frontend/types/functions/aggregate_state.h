@@ -17,10 +17,13 @@ const State* at(const std::byte* memory) noexcept {
 }
 }  // namespace detail
 
+/// What happens to rows with a NULL argument.
+enum class Nulls : std::uint8_t { skipped, taken };
+
 /// Makes an AggregateFunction of a struct with `void step(FunctionContext&, Arena&, span)` and
 /// `Value final(FunctionContext&) const`, and, if it can, `void combine(Arena&, const State&)`.
 template <class State>
-constexpr AggregateFunction aggregate_of(bool skips_nulls = true) {
+constexpr AggregateFunction aggregate_of(Nulls nulls = Nulls::skipped) {
   static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
   AggregateFunction out;
   out.state_bytes = sizeof(State);
@@ -36,7 +39,7 @@ constexpr AggregateFunction aggregate_of(bool skips_nulls = true) {
     out.combine = [](FunctionContext&, Arena& arena, std::byte* state, const std::byte* other) {
       detail::at<State>(state)->combine(arena, *detail::at<State>(other));
     };
-  out.skips_nulls = skips_nulls;
+  out.skips_nulls = nulls == Nulls::skipped;
   return out;
 }
 

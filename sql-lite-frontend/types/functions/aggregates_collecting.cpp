@@ -93,10 +93,10 @@ struct ArrayOfArrays : Collected {
 };
 
 constexpr AggregateEntry kEntries[] = {
-    {"string_agg(text,text)", aggregate_of<Joined>(false)},
-    {"string_agg(bytea,bytea)", aggregate_of<Joined>(false)},
-    {"array_agg(anynonarray)", aggregate_of<ElementArray>(false)},
-    {"array_agg(anyarray)", aggregate_of<ArrayOfArrays>(false)},
+    {"string_agg(text,text)", aggregate_of<Joined>(Nulls::taken)},
+    {"string_agg(bytea,bytea)", aggregate_of<Joined>(Nulls::taken)},
+    {"array_agg(anynonarray)", aggregate_of<ElementArray>(Nulls::taken)},
+    {"array_agg(anyarray)", aggregate_of<ArrayOfArrays>(Nulls::taken)},
 };
 
 }  // namespace

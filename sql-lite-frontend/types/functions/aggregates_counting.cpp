@@ -209,7 +209,7 @@ struct BitCollector {
   }
 
 constexpr AggregateEntry kEntries[] = {
-    {"count()", aggregate_of<Count>(false)},
+    {"count()", aggregate_of<Count>(Nulls::taken)},
     {"count(any)", aggregate_of<Count>()},
     {"sum(int2)", aggregate_of<SumToInt8>()},
     {"sum(int4)", aggregate_of<SumToInt8>()},
