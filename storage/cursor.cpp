@@ -45,6 +45,8 @@ struct Cursor::State {
   bool is_loaded = false;
   bool is_last_leaf = false;
   std::size_t row = 0;  ///< rows of the leaf that were handed out
+  /// Records to look up at a time: few at first, since many scans want few.
+  std::uint16_t most = 8;
   std::array<std::byte, Node::kMaxKeyBytes> key_bytes;
   Bytes key;
   Bytes value;
@@ -64,7 +66,7 @@ Result<> Cursor::State::load() {
   if (!working.locks_reads()) working.view();
   while (true) {
     leaf.want(low ? std::optional<Bytes>(*low) : std::nullopt,
-              high ? std::optional<Bytes>(*high) : std::nullopt);
+              high ? std::optional<Bytes>(*high) : std::nullopt, direction, most);
     if (direction == Direction::forward) {
       static constexpr std::array<std::byte, 1> kLowest{};
       RETURN_IF_ERROR(tree.read(low ? Bytes(*low) : Bytes(kLowest), leaf));
@@ -78,12 +80,21 @@ Result<> Cursor::State::load() {
   }
   is_loaded = true;
   row = 0;
+  most = static_cast<std::uint16_t>(std::min(most * 4, int{Node::kMaxSlots}));
   return {};
 }
 
 /// Sets the range to what lies beyond the leaf that is done.
 void Cursor::State::move_on() {
   is_loaded = false;
+  if (leaf.stopped_at()) {
+    const Bytes last = leaf.key_of_slot(*leaf.stopped_at());
+    if (direction == Direction::forward)
+      low = successor(last);
+    else
+      high = copy_of(last);
+    return;
+  }
   if (direction == Direction::forward) {
     const KeyBound fence = leaf.leaf().high_fence();
     if (fence.is_infinite() || (high && compare(fence.key, *high) >= 0))
@@ -101,7 +112,7 @@ void Cursor::State::move_on() {
 
 /// A queue's consumers leave ghosts behind: whoever scans past them has them removed.
 Result<> Cursor::State::tidy_leaf() {
-  if (!leaf.is_mostly_ghosts()) return {};
+  if (leaf.stopped_at() || !leaf.is_mostly_ghosts()) return {};
   const Bytes fence = leaf.leaf().low_fence();
   static constexpr std::array<std::byte, 1> kLowest{};
   return tree.tidy(fence.empty() ? Bytes(kLowest) : fence);

@@ -18,39 +18,52 @@ void LeafScan::visit(const Node& original, Node::Position /*at*/) noexcept {
   rows_.clear();
   older_.clear();
   blocked_.reset();
+  stopped_at_.reset();
   std::memcpy(copy_->page.data(), &original, kPageBytes);
   const Node& node = leaf();
-  const std::uint16_t begin = low_ ? node.lower_bound(*low_).index : std::uint16_t{0};
-  const std::uint16_t end = high_ && !node.high_fence().is_above(*high_)
-                                ? node.count()
-                                : (high_ ? node.lower_bound(*high_).index : node.count());
+  std::uint16_t begin = low_ ? node.lower_bound(*low_).index : std::uint16_t{0};
+  const bool ends_here = high_ && node.high_fence().is_above(*high_);
+  std::uint16_t end = ends_here ? node.lower_bound(*high_).index : node.count();
+  end = std::max(begin, end);
   const bool locks = which_ == Which::newest_locked && transaction_.engine.options.locking;
   const bool quiet = which_ != Which::visible || node.logical_lsn() < transaction_.snapshot.quiet;
-  if (locks) {
-    // The gap before the first record, by its left key or the low fence.
-    const lock::LockId before = gap_before(tree_, node, begin);
-    if (!transaction_.locks.try_acquire(before, lock::kReadGap)) {
-      blocked_ = before;
-      return;
+  if (quiet && !locks) {
+    for (std::uint16_t i = begin; i < end; ++i)
+      if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
+    return;
+  }
+  const std::uint16_t whole_end = end;
+  if (end - begin > most_) {
+    if (direction_ == Direction::forward) {
+      end = static_cast<std::uint16_t>(begin + most_);
+      stopped_at_ = static_cast<std::uint16_t>(end - 1);
+    } else {
+      begin = static_cast<std::uint16_t>(end - most_);
+      stopped_at_ = begin;
     }
   }
+  if (locks)
+    take_locked(begin, end, end == whole_end && !ends_here);
+  else
+    for (std::uint16_t i = begin; i < end; ++i)
+      add_visible(i, {key_.data(), node.copy_key(i, key_.data())});
+}
+
+void LeafScan::take_locked(std::uint16_t begin, std::uint16_t end, bool up_to_fence) noexcept {
+  const Node& node = leaf();
+  // The gap before the first record, by its left key or the low fence.
+  const lock::LockId before = gap_before(tree_, node, begin);
+  if (!transaction_.locks.try_acquire(before, lock::kReadGap)) {
+    blocked_ = before;
+    return;
+  }
   for (std::uint16_t i = begin; i < end; ++i) {
-    if (quiet && !locks) {
-      if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
-      continue;
-    }
-    const Bytes key{key_.data(), node.copy_key(i, key_.data())};
-    if (locks && !lock_key_and_gap(key)) return;
-    if (quiet) {
-      if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
-    } else {
-      add_visible(i, key);
-    }
+    if (!lock_key_and_gap({key_.data(), node.copy_key(i, key_.data())})) return;
+    if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
   }
   // What lies behind the last record up to the fence is locked by the last key; what a later split
   // or merge puts at the fence is locked by the fence itself.
-  if (locks && end == node.count() && !node.high_fence().is_infinite())
-    lock_key_and_gap(node.high_fence().key);
+  if (up_to_fence && !node.high_fence().is_infinite()) lock_key_and_gap(node.high_fence().key);
 }
 
 void LeafScan::add_visible(std::uint16_t slot, Bytes key) noexcept {
