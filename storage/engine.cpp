@@ -116,12 +116,20 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
       parts.log,
       wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
                      control.checkpoint.begin));
+  parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
+  const auto rebuild = [&parts](PageId page, std::byte* into) {
+    return parts.repair->rebuild(page, into);
+  };
   RedoOptions redo;
+  redo.repair = rebuild;
   redo.memory_bytes = std::min(redo.memory_bytes, parts.options.pool_bytes);
   ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
                                                 control, *parts.log, redo, observer));
   parts.space = std::move(recovered.space);
-  parts.store = std::make_unique<DataFile>(*parts.volume, *parts.space);
+  // What was changed without a log cannot be rebuilt from one.
+  parts.store = std::make_unique<DataFile>(
+      *parts.volume, *parts.space,
+      parts.options.logging ? DataFile::Rebuild{rebuild} : DataFile::Rebuild{});
   if (!parts.options.logging) {
     parts.log->close();
     parts.log = wal::Log::none();
@@ -154,6 +162,8 @@ Result<> open_trees(EngineParts& parts) {
           .log_bytes = parts.options.checkpoint_log_bytes,
           .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
           .on_failure = [](const Error& error) { panic("a checkpoint cannot be taken", error); }});
+  parts.device_check = std::make_unique<DeviceCheck>(*parts.log, pool.layout());
+  parts.volume->set_image_check(parts.device_check.get());
   parts.cleaner->start();
 
   Control control = parts.control->current();

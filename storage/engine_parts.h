@@ -9,9 +9,11 @@
 #include "base/park_mutex.h"
 #include "lock/lock_manager.h"
 #include "storage/buffer/cleaner.h"
+#include "storage/buffer/device_check.h"
 #include "storage/engine.h"
 #include "storage/recovery/checkpointer.h"
 #include "storage/recovery/control_file.h"
+#include "storage/recovery/page_repair.h"
 #include "storage/space/data_file.h"
 #include "storage/txn/any_tree.h"
 #include "storage/txn/transaction_pool.h"
@@ -97,6 +99,8 @@ struct EngineParts {
   std::unique_ptr<Volume> volume;
   std::unique_ptr<ControlFile> control;
   std::unique_ptr<wal::Log> log;
+  std::unique_ptr<PageRepair> repair;
+  std::unique_ptr<DeviceCheck> device_check;
   std::unique_ptr<SpaceMap> space;
   std::unique_ptr<DataFile> store;
   std::unique_ptr<WalTreeLog> tree_log;

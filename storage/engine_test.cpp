@@ -1,6 +1,7 @@
 #include "storage/engine.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -147,6 +148,30 @@ TEST_CASE_METHOD(TemporaryEngine, "large values live in the overflow tree", "[st
     REQUIRE(transaction->commit());
   }
   CHECK(get(tree, "big") == std::nullopt);
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a page that is damaged on disk is rebuilt when it is read",
+                 "[storage][engine]") {
+  const TreeId tree = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < 3000; ++i)
+      REQUIRE(t.insert(*transaction, as_bytes(std::to_string(i)), as_bytes("value")).value());
+    REQUIRE(transaction->commit());
+  }
+  close();
+  {
+    std::fstream file(data / "data", std::ios::in | std::ios::out | std::ios::binary);
+    for (int page = 1; page < 20; ++page) {
+      file.seekp(page * 8192 + 4000);
+      file.write("damage", 6);
+    }
+  }
+  open();
+  const auto reader = engine->begin();
+  CHECK(content(*reader, tree).size() == 3000);
+  CHECK(engine->verify().value().empty());
 }
 
 TEST_CASE_METHOD(TemporaryEngine, "P34 a statement that fails leaves the transaction usable",
