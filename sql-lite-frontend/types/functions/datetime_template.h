@@ -6,6 +6,9 @@
 
 namespace swizzle::sql {
 
+inline constexpr std::string_view kRomanMonths[] = {"I",   "II",   "III", "IV", "V",  "VI",
+                                                    "VII", "VIII", "IX",  "X",  "XI", "XII"};
+
 /// One piece of a to_char or to_timestamp template.
 struct TemplateNode {
   enum class Keyword : std::uint8_t {

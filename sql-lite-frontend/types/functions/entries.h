@@ -21,6 +21,7 @@ std::span<const ScalarEntry> datetime_functions();
 std::span<const ScalarEntry> datetime_field_functions();
 std::span<const ScalarEntry> datetime_arithmetic_functions();
 std::span<const ScalarEntry> formatting_functions();
+std::span<const ScalarEntry> formatted_input_functions();
 std::span<const ScalarEntry> array_functions();
 std::span<const ScalarEntry> general_functions();
 std::span<const ScalarEntry> name_functions();
