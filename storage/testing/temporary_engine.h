@@ -40,9 +40,10 @@ class TemporaryEngine {
   }
   /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
   void kill(std::unique_ptr<Transaction> open_transaction) {
-    // Reachable for ever, so that the leak checker knows it is meant.
-    static std::vector<std::pair<std::unique_ptr<Transaction>, std::unique_ptr<Engine>>*> lost;
-    lost.push_back(new std::pair(std::move(open_transaction), std::move(engine)));
+    // Reachable even when the process ends, so that the leak checker knows it is meant.
+    static auto* const lost =
+        new std::vector<std::pair<std::unique_ptr<Transaction>, std::unique_ptr<Engine>>>;
+    lost->emplace_back(std::move(open_transaction), std::move(engine));
     files = std::make_unique<PosixFileSystem>();
     const std::filesystem::path copy = directory / "after";
     std::filesystem::copy(directory / "data", copy, std::filesystem::copy_options::recursive);
