@@ -80,6 +80,7 @@ bool LockOwner::try_intent_slot(TableRecord& record, TableMode mode) noexcept {
   const IntentSlot before = has_slot ? intent::encode(record.name, record.in_slot) : IntentSlot{0};
   const IntentSlot with = intent::encode(record.name, combine(record.in_slot, mode));
   IntentSlot seen = before;
+  pause_point(PausePoint::before_intent);
   // Fails only if a strong request has asked this slot for a wake meanwhile.
   if (!slot.compare_exchange_strong(seen, with, std::memory_order_seq_cst)) return false;
   pause_point(PausePoint::after_intent);

@@ -16,6 +16,7 @@ enum class PausePoint : std::uint8_t {
   before_unpark,        // the waker knows whom to wake
   after_mark,           // the entry is marked, still linked
   before_unlink,        // the place of the entry was found
+  before_intent,        // no strong request was seen, the intent is not yet in its slot
   after_intent,         // an intent is in its slot, strong requests not yet looked at
   after_strong,         // a strong request is announced, the slots not yet looked at
   before_intent_clear,  // an intent is about to leave its slot
@@ -23,7 +24,7 @@ enum class PausePoint : std::uint8_t {
   inside_search,        // the deadlock search holds a path
   before_verify,        // a cycle was found and not yet confirmed
 };
-inline constexpr int kPausePoints = 14;
+inline constexpr int kPausePoints = 15;
 
 #ifdef SWIZZLE_PAUSE_POINTS
 using PauseHook = void (*)(PausePoint point);
