@@ -64,6 +64,14 @@ class TreeTable {
   /// transaction that is rolled back or that dropped it. Nothing happens if they are free already.
   Result<> destroy(TreeId id, PageId root);
   Result<> destroy_dropped(TreeId id);
+  /// A drop committed: the tree goes once every snapshot is at or behind `dropped_at`, since older
+  /// ones may still be reading it.
+  void retire(TreeId id, Lsn dropped_at);
+  /// Destroys the retired trees that `horizon` has passed.
+  Result<> reap(Lsn horizon);
+  [[nodiscard]] bool has_retired() const noexcept {
+    return retired_count_.load(std::memory_order_relaxed) != 0;
+  }
   /// The directory's row `key` is about to be taken back.
   Result<> destroy_created(Bytes key);
   /// Trees whose drop committed but whose pages were not freed before a crash.
@@ -83,6 +91,8 @@ class TreeTable {
   std::shared_mutex mutex_;
   std::map<TreeId, std::unique_ptr<AnyTree>> open_;
   std::atomic<std::uint32_t> next_id_{1};
+  std::vector<std::pair<TreeId, Lsn>> retired_;  ///< under mutex_
+  std::atomic<std::size_t> retired_count_{0};
 };
 
 std::array<std::byte, 4> directory_key(TreeId tree) noexcept;

@@ -209,10 +209,18 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   }
   CHECK(get(tree, "17") == "value");
   {
+    // Who reads it may finish.
+    const auto reader = engine->begin(Isolation::repeatable_read);
+    Cursor cursor = engine->tree(tree).value().scan(*reader, {}).value();
+    REQUIRE(cursor.next().value());
     const auto transaction = engine->begin();
     REQUIRE(engine->drop_tree(*transaction, tree));
     REQUIRE(transaction->commit());
+    int rows = 1;
+    while (cursor.next().value()) ++rows;
+    CHECK(rows == 5000);
   }
+  REQUIRE(engine->begin()->commit());
   CHECK_FALSE(engine->tree(tree).has_value());
   crash();
   CHECK_FALSE(engine->tree(tree).has_value());

@@ -52,7 +52,9 @@ Result<> Transaction::commit(Durability durability) {
   const std::vector<TreeId> dropped = std::move(state_->dropped);
   RETURN_IF_ERROR(state_->commit(durability));
   engine.transactions->count_commit();
-  for (const TreeId tree : dropped) RETURN_IF_ERROR(engine.trees->destroy_dropped(tree));
+  for (const TreeId tree : dropped) engine.trees->retire(tree, engine.log->tail());
+  if (engine.trees->has_retired()) [[unlikely]]
+    return engine.trees->reap(engine.registry->version_horizon());
   return {};
 }
 

@@ -151,6 +151,27 @@ Result<> TreeTable::destroy_created(Bytes key) {
   return destroy(TreeId{load_big_endian<std::uint32_t>(key.data())}, row.root);
 }
 
+void TreeTable::retire(TreeId id, Lsn dropped_at) {
+  const std::unique_lock hold(mutex_);
+  retired_.emplace_back(id, dropped_at);
+  retired_count_.store(retired_.size(), std::memory_order_relaxed);
+}
+
+Result<> TreeTable::reap(Lsn horizon) {
+  std::vector<TreeId> due;
+  {
+    const std::unique_lock hold(mutex_);
+    std::erase_if(retired_, [&](const std::pair<TreeId, Lsn>& tree) {
+      if (horizon < tree.second) return false;
+      due.push_back(tree.first);
+      return true;
+    });
+    retired_count_.store(retired_.size(), std::memory_order_relaxed);
+  }
+  for (const TreeId id : due) RETURN_IF_ERROR(destroy_dropped(id));
+  return {};
+}
+
 Result<> TreeTable::finish_drops() {
   ASSIGN_OR_RETURN(const std::vector<Listed> rows, list());
   for (const Listed& row : rows)
