@@ -5,7 +5,7 @@ add_library(swizzle_flags INTERFACE)
 target_compile_features(swizzle_flags INTERFACE cxx_std_23)
 target_compile_options(swizzle_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Wold-style-cast -Wcast-align=strict -Wundef)
+  -Woverloaded-virtual -Wold-style-cast $<$<CXX_COMPILER_ID:GNU>:-Wcast-align=strict> -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports the storage of an empty std::optional as used uninitialized.
   target_compile_options(swizzle_flags INTERFACE -Wno-maybe-uninitialized)
