@@ -103,6 +103,32 @@ TEST_CASE("P4 a waker that is stopped before it wakes holds up the end of the wa
   CHECK(ended);
 }
 
+// The reader may be about to check the leaf's version; only then does it look granted.
+TEST_CASE("L9 a gap check sees a request whose fate is open", "[lock]") {
+  const PauseHookScope hook{Gate::hook};
+  LockOptions options = small_table();
+  options.buckets = 1;  // somebody is in the list already, so the request starts as an attempt
+  LockManager manager{options};
+  LockOwner other{manager};
+  LockOwner inserter{manager};
+  REQUIRE(other.try_acquire(key(2), kWriteKey));
+  Gate::prepare(PausePoint::after_append);
+  InThread reader{[&manager] {
+    Gate::mine = true;
+    LockOwner owner{manager};
+    INVARIANT(owner.try_acquire(key(1), kReadGap));
+    Gate::mine = false;
+    owner.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([] { return Gate::arrived.load(); }));
+  CHECK_FALSE(inserter.gap_is_free(key(1)));
+  CHECK_FALSE(manager.is_free(key(1), kInsertIntoGap));
+  Gate::open = true;
+  reader.join();
+  CHECK(inserter.gap_is_free(key(1)));
+  other.release_all(Lsn::none);
+}
+
 TEST_CASE("contended work survives a pause at every step", "[lock]") {
   const LockVariant variant = GENERATE(from_range(kVariants));
   const int point = GENERATE(range(0, kPausePoints));
