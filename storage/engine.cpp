@@ -31,6 +31,13 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   return log;
 }
 
+lock::LockOptions lock_options() {
+  lock::LockOptions options;
+  // Without intents on tables a lock on a whole table would not hold others off its keys.
+  options.escalation_threshold = 0;
+  return options;
+}
+
 Result<> require_empty(FileSystem& files, const std::filesystem::path& directory) {
   ASSIGN_OR_RETURN(const bool exists, files.exists(directory));
   if (!exists) return files.create_directory(directory);
@@ -70,6 +77,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
     : files(in),
       directory(std::move(at)),
       options(with),
+      locks(lock_options()),
       versions(kVersionBuckets),
       ghosts(versions, locks) {}
 

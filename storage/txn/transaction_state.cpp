@@ -59,8 +59,8 @@ Result<> TransactionState::begin_writing() {
   slot.chain.first.store(Lsn::none, std::memory_order_relaxed);
   const TxnId id = engine.registry->next_id();
   slot.chain.id.store(id, std::memory_order_release);
-  // Its age decides deadlocks. Who read under locks before its first write stays the youngest.
-  if (locks.locks_held() == 0) locks.begin(id);
+  // Its age decides deadlocks.
+  locks.identify(id);
   return {};
 }
 
