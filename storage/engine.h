@@ -164,7 +164,8 @@ struct ScanRange {
   Bound high_bound = Bound::exclusive;
 };
 enum class Direction : std::uint8_t { forward, backward };
-/// `large` reads ahead and keeps its pages from pushing out others.
+/// What the caller knows of a scan. Nothing acts on it yet: `large` is to read ahead and to keep its
+/// pages from pushing out others.
 enum class ScanHint : std::uint8_t { none, large };
 
 /// A handle on one tree.
