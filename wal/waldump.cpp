@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: swizzle-waldump [option ...] DIRECTORY\n"
-    "Prints the records of the log in DIRECTORY, oldest first.\n"
+    "Prints the records of the log in DIRECTORY, or in its folder \"log\", oldest first.\n"
     "  --from LSN    begin at the first record at or behind LSN\n"
     "  --to LSN      end before LSN\n"
     "  --limit N     at most N records\n"
@@ -161,7 +161,9 @@ Result<> dump_backward(Reader& reader, Lsn from, const Arguments& arguments, Dum
 
 Result<> run(const Arguments& arguments, const RecordKinds& kinds) {
   PosixFileSystem files;
-  ASSIGN_OR_RETURN(const LogLocation location, find_log(files, arguments.directory));
+  const std::filesystem::path given = arguments.directory;
+  ASSIGN_OR_RETURN(const bool holds_log, files.exists(given / "log"));
+  ASSIGN_OR_RETURN(const LogLocation location, find_log(files, holds_log ? given / "log" : given));
   ASSIGN_OR_RETURN(const auto first, find_record(location, Lsn{arguments.from}));
   if (!first) {
     return fail(sqlstate::data_corrupted,

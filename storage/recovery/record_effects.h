@@ -11,8 +11,8 @@
 
 namespace swizzle {
 
-/// What a log record does to pages. This is the one place that knows it for all kinds; redo, single
-/// page repair, the space map and waldump ask here.
+/// What a log record does to pages, as the kind table says (record_kinds.h). Redo, single page
+/// repair and the space map ask here.
 
 enum class PageEffect : std::uint8_t {
   none,    ///< the record does not concern the page

@@ -13,7 +13,7 @@
 #include "storage/buffer/swizzling_pool.h"
 #include "storage/recovery/checkpointer.h"
 #include "storage/recovery/page_repair.h"
-#include "storage/recovery/record_effects.h"
+#include "storage/recovery/record_kinds.h"
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/undo_chain.h"
 #include "storage/space/data_file.h"
@@ -37,24 +37,15 @@ class LogFlusher final : public LogGate {
   wal::Log& log_;
 };
 
-/// One step of a transaction or of its undo.
+/// One step of a transaction.
 class Step final : public LeafChange {
  public:
   Step(Action action, std::string value) : action_(action), value_(std::move(value)) {}
-  /// Undo of an update: what it changed goes back.
-  explicit Step(payload::LeafUpdate of) : action_(Action::update), undone_(of) {}
-
   Action decide(const Node& leaf, Node::Position at) noexcept override {
     const bool live = at.exact && !leaf.is_ghost(at.index);
     const bool fits = action_ == Action::insert ? !live : live;
     done = fits;
-    if (!fits) return Action::leave;
-    if (undone_) {
-      const std::string now{as_text(leaf.value(at.index))};
-      value_ = now.substr(0, undone_->offset) + std::string{as_text(undone_->old_part)} +
-               now.substr(undone_->offset + undone_->new_part.size());
-    }
-    return action_;
+    return fits ? action_ : Action::leave;
   }
   [[nodiscard]] Value value() const noexcept override { return {as_bytes(value_), false}; }
   [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
@@ -67,7 +58,6 @@ class Step final : public LeafChange {
  private:
   Action action_;
   std::string value_;
-  std::optional<payload::LeafUpdate> undone_;
 };
 
 class Ghosts final : public GhostKeeper {
@@ -268,28 +258,13 @@ class TestEngine {
     chain.is_undoing = false;
   }
   Result<> undo(const UndoStep& step) {
-    using Action = LeafChange::Action;
-    const auto change = [&](Bytes key, Step undone) -> Result<> {
-      RETURN_IF_ERROR(tree->change(key, &chain, undone));
-      INVARIANT(undone.done);
-      return {};
-    };
-    switch (step.kind) {
-      case RecordKind::leaf_insert: {
-        ASSIGN_OR_RETURN(const auto insert, payload::decode_leaf_row(step.payload));
-        return change(insert.key, Step{Action::remove, ""});
-      }
-      case RecordKind::leaf_update: {
-        ASSIGN_OR_RETURN(const auto update, payload::decode_leaf_update(step.payload));
-        return change(update.key, Step{update});
-      }
-      case RecordKind::leaf_remove: {
-        ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(step.payload));
-        return change(row.key, Step{Action::insert, std::string{as_text(row.value)}});
-      }
-      default:
-        return {};
-    }
+    const RecordKindEntry* const kind = find_kind(log_kind(step.kind));
+    INVARIANT(kind != nullptr && kind->undo != nullptr);
+    ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
+    LoggedUndo undone{row};
+    RETURN_IF_ERROR(tree->change(row.key, &chain, undone));
+    INVARIANT(undone.done());
+    return {};
   }
 
   Lsn end_with(RecordKind kind) {

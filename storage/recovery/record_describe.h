@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "wal/record.h"
+
+namespace swizzle::describe {
+
+/// What the payloads of log records say, for people. For the kind table (record_kinds.h). A payload
+/// that cannot be read is "malformed".
+std::string row(const wal::Record& record);
+std::string update(const wal::Record& record);
+std::string slots(const wal::Record& record);
+std::string split(const wal::Record& record);
+std::string adoption(const wal::Record& record);
+std::string deadoption(const wal::Record& record);
+/// One page image or several.
+std::string images(const wal::Record& record);
+std::string pages(const wal::Record& record);
+/// Of a commit or the end of a rollback.
+std::string time(const wal::Record& record);
+
+}  // namespace swizzle::describe

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "storage/btree/leaf_change.h"
+#include "storage/btree/records.h"
+
+namespace swizzle {
+
+/// What takes one logged change of a row back: the other way round, found by key.
+struct UndoneRow {
+  LeafChange::Action action = LeafChange::Action::leave;
+  Bytes key;
+  /// What a removed row had; for an update see `update`.
+  Bytes value;
+  bool overflow = false;
+  /// The part of the value that goes back.
+  payload::LeafUpdate update;
+};
+
+/// For the kind table (record_kinds.h). The results point into the payload.
+namespace undo_of {
+Result<UndoneRow> leaf_insert(Bytes payload);
+Result<UndoneRow> leaf_update(Bytes payload);
+Result<UndoneRow> leaf_remove(Bytes payload);
+}  // namespace undo_of
+
+/// Applies an UndoneRow to a leaf.
+class LoggedUndo final : public LeafChange {
+ public:
+  explicit LoggedUndo(const UndoneRow& row) : row_(row) {
+    if (row.action == Action::insert) value_.assign(row.value.begin(), row.value.end());
+  }
+
+  /// Whether the leaf was as the undone record left it.
+  [[nodiscard]] bool done() const noexcept { return done_; }
+
+  Action decide(const Node& leaf, Node::Position at) noexcept override;
+  [[nodiscard]] Value value() const noexcept override { return {value_, row_.overflow}; }
+  [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
+    return Node::kMaxInlineBytes;
+  }
+  void logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept override {}
+
+ private:
+  Action put_old_part_back(Bytes now) noexcept;
+
+  const UndoneRow row_;
+  std::vector<std::byte> value_;
+  bool done_ = false;
+};
+
+}  // namespace swizzle
