@@ -9,17 +9,7 @@ namespace swizzle {
 /// `separator`. The same for the running system and for redo.
 inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator,
                                 PageRef foster) noexcept {
-  alignas(8) std::array<std::byte, kPageBytes> copy;
-  std::memcpy(copy.data(), &node, kPageBytes);
-  const Node& old = Node::of(copy.data());
-  const Lsn lsn = old.lsn();
-  const Lsn logical = old.logical_lsn();
-  node.format(old.id(), old.tree(), old.level(),
-              {old.low_fence(), KeyBound::at(separator), old.chain_high_fence()});
-  node.set_foster(foster);
-  node.append_range(old, 0, index);
-  node.set_lsn(lsn);
-  node.set_logical_lsn(logical);
+  node.rebuild({node.low_fence(), KeyBound::at(separator), node.chain_high_fence()}, foster, index);
 }
 
 /// Where to cut: near the middle of the bytes, or near the end where the page has grown there, and

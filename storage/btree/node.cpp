@@ -33,13 +33,17 @@ std::size_t round_up_8(std::size_t bytes) noexcept {
 
 }  // namespace
 
-std::uint32_t Node::head_of(Bytes key_rest) noexcept {
-  if (key_rest.size() >= 4) [[likely]]
-    return load_big_endian<std::uint32_t>(key_rest.data());
+std::uint32_t Node::head_of(Bytes bytes) noexcept {
+  if (bytes.size() >= 4) [[likely]]
+    return load_big_endian<std::uint32_t>(bytes.data());
   std::uint32_t head = 0;
-  for (std::size_t i = 0; i < key_rest.size(); ++i)
-    head |= std::to_integer<std::uint32_t>(key_rest[i]) << (24 - 8 * i);
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    head |= std::to_integer<std::uint32_t>(bytes[i]) << (24 - 8 * i);
   return head;
+}
+
+std::uint32_t Node::head_at(std::uint16_t index, Bytes key_rest) const noexcept {
+  return index < first_sharer() ? 0 : head_of(key_rest.subspan(shared().size()));
 }
 
 std::size_t Node::common_prefix(Bytes low, const KeyBound& chain_high) noexcept {
@@ -92,9 +96,31 @@ KeyBound Node::chain_high_fence() const noexcept {
 }
 
 void Node::drop_foster() noexcept {
+  if (common_prefix(low_fence(), high_fence()) > prefix_length_) {
+    rebuild({low_fence(), high_fence(), high_fence()}, PageRef{}, slot_count_);
+    return;
+  }
   store_ref(&foster_, PageRef{});
   chain_high_length_ = 0;
   infinity_flags_ &= kHighInfinite;
+}
+
+void Node::rebuild(const Fences& fences, PageRef foster, std::uint16_t count) noexcept {
+  alignas(8) std::array<std::byte, kPageBytes> copy;
+  std::memcpy(copy.data(), base(), kPageBytes);
+  const Node& old = of(copy.data());
+  const auto moved = [&](Bytes fence) {
+    const bool here = fence.data() >= base() && fence.data() < base() + kPageBytes;
+    return here ? Bytes{copy.data() + (fence.data() - base()), fence.size()} : fence;
+  };
+  format(old.id(), old.tree(), old.level(),
+         {moved(fences.low),
+          {moved(fences.high.key), fences.high.kind},
+          {moved(fences.chain_high.key), fences.chain_high.kind}});
+  set_foster(foster);
+  append_range(old, 0, count);
+  set_lsn(old.lsn());
+  set_logical_lsn(old.logical_lsn());
 }
 
 Bytes Node::key_rest(std::uint16_t index) const noexcept {
@@ -125,13 +151,42 @@ PageRef* Node::child_ref(std::uint16_t index) noexcept {
       base() + (bounded_offset(slot(index).offset, sizeof(PageRef)) & ~std::size_t{7})));
 }
 
+/// Where `key_rest` stands to every key that begins with what the keys share: 0 if it does too.
+int Node::order_to_shared(Bytes key_rest) const noexcept {
+  const std::size_t length = shared().size();
+  if (length == 0) return 0;
+  if (key_rest.size() < kMaxShared) [[unlikely]]
+    return compare(key_rest.first(std::min(key_rest.size(), length)), shared());
+  // Two loads cover up to eleven bytes; below eight the first one has too many.
+  const std::size_t surplus = length < 8 ? 8 * (8 - length) : 0;
+  const auto key_first = load_big_endian<std::uint64_t>(key_rest.data()) >> surplus;
+  const auto first = load_big_endian<std::uint64_t>(shared_.data()) >> surplus;
+  if (key_first != first) return key_first < first ? -1 : 1;
+  if (length <= 8) return 0;
+  const auto key_last = load_big_endian<std::uint32_t>(key_rest.data() + length - 4);
+  const auto last = load_big_endian<std::uint32_t>(shared_.data() + length - 4);
+  return key_last == last ? 0 : (key_last < last ? -1 : 1);
+}
+
+/// The position of a key that is below all that share: before or behind slot 0 of a branch.
+Node::Position Node::before_sharers(Bytes rest) const noexcept {
+  if (is_leaf() || count() == 0) return {0, false};
+  const int order = compare(key_rest(0), rest);
+  return {static_cast<std::uint16_t>(order < 0 ? 1 : 0), order == 0};
+}
+
 Node::Position Node::lower_bound(Bytes key) const noexcept {
   const std::size_t skip = prefix_length_;
   if (key.size() < skip) [[unlikely]]
     return {0, false};  // a torn prefix length: validation will refuse the answer
   const Bytes rest = key.subspan(skip);
-  const std::uint32_t head = head_of(rest);
   const std::uint16_t slots_here = count();
+  const int order_of_shared = order_to_shared(rest);
+  if (order_of_shared > 0) [[unlikely]]
+    return {slots_here, false};
+  if (order_of_shared < 0) [[unlikely]]
+    return before_sharers(rest);
+  const std::uint32_t head = head_of(rest.subspan(std::min(rest.size(), shared().size())));
 
   std::uint32_t begin = 0;
   std::uint32_t length = slots_here;
@@ -197,14 +252,44 @@ std::uint16_t Node::take_heap(std::size_t bytes) noexcept {
 
 void Node::open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset,
                      Flags flags) noexcept {
+  share_with(index, key_rest);
   Slot* at = slots() + index;
   std::memmove(at + 1, at, kSlotBytes * (slot_count_ - index));
   const unsigned bits =
       (flags.ghost == Ghost::yes ? kGhostBit : 0U) | (flags.overflow ? kOverflowBit : 0U);
-  *at = {head_of(key_rest), offset, static_cast<std::uint16_t>(key_rest.size() | bits)};
+  *at = {head_at(index, key_rest), offset, static_cast<std::uint16_t>(key_rest.size() | bits)};
   ++slot_count_;
   if (flags.ghost == Ghost::yes) ++ghost_count_;
+  // Doublings are seldom enough to look at all keys.
+  if (std::has_single_bit(slot_count_) && slot_count_ >= 4) share_all_there_is();
   rebuild_hints();
+}
+
+/// A key comes in at `index`: what it does not share is shared no more.
+void Node::share_with(std::uint16_t index, Bytes key_rest) noexcept {
+  const Bytes before = shared();
+  if (index < first_sharer() || before.empty()) return;
+  const auto end = std::mismatch(before.begin(), before.end(), key_rest.begin(), key_rest.end());
+  const auto common = static_cast<std::size_t>(end.first - before.begin());
+  if (common < before.size()) share(before.first(common));
+}
+
+void Node::share_all_there_is() noexcept {
+  const std::uint16_t first = first_sharer();
+  if (slot_count_ < first + 2) return share({});
+  const Bytes low = key_rest(first);
+  const Bytes high = key_rest(static_cast<std::uint16_t>(slot_count_ - 1));
+  const Bytes most = low.first(std::min(low.size(), kMaxShared));
+  const auto end = std::mismatch(most.begin(), most.end(), high.begin(), high.end());
+  share(most.first(static_cast<std::size_t>(end.first - most.begin())));
+}
+
+/// Takes the heads anew, behind `bytes`, which may be a part of what was shared before.
+void Node::share(Bytes bytes) noexcept {
+  if (bytes.size() == shared_length_) return;
+  std::memmove(shared_.data(), bytes.data(), bytes.size());
+  shared_length_ = static_cast<std::uint8_t>(bytes.size());
+  for (std::uint16_t i = 0; i < slot_count_; ++i) slots()[i].head = head_at(i, key_rest(i));
 }
 
 void Node::insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags) noexcept {
@@ -223,7 +308,7 @@ void Node::insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags)
 }
 
 void Node::insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept {
-  INVARIANT(!is_leaf() && index <= slot_count_);
+  INVARIANT(!is_leaf() && index <= slot_count_ && (index > 0 || slot_count_ == 0));
   const Bytes rest = key.subspan(prefix_length_);
   const std::size_t bytes = round_up_8(sizeof(PageRef) + rest.size());
   INVARIANT(bytes + kSlotBytes <= free_bytes());
@@ -236,7 +321,7 @@ void Node::insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept
 }
 
 void Node::erase(std::uint16_t index) noexcept {
-  INVARIANT(index < slot_count_);
+  INVARIANT(index < slot_count_ && index >= first_sharer());
   garbage_bytes_ = static_cast<std::uint16_t>(garbage_bytes_ + record_bytes(index));
   if (is_ghost(index)) --ghost_count_;
   Slot* at = slots() + index;
@@ -315,6 +400,8 @@ void Node::append_range(const Node& from, std::uint16_t begin, std::uint16_t end
     else
       insert_branch(slot_count_, whole, load_ref(from.child_ref(i)));
   }
+  share_all_there_is();
+  rebuild_hints();
 }
 
 std::size_t Node::range_bytes(std::uint16_t begin, std::uint16_t end,

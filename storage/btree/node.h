@@ -34,9 +34,11 @@ struct KeyBound {
 ///
 ///   PageHeader | node header | hints | slots → … free … ← records | fences
 ///
-/// A slot has the first four bytes of its key after the prefix, so most comparisons stay in the
-/// slot area. A leaf record is {value length, key rest, value}; a branch record {child reference,
-/// key rest}, aligned to 8. Slot 0 of a branch has the low fence as its key.
+/// A slot has four bytes of its key, its head, so most comparisons stay in the slot area. Where all
+/// keys share more than the fences do (at a tree's edges, and while a chain is open), the heads
+/// begin after that too: `shared()` is stored in the header, the records keep it. A leaf record is
+/// {value length, key rest, value}; a branch record {child reference, key rest}, aligned to 8. Slot
+/// 0 of a branch has the low fence as its key, which need not share anything, and no head.
 ///
 /// Const functions may run on a page that a writer is changing: every offset and length is
 /// bounded, and the answer counts only once the latch has validated.
@@ -45,6 +47,7 @@ class Node {
   static constexpr std::size_t kHeaderBytes = 128;
   static constexpr std::size_t kHintCount = 12;
   static constexpr std::size_t kSlotBytes = 8;
+  static constexpr std::size_t kMaxShared = 11;
   static constexpr std::size_t kMaxSlots = (kPageBytes - kHeaderBytes) / kSlotBytes;
   static constexpr std::uint16_t kMaxKeyBytes = 1024;
   /// Key and value together; larger values go to the overflow tree. Two records and three fences
@@ -98,12 +101,17 @@ class Node {
   [[nodiscard]] Bytes prefix() const noexcept {
     return low_fence().first(std::min<std::size_t>(prefix_length_, low_fence().size()));
   }
+  /// What all keys have in common behind the prefix, as far as it is known.
+  [[nodiscard]] Bytes shared() const noexcept {
+    return {shared_.data(), std::min<std::size_t>(shared_length_, kMaxShared)};
+  }
 
   // Foster child.
   [[nodiscard]] bool has_foster() const noexcept { return !load_ref(&foster_).is_none(); }
   [[nodiscard]] PageRef* foster_ref() noexcept { return &foster_; }
   [[nodiscard]] const PageRef* foster_ref() const noexcept { return &foster_; }
-  /// The foster child moves to the parent: high fence stays, the chain ends here.
+  /// The foster child moves to the parent: high fence stays, the chain ends here. What the fences
+  /// then share in addition leaves the records.
   void drop_foster() noexcept;
   /// Whether `key`, which lies in the chain, belongs to the foster child.
   [[nodiscard]] bool is_beyond(Bytes key) const noexcept {
@@ -169,6 +177,8 @@ class Node {
   void compact() noexcept;
 
   // Rebuilding, for splits, merges and redo.
+  /// Writes the node anew with other fences, this foster child and its slots [0, count).
+  void rebuild(const Fences& fences, PageRef foster, std::uint16_t count) noexcept;
   /// Appends slots [begin, end) of `from`, whose keys must lie between this node's fences.
   void append_range(const Node& from, std::uint16_t begin, std::uint16_t end) noexcept;
   void append_leaf(Bytes key, Bytes value, Flags flags) noexcept {
@@ -245,7 +255,17 @@ class Node {
   std::uint16_t take_heap(std::size_t bytes) noexcept;
   void open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset, Flags flags) noexcept;
   void rebuild_hints() noexcept;
-  static std::uint32_t head_of(Bytes key_rest) noexcept;
+  static std::uint32_t head_of(Bytes bytes) noexcept;
+  /// The first slot whose key has to share what the keys share.
+  [[nodiscard]] std::uint16_t first_sharer() const noexcept {
+    return is_leaf() ? std::uint16_t{0} : std::uint16_t{1};
+  }
+  [[nodiscard]] std::uint32_t head_at(std::uint16_t index, Bytes key_rest) const noexcept;
+  [[nodiscard]] int order_to_shared(Bytes key_rest) const noexcept;
+  [[nodiscard]] Position before_sharers(Bytes rest) const noexcept;
+  void share_with(std::uint16_t index, Bytes key_rest) noexcept;
+  void share_all_there_is() noexcept;
+  void share(Bytes bytes) noexcept;
 
   PageHeader header_;
   PageRef foster_;
@@ -259,7 +279,8 @@ class Node {
   std::uint16_t chain_high_length_;
   std::uint16_t prefix_length_;
   std::uint16_t infinity_flags_;
-  std::array<std::uint32_t, 3> spare_;
+  std::uint8_t shared_length_;
+  std::array<std::byte, kMaxShared> shared_;
   /// Heads at regular distances: a branch's search begins with them.
   std::array<std::uint32_t, kHintCount> hints_;
 };

@@ -24,6 +24,8 @@ std::string Node::verify() const {
   if (prefix_length_ > common_prefix(low_fence(), chain_high))
     return violated("B3", "the prefix is longer than what the fences share");
 
+  if (shared_length_ > kMaxShared) return violated("B1", "more is shared than there is room for");
+
   std::size_t used = 0;
   std::uint16_t ghosts = 0;
   std::array<std::byte, kMaxKeyBytes> previous;
@@ -35,7 +37,9 @@ std::string Node::verify() const {
       return violated("B1", fmt::format("record {} lies outside the record area", i));
     used += record_bytes(i);
     if (is_ghost(i)) ++ghosts;
-    if (at.head != head_of(key_rest(i)))
+    if (i >= first_sharer() && order_to_shared(key_rest(i)) != 0)
+      return violated("B4", fmt::format("key {} does not share what all keys share", i));
+    if (at.head != head_at(i, key_rest(i)))
       return violated("B4", fmt::format("slot {} has another head than its key", i));
     const std::size_t size = copy_key(i, current.data());
     const Bytes key{current.data(), size};

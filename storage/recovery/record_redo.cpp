@@ -14,18 +14,12 @@ namespace {
 // The node `child` becomes the foster child of `node`, whose records stay. False: no room for the
 // longer fence.
 bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
-  alignas(8) std::array<std::byte, kPageBytes> copy;
-  std::memcpy(copy.data(), &node, kPageBytes);
-  const Node& old = Node::of(copy.data());
-  const Node::Fences fences{old.low_fence(), old.high_fence(), chain_high};
+  const Node::Fences fences{node.low_fence(), node.high_fence(), chain_high};
   const std::size_t prefix = Node::common_prefix(fences.low, fences.chain_high);
-  if (old.range_bytes(0, old.count(), prefix) + Node::fence_bytes_needed(fences) >
+  if (node.range_bytes(0, node.count(), prefix) + Node::fence_bytes_needed(fences) >
       kPageBytes - Node::kHeaderBytes)
     return false;
-  node.format(old.id(), old.tree(), old.level(), fences);
-  node.set_foster(child);
-  node.append_range(old, 0, old.count());
-  node.set_logical_lsn(old.logical_lsn());
+  node.rebuild(fences, child, node.count());
   return true;
 }
 

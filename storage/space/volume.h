@@ -34,7 +34,7 @@ struct PageRead {
 /// Thread-safe. All transfers park.
 class Volume {
  public:
-  static constexpr std::uint32_t kFormatVersion = 1;
+  static constexpr std::uint32_t kFormatVersion = 2;
   static constexpr const char* kFileName = "data";
   static constexpr const char* kLockName = "lock";
 

@@ -1,0 +1,151 @@
+#include "storage/btree/node.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/random.h"
+
+namespace swizzle {
+namespace {
+
+struct alignas(8) Page {
+  std::array<std::byte, kPageBytes> bytes{};
+  Node& node() { return Node::of(bytes.data()); }
+};
+
+const KeyBound kOpen = KeyBound::infinite();
+
+std::string big_endian(std::uint64_t number) {
+  std::string key(8, '\0');
+  store_big_endian(reinterpret_cast<std::byte*>(key.data()), number);
+  return key;
+}
+
+/// How many slots a search cannot tell from their left neighbours without their records.
+int equal_neighbours(const Page& page) {
+  constexpr std::size_t kSlotHeads = Node::kHeaderBytes;
+  const Node& node = Node::of(page.bytes.data());
+  int equal = 0;
+  for (std::size_t i = node.is_leaf() ? 1 : 2; i < node.count(); ++i) {
+    const auto head = [&](std::size_t slot) {
+      return load<std::uint32_t>(page.bytes.data() + kSlotHeads + slot * Node::kSlotBytes);
+    };
+    equal += head(i) == head(i - 1) ? 1 : 0;
+  }
+  return equal;
+}
+
+TEST_CASE("a leaf without a high fence tells long common beginnings apart", "[node]") {
+  const std::string common =
+      GENERATE("", "a", "seven..", "eight...", "elevenbytes", "twelve bytes");
+  Page page;
+  page.node().format(PageId{1}, TreeId{3}, 0, {{}, kOpen, kOpen});
+  for (std::uint16_t i = 0; i < 40; ++i) {
+    const std::string key = common + fmt::format("{:03}", i);
+    page.node().insert_leaf(i, as_bytes(key), as_bytes("value"), {});
+  }
+  CHECK(page.node().verify().empty());
+  CHECK(equal_neighbours(page) == 0);
+  CHECK(page.node().shared().size() == std::min(common.size() + 1, Node::kMaxShared));
+  for (std::uint16_t i = 0; i < 40; ++i) {
+    const std::string key = common + fmt::format("{:03}", i);
+    const Node::Position at = page.node().lower_bound(as_bytes(key));
+    CHECK(at.exact);
+    CHECK(at.index == i);
+    CHECK(page.node().lower_bound(as_bytes(key + "x")).index == i + 1);
+  }
+  CHECK(page.node().lower_bound({}).index == 0);
+  CHECK(page.node().lower_bound(as_bytes("\xff")).index == 40);
+}
+
+TEST_CASE("a root branch tells its separators apart although its first key is empty", "[node]") {
+  Page page;
+  page.node().format(PageId{1}, TreeId{3}, 1, {{}, kOpen, kOpen});
+  page.node().insert_branch(0, {}, PageRef{PageId{100}});
+  for (std::uint16_t i = 1; i < 100; ++i)
+    page.node().insert_branch(i, as_bytes(big_endian(i * 1000U)), PageRef{PageId{100U + i}});
+  CHECK(page.node().verify().empty());
+  CHECK(equal_neighbours(page) == 0);
+  for (std::uint64_t number = 0; number < 100'000; number += 77)
+    CHECK(page.node().child_index(as_bytes(big_endian(number))) == number / 1000);
+  CHECK(page.node().child_index({}) == 0);
+  CHECK(page.node().child_index(as_bytes("\xff")) == 99);
+}
+
+TEST_CASE("a node whose chain ends sheds what its fences then share", "[node]") {
+  Page page;
+  const std::string low = big_endian(1'000'000);
+  const std::string high = big_endian(1'000'050);
+  page.node().format(PageId{1}, TreeId{3}, 0, {as_bytes(low), KeyBound::at(as_bytes(high)), kOpen});
+  page.node().set_foster(PageRef{PageId{2}});
+  for (std::uint16_t i = 0; i < 50; ++i)
+    page.node().insert_leaf(i, as_bytes(big_endian(1'000'000U + i)), as_bytes("value"),
+                            {.ghost = i == 7 ? Node::Ghost::yes : Node::Ghost::no});
+  page.node().set_lsn(Lsn{9});
+  page.node().set_logical_lsn(Lsn{8});
+  REQUIRE(page.node().prefix().empty());
+  const std::size_t free_before = page.node().free_bytes();
+
+  page.node().drop_foster();
+
+  CHECK(page.node().verify().empty());
+  CHECK(page.node().prefix().size() == 7);
+  CHECK(page.node().free_bytes() >= free_before + 50 * 7);
+  CHECK_FALSE(page.node().has_foster());
+  CHECK(page.node().chain_high_fence() == KeyBound::at(as_bytes(high)));
+  CHECK(page.node().lsn() == Lsn{9});
+  CHECK(page.node().logical_lsn() == Lsn{8});
+  CHECK(page.node().is_ghost(7));
+  CHECK(page.node().ghost_count() == 1);
+  for (std::uint16_t i = 0; i < 50; ++i)
+    CHECK(page.node().lower_bound(as_bytes(big_endian(1'000'000U + i))).index == i);
+}
+
+// Keys of few letters with long common beginnings, in and out, against a map.
+TEST_CASE("searches agree with a map whatever the keys share", "[node][model]") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random{seed};
+    const std::string common(random.below(14), 'm');
+    const std::uint8_t level = seed % 3 == 0 ? 1 : 0;
+    std::map<std::string, int> model;
+    Page page;
+    page.node().format(PageId{1}, TreeId{3}, level, {{}, kOpen, kOpen});
+    if (level > 0) {
+      page.node().insert_branch(0, {}, PageRef{PageId{7}});
+      model[""] = 7;
+    }
+    const auto random_key = [&] {
+      std::string key = random.below(8) == 0 ? std::string(random.below(4), 'n') : common;
+      for (std::uint64_t n = random.below(6); n > 0; --n)
+        key += static_cast<char>('k' + random.below(5));
+      return key;
+    };
+    for (int step = 0; step < 400; ++step) {
+      const std::string key = random_key();
+      Node& node = page.node();
+      const Node::Position at = node.lower_bound(as_bytes(key));
+      const auto expected = model.lower_bound(key);
+      INFO("seed " << seed << " step " << step << " key " << key);
+      REQUIRE(at.index == std::distance(model.begin(), expected));
+      REQUIRE(at.exact == (expected != model.end() && expected->first == key));
+      if (!at.exact && random.below(3) > 0 && node.has_room(key.size(), 40)) {
+        if (level == 0)
+          node.insert_leaf(at.index, as_bytes(key), as_bytes("v"), {});
+        else
+          node.insert_branch(at.index, as_bytes(key), PageRef{PageId{9}});
+        model[key] = step;
+      } else if (at.exact && at.index >= level && random.below(2) == 0) {
+        node.erase(at.index);
+        model.erase(key);
+      }
+      REQUIRE(node.verify().empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace swizzle
