@@ -147,6 +147,7 @@ class BTree {
 
    private:
     enum class Step : std::uint8_t { reached, restart, unresolved };
+    bool dash() noexcept;
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
     [[nodiscard]] std::uint16_t child_of(const Node& node) const noexcept;

@@ -5,14 +5,18 @@
 
 namespace swizzle {
 
-/// A cold page costs memory latencies, so all that a search in it will want is asked for at once.
-inline void prefetch_node(const Frame* frame) noexcept {
+/// A cold page costs memory latencies, so what a search in it will want is asked for at once: of a
+/// leaf the slots too, for a search goes all over them; a branch asks itself, by its hints.
+inline void prefetch_node(const Frame* frame, std::uint8_t parent_level) noexcept {
   constexpr std::size_t kLine = 64;
   constexpr std::size_t kSlotLines = 8;
-  __builtin_prefetch(frame);
   const std::byte* page = frame->page();
-  for (std::size_t line = 0; line < Node::kHeaderBytes / kLine + kSlotLines; ++line)
-    __builtin_prefetch(page + line * kLine);
+  __builtin_prefetch(frame);
+  __builtin_prefetch(page);
+  __builtin_prefetch(page + kLine);
+  if (parent_level != 1) return;
+  for (std::size_t line = 0; line < kSlotLines; ++line)
+    __builtin_prefetch(page + Node::kHeaderBytes + line * kLine);
 }
 
 template <class Pool>
@@ -46,7 +50,7 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     Hold child = tree.pool_.follow(ref_);
     Frame* frame = child.frame();
     if (frame == nullptr) return Step::unresolved;
-    if (parent_level == 1) prefetch_node(frame);
+    prefetch_node(frame, parent_level);
 
     const bool patient = parent_level == level + 1 && disturbances > kPatience;
     ReadGuard child_guard(frame->latch, patient ? ReadGuard::Manner::patient : ReadGuard::kUsual);
@@ -75,9 +79,51 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
   }
 }
 
+/// The way down when nothing comes in between: every page in memory and nobody changing it, no
+/// foster child on the way, no latch asked for. False: nothing was done, step_down() sees to it.
+template <class Pool>
+bool BTree<Pool>::Descent::dash() noexcept {
+  if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
+  const HybridLatch* parent = &tree.root_.latch;
+  LatchVersion parent_version = parent->optimistic();
+  PageRef ref = load_ref(&tree.root_.reference);
+  std::uint8_t parent_level = UINT8_MAX;
+  Hold parent_hold;
+  while (true) {
+    // The reference may be torn off a page that is changing; nothing is done with it before this.
+    if (!parent->validate(parent_version)) return false;
+    Hold child = tree.pool_.follow(ref);
+    Frame* frame = child.frame();
+    if (frame == nullptr) return false;
+    prefetch_node(frame, parent_level);
+    const LatchVersion version = frame->latch.optimistic();
+    // The child's version was taken while the parent still referred to it.
+    if (!parent->validate(parent_version)) return false;
+    if constexpr (Pool::kCountsUsage) frame->touch();
+
+    const Node& node_here = Node::of(frame->page());
+    if (node_here.is_beyond(key)) [[unlikely]]
+      return false;
+    const std::uint8_t level_here = node_here.level();
+    if (level_here <= level) {
+      hold = std::move(child);
+      guard = ReadGuard(frame->latch, version);
+      return true;
+    }
+    ref = load_ref(node_here.child_ref(node_here.child_index(key)));
+    parent = &frame->latch;
+    parent_version = version;
+    parent_level = level_here;
+    parent_hold = std::move(child);
+  }
+}
+
 template <class Pool>
 Result<> BTree<Pool>::Descent::run() {
   guard.release();
+  saw_foster = false;
+  if (bound == nullptr && disturbances == 0 && dash()) [[likely]]
+    return {};
   while (true) {
     switch (step_down()) {
       case Step::reached:

@@ -10,37 +10,7 @@ namespace {
 
 constexpr std::size_t kValueLengthBytes = 2;
 
-/// How many of the hints are below `head`, four at a time. Comparisons of vectors are signed, so
-/// both sides are shifted by the sign bit; each yields -1 where it holds.
-std::uint32_t count_below(const std::array<std::uint32_t, Node::kHintCount>& hints,
-                          std::uint32_t head) noexcept {
-  using Lanes = std::int32_t __attribute__((vector_size(16)));
-  constexpr std::int32_t kSign = INT32_MIN;
-  const std::int32_t biased = static_cast<std::int32_t>(head) ^ kSign;
-  const Lanes wanted{biased, biased, biased, biased};
-  Lanes sum{};
-  for (std::size_t i = 0; i < Node::kHintCount; i += 4) {
-    Lanes lanes;
-    std::memcpy(&lanes, hints.data() + i, sizeof lanes);
-    sum += (lanes ^ Lanes{kSign, kSign, kSign, kSign}) < wanted;
-  }
-  return static_cast<std::uint32_t>(-(sum[0] + sum[1] + sum[2] + sum[3]));
-}
-
-std::size_t round_up_8(std::size_t bytes) noexcept {
-  return (bytes + 7) & ~std::size_t{7};
-}
-
 }  // namespace
-
-std::uint32_t Node::head_of(Bytes bytes) noexcept {
-  if (bytes.size() >= 4) [[likely]]
-    return load_big_endian<std::uint32_t>(bytes.data());
-  std::uint32_t head = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i)
-    head |= std::to_integer<std::uint32_t>(bytes[i]) << (24 - 8 * i);
-  return head;
-}
 
 std::uint32_t Node::head_at(std::uint16_t index, Bytes key_rest) const noexcept {
   return index < first_sharer() ? 0 : head_of(key_rest.subspan(shared().size()));
@@ -125,7 +95,7 @@ void Node::rebuild(const Fences& fences, PageRef foster, std::uint16_t count) no
 
 Bytes Node::key_rest(std::uint16_t index) const noexcept {
   const Slot& at = slot(index);
-  const std::size_t before_key = is_leaf() ? kValueLengthBytes : sizeof(PageRef);
+  const std::size_t before_key = is_leaf() ? kValueLengthBytes : 0;
   return bounded(at.offset + before_key, key_length_of(at));
 }
 
@@ -147,25 +117,10 @@ Bytes Node::value(std::uint16_t index) const noexcept {
 }
 
 PageRef* Node::child_ref(std::uint16_t index) noexcept {
+  constexpr std::size_t kBeforeChild = sizeof(Slot);
   return static_cast<PageRef*>(static_cast<void*>(
-      base() + (bounded_offset(slot(index).offset, sizeof(PageRef)) & ~std::size_t{7})));
-}
-
-/// Where `key_rest` stands to every key that begins with what the keys share: 0 if it does too.
-int Node::order_to_shared(Bytes key_rest) const noexcept {
-  const std::size_t length = shared().size();
-  if (length == 0) return 0;
-  if (key_rest.size() < kMaxShared) [[unlikely]]
-    return compare(key_rest.first(std::min(key_rest.size(), length)), shared());
-  // Two loads cover up to eleven bytes; below eight the first one has too many.
-  const std::size_t surplus = length < 8 ? 8 * (8 - length) : 0;
-  const auto key_first = load_big_endian<std::uint64_t>(key_rest.data()) >> surplus;
-  const auto first = load_big_endian<std::uint64_t>(shared_.data()) >> surplus;
-  if (key_first != first) return key_first < first ? -1 : 1;
-  if (length <= 8) return 0;
-  const auto key_last = load_big_endian<std::uint32_t>(key_rest.data() + length - 4);
-  const auto last = load_big_endian<std::uint32_t>(shared_.data() + length - 4);
-  return key_last == last ? 0 : (key_last < last ? -1 : 1);
+      base() +
+      bounded_offset(kHeaderBytes + kBranchSlotBytes * index + kBeforeChild, sizeof(PageRef))));
 }
 
 /// The position of a key that is below all that share: before or behind slot 0 of a branch.
@@ -175,50 +130,15 @@ Node::Position Node::before_sharers(Bytes rest) const noexcept {
   return {static_cast<std::uint16_t>(order < 0 ? 1 : 0), order == 0};
 }
 
-Node::Position Node::lower_bound(Bytes key) const noexcept {
-  const std::size_t skip = prefix_length_;
-  if (key.size() < skip) [[unlikely]]
-    return {0, false};  // a torn prefix length: validation will refuse the answer
-  const Bytes rest = key.subspan(skip);
+/// The first key not less than `rest` among the run of equal heads that begins at `index`.
+Node::Position Node::among_equal_heads(std::uint16_t index, Bytes rest) const noexcept {
+  const std::uint32_t head = slot(index).head;
   const std::uint16_t slots_here = count();
-  const int order_of_shared = order_to_shared(rest);
-  if (order_of_shared > 0) [[unlikely]]
-    return {slots_here, false};
-  if (order_of_shared < 0) [[unlikely]]
-    return before_sharers(rest);
-  const std::uint32_t head = head_of(rest.subspan(std::min(rest.size(), shared().size())));
-
-  std::uint32_t begin = 0;
-  std::uint32_t length = slots_here;
-  if (slots_here > 2 * kHintCount) {
-    // hints_[i] is the head of slot (i + 1) * stride.
-    const std::uint32_t stride = slots_here / (kHintCount + 1);
-    const std::uint32_t below = count_below(hints_, head);
-    begin = below * stride;
-    length = below == kHintCount ? slots_here - begin : stride + 1;
-  }
-  // Random keys make every comparison a coin toss, so none may be a branch.
-  const Slot* first = &slot(0) + begin;
-  while (length > 1) {
-    const std::uint32_t half = length / 2;
-    first += first[half - 1].head < head ? half : 0;
-    length -= half;
-  }
-  first += length == 1 && first->head < head ? 1 : 0;
-  auto index = static_cast<std::uint16_t>(first - &slot(0));
-  if (index >= slots_here || slot(index).head != head) return {index, false};
-
-  // Heads equal: compare whole keys among the run of this head. The record is cold as a rule, so
-  // its further lines are asked for together with the first.
-  const std::byte* record = record_address(index);
-  __builtin_prefetch(record + 64);
-  __builtin_prefetch(record + 128);
-  std::uint16_t run_end = index;
   const auto order_at = [&](std::uint16_t at) { return compare(key_rest(at), rest); };
   const int order = order_at(index);
   if (order >= 0) return {index, order == 0};
   ++index;
-  run_end = index;
+  std::uint16_t run_end = index;
   while (run_end < slots_here && slot(run_end).head == head) ++run_end;
   while (index < run_end) {
     const auto middle = static_cast<std::uint16_t>((index + run_end) / 2);
@@ -236,13 +156,12 @@ std::size_t Node::record_bytes(std::uint16_t index) const noexcept {
   const Slot& at = slot(index);
   if (is_leaf())
     return kValueLengthBytes + key_length_of(at) + load<std::uint16_t>(base() + at.offset);
-  return round_up_8(sizeof(PageRef) + key_length_of(at));
+  return key_length_of(at);
 }
 
 std::size_t Node::footprint(std::size_t key_length, std::size_t value_length) const noexcept {
   const std::size_t rest = key_length - prefix_length_;
-  return kSlotBytes +
-         (is_leaf() ? kValueLengthBytes + rest + value_length : round_up_8(sizeof(PageRef) + rest));
+  return slot_bytes() + (is_leaf() ? kValueLengthBytes + rest + value_length : rest);
 }
 
 std::uint16_t Node::take_heap(std::size_t bytes) noexcept {
@@ -253,22 +172,23 @@ std::uint16_t Node::take_heap(std::size_t bytes) noexcept {
 void Node::open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset,
                      Flags flags) noexcept {
   share_with(index, key_rest);
-  Slot* at = slots() + index;
-  std::memmove(at + 1, at, kSlotBytes * (slot_count_ - index));
+  std::byte* here = base() + kHeaderBytes + slot_bytes() * index;
+  std::memmove(here + slot_bytes(), here, slot_bytes() * (slot_count_ - index));
+  Slot& at = slot(index);
   const unsigned bits =
       (flags.ghost == Ghost::yes ? kGhostBit : 0U) | (flags.overflow ? kOverflowBit : 0U);
-  *at = {head_at(index, key_rest), offset, static_cast<std::uint16_t>(key_rest.size() | bits)};
+  at = {head_at(index, key_rest), offset, static_cast<std::uint16_t>(key_rest.size() | bits)};
   ++slot_count_;
   if (flags.ghost == Ghost::yes) ++ghost_count_;
   // Doublings are seldom enough to look at all keys.
-  if (std::has_single_bit(slot_count_) && slot_count_ >= 4) share_all_there_is();
+  if ((slot_count_ & (slot_count_ - 1)) == 0 && slot_count_ >= 4) share_all_there_is();
   rebuild_hints();
 }
 
 /// A key comes in at `index`: what it does not share is shared no more.
 void Node::share_with(std::uint16_t index, Bytes key_rest) noexcept {
   const Bytes before = shared();
-  if (index < first_sharer() || before.empty()) return;
+  if (index < first_sharer() || order_to_shared(key_rest) == 0) return;
   const auto end = std::mismatch(before.begin(), before.end(), key_rest.begin(), key_rest.end());
   const auto common = static_cast<std::size_t>(end.first - before.begin());
   if (common < before.size()) share(before.first(common));
@@ -289,15 +209,15 @@ void Node::share(Bytes bytes) noexcept {
   if (bytes.size() == shared_length_) return;
   std::memmove(shared_.data(), bytes.data(), bytes.size());
   shared_length_ = static_cast<std::uint8_t>(bytes.size());
-  for (std::uint16_t i = 0; i < slot_count_; ++i) slots()[i].head = head_at(i, key_rest(i));
+  for (std::uint16_t i = 0; i < slot_count_; ++i) slot(i).head = head_at(i, key_rest(i));
 }
 
 void Node::insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags) noexcept {
   INVARIANT(is_leaf() && index <= slot_count_);
   const Bytes rest = key.subspan(prefix_length_);
   const std::size_t bytes = kValueLengthBytes + rest.size() + value.size();
-  INVARIANT(bytes + kSlotBytes <= free_bytes());
-  if (bytes + kSlotBytes > contiguous_bytes()) compact();
+  INVARIANT(bytes + kLeafSlotBytes <= free_bytes());
+  if (bytes + kLeafSlotBytes > contiguous_bytes()) compact();
   const std::uint16_t offset = take_heap(bytes);
   std::byte* record = base() + offset;
   store(record, static_cast<std::uint16_t>(value.size()));
@@ -310,29 +230,27 @@ void Node::insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags)
 void Node::insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept {
   INVARIANT(!is_leaf() && index <= slot_count_ && (index > 0 || slot_count_ == 0));
   const Bytes rest = key.subspan(prefix_length_);
-  const std::size_t bytes = round_up_8(sizeof(PageRef) + rest.size());
-  INVARIANT(bytes + kSlotBytes <= free_bytes());
-  if (bytes + kSlotBytes > contiguous_bytes()) compact();
-  const std::uint16_t offset = take_heap(bytes);
-  std::byte* record = base() + offset;
-  store_ref(static_cast<PageRef*>(static_cast<void*>(record)), child);
-  if (!rest.empty()) std::memcpy(record + sizeof(PageRef), rest.data(), rest.size());
+  INVARIANT(rest.size() + kBranchSlotBytes <= free_bytes());
+  if (rest.size() + kBranchSlotBytes > contiguous_bytes()) compact();
+  const std::uint16_t offset = take_heap(rest.size());
+  if (!rest.empty()) std::memcpy(base() + offset, rest.data(), rest.size());
   open_slot(index, rest, offset, {});
+  store_ref(child_ref(index), child);
 }
 
 void Node::erase(std::uint16_t index) noexcept {
   INVARIANT(index < slot_count_ && index >= first_sharer());
   garbage_bytes_ = static_cast<std::uint16_t>(garbage_bytes_ + record_bytes(index));
   if (is_ghost(index)) --ghost_count_;
-  Slot* at = slots() + index;
-  std::memmove(at, at + 1, kSlotBytes * (slot_count_ - index - 1U));
+  std::byte* here = base() + kHeaderBytes + slot_bytes() * index;
+  std::memmove(here, here + slot_bytes(), slot_bytes() * (slot_count_ - index - 1U));
   --slot_count_;
   rebuild_hints();
 }
 
 void Node::set_ghost(std::uint16_t index, Ghost ghost) noexcept {
   INVARIANT(is_leaf() && index < slot_count_ && is_ghost(index) != (ghost == Ghost::yes));
-  slots()[index].length_and_flags ^= kGhostBit;
+  slot(index).length_and_flags ^= kGhostBit;
   ghost_count_ =
       static_cast<std::uint16_t>(ghost == Ghost::yes ? ghost_count_ + 1 : ghost_count_ - 1);
 }
@@ -345,7 +263,7 @@ bool Node::has_room_for_value(std::uint16_t index, std::size_t value_length) con
 void Node::replace_value(std::uint16_t index, Bytes value, Flags flags) noexcept {
   INVARIANT(is_leaf() && has_room_for_value(index, value.size()));
   const bool was_ghost = is_ghost(index);
-  Slot& at = slots()[index];
+  Slot& at = slot(index);
   const std::size_t key_length = key_length_of(at);
   std::byte* record = base() + at.offset;
   const auto old_length = load<std::uint16_t>(record);
@@ -385,7 +303,7 @@ void Node::compact() noexcept {
     const std::size_t bytes = old.record_bytes(i);
     const std::uint16_t offset = take_heap(bytes);
     std::memcpy(base() + offset, copy.data() + old.slot(i).offset, bytes);
-    slots()[i].offset = offset;
+    slot(i).offset = offset;
   }
   garbage_bytes_ = 0;
 }
@@ -409,17 +327,16 @@ std::size_t Node::range_bytes(std::uint16_t begin, std::uint16_t end,
   std::size_t bytes = 0;
   for (std::uint16_t i = begin; i < end; ++i) {
     const std::size_t rest = prefix().size() + key_rest(i).size() - prefix_length;
-    bytes += kSlotBytes + (is_leaf() ? kValueLengthBytes + rest + value(i).size()
-                                     : round_up_8(sizeof(PageRef) + rest));
+    bytes += slot_bytes() + (is_leaf() ? kValueLengthBytes + rest + value(i).size() : rest);
   }
   return bytes;
 }
 
 void Node::rebuild_hints() noexcept {
   if (slot_count_ <= 2 * kHintCount) return;
-  const std::size_t stride = slot_count_ / (kHintCount + 1);
-  for (std::size_t i = 0; i < kHintCount; ++i)
-    hints_[i] = slot(static_cast<std::uint16_t>((i + 1) * stride)).head;
+  const std::size_t step = slot_count_ / (kHintCount + 1) * slot_bytes();
+  const std::byte* head = base() + kHeaderBytes;
+  for (std::uint32_t& hint : hints_) hint = load<std::uint32_t>(head += step);
 }
 
 }  // namespace swizzle

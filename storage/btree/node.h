@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "base/bytes.h"
 #include "storage/buffer/page_ref.h"
@@ -37,8 +38,9 @@ struct KeyBound {
 /// A slot has four bytes of its key, its head, so most comparisons stay in the slot area. Where all
 /// keys share more than the fences do (at a tree's edges, and while a chain is open), the heads
 /// begin after that too: `shared()` is stored in the header, the records keep it. A leaf record is
-/// {value length, key rest, value}; a branch record {child reference, key rest}, aligned to 8. Slot
-/// 0 of a branch has the low fence as its key, which need not share anything, and no head.
+/// {value length, key rest, value}; a branch record the key rest, for the child reference stands in
+/// the slot: the way down needs no record where heads differ. Slot 0 of a branch has the low fence
+/// as its key, which need not share anything, and no head.
 ///
 /// Const functions may run on a page that a writer is changing: every offset and length is
 /// bounded, and the answer counts only once the latch has validated.
@@ -46,9 +48,10 @@ class Node {
  public:
   static constexpr std::size_t kHeaderBytes = 128;
   static constexpr std::size_t kHintCount = 12;
-  static constexpr std::size_t kSlotBytes = 8;
+  static constexpr std::size_t kLeafSlotBytes = 8;
+  static constexpr std::size_t kBranchSlotBytes = 16;
   static constexpr std::size_t kMaxShared = 11;
-  static constexpr std::size_t kMaxSlots = (kPageBytes - kHeaderBytes) / kSlotBytes;
+  static constexpr std::size_t kMaxSlots = (kPageBytes - kHeaderBytes) / kLeafSlotBytes;
   static constexpr std::uint16_t kMaxKeyBytes = 1024;
   /// Key and value together; larger values go to the overflow tree. Two records and three fences
   /// always fit, so a node that lacks room can be split.
@@ -87,7 +90,8 @@ class Node {
   void set_logical_lsn(Lsn lsn) noexcept { header_.logical_lsn = lsn; }
 
   [[nodiscard]] std::uint16_t count() const noexcept {
-    return slot_count_ <= kMaxSlots ? slot_count_ : std::uint16_t{kMaxSlots};
+    const std::size_t most = (kPageBytes - kHeaderBytes) / slot_bytes();
+    return static_cast<std::uint16_t>(std::min<std::size_t>(slot_count_, most));
   }
   [[nodiscard]] std::uint16_t ghost_count() const noexcept { return ghost_count_; }
 
@@ -122,10 +126,7 @@ class Node {
   /// The first slot whose key is not less than `key`. Pre: `key` lies between the fences.
   [[nodiscard]] Position lower_bound(Bytes key) const noexcept;
   /// The branch slot whose child covers `key`.
-  [[nodiscard]] std::uint16_t child_index(Bytes key) const noexcept {
-    const Position at = lower_bound(key);
-    return at.exact || at.index == 0 ? at.index : static_cast<std::uint16_t>(at.index - 1);
-  }
+  [[nodiscard]] std::uint16_t child_index(Bytes key) const noexcept;
 
   // Slots. Index < count().
   [[nodiscard]] Bytes key_rest(std::uint16_t index) const noexcept;
@@ -205,7 +206,7 @@ class Node {
     std::size_t end;
   };
   [[nodiscard]] Gap gap() const noexcept {
-    return {kHeaderBytes + kSlotBytes * slot_count_, heap_begin_};
+    return {kHeaderBytes + slot_bytes() * slot_count_, heap_begin_};
   }
 
   /// The numbered rules of one node: an empty string, or which rule is violated and how.
@@ -217,7 +218,11 @@ class Node {
     std::uint16_t offset;
     std::uint16_t length_and_flags;
   };
-  static_assert(sizeof(Slot) == kSlotBytes);
+  static_assert(sizeof(Slot) == kLeafSlotBytes);
+  struct BranchSlot : Slot {
+    PageRef child;
+  };
+  static_assert(sizeof(BranchSlot) == kBranchSlotBytes);
   static constexpr std::uint16_t kGhostBit = 0x8000;
   static constexpr std::uint16_t kOverflowBit = 0x4000;
   static constexpr std::uint16_t kLengthMask = 0x07ff;
@@ -228,11 +233,18 @@ class Node {
   [[nodiscard]] const std::byte* base() const noexcept {
     return reinterpret_cast<const std::byte*>(this);
   }
-  [[nodiscard]] Slot* slots() noexcept {
-    return static_cast<Slot*>(static_cast<void*>(base() + kHeaderBytes));
+  [[nodiscard]] std::size_t slot_bytes() const noexcept {
+    return is_leaf() ? kLeafSlotBytes : kBranchSlotBytes;
+  }
+  /// Inside the page, whatever `index` and a changing page say.
+  [[nodiscard]] const std::byte* slot_address(std::uint16_t index) const noexcept {
+    return base() + bounded_offset(kHeaderBytes + slot_bytes() * index, kLeafSlotBytes);
   }
   [[nodiscard]] const Slot& slot(std::uint16_t index) const noexcept {
-    return static_cast<const Slot*>(static_cast<const void*>(base() + kHeaderBytes))[index];
+    return *static_cast<const Slot*>(static_cast<const void*>(slot_address(index)));
+  }
+  [[nodiscard]] Slot& slot(std::uint16_t index) noexcept {
+    return const_cast<Slot&>(std::as_const(*this).slot(index));
   }
   /// Where `size` bytes can be read whatever the page says.
   static std::size_t bounded_offset(std::size_t offset, std::size_t size) noexcept {
@@ -246,7 +258,7 @@ class Node {
     return bounded(fence_offset_ + skip, length);
   }
   [[nodiscard]] std::size_t contiguous_bytes() const noexcept {
-    return heap_begin_ - (kHeaderBytes + kSlotBytes * slot_count_);
+    return heap_begin_ - (kHeaderBytes + slot_bytes() * slot_count_);
   }
   static std::size_t key_length_of(const Slot& slot) noexcept {
     return slot.length_and_flags & kLengthMask;
@@ -262,6 +274,16 @@ class Node {
   }
   [[nodiscard]] std::uint32_t head_at(std::uint16_t index, Bytes key_rest) const noexcept;
   [[nodiscard]] int order_to_shared(Bytes key_rest) const noexcept;
+  template <class SlotType>
+  [[nodiscard]] const SlotType* slots_as() const noexcept {
+    return static_cast<const SlotType*>(static_cast<const void*>(base() + kHeaderBytes));
+  }
+  template <class SlotType>
+  [[nodiscard]] Position search(Bytes key) const noexcept;
+  template <class SlotType>
+  [[nodiscard]] std::uint32_t first_head_from(std::uint32_t head,
+                                              std::uint32_t slots_here) const noexcept;
+  [[nodiscard]] Position among_equal_heads(std::uint16_t index, Bytes rest) const noexcept;
   [[nodiscard]] Position before_sharers(Bytes rest) const noexcept;
   void share_with(std::uint16_t index, Bytes key_rest) noexcept;
   void share_all_there_is() noexcept;
@@ -286,8 +308,10 @@ class Node {
 };
 static_assert(sizeof(Node) == Node::kHeaderBytes);
 static_assert(Node::kHeaderBytes + 3 * Node::kMaxKeyBytes + 8 +
-                  2 * (Node::kMaxInlineBytes + Node::kSlotBytes + 2) <=
+                  2 * (Node::kMaxInlineBytes + Node::kBranchSlotBytes + 2) <=
               kPageBytes);
 static_assert(std::is_trivially_copyable_v<Node>);
 
 }  // namespace swizzle
+
+#include "storage/btree/node_search.h"

@@ -27,12 +27,12 @@ std::string big_endian(std::uint64_t number) {
 
 /// How many slots a search cannot tell from their left neighbours without their records.
 int equal_neighbours(const Page& page) {
-  constexpr std::size_t kSlotHeads = Node::kHeaderBytes;
   const Node& node = Node::of(page.bytes.data());
+  const std::size_t slot_bytes = node.is_leaf() ? Node::kLeafSlotBytes : Node::kBranchSlotBytes;
   int equal = 0;
   for (std::size_t i = node.is_leaf() ? 1 : 2; i < node.count(); ++i) {
     const auto head = [&](std::size_t slot) {
-      return load<std::uint32_t>(page.bytes.data() + kSlotHeads + slot * Node::kSlotBytes);
+      return load<std::uint32_t>(page.bytes.data() + Node::kHeaderBytes + slot * slot_bytes);
     };
     equal += head(i) == head(i - 1) ? 1 : 0;
   }

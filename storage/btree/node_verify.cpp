@@ -9,8 +9,8 @@ std::string Node::verify() const {
   const auto violated = [this](const char* rule, std::string_view what) {
     return fmt::format("{} violated on page {}: {}", rule, raw(id()), what);
   };
-  if (slot_count_ > kMaxSlots || kHeaderBytes + kSlotBytes * slot_count_ > heap_begin_ ||
-      heap_begin_ > fence_offset_ || fence_offset_ > kPageBytes)
+  if (kHeaderBytes + slot_bytes() * slot_count_ > heap_begin_ || heap_begin_ > fence_offset_ ||
+      fence_offset_ > kPageBytes)
     return violated("B1", "slots, records and fences overlap");
   if (std::size_t{fence_offset_} + low_length_ + high_length_ + chain_high_length_ > kPageBytes)
     return violated("B1", "fences reach behind the page");

@@ -32,6 +32,9 @@ class ReadGuard {
       version_ = latch.version();
     }
   }
+  /// An optimistic read that began when the latch had `version`.
+  ReadGuard(HybridLatch& latch, LatchVersion version) noexcept
+      : latch_(&latch), version_(version) {}
   ReadGuard(ReadGuard&& other) noexcept
       : latch_(std::exchange(other.latch_, nullptr)),
         version_(other.version_),
