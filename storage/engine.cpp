@@ -306,6 +306,7 @@ EngineStatistics Engine::statistics() const {
   all.log_durable = raw(parts_->log->durable());
   all.commits = parts_->transactions->commits();
   all.rollbacks = parts_->transactions->rollbacks();
+  all.version_bytes = parts_->transactions->retained_bytes();
   return all;
 }
 

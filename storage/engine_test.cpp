@@ -4,7 +4,9 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <thread>
 
+#include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
 
 namespace swizzle {
@@ -113,6 +115,28 @@ TEST_CASE_METHOD(TemporaryEngine, "readers see one state, and writers do not wai
   const auto late = engine->tree(tree).value().update(*reader, as_bytes("k"), as_bytes("late"));
   CHECK_FALSE(late.value_or(false));
   reader->rollback();
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "versions of threads that have ended go when others commit",
+                 "[storage][engine][versions]") {
+  const TreeId tree = make_tree();
+  const auto write = [&](const std::string& prefix, int rows) {
+    const auto transaction = engine->begin();
+    for (int i = 0; i < rows; ++i)
+      REQUIRE(engine->tree(tree)
+                  .value()
+                  .insert(*transaction, as_bytes(prefix + std::to_string(i)), as_bytes("value"))
+                  .value());
+    REQUIRE(transaction->commit());
+  };
+  const auto reader = engine->begin(Isolation::repeatable_read);
+  CHECK(get(*reader, tree, "k") == std::nullopt);
+  std::thread{[&] { write("loaded", 20'000); }}.join();
+  const std::uint64_t loaded = engine->statistics().version_bytes;
+  REQUIRE(loaded > 20'000);
+  reader->rollback();
+  for (int i = 0; i < 1000; ++i) write("later" + std::to_string(i) + "-", 1);
+  CHECK(engine->statistics().version_bytes < loaded / 2);
 }
 
 TEST_CASE("a log whose segments are longer than what one write may reach opens again",

@@ -18,6 +18,8 @@ struct EngineStatistics {
   std::uint64_t log_durable = 0;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
+  /// Undo records of ended transactions that are kept for snapshots.
+  std::uint64_t version_bytes = 0;
 };
 
 }  // namespace swizzle

@@ -67,11 +67,19 @@ void TransactionPool::retire_undo(std::unique_ptr<UndoLog> undo) {
   bool is_due = false;
   {
     const std::lock_guard hold(shard.mutex);
-    shard.retained_bytes.fetch_add(undo->bytes(), std::memory_order_relaxed);
+    const std::uint64_t bytes =
+        shard.retained_bytes.fetch_add(undo->bytes(), std::memory_order_relaxed) + undo->bytes();
     shard.retained.push_back(std::move(undo));
-    is_due = shard.retained.size() >= shard.reclaim_at;
+    is_due = shard.retained.size() >= shard.reclaim_at || bytes >= shard.reclaim_at_bytes;
   }
-  if (is_due) reclaim(shard, engine_.registry->version_horizon());
+  if (!is_due) return;
+  const Lsn horizon = engine_.registry->version_horizon();
+  reclaim(shard, horizon);
+  reclaim(next_shard(), horizon);
+}
+
+TransactionPool::Shard& TransactionPool::next_shard() noexcept {
+  return shards_[helped_.fetch_add(1, std::memory_order_relaxed) % kShards];
 }
 
 void TransactionPool::reclaim() noexcept {
@@ -90,6 +98,7 @@ void TransactionPool::reclaim(Shard& shard, Lsn horizon) noexcept {
       if (none) {
         // While an old snapshot holds everything, look again only after as many have come again.
         shard.reclaim_at = shard.retained.size() + kBatch;
+        shard.reclaim_at_bytes = shard.retained_bytes.load(std::memory_order_relaxed) + kBatchBytes;
         return;
       }
       undo = std::move(shard.retained.front());

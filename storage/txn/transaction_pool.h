@@ -39,22 +39,28 @@ class TransactionPool {
 
  private:
   static constexpr std::size_t kShards = 16;
+  /// A shard is looked through when so many logs, or so many bytes, have come since the last look.
   static constexpr std::size_t kBatch = 32;
+  static constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20U;
   struct alignas(64) Shard {
     SpinMutex mutex;
     std::vector<std::unique_ptr<TransactionState>> states;
     std::vector<std::unique_ptr<UndoLog>> undo_logs;
     std::deque<std::unique_ptr<UndoLog>> retained;
     std::size_t reclaim_at = kBatch;
+    std::uint64_t reclaim_at_bytes = kBatchBytes;
     std::atomic<std::uint64_t> retained_bytes{0};
     std::atomic<std::uint64_t> commits{0};
     std::atomic<std::uint64_t> rollbacks{0};
   };
   Shard& own_shard() noexcept;
+  [[nodiscard]] Shard& next_shard() noexcept;
   void reclaim(Shard& shard, Lsn horizon) noexcept;
 
   EngineParts& engine_;
   std::array<Shard, kShards> shards_;
+  /// Whose turn it is to be helped: threads end, and what they retained must not stay.
+  std::atomic<std::size_t> helped_{0};
 };
 
 }  // namespace swizzle
