@@ -1,9 +1,11 @@
 #include "base/bytes.h"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 
 #include "base/checksum.h"
+#include "base/common_bytes.h"
 #include "base/result.h"
 
 using namespace swizzle;
@@ -65,4 +67,22 @@ TEST_CASE("errors travel up with their state", "[result]") {
   REQUIRE(detailed.detail() == "detail");
   REQUIRE(detailed.hint() == "hint");
   REQUIRE(detailed.state().code() == "58030");
+}
+
+TEST_CASE("common bytes are counted from either end, whatever the lengths", "[bytes]") {
+  for (std::size_t a_size = 0; a_size < 28; ++a_size) {
+    for (std::size_t b_size = 0; b_size < 28; ++b_size) {
+      const std::size_t most = std::min(a_size, b_size);
+      for (std::size_t same = 0; same <= most; ++same) {
+        std::string a(a_size, 'a');
+        std::string b(b_size, 'b');
+        std::fill_n(a.begin(), same, 's');
+        std::fill_n(b.begin(), same, 's');
+        REQUIRE(common_front(as_bytes(a), as_bytes(b)) == same);
+        std::reverse(a.begin(), a.end());
+        std::reverse(b.begin(), b.end());
+        REQUIRE(common_back(as_bytes(a), as_bytes(b)) == same);
+      }
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // Changing one record. Included by btree_<mode>.cpp.
 #pragma once
 
+#include "base/common_bytes.h"
 #include "storage/btree/btree.h"
 
 namespace swizzle {
@@ -141,13 +142,8 @@ namespace detail {
 /// What of a value changes: both parts without the bytes that they share at the ends.
 inline payload::LeafUpdate difference(Bytes key, Bytes old_value, bool old_overflow,
                                       LeafChange::Value value) noexcept {
-  const std::size_t most = std::min(old_value.size(), value.bytes.size());
-  std::size_t front = 0;
-  while (front < most && old_value[front] == value.bytes[front]) ++front;
-  std::size_t back = 0;
-  while (back < most - front &&
-         old_value[old_value.size() - 1 - back] == value.bytes[value.bytes.size() - 1 - back])
-    ++back;
+  const std::size_t front = common_front(old_value, value.bytes);
+  const std::size_t back = common_back(old_value.subspan(front), value.bytes.subspan(front));
   return {key,
           static_cast<std::uint16_t>(front),
           old_value.subspan(front, old_value.size() - front - back),

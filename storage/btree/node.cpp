@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/common_bytes.h"
 #include "base/invariant.h"
 
 namespace swizzle {
@@ -18,10 +19,7 @@ std::uint32_t Node::head_at(std::uint16_t index, Bytes key_rest) const noexcept 
 
 std::size_t Node::common_prefix(Bytes low, const KeyBound& chain_high) noexcept {
   if (chain_high.is_infinite()) return 0;
-  const std::size_t most = std::min(low.size(), chain_high.key.size());
-  const auto differs = std::mismatch(low.begin(), low.begin() + static_cast<std::ptrdiff_t>(most),
-                                     chain_high.key.begin());
-  return static_cast<std::size_t>(differs.first - low.begin());
+  return common_front(low, chain_high.key);
 }
 
 std::size_t Node::fence_bytes_needed(const Fences& fences) noexcept {
@@ -189,9 +187,7 @@ void Node::open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset,
 void Node::share_with(std::uint16_t index, Bytes key_rest) noexcept {
   const Bytes before = shared();
   if (index < first_sharer() || order_to_shared(key_rest) == 0) return;
-  const auto end = std::mismatch(before.begin(), before.end(), key_rest.begin(), key_rest.end());
-  const auto common = static_cast<std::size_t>(end.first - before.begin());
-  if (common < before.size()) share(before.first(common));
+  share(before.first(common_front(before, key_rest)));
 }
 
 void Node::share_all_there_is() noexcept {
@@ -200,8 +196,7 @@ void Node::share_all_there_is() noexcept {
   const Bytes low = key_rest(first);
   const Bytes high = key_rest(static_cast<std::uint16_t>(slot_count_ - 1));
   const Bytes most = low.first(std::min(low.size(), kMaxShared));
-  const auto end = std::mismatch(most.begin(), most.end(), high.begin(), high.end());
-  share(most.first(static_cast<std::size_t>(end.first - most.begin())));
+  share(most.first(common_front(most, high)));
 }
 
 /// Takes the heads anew, behind `bytes`, which may be a part of what was shared before.
