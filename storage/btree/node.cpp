@@ -128,19 +128,54 @@ Node::Position Node::before_sharers(Bytes rest) const noexcept {
   return {static_cast<std::uint16_t>(order < 0 ? 1 : 0), order == 0};
 }
 
+/// How slots with one head stand to a key with that head: by the eight bytes behind it as a rule.
+class Node::AmongEqualHeads {
+ public:
+  AmongEqualHeads(const Node& node, Bytes rest) noexcept
+      : node_(node),
+        rest_(rest),
+        skip_(node.shared().size() + sizeof(Slot::head)),
+        tail_(rest.size() > skip_ ? first_eight(rest.subspan(skip_)) : 0) {}
+
+  /// Below 0: the slot's key is below the wanted one.
+  [[nodiscard]] int order_of(std::uint16_t index) const noexcept {
+    const Bytes key = node_.key_rest(index);
+    if (key.size() > skip_ && rest_.size() > skip_) {
+      const std::uint64_t tail = first_eight(key.subspan(skip_));
+      if (tail != tail_) return tail < tail_ ? -1 : 1;
+    }
+    return compare(key, rest_);
+  }
+
+ private:
+  /// As a number that orders as the bytes do; short ones are padded with zeros.
+  static std::uint64_t first_eight(Bytes bytes) noexcept {
+    if (bytes.size() >= 8) return load_big_endian<std::uint64_t>(bytes.data());
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      number |= std::to_integer<std::uint64_t>(bytes[i]) << (56 - 8 * i);
+    return number;
+  }
+
+  const Node& node_;
+  Bytes rest_;
+  std::size_t skip_;
+  std::uint64_t tail_;
+};
+
 /// The first key not less than `rest` among the run of equal heads that begins at `index`.
 Node::Position Node::among_equal_heads(std::uint16_t index, Bytes rest) const noexcept {
   const std::uint32_t head = slot(index).head;
   const std::uint16_t slots_here = count();
-  const auto order_at = [&](std::uint16_t at) { return compare(key_rest(at), rest); };
-  const int order = order_at(index);
+  const AmongEqualHeads run(*this, rest);
+  const int order = run.order_of(index);
   if (order >= 0) return {index, order == 0};
   ++index;
   std::uint16_t run_end = index;
   while (run_end < slots_here && slot(run_end).head == head) ++run_end;
   while (index < run_end) {
     const auto middle = static_cast<std::uint16_t>((index + run_end) / 2);
-    const int middle_order = order_at(middle);
+    const int middle_order = run.order_of(middle);
     if (middle_order == 0) return {middle, true};
     if (middle_order < 0)
       index = static_cast<std::uint16_t>(middle + 1);

@@ -274,6 +274,7 @@ class Node {
   }
   [[nodiscard]] std::uint32_t head_at(std::uint16_t index, Bytes key_rest) const noexcept;
   [[nodiscard]] int order_to_shared(Bytes key_rest) const noexcept;
+  class AmongEqualHeads;
   template <class SlotType>
   [[nodiscard]] const SlotType* slots_as() const noexcept {
     return static_cast<const SlotType*>(static_cast<const void*>(base() + kHeaderBytes));
