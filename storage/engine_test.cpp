@@ -251,4 +251,36 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "ranges are the same in both directions, wherever they begin",
+                 "[storage][engine]") {
+  const TreeId tree = make_tree();
+  Tree t = engine->tree(tree).value();
+  const auto key = [](int number) { return "key " + std::to_string(10'000 + number); };
+  constexpr int kRows = 600;
+  {
+    const auto transaction = engine->begin();
+    for (int i = 0; i < kRows; ++i)
+      REQUIRE(t.insert(*transaction, as_bytes(key(i)), as_bytes(std::string(300, 'v'))).value());
+    REQUIRE(transaction->commit());
+  }
+  const auto isolation = GENERATE(Isolation::read_committed, Isolation::serializable);
+  const auto reader = engine->begin(isolation);
+  for (int low = 0; low < kRows; low += 7) {
+    for (const int length : {1, 5, 30, 200}) {
+      const std::string first = key(low);
+      const std::string last = key(low + length);
+      ScanRange range;
+      range.low = as_bytes(first);
+      range.high = as_bytes(last);
+      for (const Direction direction : {Direction::forward, Direction::backward}) {
+        int rows = 0;
+        Cursor cursor = t.scan(*reader, range, direction).value();
+        while (cursor.next().value()) ++rows;
+        INFO("[" << low << ", +" << length << ")");
+        CHECK(rows == std::min(length, kRows - low));
+      }
+    }
+  }
+}
+
 }  // namespace swizzle

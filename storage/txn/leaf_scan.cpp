@@ -21,7 +21,10 @@ void LeafScan::visit(const Node& original, Node::Position /*at*/) noexcept {
   stopped_at_.reset();
   std::memcpy(copy_->page.data(), &original, kPageBytes);
   const Node& node = leaf();
-  std::uint16_t begin = low_ ? node.lower_bound(*low_).index : std::uint16_t{0};
+  // A search assumes the prefix that all keys of the leaf share, so it is only for keys within the
+  // fences; backward the range may begin leaves below.
+  const bool begins_here = low_ && compare(*low_, node.low_fence()) > 0;
+  std::uint16_t begin = begins_here ? node.lower_bound(*low_).index : std::uint16_t{0};
   const bool ends_here = high_ && node.high_fence().is_above(*high_);
   std::uint16_t end = ends_here ? node.lower_bound(*high_).index : node.count();
   end = std::max(begin, end);
