@@ -70,7 +70,7 @@ std::uint32_t Node::first_head_from(std::uint32_t head, std::uint32_t slots_here
   std::uint32_t length = slots_here;
   if (slots_here > 2 * kHintCount) {
     // hints_[i] is the head of slot (i + 1) * stride.
-    const std::uint32_t stride = slots_here / (kHintCount + 1);
+    const auto stride = static_cast<std::uint32_t>(slots_here / (kHintCount + 1));
     const std::uint32_t below = detail::count_below(hints_, head);
     begin = below * stride;
     length = below == kHintCount ? slots_here - begin : stride + 1;
