@@ -55,15 +55,16 @@ TEST_CASE("a deadlock of two is found at once, and the youngest gives up", "[loc
   young.release_all(Lsn::none);
 }
 
-TEST_CASE("the requester gives up where that is chosen, and the describer is asked", "[lock]") {
+TEST_CASE("the requester gives up where that is chosen, and the report says what they did",
+          "[lock]") {
   const LockVariant variant = GENERATE(from_range(kVariants));
-  LockOptions options = with_victim(variant, DeadlockVictim::requester);
-  options.describe = [](const LockWaiter& waiter) {
-    return "(statement of " + std::to_string(raw(waiter.txn)) + ")";
-  };
-  LockManager manager{options};
+  LockManager manager{with_victim(variant, DeadlockVictim::requester)};
   LockOwner old{manager};
   LockOwner young{manager};
+  const std::string of_old = "UPDATE a";
+  const std::string of_young = "UPDATE b";
+  old.work_for(71, &of_old);
+  young.work_for(72, &of_young);
   old.begin(TxnId{10});
   young.begin(TxnId{20});
   REQUIRE(old.try_acquire(key(1), kWriteKey));
@@ -75,8 +76,11 @@ TEST_CASE("the requester gives up where that is chosen, and the describer is ask
   REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
   const auto result = old.acquire(key(2), kReadKey);
   REQUIRE(state_of(result) == "40P01");
-  CHECK(result.error().detail().find("(statement of 10)") != std::string::npos);
-  CHECK(result.error().detail().find("(statement of 20)") != std::string::npos);
+  const std::string& detail = result.error().detail();
+  CHECK(detail.find("Process 71 waits for key S on key") != std::string::npos);
+  CHECK(detail.find("blocked by process 72.") != std::string::npos);
+  CHECK(detail.find("Process 71: UPDATE a") != std::string::npos);
+  CHECK(detail.find("Process 72: UPDATE b") != std::string::npos);
   old.release_all(Lsn::none);
 }
 

@@ -9,16 +9,19 @@ namespace swizzle::lock {
 namespace {
 
 LockRow::Kind kind_of(Scope scope) noexcept {
-  constexpr std::array<LockRow::Kind, 3> kinds{LockRow::Kind::key, LockRow::Kind::table,
-                                               LockRow::Kind::database};
+  using Kind = LockRow::Kind;
+  constexpr std::array kinds{Kind::key, Kind::table, Kind::database, Kind::relation,
+                             Kind::relation_rows};
   return kinds[std::to_underlying(scope)];
 }
 
 LockRow row_of(const Entry& entry, EntryState state) {
   LockRow row;
   row.txn = entry.seat->txn.load(std::memory_order_relaxed);
+  row.label = entry.seat->label.load(std::memory_order_relaxed);
   row.kind = kind_of(entry.name.scope());
   row.tree = entry.name.tree();
+  row.relation = entry.name.relation();
   row.hash = entry.name.hash();
   if (entry.name.scope() == Scope::key) {
     row.key_mode = key_mode(entry.mode);
@@ -40,8 +43,10 @@ void add_intents(const Seat& seat, std::vector<LockRow>& rows) {
     const LockName name = intent::name_of(seen);
     LockRow row;
     row.txn = seat.txn.load(std::memory_order_relaxed);
+    row.label = seat.label.load(std::memory_order_relaxed);
     row.kind = kind_of(name.scope());
     row.tree = name.tree();
+    row.relation = name.relation();
     row.table_mode = intent::mode_of(seen);
     row.path = LockRow::Path::private_slot;
     rows.push_back(row);
@@ -60,12 +65,6 @@ LockManager::~LockManager() {
 bool LockManager::is_free(LockId id, KeyMode mode) const noexcept {
   return parts_->table == nullptr ||
          parts_->table->is_free({id.hash, id.tree, Scope::key}, code(mode), nullptr);
-}
-
-void LockManager::pass_on_commit(LockId gone, LockId heir) noexcept {
-  if (parts_->table == nullptr) return;
-  const Lsn lsn = parts_->table->tag({gone.hash, gone.tree, Scope::key});
-  if (lsn != Lsn::none) parts_->table->raise_tag({heir.hash, heir.tree, Scope::key}, lsn);
 }
 
 std::vector<LockRow> LockManager::snapshot() const {

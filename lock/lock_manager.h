@@ -30,11 +30,6 @@ class LockManager {
   /// lock on the key can become valid meanwhile.
   [[nodiscard]] bool is_free(LockId id, KeyMode mode) const noexcept;
 
-  /// Leaves the commit LSN of whoever changed `gone` with `heir` as well. For the removal of a
-  /// ghost: its deleter may not be durable yet, and from now on readers learn of the deletion by
-  /// locking the gap after `heir`, the key before it (rule L8). Pre: the leaf's exclusive latch.
-  void pass_on_commit(LockId gone, LockId heir) noexcept;
-
   /// What is held and waited for. Stops nobody: each row was true at some moment of the call.
   [[nodiscard]] std::vector<LockRow> snapshot() const;
   [[nodiscard]] LockStatistics statistics() const noexcept;

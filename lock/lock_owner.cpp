@@ -35,7 +35,11 @@ LockName key_name(const LockId& id) noexcept {
 }  // namespace
 
 LockOwner::LockOwner(LockManager& manager)
-    : parts_(*manager.parts_), seat_(parts_.seats.take()), arena_(parts_.pool) {
+    : parts_(*manager.parts_),
+      seat_(parts_.seats.take()),
+      arena_(parts_.pool),
+      may_use_slots_(parts_.table != nullptr &&
+                     parts_.options.intent_path == IntentPath::private_slots) {
   parts_.owners.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -53,6 +57,11 @@ void LockOwner::begin(TxnId txn) noexcept {
 
 void LockOwner::identify(TxnId txn) noexcept {
   seat_.txn.store(txn, std::memory_order_relaxed);
+}
+
+void LockOwner::work_for(OwnerLabel label, const std::string* doing) noexcept {
+  seat_.label.store(label, std::memory_order_relaxed);
+  doing_ = doing;
 }
 
 Result<Acquired> LockOwner::acquire(LockId id, KeyMode mode, LockWait wait) {

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -37,6 +38,11 @@ class LockOwner {
   /// Gives the running transaction its number, when it gets one only at its first write.
   void identify(TxnId txn) noexcept;
 
+  /// For the views and for deadlock reports: whom the owner works for, and, unless null, where it
+  /// says what it is doing. `doing` is read by whoever waits through this owner, when it begins to
+  /// wait, and outlives the owner or the next call.
+  void work_for(OwnerLabel label, const std::string* doing) noexcept;
+
   /// May wait. Pre: no latch is held.
   Result<Acquired> acquire(LockId id, KeyMode mode, LockWait wait = {});
 
@@ -57,13 +63,21 @@ class LockOwner {
   Result<Acquired> acquire_table(TreeId tree, TableMode mode, LockWait wait = {});
   Result<Acquired> acquire_database(TableMode mode, LockWait wait = {});
 
+  /// PostgreSQL's locks on a relation; the three weakest on the private path of intents.
+  /// The most frequent of them: ACCESS SHARE, if a private slot is all it takes. False: ask
+  /// acquire_relation().
+  [[nodiscard]] bool try_share_relation(RelationId relation) noexcept;
+  Result<Acquired> acquire_relation(RelationId relation, RelationMode mode, LockWait wait = {});
+
   [[nodiscard]] KeyMode held(LockId id) const noexcept;
   [[nodiscard]] TableMode held_table(TreeId tree) const noexcept;
   [[nodiscard]] TableMode held_database() const noexcept;
 
-  /// Trades this owner's many key locks in `tree` for one on the table, if there are more than
-  /// the threshold and nobody objects. acquire() and acquire_table() do it by themselves; a scan
-  /// that only uses try_acquire() calls it between leaves. Never waits.
+  /// Trades this owner's many read locks in `tree` for one on the table, if there are more than
+  /// the threshold and nobody objects. What it has written stays locked key by key: others may go
+  /// on beside a writer of much, and it has its undo records to carry anyway. acquire() and
+  /// acquire_table() do it by themselves; a scan that only uses try_acquire() calls it between
+  /// leaves. Never waits.
   void escalate_if_due(TreeId tree);
 
   [[nodiscard]] LockMark mark() const noexcept { return LockMark{ordinal_}; }
@@ -116,9 +130,10 @@ class LockOwner {
 
   Result<Acquired> acquire_new(const LockName& name, ModeCode mode, Entry* older, LockWait wait);
   bool try_new(const LockName& name, ModeCode mode, Entry* older);
-  Result<Acquired> acquire_whole(const LockName& name, TableMode mode, LockWait wait);
+  Result<Acquired> acquire_whole(TableRecord& record, TableMode mode, LockWait wait);
   [[nodiscard]] Lsn tag_for(const Entry& entry) const noexcept;
 
+  [[nodiscard]] TableRecord fresh_record(const LockName& name) const noexcept;
   bool try_intent_slot(TableRecord& record, TableMode mode) noexcept;
   void withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with, IntentSlot before) noexcept;
   void clear_intent_slots() noexcept;
@@ -126,7 +141,9 @@ class LockOwner {
   TableRecord& record_of(const LockName& name);
   [[nodiscard]] const TableRecord* find_record(const LockName& name) const noexcept;
   void escalate(TableRecord& record);
-  void drop_key_locks(TreeId tree) noexcept;
+  [[nodiscard]] std::size_t count_read_locks(TreeId tree) const noexcept;
+  [[nodiscard]] bool is_read_lock(const Entry& entry, TreeId tree) const noexcept;
+  void drop_read_locks(TreeId tree) noexcept;
 
   LockManagerParts& parts_;
   Seat& seat_;
@@ -140,6 +157,8 @@ class LockOwner {
   std::uint32_t slots_used_ = 0;
   Lsn watermark_ = Lsn::none;
   Duration deadlock_timeout_ = Duration::zero();
+  const std::string* doing_ = nullptr;
+  const bool may_use_slots_;
 };
 
 }  // namespace swizzle::lock

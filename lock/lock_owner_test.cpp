@@ -295,21 +295,6 @@ TEST_CASE("P10 a waiter carries the LSN of the commit it waited for", "[lock]") 
   writer.release_all(Lsn{700});
 }
 
-TEST_CASE("P10 the commit of a deleter survives its ghost", "[lock]") {
-  const LockVariant variant = GENERATE(from_range(kVariants));
-  LockOptions options = small_table(variant);
-  options.buckets = 1 << 10;
-  LockManager manager{options};
-  LockOwner deleter{manager};
-  LockOwner reader{manager};
-  REQUIRE(deleter.try_acquire(key(2), kWriteKey));
-  deleter.release_all(Lsn{800});
-  manager.pass_on_commit(key(2), key(1));
-  REQUIRE(reader.try_acquire(key(1), kReadGap));
-  CHECK(reader.read_watermark() == Lsn{800});
-  reader.release_all(Lsn::none);
-}
-
 TEST_CASE("the snapshot shows holders, waiters and since when", "[lock]") {
   const LockVariant variant = GENERATE(from_range(kVariants));
   LockManager manager{small_table(variant)};

@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "base/runtime.h"
 #include "lock/modes.h"
+#include "lock/relation_modes.h"
 
 namespace swizzle::lock {
 
@@ -20,6 +21,9 @@ struct LockId {
 
   friend constexpr bool operator==(const LockId&, const LockId&) = default;
 };
+
+/// Whom an owner works for, in the words of the layers above: a backend's number. 0: nobody said.
+using OwnerLabel = std::int32_t;
 
 enum class IfBlocked : std::uint8_t {
   wait,
@@ -45,40 +49,33 @@ enum class LockVariant : std::uint8_t { raw, latched, off };
 enum class IntentPath : std::uint8_t { private_slots, shared_table };
 enum class DeadlockVictim : std::uint8_t { youngest, requester };
 
-/// One waiting transaction, as a deadlock report sees it.
-struct LockWaiter {
-  TxnId txn;
-  LockId id;
-  std::string mode;
-};
-
 struct LockOptions {
   LockVariant variant = LockVariant::raw;
   IntentPath intent_path = IntentPath::private_slots;
   DeadlockVictim victim = DeadlockVictim::youngest;
   /// 16 bytes each, touched when used; a power of two. More buckets, fewer strangers in a list.
   std::size_t buckets = std::size_t{1} << 18;
-  /// An owner with this many key locks in one table asks for a lock on the table. 0: never.
+  /// An owner that has read this many keys and gaps of one table asks for a lock on the table
+  /// instead. 0: never.
   std::uint32_t escalation_threshold = 100'000;
   /// How many entries are reused together; fewer only for tests.
   std::uint32_t entries_per_generation = 36;
-  /// Turns a waiter into words for the deadlock report (which row, which statement). Called by the
-  /// victim without any latch, possibly for another session's transaction, so it is thread-safe.
-  std::function<std::string(const LockWaiter&)> describe;
 };
 
 /// A row of pg_locks.
 struct LockRow {
-  enum class Kind : std::uint8_t { key, table, database };
+  enum class Kind : std::uint8_t { key, table, database, relation, relation_rows };
   enum class State : std::uint8_t { granted, waiting };
   enum class Path : std::uint8_t { shared_table, private_slot };
 
   TxnId txn = TxnId::none;
+  OwnerLabel label = 0;
   Kind kind = Kind::key;
   TreeId tree = TreeId::directory;
   std::uint64_t hash = 0;                  // of a key
   KeyMode key_mode;                        // of a key
-  TableMode table_mode = TableMode::none;  // of a table or the database
+  RelationId relation{};                   // of a relation's two parts
+  TableMode table_mode = TableMode::none;  // of everything but a key
   State state = State::granted;
   Path path = Path::shared_table;
   std::optional<TimePoint> waiting_since;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lock/internal/mode_code.h"
+#include "lock/relation_modes.h"
 
 namespace swizzle::lock {
 namespace {
@@ -143,6 +144,45 @@ TEST_CASE("a table lock covers what it says", "[lock]") {
     CHECK(covers(TableMode::shared_intent_exclusive, key) == implies(kReadKeyAndGap, key));
     CHECK(covers(TableMode::intent_exclusive, key) == (key == KeyMode{}));
   }
+}
+
+// PostgreSQL 15's table of conflicts ("Explicit Locking"), a row per mode, weakest first.
+TEST_CASE("P5 locks on relations exclude each other as PostgreSQL's do", "[lock]") {
+  constexpr std::array<std::string_view, kRelationModes> conflicts{
+      ".......X", "......XX", "....XXXX", "...XXXXX",
+      "..XX.XXX", "..XXXXXX", ".XXXXXXX", "XXXXXXXX"};
+  for (std::size_t a = 0; a < kRelationModes; ++a) {
+    for (std::size_t b = 0; b < kRelationModes; ++b) {
+      const RelationMode one{static_cast<std::uint8_t>(a + 1)};
+      const RelationMode other{static_cast<std::uint8_t>(b + 1)};
+      INFO(name(one) << " and " << name(other));
+      CHECK(compatible(one, other) == (conflicts[a][b] == '.'));
+    }
+    // Every mode is found again by the lock that no weaker one takes.
+    const RelationMode mode{static_cast<std::uint8_t>(a + 1)};
+    const RelationParts parts = parts_of(mode);
+    CHECK((relation_mode_of_content(parts.content) == mode ||
+           relation_mode_of_rows(parts.rows) == mode));
+  }
+}
+
+// One owner that holds two modes excludes what either of them excludes, and nothing more.
+TEST_CASE("P5 two modes on a relation held together are their union", "[lock]") {
+  const auto each = [](auto body) {
+    for (std::uint8_t raw = 1; raw <= kRelationModes; ++raw) body(RelationMode{raw});
+  };
+  each([&](RelationMode a) {
+    each([&](RelationMode b) {
+      const RelationParts both{combine(parts_of(a).content, parts_of(b).content),
+                               combine(parts_of(a).rows, parts_of(b).rows)};
+      each([&](RelationMode other) {
+        const bool fits = compatible(both.content, parts_of(other).content) &&
+                          compatible(both.rows, parts_of(other).rows);
+        INFO(name(a) << " with " << name(b) << " against " << name(other));
+        CHECK(fits == (compatible(a, other) && compatible(b, other)));
+      });
+    });
+  });
 }
 
 }  // namespace swizzle::lock

@@ -143,6 +143,12 @@ FAULTS = [
         '    static_cast<void>(slot);',
     ),
     (
+        'L13 a relation is shared without a look for strong requests',
+        'table_locks.cpp',
+        '  if (strong.announced.load(std::memory_order_seq_cst) != 0) [[unlikely]] {',
+        '  if (false) {',
+    ),
+    (
         'L7 unlinked without a mark',
         'internal/raw_table.cpp',
         '  entry.next.fetch_or(kMark, std::memory_order_seq_cst);',
@@ -199,7 +205,8 @@ def main() -> int:
     tree, root = folder / "source", folder / "build"
     tree.mkdir(parents=True, exist_ok=True)
     archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
-    subprocess.run(["tar", "x", "-C", tree], input=archive.stdout, check=True)
+    # Touched: an older time than that of what a fault was built into would not be built again.
+    subprocess.run(["tar", "xm", "-C", tree], input=archive.stdout, check=True)
     if not build(tree, root) or (objection := complaint(root)) is not None:
         print("the tests do not pass without a fault:", objection)
         return 1

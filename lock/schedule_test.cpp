@@ -23,6 +23,7 @@ struct Scenario {
   std::uint64_t locks = 2;  // per transaction, at most
   bool ordered = false;     // keys in ascending order and no upgrades: deadlock is impossible
   bool tables = false;      // strong locks on the table among the transactions
+  bool relations = false;   // before that, locks on a relation
   bool impatient = false;   // timeouts and cancellations
   std::uint64_t read_odds = 2;
 };
@@ -159,6 +160,7 @@ class Run {
                                    TableMode::intent_exclusive, TableMode::shared,
                                    TableMode::exclusive,        TableMode::shared_intent_exclusive};
     const TableMode mode = modes[random.below(std::size(modes))];
+    if (scenario_.relations && !acquire_relation(me, owner, random)) return false;
     if (!acquire_table(me, owner, mode, random)) return false;
     if (!scenario_.ordered && random.one_in(3) &&
         !acquire_table(me, owner, modes[random.below(std::size(modes))], random)) {
@@ -172,6 +174,27 @@ class Run {
     const auto result = owner.acquire(id, key_mode, some_wait(random));
     if (!note(result)) return false;
     if (*result == Acquired::granted) oracle_.granted(me, id, key_mode, owner.read_watermark());
+    return true;
+  }
+
+  /// On a relation, which has no keys: a reader in passing, or a definition.
+  bool acquire_relation(int me, LockOwner& owner, Random& random) {
+    constexpr RelationId relation{9};
+    if (random.below(3) != 0) {
+      if (owner.try_share_relation(relation)) {
+        oracle_.granted_table(me, TreeId{9}, TableMode::intent_shared, owner.read_watermark());
+        return true;
+      }
+    }
+    const bool defines = random.one_in(3);
+    const auto result = owner.acquire_relation(
+        relation, defines ? RelationMode::access_exclusive : RelationMode::row_exclusive,
+        some_wait(random));
+    if (!note(result)) return false;
+    if (*result != Acquired::granted) return false;
+    oracle_.granted_table(me, TreeId{9},
+                          defines ? TableMode::exclusive : TableMode::intent_exclusive,
+                          owner.read_watermark());
     return true;
   }
 
@@ -269,17 +292,27 @@ const std::vector<Scenario> kScenarios{
     {.name = "tables, no deadlock possible", .tasks = 4, .ordered = true, .tables = true},
     {.name = "tables with upgrades", .tasks = 4, .tables = true},
     {.name = "P6 tables, impatient", .tasks = 4, .tables = true, .impatient = true},
+    {.name = "relations, no deadlock possible",
+     .tasks = 4,
+     .ordered = true,
+     .tables = true,
+     .relations = true},
+    {.name = "relations and tables, impatient",
+     .tasks = 4,
+     .tables = true,
+     .relations = true,
+     .impatient = true},
 };
 
 }  // namespace
 
 TEST_CASE("seeded schedules of the RAW table", "[lock][simulation]") {
-  const std::size_t index = GENERATE(range(std::size_t{0}, std::size_t{9}));
+  const std::size_t index = GENERATE(range(std::size_t{0}, kScenarios.size()));
   explore(kScenarios[index], LockVariant::raw);
 }
 
 TEST_CASE("seeded schedules of the latched table", "[lock][simulation]") {
-  const std::size_t index = GENERATE(range(std::size_t{0}, std::size_t{9}));
+  const std::size_t index = GENERATE(range(std::size_t{0}, kScenarios.size()));
   explore(kScenarios[index], LockVariant::latched);
 }
 

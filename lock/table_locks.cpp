@@ -14,18 +14,39 @@ namespace {
 LockName table_name(TreeId tree) noexcept {
   return {0, tree, Scope::table};
 }
+LockName relation_name(RelationId relation, Scope part) noexcept {
+  return {0, TreeId{raw(relation)}, part};
+}
 constexpr LockName kDatabaseName{0, TreeId::directory, Scope::database};
 
 }  // namespace
 
 Result<Acquired> LockOwner::acquire_table(TreeId tree, TableMode mode, LockWait wait) {
-  ASSIGN_OR_RETURN(const Acquired acquired, acquire_whole(table_name(tree), mode, wait));
-  escalate_if_due(tree);
-  return acquired;
+  if (parts_.table == nullptr) return Acquired::granted;
+  TableRecord& record = record_of(table_name(tree));
+  if (record.key_locks >= record.escalate_at) [[unlikely]]
+    escalate(record);
+  return acquire_whole(record, mode, wait);
+}
+
+Result<Acquired> LockOwner::acquire_relation(RelationId relation, RelationMode mode,
+                                             LockWait wait) {
+  if (parts_.table == nullptr) return Acquired::granted;
+  const RelationParts parts = parts_of(mode);
+  const LockMark before = mark();
+  ASSIGN_OR_RETURN(
+      Acquired acquired,
+      acquire_whole(record_of(relation_name(relation, Scope::relation)), parts.content, wait));
+  if (acquired == Acquired::skipped || parts.rows == TableMode::none) return acquired;
+  Result<Acquired> rows =
+      acquire_whole(record_of(relation_name(relation, Scope::relation_rows)), parts.rows, wait);
+  if (!rows || *rows == Acquired::skipped) release_to(before);
+  return rows;
 }
 
 Result<Acquired> LockOwner::acquire_database(TableMode mode, LockWait wait) {
-  return acquire_whole(kDatabaseName, mode, wait);
+  if (parts_.table == nullptr) return Acquired::granted;
+  return acquire_whole(record_of(kDatabaseName), mode, wait);
 }
 
 TableMode LockOwner::held_table(TreeId tree) const noexcept {
@@ -50,21 +71,58 @@ LockOwner::TableRecord& LockOwner::record_of(const LockName& name) {
   const auto found = std::ranges::find(tables_, name, &TableRecord::name);
   last_table_ = static_cast<std::size_t>(found - tables_.begin());
   if (found != tables_.end()) return *found;
-  const std::uint32_t threshold = parts_.options.escalation_threshold;
-  return tables_.emplace_back(TableRecord{
-      .name = name,
-      .escalate_at = threshold == 0 ? std::numeric_limits<std::uint32_t>::max() : threshold});
+  return tables_.emplace_back(fresh_record(name));
 }
 
-Result<Acquired> LockOwner::acquire_whole(const LockName& name, TableMode mode, LockWait wait) {
-  if (parts_.table == nullptr) return Acquired::granted;
-  TableRecord& record = record_of(name);
+LockOwner::TableRecord LockOwner::fresh_record(const LockName& name) const noexcept {
+  const std::uint32_t threshold = parts_.options.escalation_threshold;
+  TableRecord record{
+      .name = name,
+      .escalate_at = threshold == 0 ? std::numeric_limits<std::uint32_t>::max() : threshold};
+  // try_share_relation() keeps no records.
+  if (name.scope() != Scope::relation) return record;
+  for (std::uint32_t i = 0; i < slots_used_; ++i) {
+    const IntentSlot slot = seat_.intents[i].load(std::memory_order_relaxed);
+    if (!intent::is_for(slot, name)) continue;
+    record.slot = static_cast<std::uint8_t>(i);
+    record.total = record.in_slot = intent::mode_of(slot);
+  }
+  return record;
+}
+
+bool LockOwner::try_share_relation(RelationId relation) noexcept {
+  const LockName name = relation_name(relation, Scope::relation);
+  const IntentSlot shared = intent::encode(name, TableMode::intent_shared);
+  for (std::uint32_t i = 0; i < slots_used_; ++i) {
+    // Any intent of ours gives what this one gives.
+    if (intent::is_for(seat_.intents[i].load(std::memory_order_relaxed), name)) return true;
+  }
+  auto& strong = parts_.strong.of(name);
+  if (strong.announced.load(std::memory_order_relaxed) != 0 || !may_use_slots_ ||
+      slots_used_ == Seat::kIntentSlots) {
+    return false;
+  }
+  auto& slot = seat_.intents[slots_used_];
+  pause_point(PausePoint::before_intent);
+  slot.store(shared, std::memory_order_seq_cst);
+  pause_point(PausePoint::after_intent);
+  if (strong.announced.load(std::memory_order_seq_cst) != 0) [[unlikely]] {
+    withdraw_intent(slot, shared, 0);
+    return false;
+  }
+  watermark_ = std::max(watermark_, Lsn{strong.tag.load(std::memory_order_relaxed)});
+  ++slots_used_;
+  return true;
+}
+
+Result<Acquired> LockOwner::acquire_whole(TableRecord& record, TableMode mode, LockWait wait) {
   if (implies(record.total, mode)) return Acquired::granted;
   if (is_intent(mode) && parts_.options.intent_path == IntentPath::private_slots &&
       try_intent_slot(record, mode)) {
     record.total = combine(record.total, mode);
     return Acquired::granted;
   }
+  const LockName name = record.name;
   ASSIGN_OR_RETURN(const Acquired acquired, acquire_new(name, code(mode), held_.find(name), wait));
   if (acquired == Acquired::granted) record.total = combine(record.total, mode);
   return acquired;
@@ -126,14 +184,9 @@ void LockOwner::escalate_if_due(TreeId tree) {
 
 void LockOwner::escalate(TableRecord& record) {
   const TreeId tree = record.name.tree();
-  TableMode mode = TableMode::shared;
-  for (const Entry* entry = newest_; entry != nullptr; entry = entry->previous) {
-    if (entry->name.scope() == Scope::key && entry->name.tree() == tree && may_write(entry->mode)) {
-      mode = TableMode::exclusive;
-      break;
-    }
-  }
-  const auto outcome = acquire_whole(record.name, mode, kSkipLocked);
+  const bool is_worth_it = count_read_locks(tree) >= parts_.options.escalation_threshold;
+  const auto outcome = is_worth_it ? acquire_whole(record, TableMode::shared, kSkipLocked)
+                                   : Result<Acquired>{Acquired::skipped};
   if (!outcome || *outcome == Acquired::skipped) {
     const std::uint64_t later =
         std::uint64_t{record.key_locks} + parts_.options.escalation_threshold;
@@ -146,17 +199,31 @@ void LockOwner::escalate(TableRecord& record) {
        entry = entry->older_of_same_name) {
     entry->until_end = true;
   }
-  drop_key_locks(tree);
+  drop_read_locks(tree);
+  // Those that are left, and those to come, are of writes.
+  record.escalate_at = std::numeric_limits<std::uint32_t>::max();
   parts_.counters.escalations.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Without a commit LSN: whoever comes to these keys later passes the table lock, which leaves one.
-void LockOwner::drop_key_locks(TreeId tree) noexcept {
+// Whether nothing was, or may be, written under this key's lock.
+bool LockOwner::is_read_lock(const Entry& entry, TreeId tree) const noexcept {
+  return entry.name.scope() == Scope::key && entry.name.tree() == tree &&
+         !may_write(held_.find(entry.name)->total);
+}
+
+std::size_t LockOwner::count_read_locks(TreeId tree) const noexcept {
+  std::size_t count = 0;
+  for (const Entry* entry = newest_; entry != nullptr; entry = entry->previous)
+    if (is_read_lock(*entry, tree)) ++count;
+  return count;
+}
+
+void LockOwner::drop_read_locks(TreeId tree) noexcept {
   Entry* staying = nullptr;
   while (newest_ != nullptr) {
     Entry* entry = newest_;
     newest_ = entry->previous;
-    if (entry->name.scope() == Scope::key && entry->name.tree() == tree) {
+    if (is_read_lock(*entry, tree)) {
       forget(*entry);
       discard(*entry, Lsn::none);
     } else {

@@ -214,18 +214,27 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   }
   CHECK(owner.held_table(TreeId{9}) == TableMode::shared);
   CHECK(owner.locks_held() == 1);
+  // What it writes stays locked key by key; what it reads beside that does not.
   for (std::uint64_t i = 0; i < 30; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
-  CHECK(owner.held_table(kTree) == TableMode::exclusive);
-  CHECK(owner.locks_held() == 2);
+  CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
+  CHECK(owner.locks_held() == 31);
+  for (std::uint64_t i = 30; i < 60; ++i) REQUIRE(owner.acquire(key(i), kReadKeyAndGap));
+  CHECK(owner.held_table(kTree) == TableMode::shared_intent_exclusive);
+  CHECK(owner.locks_held() == 32);
+  CHECK(owner.held(key(3)) == KeyMode{Access::exclusive, Access::shared});
+  CHECK(owner.held(key(59)) == kReadKeyAndGap);
   CHECK(manager.statistics().escalations == 2);
-  CHECK(state_of(other.acquire_table(kTree, TableMode::intent_shared, kSkipLocked)) == "skipped");
+  CHECK(state_of(other.acquire_table(kTree, TableMode::intent_exclusive, kSkipLocked)) ==
+        "skipped");
   // The table lock may stand for key locks from before the mark: it stays.
   owner.release_to(mark);
-  CHECK(owner.held_table(kTree) == TableMode::exclusive);
-  CHECK(owner.held(key(29)) == kWriteKeyAndGap);
+  CHECK(owner.held_table(kTree) == TableMode::shared_intent_exclusive);
+  CHECK(owner.held(key(59)) == kReadKeyAndGap);
+  REQUIRE(owner.acquire(key(3), kWriteKey));
   owner.release_all(Lsn{77});
   CHECK(manager.snapshot().empty());
   REQUIRE(other.acquire_table(kTree, TableMode::intent_shared));
+  REQUIRE(other.acquire(key(3), kReadKey));
   CHECK(other.read_watermark() == Lsn{77});
   other.release_all(Lsn::none);
 }
@@ -238,16 +247,109 @@ TEST_CASE("escalation gives way to other users of the table and tries again late
   LockOwner other{manager};
   REQUIRE(other.acquire_table(kTree, TableMode::intent_exclusive));
   REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
-  for (std::uint64_t i = 0; i < 15; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
+  for (std::uint64_t i = 0; i < 15; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
   CHECK(owner.locks_held() == 15);
   CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
   other.release_all(Lsn::none);
-  for (std::uint64_t i = 15; i < 30; ++i) REQUIRE(owner.try_acquire(key(i), kWriteKey));
+  for (std::uint64_t i = 15; i < 30; ++i) REQUIRE(owner.try_acquire(key(i), kReadKey));
   CHECK(owner.locks_held() == 30);  // try_acquire never escalates
   owner.escalate_if_due(kTree);
   CHECK(owner.locks_held() == 1);
-  CHECK(owner.held_table(kTree) == TableMode::exclusive);
+  CHECK(owner.held_table(kTree) == TableMode::shared_intent_exclusive);
   owner.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
+TEST_CASE("locks on relations: every pair of modes, granted and refused", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  constexpr RelationId table{16384};
+  constexpr RelationId stranger{16385};
+  for (std::uint8_t a = 1; a <= kRelationModes; ++a) {
+    for (std::uint8_t b = 1; b <= kRelationModes; ++b) {
+      const RelationMode one{a};
+      const RelationMode other{b};
+      INFO(name(one) << ", then " << name(other));
+      LockOwner holder{manager};
+      LockOwner asker{manager};
+      REQUIRE(holder.acquire_relation(table, one));
+      CHECK(holder.acquire_relation(table, one).has_value());
+      const bool fits = compatible(one, other);
+      CHECK(state_of(asker.acquire_relation(table, other, kNoWait)) ==
+            (fits ? "granted" : "55P03"));
+      CHECK(state_of(asker.acquire_relation(stranger, other, kNoWait)) == "granted");
+      // The relation's number is no tree's.
+      CHECK(state_of(asker.acquire_table(TreeId{16384}, TableMode::exclusive, kNoWait)) ==
+            "granted");
+      asker.release_all(Lsn::none);
+      // What a failed request had taken is gone.
+      LockOwner third{manager};
+      holder.release_all(Lsn::none);
+      CHECK(state_of(third.acquire_relation(table, RelationMode::access_exclusive, kNoWait)) ==
+            "granted");
+      third.release_all(Lsn::none);
+    }
+  }
+  CHECK(manager.snapshot().empty());
+}
+
+TEST_CASE("a lock on a relation waits, and its deadlocks are found beside those of keys",
+          "[lock]") {
+  LockManager manager{small_table()};
+  LockOwner reader{manager};
+  LockOwner definer{manager};
+  reader.begin(TxnId{1});
+  definer.begin(TxnId{2});
+  constexpr RelationId table{16384};
+  REQUIRE(reader.acquire_relation(table, RelationMode::access_share));
+  REQUIRE(definer.try_acquire(key(1), kWriteKey));
+  InThread waiter{[&] {
+    const auto outcome = definer.acquire_relation(table, RelationMode::access_exclusive, kPatient);
+    INVARIANT(state_of(outcome) == "40P01");
+    INVARIANT(outcome.error().detail().find("AccessExclusiveLock on relation 16384") !=
+              std::string::npos);
+    definer.release_all(Lsn::none);
+  }};
+  REQUIRE(eventually([&] { return waiting_now(manager) == 1; }));
+  const auto rows = manager.snapshot();
+  CHECK(std::ranges::count(rows, LockRow::Kind::relation, &LockRow::kind) == 2);
+  CHECK(state_of(reader.acquire(key(1), kReadKey, kPatient)) == "granted");
+  waiter.join();
+  reader.release_all(Lsn::none);
+}
+
+TEST_CASE("sharing a relation in passing is the same lock", "[lock]") {
+  const Setup setup = GENERATE(from_range(kSetups));
+  LockManager manager{options_of(setup)};
+  constexpr RelationId table{16384};
+  LockOwner reader{manager};
+  LockOwner definer{manager};
+  const bool in_slot = reader.try_share_relation(table);
+  CHECK(in_slot == (setup.path == IntentPath::private_slots));
+  if (!in_slot) return;
+  CHECK(reader.try_share_relation(table));
+  CHECK(manager.snapshot().size() == 1);
+  CHECK(state_of(definer.acquire_relation(table, RelationMode::access_exclusive, kNoWait)) ==
+        "55P03");
+  CHECK(state_of(definer.acquire_relation(table, RelationMode::exclusive, kNoWait)) == "granted");
+  // Beside a strong request the way is through the queue.
+  LockOwner late{manager};
+  CHECK_FALSE(late.try_share_relation(table));
+  CHECK(state_of(late.acquire_relation(table, RelationMode::access_share, kNoWait)) == "granted");
+  definer.release_all(Lsn{5});
+  late.release_all(Lsn::none);
+  // It grows into more in its slot, and covers less.
+  CHECK(state_of(reader.acquire_relation(table, RelationMode::row_exclusive)) == "granted");
+  CHECK(reader.try_share_relation(table));
+  CHECK(state_of(definer.acquire_relation(table, RelationMode::share, kNoWait)) == "55P03");
+  reader.release_all(Lsn::none);
+  CHECK(state_of(definer.acquire_relation(table, RelationMode::access_exclusive, kNoWait)) ==
+        "granted");
+  CHECK_FALSE(reader.try_share_relation(table));
+  definer.release_all(Lsn{9});
+  CHECK(reader.try_share_relation(table));
+  CHECK(reader.read_watermark() == Lsn{9});
+  reader.release_all(Lsn::none);
   CHECK(manager.snapshot().empty());
 }
 

@@ -1,6 +1,7 @@
 // The part of LockOwner that waits (rule L3).
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 
 #include "base/latch_count.h"
 #include "lock/internal/deadlock_search.h"
@@ -53,6 +54,11 @@ class PublishedWait {
 Result<> LockOwner::wait_for(Entry& entry, Duration lock_timeout) {
   assert_no_latch_held();
   parts_.counters.waits.fetch_add(1, std::memory_order_relaxed);
+  if (doing_ != nullptr) {
+    constexpr std::size_t kEnoughToRecognise = 1024;
+    const std::lock_guard hold(seat_.doing_latch);
+    seat_.doing.assign(*doing_, 0, kEnoughToRecognise);
+  }
   Result<> outcome;
   {
     const PublishedWait published{seat_, entry, Runtime::current()};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -22,16 +23,42 @@ auto age(const Seat& seat) noexcept {
   return std::pair{raw(seat.txn.load(std::memory_order_relaxed)) - 1, seat.number};
 }
 
-std::string place(Scope scope, const LockId& id) {
-  switch (scope) {
+// As PostgreSQL's reports name a backend, where the owner has said which it works for.
+std::string who(const Seat& seat) {
+  const OwnerLabel label = seat.label.load(std::memory_order_relaxed);
+  if (label != 0) return fmt::format("Process {}", label);
+  return fmt::format("Transaction {}", raw(seat.txn.load(std::memory_order_relaxed)));
+}
+
+std::string request(const Entry& entry) {
+  const LockName& on = entry.name;
+  switch (on.scope()) {
     case Scope::key:
-      return fmt::format("key {:#018x} of tree {}", id.hash, raw(id.tree));
+      return fmt::format("{} on key {:#018x} of tree {}", name(entry.mode), on.hash(),
+                         raw(on.tree()));
     case Scope::table:
-      return fmt::format("tree {}", raw(id.tree));
+      return fmt::format("{} on tree {}", name(entry.mode), raw(on.tree()));
+    case Scope::relation:
+      return fmt::format("{} on relation {}",
+                         name(relation_mode_of_content(table_mode(entry.mode))),
+                         raw(on.relation()));
+    case Scope::relation_rows:
+      return fmt::format("{} on relation {}", name(relation_mode_of_rows(table_mode(entry.mode))),
+                         raw(on.relation()));
     case Scope::database:
       break;
   }
-  return "the database";
+  return fmt::format("{} on the database", name(entry.mode));
+}
+
+std::string doing(Seat& seat) {
+  const std::lock_guard hold(seat.doing_latch);
+  return seat.doing;
+}
+
+std::string in_lower_case(std::string text) {
+  text.front() = static_cast<char>(text.front() | 0x20);
+  return text;
 }
 
 }  // namespace
@@ -100,12 +127,8 @@ DeadlockSearch::Verdict DeadlockSearch::judge(const std::vector<Edge>& cycle) {
     return Verdict::others_turn;
   }
   for (const Edge& edge : cycle) {
-    const Entry& entry = *edge.entry;
-    report_.push_back({{edge.waiter->txn.load(std::memory_order_relaxed),
-                        {entry.name.tree(), entry.name.hash()},
-                        name(entry.mode)},
-                       entry.name.scope(),
-                       edge.blocker.seat->txn.load(std::memory_order_relaxed)});
+    report_.push_back({who(*edge.waiter), request(*edge.entry),
+                       in_lower_case(who(*edge.blocker.seat)), doing(*edge.waiter)});
   }
   return Verdict::victim;
 }
@@ -114,11 +137,11 @@ Error DeadlockSearch::error() const {
   std::string detail;
   for (const ReportLine& line : report_) {
     if (!detail.empty()) detail += '\n';
-    detail += fmt::format("Transaction {} waits for {} on {}; blocked by transaction {}.",
-                          raw(line.waiter.txn), line.waiter.mode, place(line.scope, line.waiter.id),
-                          raw(line.blocker));
-    if (parts_.options.describe) detail += ' ' + parts_.options.describe(line.waiter);
+    detail +=
+        fmt::format("{} waits for {}; blocked by {}.", line.waiter, line.request, line.blocker);
   }
+  for (const ReportLine& line : report_)
+    if (!line.doing.empty()) detail += fmt::format("\n{}: {}", line.waiter, line.doing);
   return Error{sqlstate::deadlock_detected, "deadlock detected"}.with_detail(std::move(detail));
 }
 

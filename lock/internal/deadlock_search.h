@@ -44,9 +44,10 @@ class DeadlockSearch {
     std::size_t next = 0;
   };
   struct ReportLine {
-    LockWaiter waiter;
-    Scope scope;
-    TxnId blocker;
+    std::string waiter;
+    std::string request;
+    std::string blocker;
+    std::string doing;  // of the waiter; empty: it did not say
   };
 
   // Pre of both: inside the epochs.

@@ -7,12 +7,13 @@
 
 #include "base/ids.h"
 #include "lock/internal/mode_code.h"
+#include "lock/relation_modes.h"
 
 namespace swizzle::lock {
 
 struct Seat;
 
-enum class Scope : std::uint8_t { key, table, database };
+enum class Scope : std::uint8_t { key, table, database, relation, relation_rows };
 
 /// What a lock is on. Two keys with one hash share their locks: a false conflict, never a missed
 /// one.
@@ -29,6 +30,8 @@ class LockName {
   [[nodiscard]] constexpr Scope scope() const noexcept {
     return Scope{static_cast<std::uint8_t>(place_ & 0xFF)};
   }
+  /// Of the relation scopes, whose numbers take the place of a tree's.
+  [[nodiscard]] constexpr RelationId relation() const noexcept { return RelationId{raw(tree())}; }
   /// For buckets and private tables. The caller's hashes may be weak in some bits.
   [[nodiscard]] constexpr std::uint64_t spread() const noexcept {
     const std::uint64_t mixed = (hash_ ^ (place_ * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;

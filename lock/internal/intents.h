@@ -21,6 +21,8 @@ namespace intent {
 inline constexpr IntentSlot kModeBits = 7;
 inline constexpr IntentSlot kWanted = 8;  // a strong request wants to be woken
 
+inline constexpr IntentSlot kScopeBits = 15;
+
 constexpr IntentSlot encode(const LockName& name, TableMode mode) noexcept {
   return IntentSlot{raw(name.tree())} << 8 | IntentSlot{std::to_underlying(name.scope())} << 4 |
          std::to_underlying(mode);
@@ -30,7 +32,7 @@ constexpr TableMode mode_of(IntentSlot slot) noexcept {
 }
 constexpr LockName name_of(IntentSlot slot) noexcept {
   return {0, TreeId{static_cast<std::uint32_t>(slot >> 8)},
-          Scope{static_cast<std::uint8_t>((slot >> 4) & 3)}};
+          Scope{static_cast<std::uint8_t>((slot >> 4) & kScopeBits)}};
 }
 constexpr bool is_for(IntentSlot slot, const LockName& name) noexcept {
   return (slot & ~(kModeBits | kWanted)) == encode(name, TableMode::none);

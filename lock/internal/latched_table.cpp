@@ -163,12 +163,6 @@ Lsn LatchedTable::tag(const LockName& name) noexcept {
   return bucket.tag;
 }
 
-void LatchedTable::raise_tag(const LockName& name, Lsn lsn) noexcept {
-  Bucket& bucket = bucket_of(name);
-  const std::scoped_lock guard{bucket.latch};
-  bucket.tag = std::max(bucket.tag, lsn);
-}
-
 void LatchedTable::visit(const std::function<void(const Entry&)>& visitor) {
   for (std::size_t i = 0; i <= mask_; ++i) {
     const std::scoped_lock guard{buckets_[i].latch};

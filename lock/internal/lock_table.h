@@ -66,7 +66,6 @@ class LockTable {
   [[nodiscard]] virtual bool has_followers(const Entry& entry) noexcept = 0;
 
   [[nodiscard]] virtual Lsn tag(const LockName& name) noexcept = 0;
-  virtual void raise_tag(const LockName& name, Lsn lsn) noexcept = 0;
 
   /// Every entry that is linked all the time is seen once; others perhaps.
   virtual void visit(const std::function<void(const Entry&)>& visitor) = 0;

@@ -222,10 +222,6 @@ Lsn RawTable::tag(const LockName& name) noexcept {
   return Lsn{bucket_of(name).tag.load(std::memory_order_acquire)};
 }
 
-void RawTable::raise_tag(const LockName& name, Lsn lsn) noexcept {
-  raise(bucket_of(name).tag, lsn);
-}
-
 void RawTable::visit(const std::function<void(const Entry&)>& visitor) {
   for (std::size_t i = 0; i <= mask_; ++i) {
     if (buckets_[i].newest.load(std::memory_order_relaxed) == 0) continue;

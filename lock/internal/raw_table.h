@@ -37,7 +37,6 @@ class RawTable final : public LockTable {
                              const Seat* self) noexcept override;
   [[nodiscard]] bool has_followers(const Entry& entry) noexcept override;
   [[nodiscard]] Lsn tag(const LockName& name) noexcept override;
-  void raise_tag(const LockName& name, Lsn lsn) noexcept override;
   void visit(const std::function<void(const Entry&)>& visitor) override;
 
  private:

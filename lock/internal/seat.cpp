@@ -1,5 +1,6 @@
 #include "lock/internal/seat.h"
 
+#include <mutex>
 #include <new>
 
 #include "base/invariant.h"
@@ -53,7 +54,12 @@ Seat& SeatRegistry::take() {
 void SeatRegistry::leave(Seat& seat) noexcept {
   INVARIANT(seat.waiting.load(std::memory_order_relaxed) == nullptr);
   seat.txn.store(TxnId::none, std::memory_order_relaxed);
+  seat.label.store(0, std::memory_order_relaxed);
   seat.cancelled.store(false, std::memory_order_relaxed);
+  {
+    const std::lock_guard hold(seat.doing_latch);
+    seat.doing.clear();
+  }
   latch_.lock();
   seat.next_left = left_;
   left_ = &seat;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/ids.h"
 #include "base/runtime.h"
@@ -35,6 +36,12 @@ struct alignas(64) Seat {
   std::atomic<const Entry*> waiting{nullptr};
   std::atomic<TimePoint::rep> waiting_since{0};
   std::atomic<TxnId> txn{TxnId::none};
+  std::atomic<std::int32_t> label{0};
+
+  /// What the waiting owner is doing, in its own words, for deadlock reports. Written when a wait
+  /// begins.
+  SpinLatch doing_latch;
+  std::string doing;
 
   /// The highest commit LSN under which this seat has released locks. Never goes back: whoever
   /// locks a whole table takes the maximum of all seats into its read watermark.
