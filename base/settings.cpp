@@ -155,6 +155,8 @@ Result<> Settings::set_at_start(const SettingAssignment& assignment, SettingSour
   entry.value = std::move(*value);
   entry.source = source;
   entry.origin = assignment.origin;
+  // release, here and below: whoever sees the number sees the values, too.
+  revision_.fetch_add(1, std::memory_order_release);
   return {};
 }
 
@@ -192,6 +194,7 @@ Result<> Settings::reload(const std::vector<SettingAssignment>& file) {
       entry->source = now.source;
       entry->origin = std::move(now.origin);
     }
+    revision_.fetch_add(1, std::memory_order_release);
   }
   for (const auto& [entry, value] : changed) {
     for (const auto& watcher : entry->watchers) watcher(value);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -115,6 +116,12 @@ class Settings {
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] std::string text(std::string_view name) const;
 
+  /// Changes whenever a value may have: for whoever keeps what it has read.
+  [[nodiscard]] std::uint64_t revision() const noexcept {
+    // acquire: who sees the number looks at values that are as new.
+    return revision_.load(std::memory_order_acquire);
+  }
+
   /// In the order of their names.
   [[nodiscard]] std::vector<SettingView> all() const;
   [[nodiscard]] SettingView view(const SettingDefinition& definition) const;
@@ -137,6 +144,7 @@ class Settings {
 
   mutable std::mutex mutex_;
   Entries entries_;
+  std::atomic<std::uint64_t> revision_{1};
 };
 
 /// What one session has set for itself, over the server's settings. A transaction that rolls back
@@ -164,6 +172,9 @@ class SessionSettings {
   /// The transaction is committed: SET stays, SET LOCAL ends.
   void commit();
   void roll_back() { roll_back_to(Mark{0}); }
+
+  /// Of the server's settings.
+  [[nodiscard]] std::uint64_t server_revision() const noexcept { return server_.revision(); }
 
   /// SHOW. 42704.
   [[nodiscard]] Result<std::string> show(std::string_view name) const;
