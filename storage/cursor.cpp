@@ -2,6 +2,7 @@
 #include "storage/engine_parts.h"
 #include "storage/txn/leaf_scan.h"
 #include "storage/txn/overflow.h"
+#include "storage/txn/planted_fault.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
 
@@ -63,7 +64,12 @@ struct Cursor::State {
 };
 
 Result<> Cursor::State::load() {
-  if (!working.locks_reads()) working.view();
+  if (working.locks_reads())
+    // Between leaves, where many locks may become one.
+    RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared, WaitPolicy::wait));
+  else
+    working.view();
+  const lock::LockMark before = working.locks.mark();
   while (true) {
     leaf.want(low ? std::optional<Bytes>(*low) : std::nullopt,
               high ? std::optional<Bytes>(*high) : std::nullopt, direction, most);
@@ -78,6 +84,8 @@ Result<> Cursor::State::load() {
     RETURN_IF_ERROR(working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap,
                                           working.wait(WaitPolicy::wait)));
   }
+  if (planted(PlantedFault::lock_released_early)) working.locks.release_to(before);
+  if (leaf.looked_up()) RETURN_IF_ERROR(working.check_snapshot());
   is_loaded = true;
   row = 0;
   most = static_cast<std::uint16_t>(std::min(most * 4, int{Node::kMaxSlots}));

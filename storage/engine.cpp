@@ -9,6 +9,7 @@
 #include "storage/recovery/recovery.h"
 #include "storage/statistics.h"
 #include "storage/txn/overflow.h"
+#include "storage/txn/planted_fault.h"
 #include "storage/txn/restart_undo.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
@@ -31,11 +32,11 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   return log;
 }
 
-lock::LockOptions lock_options() {
-  lock::LockOptions options;
-  // Without intents on tables a lock on a whole table would not hold others off its keys.
-  options.escalation_threshold = 0;
-  return options;
+lock::LockOptions lock_options(const EngineOptions& options) {
+  lock::LockOptions locks;
+  locks.variant = options.lock_variant;
+  locks.escalation_threshold = options.lock_escalation_threshold;
+  return locks;
 }
 
 Result<> require_empty(FileSystem& files, const std::filesystem::path& directory) {
@@ -61,11 +62,12 @@ bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept
   std::array<std::byte, Node::kMaxKeyBytes> bytes;
   const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
   const std::uint64_t hash = hash_of_key(leaf.tree(), key);
-  return !versions_.has(leaf.tree(), key, hash) &&
+  return (!versions_.has(leaf.tree(), key, hash) || planted(PlantedFault::ghost_removed_early)) &&
          locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
 }
 
 bool LockAwareGhosts::may_cut_before(const Node& leaf, std::uint16_t index) noexcept {
+  if (planted(PlantedFault::split_ignores_gaps)) return true;
   return locks_.is_free(gap_before(leaf.tree(), leaf, index), lock::kInsertIntoGap);
 }
 
@@ -77,11 +79,12 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
     : files(in),
       directory(std::move(at)),
       options(with),
-      locks(lock_options()),
+      locks(lock_options(with)),
       versions(kVersionBuckets),
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {
+  if (reclaimer != nullptr) reclaimer->stop();
   if (checkpointer != nullptr) checkpointer->stop();
   if (cleaner != nullptr) cleaner->stop();
 }
@@ -151,6 +154,7 @@ Result<> open_trees(EngineParts& parts) {
   parts.tree_log = std::make_unique<WalTreeLog>(*parts.log);
   parts.flusher = std::make_unique<LogFlusher>(*parts.log);
   parts.transactions = std::make_unique<TransactionPool>(parts);
+  parts.reclaimer = std::make_unique<VersionReclaimer>(*parts.transactions);
   ASSIGN_OR_RETURN(auto factory,
                    make_tree_factory(parts.options, *parts.store, *parts.tree_log, parts.ghosts));
   BufferPool& pool = factory->pool();
@@ -210,11 +214,13 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
   RETURN_IF_ERROR(parts.checkpointer->take());
   parts.checkpointer->start(*parts.cleaner);
+  parts.reclaimer->start();
   return engine;
 }
 
 Result<> Engine::close() {
   Parts& parts = *parts_;
+  parts.reclaimer->stop();
   parts.checkpointer->stop();
   RETURN_IF_ERROR(parts.cleaner->clean_all());
   RETURN_IF_ERROR(parts.checkpointer->take(Control::Shutdown::clean));
@@ -307,6 +313,26 @@ EngineStatistics Engine::statistics() const {
   all.commits = parts_->transactions->commits();
   all.rollbacks = parts_->transactions->rollbacks();
   all.version_bytes = parts_->transactions->retained_bytes();
+  all.snapshots_too_old = parts_->registry->given_up();
+  const lock::LockStatistics locks = parts_->locks.statistics();
+  all.lock_waits = locks.waits;
+  all.deadlocks = locks.deadlocks;
+  all.lock_timeouts = locks.timeouts;
+  all.lock_escalations = locks.escalations;
+  all.lock_bytes = locks.entry_bytes;
+  return all;
+}
+
+std::vector<lock::LockRow> Engine::locks() const {
+  return parts_->locks.snapshot();
+}
+
+std::vector<HeldSnapshot> Engine::snapshots() const {
+  std::vector<HeldSnapshot> all;
+  for (const TransactionRegistry::Held& held : parts_->registry->held_snapshots())
+    all.push_back({held.label, held.snapshot,
+                   held.too_old ? 0 : parts_->transactions->retained_since(held.snapshot),
+                   held.too_old ? HeldSnapshot::State::too_old : HeldSnapshot::State::usable});
   return all;
 }
 

@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/runtime.h"
+#include "lock/lock_types.h"
 #include "storage/options.h"
 
 namespace swizzle {
@@ -37,6 +38,17 @@ enum class WaitPolicy : std::uint8_t {
   wait,     ///< until it is free, lock_timeout passes (55P03), or a deadlock is found (40P01)
   no_wait,  ///< fails at once with 55P03
   skip,     ///< acts as if the key were not there
+};
+
+/// An open snapshot and what is kept because of it.
+struct HeldSnapshot {
+  lock::OwnerLabel label = 0;    ///< as Transaction::work_for() said
+  Lsn lsn = Lsn::none;           ///< what committed before is visible
+  std::uint64_t held_bytes = 0;  ///< of versions that are newer; those of several snapshots overlap
+  enum class State : std::uint8_t {
+    usable,
+    too_old,  ///< given up for the store's bound; its next read of something newer says so
+  } state = State::usable;
 };
 
 /// A value that a read copies out. Reused from call to call, so that a warm read allocates nothing.
@@ -106,6 +118,10 @@ class Engine {
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
   Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
   [[nodiscard]] EngineStatistics statistics() const;
+  /// What is locked and waited for. Stops nobody: each row was true at some moment of the call.
+  [[nodiscard]] std::vector<lock::LockRow> locks() const;
+  /// The same for snapshots.
+  [[nodiscard]] std::vector<HeldSnapshot> snapshots() const;
 
  private:
   struct Parts;
@@ -127,8 +143,29 @@ class Transaction {
   /// writes is not visible to its own snapshot reads until the next begin_statement().
   void begin_statement();
 
+  /// For the views and for reports of deadlocks: whom this transaction works for, and, unless null,
+  /// where that says what it is doing, which is read when a wait for a lock begins. `doing`
+  /// outlives the transaction.
+  void work_for(lock::OwnerLabel label, const std::string* doing) noexcept;
+
+  /// PostgreSQL's locks on a relation, for the layer that knows what relations are: they order
+  /// statements and changes of definitions. Kept to the end, or to rollback_to() a mark before.
+  /// False: not to be had, with WaitPolicy::skip. 55P03, 40P01, 57014 as every lock.
+  Result<bool> lock_relation(lock::RelationId relation, lock::RelationMode mode,
+                             WaitPolicy wait = WaitPolicy::wait);
+
+  /// ACCESS SHARE when that takes a few instructions, which is when nobody changes definitions.
+  /// False: ask lock_relation().
+  [[nodiscard]] bool try_share_relation(lock::RelationId relation) noexcept;
+
+  /// `publish` runs in commit(), once the commit is durable and before the locks go: whoever gets
+  /// them finds what it published. It neither fails nor waits. For changes of definitions.
+  void before_release(std::function<void()> publish);
+
   /// How long a lock may be waited for; zero, the default: without limit.
   void set_lock_timeout(Duration timeout) noexcept;
+  /// How long a wait lasts before a deadlock is looked for; zero, the default: not at all.
+  void set_deadlock_timeout(Duration timeout) noexcept;
   /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
   /// Callable from any thread while the transaction is open.
   void cancel() noexcept;
@@ -140,6 +177,8 @@ class Transaction {
     std::uint64_t lock_position = 0;
   };
   [[nodiscard]] Mark mark() const noexcept;
+  /// Undoes what came after the mark and gives up its locks, but at SERIALIZABLE, where they stand
+  /// for what has been read as well.
   Result<> rollback_to(Mark mark);
 
   /// Returns when the commit, and all that it read from, is durable (unless synchronous_commit is
@@ -164,8 +203,8 @@ struct ScanRange {
   Bound high_bound = Bound::exclusive;
 };
 enum class Direction : std::uint8_t { forward, backward };
-/// What the caller knows of a scan. Nothing acts on it yet: `large` is to read ahead and to keep its
-/// pages from pushing out others.
+/// What the caller knows of a scan. Nothing acts on it yet: `large` is to read ahead and to keep
+/// its pages from pushing out others.
 enum class ScanHint : std::uint8_t { none, large };
 
 /// A handle on one tree.

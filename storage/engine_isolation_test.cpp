@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <random>
@@ -231,6 +232,124 @@ TEST_CASE_METHOD(TemporaryEngine,
   reader->rollback();
   const auto fresh = engine->begin();
   CHECK(content(*fresh, tree).size() == 2000 + 34);
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "P8 an insert that waits for a key is done once, or refused",
+                 "[storage][isolation]") {
+  const TreeId tree = make_tree();
+  Tree t = engine->tree(tree).value();
+  enum class First : std::uint8_t { commits, rolls_back, only_looks };
+  const First first = GENERATE(First::commits, First::rolls_back, First::only_looks);
+  const auto holder = engine->begin(first == First::only_looks ? Isolation::serializable
+                                                               : Isolation::read_committed);
+  if (first == First::only_looks)
+    CHECK_FALSE(get(*holder, tree, "key"));
+  else
+    REQUIRE(t.insert(*holder, as_bytes("key"), as_bytes("first")).value());
+  std::optional<bool> inserted;
+  std::thread waiter{[&] {
+    const auto transaction = engine->begin();
+    inserted = t.insert(*transaction, as_bytes("key"), as_bytes("second")).value();
+    INVARIANT(transaction->commit().has_value());
+  }};
+  while (std::ranges::none_of(engine->locks(), [](const lock::LockRow& row) {
+    return row.state == lock::LockRow::State::waiting;
+  }))
+    std::this_thread::yield();
+  // what is there without a commit is seen by nobody.
+  CHECK_FALSE(get(tree, "key"));
+  if (first == First::commits)
+    REQUIRE(holder->commit());
+  else
+    holder->rollback();
+  waiter.join();
+  CHECK(inserted == (first != First::commits));
+  CHECK(get(tree, "key") == (first == First::commits ? "first" : "second"));
+  const auto reader = engine->begin();
+  CHECK(content(*reader, tree).size() == 1);
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, and so does its gap",
+                 "[storage][isolation]") {
+  const TreeId tree = make_tree();
+  Tree t = engine->tree(tree).value();
+  const auto write = [&](auto change) {
+    const auto transaction = engine->begin();
+    change(*transaction);
+    REQUIRE(transaction->commit());
+  };
+  write([&](Transaction& transaction) {
+    for (int i = 0; i < 20; ++i)
+      REQUIRE(t.insert(transaction, as_bytes(account(i * 10)), as_bytes(std::string(100, 'v')))
+                  .value());
+  });
+  write([&](Transaction& transaction) {
+    REQUIRE(t.remove(transaction, as_bytes(account(100))).value());
+  });
+  // It has read that there is nothing, by locks on the ghost and what lies around it.
+  const auto reader = engine->begin(Isolation::serializable);
+  ScanRange range;
+  const std::string low = account(100);
+  const std::string high = account(110);
+  range.low = as_bytes(low);
+  range.high = as_bytes(high);
+  const auto rows = [&] {
+    Cursor cursor = t.scan(*reader, range).value();
+    int count = 0;
+    while (cursor.next().value()) ++count;
+    return count;
+  };
+  CHECK(rows() == 0);
+  // The leaf is compacted, tidied and split all around, and merged again.
+  for (int round = 0; round < 3; ++round) {
+    write([&](Transaction& transaction) {
+      for (int i = 0; i < 300; ++i)
+        REQUIRE(t.insert(transaction, as_bytes(account(20) + "/" + std::to_string(i)),
+                         as_bytes(std::string(60, 'x')))
+                    .value());
+    });
+    write([&](Transaction& transaction) {
+      for (int i = 0; i < 300; ++i)
+        REQUIRE(t.remove(transaction, as_bytes(account(20) + "/" + std::to_string(i))).value());
+    });
+    const auto scanner = engine->begin();
+    CHECK(content(*scanner, tree).size() == 19);
+  }
+  const auto writer = engine->begin();
+  writer->set_lock_timeout(std::chrono::milliseconds{20});
+  for (const std::string& phantom : {low, low + "1", account(105), account(109) + "z"}) {
+    const auto inserted = t.insert(*writer, as_bytes(phantom), as_bytes("phantom"));
+    INFO(phantom);
+    REQUIRE_FALSE(inserted.has_value());
+    CHECK(inserted.error().state() == sqlstate::lock_not_available);
+  }
+  CHECK(rows() == 0);
+  CHECK(engine->verify().value().empty());
+}
+
+// What a snapshot showed is overwritten only if it is still so.
+TEST_CASE_METHOD(Bank, "P36 P39 transfers that lock nothing before they write keep the sum",
+                 "[storage][isolation][stress]") {
+  const auto isolation = GENERATE(Isolation::repeatable_read, Isolation::serializable);
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < 3; ++i)
+    threads.emplace_back([&, i] {
+      std::mt19937_64 random(i);
+      std::uniform_int_distribution<int> any(0, 9);
+      Tree t = engine->tree(tree).value();
+      for (int round = 0; round < 60; ++round) {
+        const int from = any(random);
+        const int to = (from + 1 + any(random) % 9) % 10;
+        until_committed(*engine, isolation, [&](Transaction& transaction) -> Result<> {
+          ASSIGN_OR_RETURN(const auto a, balance(t, transaction, from, ReadMode::snapshot));
+          ASSIGN_OR_RETURN(const auto b, balance(t, transaction, to, ReadMode::snapshot));
+          RETURN_IF_ERROR(set_balance(t, transaction, from, a - 3));
+          return set_balance(t, transaction, to, b + 3);
+        });
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(sum(isolation, Direction::forward) == kAccounts * kEach);
 }
 
 }  // namespace swizzle

@@ -19,6 +19,7 @@
 #include "storage/txn/transaction_pool.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/version_index.h"
+#include "storage/txn/version_reclaimer.h"
 #include "wal/log.h"
 
 namespace swizzle {
@@ -120,6 +121,7 @@ struct EngineParts {
   LockAwareGhosts ghosts;
   std::unique_ptr<TransactionRegistry> registry;
   std::unique_ptr<TransactionPool> transactions;
+  std::unique_ptr<VersionReclaimer> reclaimer;
   std::unique_ptr<TreeTable> trees;
   std::unique_ptr<Cleaner> cleaner;
   std::unique_ptr<Checkpointer> checkpointer;

@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "lock/lock_types.h"
+
 namespace swizzle {
 
 enum class PoolMode : std::uint8_t {
@@ -32,6 +34,15 @@ struct EngineOptions {
   bool logging = true;
   /// Off: concurrent transactions must not touch the same keys. For experiments.
   bool locking = true;
+
+  /// The latched table is for comparison.
+  lock::LockVariant lock_variant = lock::LockVariant::raw;
+  /// A SERIALIZABLE transaction that has read this many keys of one tree asks for a lock on the
+  /// whole tree instead. 0: never.
+  std::uint32_t lock_escalation_threshold = 100'000;
+  /// Old versions that are kept for snapshots. Beyond it the oldest snapshots fail with 72000,
+  /// never the writers.
+  std::uint64_t version_store_bytes = std::uint64_t{1} << 30U;
 
   std::uint64_t log_segment_bytes = std::uint64_t{64} << 20U;
   std::uint64_t log_buffer_bytes = std::uint64_t{64} << 20U;

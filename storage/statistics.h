@@ -18,8 +18,13 @@ struct EngineStatistics {
   std::uint64_t log_durable = 0;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
-  /// Undo records of ended transactions that are kept for snapshots.
-  std::uint64_t version_bytes = 0;
+  std::uint64_t version_bytes = 0;      ///< old versions kept for snapshots, at present
+  std::uint64_t snapshots_too_old = 0;  ///< that were given up so that the store keeps its bound
+  std::uint64_t lock_waits = 0;
+  std::uint64_t deadlocks = 0;
+  std::uint64_t lock_timeouts = 0;
+  std::uint64_t lock_escalations = 0;
+  std::uint64_t lock_bytes = 0;
 };
 
 }  // namespace swizzle

@@ -25,8 +25,32 @@ void Transaction::begin_statement() {
   if (state_->isolation == Isolation::read_committed) state_->release_snapshot();
 }
 
+void Transaction::work_for(lock::OwnerLabel label, const std::string* doing) noexcept {
+  state_->slot.label.store(label, std::memory_order_relaxed);
+  state_->locks.work_for(label, doing);
+}
+
+Result<bool> Transaction::lock_relation(lock::RelationId relation, lock::RelationMode mode,
+                                        WaitPolicy wait) {
+  if (!state_->engine.options.locking) return true;
+  ASSIGN_OR_RETURN(const lock::Acquired acquired,
+                   state_->locks.acquire_relation(relation, mode, state_->wait(wait)));
+  return acquired == lock::Acquired::granted;
+}
+
+bool Transaction::try_share_relation(lock::RelationId relation) noexcept {
+  return state_->locks.try_share_relation(relation);
+}
+
+void Transaction::before_release(std::function<void()> publish) {
+  state_->publish = std::move(publish);
+}
+
 void Transaction::set_lock_timeout(Duration timeout) noexcept {
   state_->lock_timeout = timeout;
+}
+void Transaction::set_deadlock_timeout(Duration timeout) noexcept {
+  state_->locks.set_deadlock_timeout(timeout);
 }
 void Transaction::cancel() noexcept {
   state_->locks.cancel();
@@ -42,7 +66,9 @@ Transaction::Mark Transaction::mark() const noexcept {
 
 Result<> Transaction::rollback_to(Mark mark) {
   RETURN_IF_ERROR(state_->undo_to(mark.undo_position));
-  state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
+  // What a serializable transaction has read it has seen, whatever becomes of the savepoint.
+  if (!state_->locks_reads())
+    state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
   return {};
 }
 
@@ -54,7 +80,7 @@ Result<> Transaction::commit(Durability durability) {
   engine.transactions->count_commit();
   for (const TreeId tree : dropped) engine.trees->retire(tree, engine.log->tail());
   if (engine.trees->has_retired()) [[unlikely]]
-    return engine.trees->reap(engine.registry->version_horizon());
+    return engine.trees->reap(engine.registry->oldest_snapshot());
   return {};
 }
 

@@ -86,6 +86,10 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   auto which = PointRead::Which::visible;
   const bool locks = mode != ReadMode::snapshot || state.locks_reads();
   if (locks && state.engine.options.locking) {
+    RETURN_IF_ERROR(state.intend(id_,
+                                 mode == ReadMode::for_update ? lock::TableMode::intent_exclusive
+                                                              : lock::TableMode::intent_shared,
+                                 wait));
     const lock::LockMark before = state.locks.mark();
     const lock::LockId id{id_, hash_of_key(id_, key)};
     ASSIGN_OR_RETURN(
@@ -102,7 +106,9 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
     }
     if (state.isolation == Isolation::repeatable_read) {
       state.view();
-      if (state.engine.versions.changed_since(id_, key, id.hash, state.viewer()))
+      const bool changed = state.engine.versions.changed_since(id_, key, id.hash, state.viewer());
+      RETURN_IF_ERROR(state.check_snapshot());
+      if (changed)
         return fail(sqlstate::serialization_failure,
                     "could not serialize access due to concurrent update");
     }

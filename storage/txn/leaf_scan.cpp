@@ -3,13 +3,16 @@
 #include <cstring>
 
 #include "storage/engine_parts.h"
+#include "storage/txn/planted_fault.h"
 #include "storage/txn/row_changes.h"
 
 namespace swizzle {
 
 bool LeafScan::lock_key_and_gap(Bytes key) noexcept {
   const lock::LockId id{tree_, hash_of_key(tree_, key)};
-  if (transaction_.locks.try_acquire(id, lock::kReadKeyAndGap)) return true;
+  const bool no_gap = planted(PlantedFault::gap_lock_not_taken);
+  if (transaction_.locks.try_acquire(id, no_gap ? lock::kReadKey : lock::kReadKeyAndGap))
+    return true;
   blocked_ = id;
   return false;
 }
@@ -29,7 +32,8 @@ void LeafScan::visit(const Node& original, Node::Position /*at*/) noexcept {
   std::uint16_t end = ends_here ? node.lower_bound(*high_).index : node.count();
   end = std::max(begin, end);
   const bool locks = which_ == Which::newest_locked && transaction_.engine.options.locking;
-  const bool quiet = which_ != Which::visible || node.logical_lsn() < transaction_.snapshot.quiet;
+  const bool quiet = which_ != Which::visible || transaction_.is_quiet(node.logical_lsn());
+  looked_up_ = !quiet;
   if (quiet && !locks) {
     for (std::uint16_t i = begin; i < end; ++i)
       if (!node.is_ghost(i)) rows_.push_back({i, node.is_overflow(i), std::nullopt});
@@ -56,7 +60,8 @@ void LeafScan::take_locked(std::uint16_t begin, std::uint16_t end, bool up_to_fe
   const Node& node = leaf();
   // The gap before the first record, by its left key or the low fence.
   const lock::LockId before = gap_before(tree_, node, begin);
-  if (!transaction_.locks.try_acquire(before, lock::kReadGap)) {
+  if (!planted(PlantedFault::gap_lock_not_taken) &&
+      !transaction_.locks.try_acquire(before, lock::kReadGap)) {
     blocked_ = before;
     return;
   }

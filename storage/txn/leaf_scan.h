@@ -35,6 +35,9 @@ class LeafScan final : public LeafVisitor {
   /// A lock that was not to be had: wait for it and visit again.
   [[nodiscard]] const std::optional<lock::LockId>& blocked() const noexcept { return blocked_; }
 
+  /// Versions decided what the rows are, so the snapshot must not have been given up.
+  [[nodiscard]] bool looked_up() const noexcept { return looked_up_; }
+
   struct Row {
     std::uint16_t slot;
     bool overflow;
@@ -71,6 +74,7 @@ class LeafScan final : public LeafVisitor {
   Direction direction_ = Direction::forward;
   std::uint16_t most_ = 1;
   std::optional<std::uint16_t> stopped_at_;
+  bool looked_up_ = false;
   std::unique_ptr<LeafCopy> copy_ = std::make_unique<LeafCopy>();
   std::vector<Row> rows_;
   std::vector<std::byte> older_;

@@ -32,6 +32,7 @@ class PointRead final : public LeafVisitor {
   Which which_;
   ValueBuffer& into_;
   bool found_ = false;
+  bool too_old_ = false;
   bool overflow_ = false;
 };
 

@@ -4,6 +4,7 @@
 
 #include "storage/engine_parts.h"
 #include "storage/txn/any_tree.h"
+#include "storage/txn/planted_fault.h"
 
 namespace swizzle {
 
@@ -30,7 +31,7 @@ bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
     return false;
   }
   const lock::Access own = locks.held(gap).gap;
-  if (own == lock::Access::none) return true;
+  if (own == lock::Access::none || planted(PlantedFault::insert_does_not_inherit)) return true;
   const lock::LockId id{tree_, hash_};
   if (locks.try_acquire(id, {lock::Access::none, own})) return true;
   settle(Obstacle::gap, id);
@@ -50,7 +51,8 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   } else {
     if (!is_live) return settle(Obstacle::none);
     if (transaction_.isolation == Isolation::repeatable_read &&
-        transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()))
+        (transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()) ||
+         transaction_.is_too_old()))
       return settle(Obstacle::version);
   }
   settle(Obstacle::none);
@@ -84,14 +86,18 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
 
 Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.begin_writing());
+  RETURN_IF_ERROR(transaction_.intend(tree_, lock::TableMode::intent_exclusive, policy));
   if (transaction_.isolation == Isolation::repeatable_read) transaction_.view();
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     RETURN_IF_ERROR(tree.change(key_, &transaction_.slot.chain, *this));
-    if (obstacle_ == Obstacle::none) return done_;
-    if (obstacle_ == Obstacle::version)
+    if (obstacle_ == Obstacle::none) [[likely]]
+      return done_;
+    if (obstacle_ == Obstacle::version) {
+      RETURN_IF_ERROR(transaction_.check_snapshot());
       return fail(sqlstate::serialization_failure,
                   "could not serialize access due to concurrent update");
+    }
     const lock::LockWait wait = transaction_.wait(policy);
     ASSIGN_OR_RETURN(
         const lock::Acquired acquired,

@@ -1,8 +1,10 @@
 #include "storage/txn/transaction_pool.h"
 
+#include <algorithm>
 #include <mutex>
 
 #include "storage/engine_parts.h"
+#include "storage/txn/planted_fault.h"
 
 namespace swizzle {
 namespace {
@@ -67,43 +69,65 @@ void TransactionPool::retire_undo(std::unique_ptr<UndoLog> undo) {
   bool is_due = false;
   {
     const std::lock_guard hold(shard.mutex);
-    const std::uint64_t bytes =
-        shard.retained_bytes.fetch_add(undo->bytes(), std::memory_order_relaxed) + undo->bytes();
-    shard.retained.push_back(std::move(undo));
-    is_due = shard.retained.size() >= shard.reclaim_at || bytes >= shard.reclaim_at_bytes;
+    const std::uint64_t bytes = undo->bytes() + sizeof(UndoLog);
+    const Lsn commit{undo->outcome.load(std::memory_order_relaxed)};
+    const std::uint64_t kept =
+        shard.retained_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    shard.retained.push_back({std::move(undo), commit, shard.bytes_ever});
+    shard.bytes_ever += bytes;
+    is_due = shard.retained.size() >= shard.reclaim_at || kept >= shard.reclaim_at_bytes;
   }
+  if (planted(PlantedFault::version_freed_at_commit)) reclaim(shard, Lsn::max);
   if (!is_due) return;
   const Lsn horizon = engine_.registry->version_horizon();
   reclaim(shard, horizon);
   reclaim(next_shard(), horizon);
+  if (retained_bytes() > engine_.options.version_store_bytes) keep_within_bound();
 }
 
 TransactionPool::Shard& TransactionPool::next_shard() noexcept {
   return shards_[helped_.fetch_add(1, std::memory_order_relaxed) % kShards];
 }
 
-void TransactionPool::reclaim() noexcept {
-  const Lsn horizon = engine_.registry->version_horizon();
-  for (Shard& shard : shards_) reclaim(shard, horizon);
+void TransactionPool::keep_within_bound() noexcept {
+  // One at a time, or each would give up a snapshot where one is enough.
+  if (is_giving_up_.exchange(true, std::memory_order_acquire)) return;
+  // What is not durable yet is nobody's fault and goes soon.
+  const auto is_full = [this] {
+    const std::uint64_t young = retained_since(engine_.registry->durable_end());
+    return retained_bytes() > engine_.options.version_store_bytes + young;
+  };
+  do {
+    while (is_full() && reclaim_some()) {
+    }
+    // 1: a snapshot is being taken at this moment, and everything stays until it knows its place.
+  } while (is_full() && engine_.registry->version_horizon() > Lsn{1} &&
+           engine_.registry->give_up_oldest());
+  is_giving_up_.store(false, std::memory_order_release);
 }
 
-void TransactionPool::reclaim(Shard& shard, Lsn horizon) noexcept {
-  while (true) {
+bool TransactionPool::reclaim_some() noexcept {
+  const Lsn horizon = engine_.registry->version_horizon();
+  bool is_more = false;
+  for (Shard& shard : shards_)
+    if (reclaim(shard, horizon) == Freed::some) is_more = true;
+  return is_more;
+}
+
+TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexcept {
+  for (std::size_t freed = 0; freed < kMostAtOnce; ++freed) {
     std::unique_ptr<UndoLog> undo;
     {
       const std::lock_guard hold(shard.mutex);
-      const bool none =
-          shard.retained.empty() ||
-          Lsn{shard.retained.front()->outcome.load(std::memory_order_relaxed)} >= horizon;
-      if (none) {
+      if (shard.retained.empty() || shard.retained.front().commit >= horizon) {
         // While an old snapshot holds everything, look again only after as many have come again.
         shard.reclaim_at = shard.retained.size() + kBatch;
         shard.reclaim_at_bytes = shard.retained_bytes.load(std::memory_order_relaxed) + kBatchBytes;
-        return;
+        return Freed::all;
       }
-      undo = std::move(shard.retained.front());
+      undo = std::move(shard.retained.front().undo);
       shard.retained.pop_front();
-      shard.retained_bytes.fetch_sub(undo->bytes(), std::memory_order_relaxed);
+      shard.retained_bytes.fetch_sub(undo->bytes() + sizeof(UndoLog), std::memory_order_relaxed);
     }
     for (UndoRecord* record = undo->newest(); record != nullptr; record = record->previous)
       engine_.versions.remove(*record);
@@ -111,11 +135,25 @@ void TransactionPool::reclaim(Shard& shard, Lsn horizon) noexcept {
     const std::lock_guard hold(shard.mutex);
     if (shard.undo_logs.size() < kBatch * 2) shard.undo_logs.push_back(std::move(undo));
   }
+  const std::lock_guard hold(shard.mutex);
+  shard.reclaim_at = kBatch;
+  shard.reclaim_at_bytes = kBatchBytes;
+  return Freed::some;
 }
 
 std::uint64_t TransactionPool::retained_bytes() const noexcept {
   std::uint64_t bytes = 0;
   for (const Shard& shard : shards_) bytes += shard.retained_bytes.load(std::memory_order_relaxed);
+  return bytes;
+}
+
+std::uint64_t TransactionPool::retained_since(Lsn snapshot) noexcept {
+  std::uint64_t bytes = 0;
+  for (Shard& shard : shards_) {
+    const std::lock_guard hold(shard.mutex);
+    const auto first = std::ranges::lower_bound(shard.retained, snapshot, {}, &Retained::commit);
+    if (first != shard.retained.end()) bytes += shard.bytes_ever - first->bytes_before;
+  }
   return bytes;
 }
 

@@ -26,11 +26,13 @@ class TransactionPool {
   /// Empty or rolled back: nobody refers to its records.
   void give_undo(std::unique_ptr<UndoLog> undo);
   /// Committed. Kept until every snapshot is younger; then its records leave the version index, in
-  /// bulk.
+  /// bulk. When all that is kept passes the store's bound, the oldest snapshots are given up.
   void retire_undo(std::unique_ptr<UndoLog> undo);
-  /// Frees what nobody needs, in every shard.
-  void reclaim() noexcept;
+  /// Frees some of what nobody needs, in every shard. False: nothing is left to free.
+  bool reclaim_some() noexcept;
   [[nodiscard]] std::uint64_t retained_bytes() const noexcept;
+  /// Of what committed at or after `snapshot`.
+  [[nodiscard]] std::uint64_t retained_since(Lsn snapshot) noexcept;
 
   void count_commit() noexcept { own_shard().commits.fetch_add(1, std::memory_order_relaxed); }
   void count_rollback() noexcept { own_shard().rollbacks.fetch_add(1, std::memory_order_relaxed); }
@@ -42,11 +44,19 @@ class TransactionPool {
   /// A shard is looked through when so many logs, or so many bytes, have come since the last look.
   static constexpr std::size_t kBatch = 32;
   static constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20U;
+  /// What one committing writer frees at most: more than comes in meanwhile.
+  static constexpr std::size_t kMostAtOnce = 4 * kBatch;
+  struct Retained {
+    std::unique_ptr<UndoLog> undo;
+    Lsn commit;
+    std::uint64_t bytes_before;  ///< of all that the shard ever retained before it
+  };
   struct alignas(64) Shard {
     SpinMutex mutex;
     std::vector<std::unique_ptr<TransactionState>> states;
     std::vector<std::unique_ptr<UndoLog>> undo_logs;
-    std::deque<std::unique_ptr<UndoLog>> retained;
+    std::deque<Retained> retained;  ///< about in the order of commits
+    std::uint64_t bytes_ever = 0;
     std::size_t reclaim_at = kBatch;
     std::uint64_t reclaim_at_bytes = kBatchBytes;
     std::atomic<std::uint64_t> retained_bytes{0};
@@ -55,12 +65,15 @@ class TransactionPool {
   };
   Shard& own_shard() noexcept;
   [[nodiscard]] Shard& next_shard() noexcept;
-  void reclaim(Shard& shard, Lsn horizon) noexcept;
+  enum class Freed : std::uint8_t { all, some };
+  Freed reclaim(Shard& shard, Lsn horizon) noexcept;
+  void keep_within_bound() noexcept;
 
   EngineParts& engine_;
   std::array<Shard, kShards> shards_;
   /// Whose turn it is to be helped: threads end, and what they retained must not stay.
   std::atomic<std::size_t> helped_{0};
+  std::atomic<bool> is_giving_up_{false};
 };
 
 }  // namespace swizzle

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/runtime.h"
+#include "storage/txn/snapshot_pause.h"
 
 namespace swizzle {
 
@@ -30,7 +31,10 @@ void TransactionRegistry::give_slot(TransactionSlot& slot) noexcept {
 void TransactionRegistry::begin_writing(TransactionSlot& slot) noexcept {
   // seq_cst, before the first append: a reader that took its end of the log before this store will
   // find all our records behind that end; a reader that takes it later finds the slot.
-  slot.begin.store(std::max<std::uint64_t>(raw(log_.tail()), 1), std::memory_order_seq_cst);
+  const std::uint64_t tail = std::max<std::uint64_t>(raw(log_.tail()), 1);
+  snapshot_pause();
+  slot.begin.store(tail, std::memory_order_seq_cst);
+  snapshot_pause();
 }
 
 void TransactionRegistry::acknowledge_asynchronous(Lsn commit_end) noexcept {
@@ -40,13 +44,17 @@ void TransactionRegistry::acknowledge_asynchronous(Lsn commit_end) noexcept {
   }
 }
 
+Lsn TransactionRegistry::durable_end() const noexcept {
+  return log_.enabled() ? log_.durable() : log_.tail();
+}
+
 Lsn TransactionRegistry::visible_end() const noexcept {
-  const std::uint64_t durable = raw(log_.enabled() ? log_.durable() : log_.tail());
-  return Lsn{std::max(durable, asynchronous_end_.load(std::memory_order_acquire))};
+  return Lsn{std::max(raw(durable_end()), asynchronous_end_.load(std::memory_order_acquire))};
 }
 
 Lsn TransactionRegistry::quiet_below(Lsn end) const noexcept {
   std::uint64_t quiet = raw(end);
+  snapshot_pause();
   const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
     const std::uint64_t begin = (*slots_)[i].begin.load(std::memory_order_seq_cst);
@@ -55,25 +63,71 @@ Lsn TransactionRegistry::quiet_below(Lsn end) const noexcept {
   return Lsn{quiet};
 }
 
-Snapshot TransactionRegistry::take_snapshot(TransactionSlot& slot) noexcept {
+Snapshot TransactionRegistry::take_snapshot(TransactionSlot& slot, Lsn seen) noexcept {
   // Any older moment will do while the real one is looked up: it keeps more.
   slot.snapshot.store(1, std::memory_order_seq_cst);
+  snapshot_pause();
   // Quiet is computed below an end that is taken before it, and the snapshot's own end after it, so
   // all who wrote below quiet have committed below the snapshot.
   const Lsn quiet = quiet_below(visible_end());
-  const Lsn end = visible_end();
+  snapshot_pause();
+  const Lsn end = std::max(visible_end(), seen == Lsn::none ? seen : Lsn{raw(seen) + 1});
+  snapshot_pause();
   slot.snapshot.store(std::max<std::uint64_t>(raw(end), 1), std::memory_order_release);
   return {end, quiet};
 }
 
 Lsn TransactionRegistry::version_horizon() const noexcept {
-  std::uint64_t horizon = raw(visible_end());
+  std::uint64_t horizon = raw(durable_end());
   const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < used; ++i) {
+    // With kTooOld it is above every LSN.
     const std::uint64_t snapshot = (*slots_)[i].snapshot.load(std::memory_order_seq_cst);
     if (snapshot != 0) horizon = std::min(horizon, snapshot);
   }
   return Lsn{horizon};
+}
+
+Lsn TransactionRegistry::oldest_snapshot() const noexcept {
+  std::uint64_t oldest = raw(version_horizon());
+  for (const Held& held : held_snapshots()) oldest = std::min(oldest, raw(held.snapshot));
+  return Lsn{oldest};
+}
+
+bool TransactionRegistry::give_up_oldest() noexcept {
+  // A snapshot at the end of the log keeps nothing.
+  std::uint64_t oldest = raw(durable_end());
+  TransactionSlot* of = nullptr;
+  const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    TransactionSlot& slot = (*slots_)[i];
+    const std::uint64_t snapshot = slot.snapshot.load(std::memory_order_seq_cst);
+    // 1 is being taken: it will be at the end of the log.
+    if (snapshot > 1 && snapshot < oldest) {
+      oldest = snapshot;
+      of = &slot;
+    }
+  }
+  if (of == nullptr) return false;
+  // Before the versions go. If it fails the snapshot has ended.
+  if (of->snapshot.compare_exchange_strong(oldest, oldest | TransactionSlot::kTooOld,
+                                           std::memory_order_seq_cst))
+    given_up_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+std::vector<TransactionRegistry::Held> TransactionRegistry::held_snapshots() const {
+  std::vector<Held> all;
+  const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const TransactionSlot& slot = (*slots_)[i];
+    const std::uint64_t snapshot = slot.snapshot.load(std::memory_order_seq_cst);
+    if (snapshot == 0) continue;
+    all.push_back({slot.label.load(std::memory_order_relaxed),
+                   Lsn{snapshot & ~TransactionSlot::kTooOld},
+                   (snapshot & TransactionSlot::kTooOld) != 0});
+  }
+  return all;
 }
 
 std::vector<ActiveTransaction> TransactionRegistry::active_at(Lsn begin) const {

@@ -19,11 +19,15 @@ namespace swizzle {
 struct alignas(128) TransactionSlot {
   /// No record of the transaction is before it; 0: it has none that is not yet acknowledged.
   std::atomic<std::uint64_t> begin{0};
-  /// Versions that this snapshot may need stay; 0: it needs none.
+  /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
   std::atomic<std::uint64_t> snapshot{0};
   TransactionChain chain;
   /// As UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
+  /// Whom it works for, for the views.
+  std::atomic<std::int32_t> label{0};
+
+  static constexpr std::uint64_t kTooOld = std::uint64_t{1} << 63U;
 };
 
 /// A moment in the log: what committed before `lsn` is visible. Whatever has an LSN below `quiet`
@@ -58,13 +62,39 @@ class TransactionRegistry {
   /// An asynchronous commit counts as visible at once.
   void acknowledge_asynchronous(Lsn commit_end) noexcept;
 
-  /// Takes a snapshot and keeps what it needs, until release_snapshot().
-  Snapshot take_snapshot(TransactionSlot& slot) noexcept;
+  /// Takes a snapshot and keeps what it needs, until release_snapshot(). `seen` is a commit that
+  /// the transaction knows of already by a lock (early release): it shows that one, too, and
+  /// whatever came before it, though it may not be durable yet; the transaction's own end waits for
+  /// that.
+  Snapshot take_snapshot(TransactionSlot& slot, Lsn seen = Lsn::none) noexcept;
   static void release_snapshot(TransactionSlot& slot) noexcept {
     slot.snapshot.store(0, std::memory_order_release);
   }
-  /// Versions whose commit is below it are needed by nobody.
+  [[nodiscard]] Lsn durable_end() const noexcept;
+  /// Versions whose commit is below it are needed by nobody, and their commits are durable: so a
+  /// ghost outlives the time in which its deletion could be lost, and who finds nothing in its
+  /// place need not wait for anybody's commit.
   [[nodiscard]] Lsn version_horizon() const noexcept;
+  /// The same, counting the snapshots that were given up: their trees stay.
+  [[nodiscard]] Lsn oldest_snapshot() const noexcept;
+
+  /// Gives up the oldest snapshot that keeps versions. False: there is none.
+  bool give_up_oldest() noexcept;
+  /// Asked after versions were looked up: what the snapshot needed was there if this is false.
+  [[nodiscard]] static bool is_too_old(const TransactionSlot& slot) noexcept {
+    // Acquire is not needed for the answer: a version that is gone was unlinked under a latch that
+    // the asker has held since, or published by the bucket's head, after this was set.
+    return (slot.snapshot.load(std::memory_order_acquire) & TransactionSlot::kTooOld) != 0;
+  }
+  [[nodiscard]] std::uint64_t given_up() const noexcept {
+    return given_up_.load(std::memory_order_relaxed);
+  }
+  struct Held {
+    std::int32_t label;
+    Lsn snapshot;
+    bool too_old;
+  };
+  [[nodiscard]] std::vector<Held> held_snapshots() const;
 
   /// For checkpoints (Checkpointer::Parts).
   [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;
@@ -80,6 +110,7 @@ class TransactionRegistry {
   std::vector<TransactionSlot*> free_;
   alignas(64) std::atomic<std::uint64_t> next_id_{1};
   alignas(64) std::atomic<std::uint64_t> asynchronous_end_{0};
+  std::atomic<std::uint64_t> given_up_{0};
 };
 
 }  // namespace swizzle

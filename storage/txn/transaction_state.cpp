@@ -11,15 +11,17 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   lock_timeout = Duration::zero();
   is_open = true;
   large_values = 0;
+  publish = nullptr;
   dropped.clear();
   statement = 0;
   locks.clear_cancel();
+  locks.set_deadlock_timeout(Duration::zero());
   locks.begin(TxnId::none);
 }
 
 const Snapshot& TransactionState::view() {
   if (!has_snapshot) {
-    snapshot = engine.registry->take_snapshot(slot);
+    snapshot = engine.registry->take_snapshot(slot, locks.read_watermark());
     has_snapshot = true;
   }
   return snapshot;
@@ -45,6 +47,22 @@ lock::LockWait TransactionState::wait(WaitPolicy policy) const noexcept {
       return lock::kSkipLocked;
   }
   return {lock::IfBlocked::wait, lock_timeout};
+}
+
+Result<> TransactionState::intend(TreeId tree, lock::TableMode intent, WaitPolicy policy) {
+  if (!engine.options.locking) return {};
+  // To skip a locked row is not to skip the table.
+  if (policy == WaitPolicy::skip) policy = WaitPolicy::wait;
+  if (auto acquired = locks.acquire_table(tree, intent, wait(policy)); !acquired) [[unlikely]]
+    return fail(std::move(acquired).error());
+  return {};
+}
+
+Result<> TransactionState::check_snapshot() const {
+  if (!is_too_old()) [[likely]]
+    return {};
+  return fail(Error{sqlstate::snapshot_too_old, "snapshot too old"}.with_hint(
+      "The versions kept for open snapshots had reached version_store_size; this was the oldest."));
 }
 
 Result<> TransactionState::begin_writing() {
@@ -111,6 +129,11 @@ Result<> TransactionState::commit(Transaction::Durability durability) {
     commit_lsn = append_end(RecordKind::transaction_committed, *space, end);
     undo->outcome.store(raw(commit_lsn), std::memory_order_release);
     slot.outcome.store(raw(commit_lsn), std::memory_order_release);
+  }
+  if (publish) [[unlikely]] {
+    if (is_writer) engine.log->flush_to(end);
+    publish();
+    publish = nullptr;
   }
   // Early lock release: whoever reads what we wrote waits for our record too.
   release_snapshot();

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "lock/lock_owner.h"
 #include "storage/engine.h"
+#include "storage/txn/planted_fault.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/version_index.h"
 
@@ -34,6 +36,9 @@ struct TransactionState {
   bool has_snapshot = false;
   Snapshot snapshot;
 
+  /// What Transaction::before_release() was given.
+  std::function<void()> publish;
+
   void begin(Isolation with, Access for_access) noexcept;
 
   /// The snapshot for a read that begins now.
@@ -42,6 +47,11 @@ struct TransactionState {
   void end_operation() noexcept;
   void release_snapshot() noexcept;
 
+  /// Whether all of what was changed up to `changed` is visible: no version need be looked up.
+  [[nodiscard]] bool is_quiet(Lsn changed) const noexcept {
+    if (planted(PlantedFault::shortcut_takes_the_snapshot)) return changed < snapshot.lsn;
+    return changed < snapshot.quiet;
+  }
   [[nodiscard]] Viewer viewer() const noexcept { return {snapshot.lsn, undo.get(), statement}; }
   [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
   [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
@@ -51,6 +61,13 @@ struct TransactionState {
     constexpr unsigned kOrdinalBits = 24;
     return (raw(slot.chain.id.load(std::memory_order_relaxed)) << kOrdinalBits) + large_values++;
   }
+
+  /// Whoever locks keys of a tree says so on the tree, so that a lock on the whole tree holds it
+  /// off.
+  Result<> intend(TreeId tree, lock::TableMode intent, WaitPolicy policy);
+  /// 72000 when versions that the snapshot may need were given up.
+  [[nodiscard]] Result<> check_snapshot() const;
+  [[nodiscard]] bool is_too_old() const noexcept { return TransactionRegistry::is_too_old(slot); }
 
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();

@@ -7,22 +7,28 @@
 namespace swizzle {
 namespace {
 
-constexpr std::size_t kFirstChunk = std::size_t{2} << 10U;
+// A transaction of one change may have to be kept for long, and there may be many.
+constexpr std::size_t kFirstChunk = 512;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
+// Enough that a usual transaction allocates nothing.
+constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
 
 }  // namespace
 
 std::byte* UndoLog::take(std::size_t bytes) {
   bytes = (bytes + alignof(UndoRecord) - 1) & ~(alignof(UndoRecord) - 1);
-  if (chunks_.empty() || chunks_.back().size - used_in_last_ < bytes) {
-    const std::size_t grown =
-        chunks_.empty() ? kFirstChunk : std::min(chunks_.back().size * 2, kLargestChunk);
-    const std::size_t size = std::max(grown, bytes);
-    chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+  while (chunks_used_ == 0 || chunks_[chunks_used_ - 1].size - used_in_last_ < bytes) {
+    if (chunks_used_ == chunks_.size()) {
+      const std::size_t grown =
+          chunks_.empty() ? kFirstChunk : std::min(chunks_.back().size * 2, kLargestChunk);
+      const std::size_t size = std::max(grown, bytes);
+      chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+      bytes_ += size;
+    }
+    ++chunks_used_;
     used_in_last_ = 0;
-    bytes_ += size;
   }
-  std::byte* memory = chunks_.back().memory.get() + used_in_last_;
+  std::byte* memory = chunks_[chunks_used_ - 1].memory.get() + used_in_last_;
   used_in_last_ += bytes;
   return memory;
 }
@@ -55,9 +61,11 @@ void UndoLog::drop_newest() noexcept {
 }
 
 void UndoLog::clear() noexcept {
-  // One chunk stays for the next transaction.
-  if (chunks_.size() > 1) chunks_.erase(chunks_.begin() + 1, chunks_.end());
-  bytes_ = chunks_.empty() ? 0 : chunks_.front().size;
+  while (bytes_ > kKeptForReuse) {
+    bytes_ -= chunks_.back().size;
+    chunks_.pop_back();
+  }
+  chunks_used_ = 0;
   used_in_last_ = 0;
   newest_ = nullptr;
   count_ = 0;

@@ -19,6 +19,7 @@ struct UndoRecord {
 
   // Links of the version index, under its bucket's latch.
   UndoRecord* older = nullptr;     ///< the change before this one to the same key
+  UndoRecord* newer = nullptr;     ///< the one after it
   UndoRecord* next_key = nullptr;  ///< of the newest record of a key: another key of the bucket
 
   UndoRecord* previous = nullptr;  ///< the same transaction's change before this one
@@ -78,6 +79,7 @@ class UndoLog {
   std::byte* take(std::size_t bytes);
 
   std::vector<Chunk> chunks_;
+  std::size_t chunks_used_ = 0;  ///< those behind are kept for reuse
   std::size_t used_in_last_ = 0;
   UndoRecord* newest_ = nullptr;
   std::uint64_t count_ = 0;

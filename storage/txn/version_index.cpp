@@ -45,6 +45,7 @@ void VersionIndex::add(UndoRecord& record) noexcept {
   }
   // The new record takes the place of the key's newest.
   record.older = at;
+  at->newer = &record;
   record.next_key = std::exchange(at->next_key, nullptr);
   if (before != nullptr)
     before->next_key = &record;
@@ -55,21 +56,19 @@ void VersionIndex::add(UndoRecord& record) noexcept {
 void VersionIndex::remove(UndoRecord& record) noexcept {
   Bucket& bucket = bucket_of(record.key_hash);
   const std::lock_guard hold(bucket.mutex);
-  UndoRecord* before = nullptr;
-  UndoRecord* newest = bucket.first.load(std::memory_order_relaxed);
-  while (!is_of(*newest, record.tree, record.key(), record.key_hash)) {
-    before = newest;
-    newest = newest->next_key;
-  }
-  if (newest != &record) {
-    UndoRecord* newer = newest;
-    while (newer->older != &record) newer = newer->older;
-    newer->older = record.older;
+  if (record.newer != nullptr) {
+    record.newer->older = record.older;
+    if (record.older != nullptr) record.older->newer = record.newer;
     return;
   }
+  UndoRecord* before = nullptr;
+  for (UndoRecord* at = bucket.first.load(std::memory_order_relaxed); at != &record;
+       at = at->next_key)
+    before = at;
   UndoRecord* heir = record.older;
   UndoRecord* next = record.next_key;
   if (heir != nullptr) {
+    heir->newer = nullptr;
     heir->next_key = next;
     next = heir;
   }

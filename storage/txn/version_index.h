@@ -4,6 +4,7 @@
 #include <span>
 
 #include "storage/latch/spin_mutex.h"
+#include "storage/txn/planted_fault.h"
 #include "storage/txn/undo_log.h"
 
 namespace swizzle {
@@ -42,8 +43,10 @@ class VersionIndex {
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* hidden = nullptr;
     for (const UndoRecord* at = newest_of(bucket, tree, key, hash);
-         at != nullptr && !is_visible(*at, viewer); at = at->older)
+         at != nullptr && !is_visible(*at, viewer); at = at->older) {
+      if (planted(PlantedFault::chain_one_too_few) && hidden != nullptr) break;
       hidden = at;
+    }
     if (hidden == nullptr) return Version::current;
     if (hidden->kind == UndoRecord::Kind::inserted) return Version::absent;
     copy(hidden->old_value(), hidden->old_overflow);

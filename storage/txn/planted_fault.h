@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+namespace swizzle {
+
+/// Known defects that tests put back, one at a time, to see that they are noticed. Compiled in for
+/// sanitizer builds only; elsewhere planted() is constant.
+enum class PlantedFault : std::uint8_t {
+  none,
+  gap_lock_not_taken,           // a serializable scan locks its keys only
+  lock_released_early,          // what a serializable scan locked goes when the leaf is read
+  insert_does_not_inherit,      // a key in one's own locked gap does not get the gap's lock (P7)
+  split_ignores_gaps,           // a fence goes into a gap that somebody has locked (P7)
+  shortcut_takes_the_snapshot,  // a leaf is taken as quiet below the snapshot, not below quiet
+                                // (P35)
+  chain_one_too_few,            // the walk to older versions stops one before the right one (P37)
+  version_freed_at_commit,      // undo records leave the index when their writer commits (P37)
+  ghost_removed_early,          // a ghost goes although a snapshot may need it (P38)
+};
+inline constexpr int kPlantedFaults = 9;
+
+#ifdef SWIZZLE_PLANTED_FAULTS
+inline PlantedFault planted_fault = PlantedFault::none;
+inline bool planted(PlantedFault fault) noexcept {
+  return planted_fault == fault;
+}
+#else
+constexpr bool planted(PlantedFault /*fault*/) noexcept {
+  return false;
+}
+#endif
+
+}  // namespace swizzle

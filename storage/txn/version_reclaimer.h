@@ -1,0 +1,37 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/runtime.h"
+#include "storage/latch/spin_mutex.h"
+
+namespace swizzle {
+
+class TransactionPool;
+
+/// The background task that frees what an old snapshot kept and nobody needs any more. Writers free
+/// a little as they commit; without this a snapshot that ends when nobody writes would leave its
+/// versions behind, and one that ends under load would leave a long bill to one of the writers.
+class VersionReclaimer {
+ public:
+  explicit VersionReclaimer(TransactionPool& pool) noexcept : pool_(pool) {}
+  VersionReclaimer(const VersionReclaimer&) = delete;
+  VersionReclaimer& operator=(const VersionReclaimer&) = delete;
+  ~VersionReclaimer();
+
+  void start();
+  /// Parks until the task has ended. Idempotent.
+  void stop() noexcept;
+
+ private:
+  void run();
+
+  TransactionPool& pool_;
+  SpinMutex task_mutex_;
+  Parker* task_parker_ = nullptr;
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,204 @@
+// The versions that snapshots need: kept as long as they are needed, within their bound, and no
+// longer. And the locks on whole trees that stand in for many on keys.
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "storage/statistics.h"
+#include "storage/testing/temporary_engine.h"
+
+namespace swizzle {
+namespace {
+
+std::string row(int number) {
+  return "row " + std::to_string(10'000 + number);
+}
+
+class Rows : public testing::TemporaryEngine {
+ public:
+  void with(std::uint64_t version_store_bytes, std::uint32_t escalation = 100'000) {
+    engine.reset();
+    options.version_store_bytes = version_store_bytes;
+    options.lock_escalation_threshold = escalation;
+    open();
+    tree = make_tree();
+    const auto transaction = engine->begin();
+    for (int i = 0; i < kRows; ++i)
+      REQUIRE(table().insert(*transaction, as_bytes(row(i)), as_bytes(old_value())).value());
+    REQUIRE(transaction->commit());
+  }
+  [[nodiscard]] Tree table() const { return engine->tree(tree).value(); }
+  void update(int number, const std::string& to,
+              Transaction::Durability durability = Transaction::Durability::asynchronous) {
+    const auto transaction = engine->begin();
+    REQUIRE(table().update(*transaction, as_bytes(row(number)), as_bytes(to)).value());
+    REQUIRE(transaction->commit(durability));
+  }
+  static std::string old_value() { return std::string(100, 'o'); }
+  /// Versions go in the background.
+  [[nodiscard]] bool store_becomes_empty() const {
+    for (int i = 0; i < 1000; ++i) {
+      if (engine->statistics().version_bytes == 0) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    return false;
+  }
+  static constexpr int kRows = 1500;
+  TreeId tree{};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(Rows, "a long scan of a table that is rewritten meanwhile completes",
+                 "[storage][isolation]") {
+  with(std::uint64_t{8} << 20U);
+  const Direction direction = GENERATE(Direction::forward, Direction::backward);
+  const auto size = std::filesystem::file_size(data / "data");
+  const auto reader = engine->begin(Isolation::repeatable_read);
+  reader->work_for(7, nullptr);
+  Cursor cursor = table().scan(*reader, {}, direction).value();
+  int seen = 0;
+  while (cursor.next().value()) {
+    CHECK(as_text(cursor.value()) == old_value());
+    ++seen;
+    // Three times over, at the other's pace.
+    for (int i = 0; i < 3; ++i) update((seen * 3 + i) % kRows, std::string(100, 'n'));
+  }
+  CHECK(seen == kRows);
+  const auto held = engine->snapshots();
+  REQUIRE(held.size() == 1);
+  CHECK(held.front().label == 7);
+  CHECK(held.front().held_bytes > std::uint64_t{3} * kRows * 100);
+  CHECK(held.front().held_bytes <= engine->statistics().version_bytes);
+  CHECK(held.front().state == HeldSnapshot::State::usable);
+  REQUIRE(reader->commit());
+  CHECK(store_becomes_empty());
+  CHECK(engine->snapshots().empty());
+  CHECK(std::filesystem::file_size(data / "data") == size);
+}
+
+TEST_CASE_METHOD(Rows, "P37 beyond the bound the oldest snapshot is too old, and writers go on",
+                 "[storage][isolation]") {
+  constexpr std::uint64_t kBound = std::uint64_t{512} << 10U;
+  with(kBound);
+  const auto old = engine->begin(Isolation::repeatable_read);
+  const auto writer = engine->begin(Isolation::repeatable_read);
+  CHECK(get(*old, tree, row(5)) == old_value());
+  CHECK(get(*writer, tree, row(5)) == old_value());
+  std::uint64_t most = 0;
+  for (int i = 0; i < 3 * kRows; ++i) {
+    update(i % kRows, "new " + std::to_string(i), Transaction::Durability::synchronous);
+    most = std::max(most, engine->statistics().version_bytes);
+  }
+  // Looked at every few commits.
+  CHECK(most < kBound + kBound / 4);
+  CHECK(engine->statistics().snapshots_too_old == 2);
+  ValueBuffer value;
+  const auto point = table().get(*old, as_bytes(row(5)), value);
+  REQUIRE_FALSE(point.has_value());
+  CHECK(point.error().state() == sqlstate::snapshot_too_old);
+  Cursor cursor = table().scan(*old, {}).value();
+  const auto scan = cursor.next();
+  REQUIRE_FALSE(scan.has_value());
+  CHECK(scan.error().state() == sqlstate::snapshot_too_old);
+  // Whether somebody else has changed a row cannot be told any more.
+  const auto update_of_old = table().update(*writer, as_bytes(row(7)), as_bytes("lost"));
+  REQUIRE_FALSE(update_of_old.has_value());
+  CHECK(update_of_old.error().state() == sqlstate::snapshot_too_old);
+  for (const HeldSnapshot& held : engine->snapshots())
+    CHECK(held.state == HeldSnapshot::State::too_old);
+  old->rollback();
+  writer->rollback();
+  // A new snapshot is as good as ever.
+  CHECK(get(tree, row(5)) == "new " + std::to_string(2 * kRows + 5));
+  CHECK(store_becomes_empty());
+}
+
+TEST_CASE_METHOD(Rows, "P37 many versions of one row are found, and freed one by one",
+                 "[storage][isolation]") {
+  with(std::uint64_t{1} << 30U);
+  constexpr int kVersions = 60'000;
+  const auto reader = engine->begin(Isolation::repeatable_read);
+  CHECK(get(*reader, tree, row(1)) == old_value());
+  for (int i = 0; i < kVersions; ++i) update(1, std::to_string(i));
+  CHECK(get(*reader, tree, row(1)) == old_value());
+  CHECK(get(tree, row(1)) == std::to_string(kVersions - 1));
+  reader->rollback();
+  CHECK(store_becomes_empty());
+}
+
+TEST_CASE_METHOD(Rows, "R-13 a ghost goes when the last snapshot that sees its record goes",
+                 "[storage][isolation]") {
+  with(std::uint64_t{1} << 30U);
+  const auto reader = engine->begin(Isolation::repeatable_read);
+  CHECK(content(*reader, tree).size() == kRows);
+  {
+    const auto deleter = engine->begin();
+    for (int i = 0; i < kRows; i += 2) REQUIRE(table().remove(*deleter, as_bytes(row(i))).value());
+    REQUIRE(deleter->commit());
+  }
+  CHECK(content(*reader, tree).size() == kRows);
+  CHECK(get(*reader, tree, row(2)) == old_value());
+  reader->rollback();
+  CHECK(store_becomes_empty());
+  const auto fresh = engine->begin();
+  CHECK(content(*fresh, tree).size() == kRows / 2);
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(Rows, "a serializable scan of much locks the tree, and writers wait for it",
+                 "[storage][isolation]") {
+  with(std::uint64_t{1} << 30U, 200);
+  const auto reader = engine->begin(Isolation::serializable);
+  CHECK(content(*reader, tree).size() == kRows);
+  CHECK(engine->statistics().lock_escalations == 1);
+  CHECK(engine->locks().size() < 300);
+  const auto writer = engine->begin();
+  writer->set_lock_timeout(std::chrono::milliseconds{20});
+  const auto blocked = table().update(*writer, as_bytes(row(3)), as_bytes("no"));
+  REQUIRE_FALSE(blocked.has_value());
+  CHECK(blocked.error().state() == sqlstate::lock_not_available);
+  const auto phantom = table().insert(*writer, as_bytes("row 10003a"), as_bytes("no"));
+  REQUIRE_FALSE(phantom.has_value());
+  CHECK(content(*reader, tree).size() == kRows);
+  // Its own writes go on below its lock.
+  CHECK(table().update(*reader, as_bytes(row(3)), as_bytes("mine")).value());
+  REQUIRE(reader->commit());
+  CHECK(table().update(*writer, as_bytes(row(3)), as_bytes("yes")).value());
+  // Beside somebody who writes there, the locks on keys stay.
+  const auto other = engine->begin(Isolation::serializable);
+  other->set_lock_timeout(std::chrono::milliseconds{20});
+  ScanRange range;
+  const std::string from = row(10);
+  range.low = as_bytes(from);
+  Cursor cursor = table().scan(*other, range).value();
+  int seen = 0;
+  while (cursor.next().value()) ++seen;
+  CHECK(seen == kRows - 10);
+  CHECK(engine->statistics().lock_escalations == 1);
+  CHECK(engine->locks().size() > kRows);
+}
+
+TEST_CASE_METHOD(Rows, "P10 early release: what was read is durable before its reader is told",
+                 "[storage][isolation]") {
+  with(std::uint64_t{1} << 30U);
+  // A serializable reader of a key whose writer has released it before its commit was durable.
+  for (int i = 0; i < 200; ++i) {
+    std::thread writer{[&] {
+      const auto transaction = engine->begin();
+      INVARIANT(
+          table().update(*transaction, as_bytes(row(1)), as_bytes(std::to_string(i))).value());
+      INVARIANT(transaction->commit().has_value());
+    }};
+    const auto reader = engine->begin(Isolation::serializable, Access::read_only);
+    ValueBuffer value;
+    REQUIRE(table().get(*reader, as_bytes(row(1)), value).value());
+    const std::string seen{as_text(value.bytes())};
+    REQUIRE(reader->commit());
+    // A snapshot shows what is durable: whoever comes after the acknowledgement sees as much.
+    const auto after = get(tree, row(1));
+    if (seen != old_value()) CHECK(std::stoi(*after) >= std::stoi(seen));
+    writer.join();
+  }
+}
+
+}  // namespace swizzle
