@@ -1,0 +1,317 @@
+// swizzle-version-bench DIRECTORY [reads|fibers|held|updates …]: what snapshots and versions
+// cost, on a fresh database in DIRECTORY, which is removed. docs/results/isolation.md has a run.
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "base/fiber_runtime.h"
+#include "base/posix_file_system.h"
+#include "base/random.h"
+#include "storage/engine.h"
+#include "storage/statistics.h"
+#include "storage/txn/transaction_access.h"
+
+namespace swizzle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kRows = 100'000;
+constexpr std::size_t kValueBytes = 100;
+
+template <class T>
+T need(Result<T> result) {
+  if (!result) {
+    fmt::print(stderr, "{} {}\n", result.error().state().code(), result.error().message());
+    std::exit(1);
+  }
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+struct Key {
+  explicit Key(std::uint64_t number) { store_big_endian(bytes.data(), number); }
+  operator Bytes() const { return bytes; }  // NOLINT(google-explicit-constructor)
+  std::array<std::byte, 8> bytes;
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Resident memory of this process.
+double megabytes_resident() {
+  std::ifstream file{"/proc/self/statm"};
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  file >> total >> resident;
+  return static_cast<double>(resident) * 4096 / 1e6;
+}
+
+class Bench {
+ public:
+  explicit Bench(std::filesystem::path directory) : directory_(std::move(directory)) {
+    EngineOptions options;
+    options.pool_bytes = std::uint64_t{256} << 20U;
+    options.version_store_bytes = std::uint64_t{256} << 20U;
+    need(Engine::create(files_, directory_, options));
+    engine = need(Engine::open(files_, directory_, options));
+    const auto transaction = engine->begin();
+    tree = need(engine->create_tree(*transaction));
+    Tree t = need(engine->tree(tree));
+    const std::vector<std::byte> value(kValueBytes);
+    for (std::uint64_t i = 0; i < kRows; ++i) need(t.insert(*transaction, Key{i}, value));
+    need(transaction->commit());
+  }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+  ~Bench() {
+    need(engine->close());
+    engine.reset();
+    std::filesystem::remove_all(directory_);
+  }
+
+  void update(std::uint64_t key, Transaction::Durability durability) {
+    std::array<std::byte, kValueBytes> value{};
+    std::memcpy(value.data(), &++counter, sizeof counter);
+    const auto transaction = engine->begin();
+    Tree t = need(engine->tree(tree));
+    need(t.update(*transaction, Key{key}, value));
+    need(transaction->commit(durability));
+  }
+  [[nodiscard]] std::uintmax_t data_bytes() const {
+    return std::filesystem::file_size(directory_ / "data");
+  }
+
+  std::unique_ptr<Engine> engine;
+  TreeId tree{};
+
+ private:
+  PosixFileSystem files_;
+  std::filesystem::path directory_;
+  static inline thread_local std::uint64_t counter = 0;
+};
+
+/// Reads one record without any transaction: a descent and a copy.
+class PlainRead final : public LeafVisitor {
+ public:
+  explicit PlainRead(ValueBuffer& into) : into_(into) {}
+  void visit(const Node& leaf, Node::Position at) noexcept override {
+    const Bytes value = leaf.value(at.index);
+    const MutableBytes to = into_.prepare(value.size());
+    std::memcpy(to.data(), value.data(), value.size());
+  }
+
+ private:
+  ValueBuffer& into_;
+};
+
+/// The best of several rounds, in ns per read.
+double ns_per_read(const std::vector<std::uint64_t>& keys,
+                   const std::function<void(std::uint64_t)>& read) {
+  double best = 1e9;
+  for (int round = 0; round < 7; ++round) {
+    const auto start = Clock::now();
+    for (const std::uint64_t key : keys) read(key);
+    best = std::min(best, seconds_since(start) * 1e9 / static_cast<double>(keys.size()));
+  }
+  return best;
+}
+
+void reads(Bench& bench) {
+  Random random{1};
+  // Few leaves, so that memory is not what is measured.
+  std::vector<std::uint64_t> keys(200'000);
+  for (std::uint64_t& key : keys) key = random.below(2000);
+  ValueBuffer value;
+  AnyTree& tree = *TransactionAccess::any_tree(need(bench.engine->tree(bench.tree)));
+  Tree handle = need(bench.engine->tree(bench.tree));
+  const double plain = ns_per_read(keys, [&](std::uint64_t key) {
+    PlainRead read(value);
+    need(tree.read(Key{key}, read));
+  });
+  const auto get = [&](Transaction& transaction) {
+    return ns_per_read(keys,
+                       [&](std::uint64_t key) { need(handle.get(transaction, Key{key}, value)); });
+  };
+  const auto quiet = bench.engine->begin(Isolation::repeatable_read);
+  const double by_snapshot = get(*quiet);
+  fmt::print(
+      "point read: without transactions {:.0f} ns, by snapshot on quiet leaves {:.0f} ns "
+      "({:+.0f})\n",
+      plain, by_snapshot, by_snapshot - plain);
+  // Every record changed once since the snapshot: each read finds an older version.
+  for (std::uint64_t key = 0; key < 2000; ++key)
+    bench.update(key, Transaction::Durability::asynchronous);
+  const double older = get(*quiet);
+  const auto fresh = bench.engine->begin(Isolation::repeatable_read);
+  const auto writer = bench.engine->begin();
+  // Somebody writes there, elsewhere in the leaf: looked up, and the leaf has the right one.
+  for (std::uint64_t key = 0; key < 2000; key += 20) {
+    const std::vector<std::byte> other(kValueBytes);
+    need(handle.update(*writer, Key{key}, other));
+  }
+  const double looked_up = get(*fresh);
+  fmt::print(
+      "on leaves with live versions: an older version {:.0f} ns ({:+.0f}), the newest "
+      "{:.0f} ns ({:+.0f})\n",
+      older, older - plain, looked_up, looked_up - plain);
+}
+
+/// Updates in a loop on `fibers` fibers until told to stop; returns how many.
+std::uint64_t run_fibers(Bench& bench, int readers, int writers, double seconds,
+                         std::uint64_t& reads_done) {
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> read_count{0};
+  std::atomic<std::uint64_t> write_count{0};
+  {
+    FiberRuntime runtime{{.reactors = 2}};
+    std::vector<std::unique_ptr<Task>> tasks;
+    for (int i = 0; i < readers; ++i)
+      tasks.push_back(runtime.spawn_on(0, "reader", [&, i] {
+        Random random{static_cast<std::uint64_t>(i)};
+        ValueBuffer value;
+        Tree tree = need(bench.engine->tree(bench.tree));
+        while (!stop) {
+          const auto transaction =
+              bench.engine->begin(Isolation::read_committed, Access::read_only);
+          transaction->begin_statement();
+          for (int n = 0; n < 10; ++n)
+            need(tree.get(*transaction, Key{random.below(kRows)}, value));
+          need(transaction->commit());
+          read_count.fetch_add(1, std::memory_order_relaxed);
+          Runtime::current().yield();
+        }
+      }));
+    for (int i = 0; i < writers; ++i)
+      tasks.push_back(runtime.spawn_on(1, "writer", [&, i] {
+        Random random{static_cast<std::uint64_t>(1000 + i)};
+        while (!stop) {
+          bench.update(random.below(kRows), Transaction::Durability::synchronous);
+          write_count.fetch_add(1, std::memory_order_relaxed);
+        }
+      }));
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    stop = true;
+    for (const auto& task : tasks) task->join();
+  }
+  reads_done = read_count;
+  return write_count;
+}
+
+void fibers(Bench& bench) {
+  constexpr double kSeconds = 5;
+  for (int round = 0; round < 3; ++round) {
+    std::uint64_t alone = 0;
+    std::uint64_t beside = 0;
+    run_fibers(bench, 64, 0, kSeconds, alone);
+    const std::uint64_t writes = run_fibers(bench, 64, 2, kSeconds, beside);
+    fmt::print(
+        "64 fibers of read-only transactions: alone {:.0f}/s, beside 2 updaters ({:.0f}/s) "
+        "{:.0f}/s: {:.1f} %\n",
+        static_cast<double>(alone) / kSeconds, static_cast<double>(writes) / kSeconds,
+        static_cast<double>(beside) / kSeconds,
+        100 * static_cast<double>(beside) / static_cast<double>(alone));
+  }
+}
+
+/// Updates per second of two threads.
+double update_for(Bench& bench, double seconds, Transaction::Durability durability) {
+  std::atomic<bool> stop{false};
+  std::atomic<std::uint64_t> count{0};
+  std::vector<std::thread> threads;
+  const auto start = Clock::now();
+  for (unsigned i = 0; i < 2; ++i)
+    threads.emplace_back([&, i] {
+      Random random{i};
+      std::uint64_t done = 0;
+      while (!stop) {
+        bench.update(random.below(kRows), durability);
+        ++done;
+      }
+      count += done;
+    });
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  return static_cast<double>(count) / seconds_since(start);
+}
+
+void held(Bench& bench) {
+  constexpr double kSeconds = 20;
+  const double free = update_for(bench, kSeconds, Transaction::Durability::synchronous);
+  const auto reader = bench.engine->begin(Isolation::repeatable_read);
+  ValueBuffer value;
+  need(need(bench.engine->tree(bench.tree)).get(*reader, Key{0}, value));
+  const double beside = update_for(bench, kSeconds, Transaction::Durability::synchronous);
+  const auto kept = bench.engine->statistics().version_bytes;
+  const auto after = need(bench.engine->tree(bench.tree)).get(*reader, Key{0}, value);
+  reader->rollback();
+  const double again = update_for(bench, kSeconds, Transaction::Durability::synchronous);
+  fmt::print(
+      "2 durable writers: {:.0f}/s, with a snapshot held {:.0f} s {:.0f}/s, afterwards "
+      "{:.0f}/s: {:+.1f} % of the mean; {:.0f} MB kept; the snapshot {}\n",
+      free, kSeconds, beside, again, 100 * (beside / ((free + again) / 2) - 1),
+      static_cast<double>(kept) / 1e6, after ? "still reads" : after.error().message());
+}
+
+void updates(Bench& bench) {
+  constexpr std::uint64_t kUpdates = 10'000'000;
+  const auto before = bench.data_bytes();
+  const double resident = megabytes_resident();
+  const auto reader = bench.engine->begin(Isolation::repeatable_read);
+  ValueBuffer value;
+  need(need(bench.engine->tree(bench.tree)).get(*reader, Key{0}, value));
+  std::uint64_t peak = 0;
+  Random random{3};
+  const auto start = Clock::now();
+  for (std::uint64_t i = 0; i < kUpdates; ++i) {
+    bench.update(random.below(kRows), Transaction::Durability::asynchronous);
+    if (i % 1000 == 0) peak = std::max(peak, bench.engine->statistics().version_bytes);
+  }
+  const double taken = seconds_since(start);
+  const double grown = megabytes_resident();
+  const auto read = need(bench.engine->tree(bench.tree)).get(*reader, Key{0}, value);
+  reader->rollback();
+  std::this_thread::sleep_for(std::chrono::seconds{2});
+  fmt::print(
+      "{} updates beside an open snapshot in {:.1f} s: {:.0f} MB of versions at most (bound "
+      "268 MB), resident {:.0f} -> {:.0f} MB; the snapshot: {}; afterwards {} bytes kept; "
+      "data file {} -> {} bytes\n",
+      kUpdates, taken, static_cast<double>(peak) / 1e6, resident, grown,
+      read ? "still reads" : read.error().message(), bench.engine->statistics().version_bytes,
+      before, bench.data_bytes());
+}
+
+int run(int count, char** words) {
+  const std::map<std::string_view, void (*)(Bench&)> all{
+      {"reads", reads}, {"fibers", fibers}, {"held", held}, {"updates", updates}};
+  if (count < 2) {
+    fmt::print(stderr, "swizzle-version-bench DIRECTORY [reads|fibers|held|updates ...]\n");
+    return 2;
+  }
+  for (int i = 2; i < count; ++i) {
+    const auto chosen = all.find(words[i]);
+    if (chosen == all.end()) {
+      fmt::print(stderr, "there is no \"{}\"\n", words[i]);
+      return 2;
+    }
+    Bench bench{words[1]};
+    chosen->second(bench);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace swizzle
+
+int main(int count, char** words) {
+  return swizzle::run(count, words);
+}
