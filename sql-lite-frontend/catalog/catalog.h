@@ -34,7 +34,7 @@ struct CatalogChange {
 ///
 /// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
 /// that two transactions cannot make the same name; (database, lock, oid) → the version of a
-/// relation, which writers lock shared and changes of the definition exclusively.
+/// relation, which changes of its definition lock.
 class Catalog {
  public:
   /// The first tree that anybody makes in an empty engine, whose own overflow tree is 1.
@@ -142,12 +142,10 @@ class CatalogView {
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
-  /// Waits for the relation's writers and for other definitions in progress, keeps both out until
+  /// Waits for whoever `mode` excludes and for other definitions in progress, keeps them out until
   /// the transaction ends, and returns the newest definition. 42P01 if it was dropped meanwhile.
-  TablePtr lock_for_change(Transaction& transaction, const TablePtr& table);
-  /// Keeps the relation's definition as it is until the transaction ends. False: it has changed
-  /// since `table` was read, so the caller looks it up again.
-  bool lock_for_write(Transaction& transaction, const Table& table);
+  TablePtr lock_for_change(Transaction& transaction, const TablePtr& table,
+                           lock::RelationMode mode = lock::RelationMode::access_exclusive);
 
   /// Pre: locked for change. Keeps `Table::runtime` unless `fresh_runtime` is given.
   TablePtr replace(Transaction& transaction, const Table& old, Relation relation,
@@ -163,7 +161,8 @@ class CatalogView {
   /// Savepoints: undoes the view's changes since the mark, as the engine undoes the records'.
   [[nodiscard]] std::size_t mark() const noexcept { return changes_.size(); }
   void rollback_to(std::size_t mark);
-  /// After the engine's commit: publishes. After its rollback: forgets.
+  /// Publishes, once the engine's commit is durable and before its locks go, so that whoever waited
+  /// for them finds the new definitions. rollback() forgets.
   void commit();
   void rollback() { rollback_to(0); }
   [[nodiscard]] bool has_changes() const noexcept { return !changes_.empty(); }

@@ -254,39 +254,20 @@ void CatalogView::remove(Transaction& transaction, const Table& table) {
   change({oid, false, TablePtr{}});
 }
 
-TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table) {
+TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table,
+                                      lock::RelationMode mode) {
   const Oid oid = table->relation.oid;
+  value_of(transaction.lock_relation(lock::RelationId{oid}, mode));
+  // Weak modes let several definitions in: their changes of the one record take turns.
   const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
   ValueBuffer buffer;
   const bool found =
       value_of(catalog_.tree().get(transaction, as_bytes(lock), buffer, ReadMode::for_update));
-  if (!found) {
+  const TablePtr newest = this->table(oid);
+  if (!found || !newest) {
     throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", table->relation.name);
   }
-  const auto version = load_big_endian<std::uint64_t>(buffer.bytes().data());
-  // Its last change is committed (we hold the lock) but perhaps not published yet.
-  for (;;) {
-    TablePtr newest = this->table(oid);
-    if (newest && newest->version >= version) return newest;
-    Runtime::current().yield();
-  }
-}
-
-bool CatalogView::lock_for_write(Transaction& transaction, const Table& table) {
-  // A key of 9 bytes on the stack: this is on every writer's path.
-  std::byte key[2 * sizeof(Oid) + 1];
-  store_big_endian(key, catalog_.database());
-  key[sizeof(Oid)] = static_cast<std::byte>(RecordKind::lock);
-  store_big_endian(key + sizeof(Oid) + 1, table.relation.oid);
-  ValueBuffer buffer;
-  if (!value_of(catalog_.tree().get(transaction, key, buffer, ReadMode::for_share))) return false;
-  const auto version = load_big_endian<std::uint64_t>(buffer.bytes().data());
-  while (version > table.version) {
-    const TablePtr newest = this->table(table.relation.oid);
-    if (!newest || newest->version >= version) return false;
-    Runtime::current().yield();
-  }
-  return true;
+  return newest;
 }
 
 template <class Object, class Ptr>

@@ -487,7 +487,6 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
                 table->relation.name);
   }
   table = catalog.lock_for_change(*transaction, table);
-  locked_relations.insert(table->relation.oid);
   TableChange change{*this, table, sink};
   for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
   sink.command_complete(tag);

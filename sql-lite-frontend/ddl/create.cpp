@@ -199,7 +199,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
     throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
                 table->relation.name);
   }
-  table = catalog.lock_for_change(*transaction, table);
+  table = catalog.lock_for_change(*transaction, table, lock::RelationMode::share);
   Relation relation = table->relation;
   Index index;
   index.oid = catalog.allocate_oid();
@@ -363,7 +363,7 @@ void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSi
     sink.command_complete("ALTER SEQUENCE");
     return;
   }
-  table = catalog.lock_for_change(*transaction, table);
+  table = catalog.lock_for_change(*transaction, table, lock::RelationMode::share_row_exclusive);
   Relation relation = table->relation;
   relation.sequence = read_sequence_options(statement.options, *relation.sequence, *this, false);
   for (const ast::Node* node : statement.options) {

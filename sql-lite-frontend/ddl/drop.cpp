@@ -357,8 +357,10 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
   if (statement.rels.empty()) tables = catalog.tables();
   for (const TablePtr& table : tables) {
     if (!analyze || table->relation.kind != RelationKind::table) continue;
+    const TablePtr locked =
+        catalog.lock_for_change(*transaction, table, lock::RelationMode::share_update_exclusive);
     begin_statement();
-    const Tree tree = *table->tree;
+    const Tree tree = *locked->tree;
     std::uint64_t rows = 0;
     {
       Cursor cursor = value_of(tree.scan(*transaction, {}, Direction::forward, ReadMode::snapshot,
@@ -367,7 +369,6 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
         if (++rows % Execution::kRowsPerCheck == 0) check_cancelled(*this);
       }
     }
-    const TablePtr locked = catalog.lock_for_change(*transaction, table);
     Relation relation = locked->relation;
     relation.estimated_rows = static_cast<double>(rows);
     locked->runtime->row_delta = 0;

@@ -172,7 +172,8 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
     ast::RangeVar range;
     range.relname = ast::string_of(names.back());
     if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
-    return catalog.lock_for_change(*transaction, binder.require_table(range));
+    return catalog.lock_for_change(*transaction, binder.require_table(range),
+                                   lock::RelationMode::share_update_exclusive);
   };
   switch (statement.objtype) {
     case ast::ObjectType::table:
@@ -221,7 +222,8 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
         throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
                     ast::string_of(names.back()));
       }
-      table = catalog.lock_for_change(*transaction, table);
+      table =
+          catalog.lock_for_change(*transaction, table, lock::RelationMode::share_update_exclusive);
       Relation relation = table->relation;
       std::ranges::find(relation.indexes, ast::string_of(names.back()), &Index::name)->comment =
           text;

@@ -535,8 +535,13 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
                          (node.pktable->schemaname.empty() ||
                           node.pktable->schemaname == session_.schema_name(relation_.schema)) &&
                          session_.catalog.table(relation_.oid) == nullptr;
-  const TablePtr referenced =
+  TablePtr referenced =
       to_itself ? provisional_table(relation_) : binder.require_table(*node.pktable);
+  if (!to_itself && referenced->relation.oid != relation_.oid && referenced->computed == nullptr) {
+    // Its key must stay, and from now on its writers must know of us.
+    referenced = session_.catalog.lock_for_change(*session_.transaction, referenced,
+                                                  lock::RelationMode::share_row_exclusive);
+  }
   if (referenced->relation.kind != RelationKind::table) {
     throw_error(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table",
                 referenced->relation.name);
@@ -627,7 +632,6 @@ TablePtr create_relation(Session::State& session, Relation relation) {
   }
   if (relation.kind == RelationKind::table) create_trees(session, relation);
   TablePtr table = session.catalog.create(*session.transaction, std::move(relation));
-  session.locked_relations.insert(table->relation.oid);
   return table;
 }
 

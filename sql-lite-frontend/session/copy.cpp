@@ -273,17 +273,18 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
     require_read_write("COPY FROM");
     Arena arena;
     Binder binder{*this, arena};
-    const TablePtr table = binder.require_table(*copy.relation);
+    TablePtr table = binder.require_table(*copy.relation);
     if (table->relation.kind != RelationKind::table) {
       throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", table->relation.name);
     }
     if (copy.where_clause != nullptr) {
       throw SqlError{sqlstate::feature_not_supported, "COPY FROM … WHERE is not supported"};
     }
-    if (!catalog.lock_for_write(*transaction, *table)) {
-      throw SqlError{sqlstate::serialization_failure,
-                     "could not serialize access due to concurrent changes of definitions"};
-    }
+    value_of(transaction->lock_relation(lock::RelationId{table->relation.oid},
+                                        lock::RelationMode::row_exclusive));
+    // It may have changed, or gone, while we waited.
+    table = catalog.table(table->relation.oid);
+    if (!table) binder.require_table(*copy.relation);
     begin_statement();
     CopyIn in{*this, table, copy_columns(*table, copy.attlist), std::move(format)};
     const std::uint64_t rows = in.run(sink);

@@ -8,6 +8,28 @@ namespace {
 
 constexpr SqlState kFeature{"0A000"};
 
+/// As PostgreSQL locks what a statement names. A view is locked with what it is made of. What is
+/// computed has no definition that could change, and a temporary table nobody else to change it.
+std::vector<Plan::Lock> locks_for(const Plan& plan, const Table* written) {
+  std::vector<Plan::Lock> locks;
+  for (const TablePtr& table : plan.tables) {
+    const Relation& relation = table->relation;
+    const bool is_shared = table->computed == nullptr && relation.kind != RelationKind::sequence &&
+                           relation.persistence != Persistence::temporary;
+    if (!is_shared) continue;
+    lock::RelationMode mode = lock::RelationMode::access_share;
+    if (plan.writes && written == nullptr) mode = lock::RelationMode::row_share;
+    if (table.get() == written) mode = lock::RelationMode::row_exclusive;
+    const lock::RelationId id{relation.oid};
+    const auto known = std::ranges::find(locks, id, &Plan::Lock::relation);
+    if (known == locks.end())
+      locks.push_back({id, mode});
+    else
+      known->mode = std::max(known->mode, mode);
+  }
+  return locks;
+}
+
 }  // namespace
 
 bool is_plannable(const ast::Node* node) noexcept {
@@ -79,15 +101,13 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   };
   const ast::Node* node = statement.node;
   bool returns_rows = true;
+  TablePtr written;
   if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
     const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
     binder.require_parameter_types();
     describe_targets(query->targets);
     plan->root = planner.plan_query(*query);
-    if (!query->locks.empty()) {
-      // Locking rows is writing as far as definitions are concerned.
-      plan->written = binder.dependencies();
-    }
+    plan->writes = !query->locks.empty();
   } else {
     std::unique_ptr<WriteStatement> write;
     if (const auto* insert = ast::try_as<ast::InsertStmt>(node)) {
@@ -100,7 +120,8 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     binder.require_parameter_types();
     describe_targets(write->returning);
     returns_rows = !write->returning.empty();
-    plan->written.push_back(write->table);
+    written = write->table;
+    plan->writes = true;
     const bool has_eager = !write->eager.empty();
     plan->root = planner.plan_write(std::move(write));
     plan->write = dynamic_cast<WriteOperator*>(plan->root.get());
@@ -111,6 +132,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   }
   planner.plan_pending();
   plan->tables = binder.dependencies();
+  plan->locks = locks_for(*plan, written.get());
   plan->single_use = binder.is_single_use();
   plan->execution.slots.resize(binder.slot_count());
 

@@ -74,8 +74,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   }
   const bool alone = !transaction;
   if (alone) begin_transaction(Block::implicit);
-  describe_columns(*portal, sink);
-  run_portal(*portal, 0, sink);
+  run_at_once(*portal, sink);
   if (alone) commit_transaction();
   return true;
 }
@@ -94,8 +93,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
     const PortalPtr portal = make_portal(statement, {});
-    describe_columns(*portal, sink);
-    run_portal(*portal, 0, sink);
+    run_at_once(*portal, sink);
     if (alone) commit_transaction();
     return;
   }
@@ -111,8 +109,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
     const PortalPtr portal = make_portal(statement, {});
-    describe_columns(*portal, sink);
-    run_portal(*portal, 0, sink);
+    run_at_once(*portal, sink);
     if (alone) commit_transaction();
     if (text_cache.size() >= kCachedTexts) text_cache.clear();
     if (statement->plan && !statement->plan->single_use) text_cache[script] = statement;
@@ -138,8 +135,7 @@ void Session::State::run_statement(const ast::RawStmt& raw, const std::string& t
   if (!transaction) begin_transaction(Block::implicit);
   if (is_plannable(raw.stmt)) {
     const PortalPtr portal = make_portal(statement, {});
-    describe_columns(*portal, sink);
-    run_portal(*portal, 0, sink);
+    run_at_once(*portal, sink);
     return;
   }
   run_utility(raw.stmt, *statement, {}, sink);
@@ -158,20 +154,24 @@ void Session::State::describe_columns(const Portal& portal, ResultSink& sink) {
   sink.row_description(output_columns(portal.statement->columns, portal.formats));
 }
 
-/// Definitions of what is written stay as they are until the transaction ends.
-void Session::State::lock_written_tables(Portal& portal) {
+/// What the plan reads and writes is neither changed in its definition nor dropped until the
+/// transaction ends. A plan that was overtaken while it waited is made anew.
+void Session::State::lock_tables(Portal& portal, Columns columns) {
   for (int attempt = 0;; ++attempt) {
-    bool current = true;
-    for (const TablePtr& table : portal.plan->written) {
-      if (table->computed != nullptr || table->relation.kind != RelationKind::table) continue;
-      if (locked_relations.contains(table->relation.oid)) continue;
-      if (!catalog.lock_for_write(*transaction, *table)) {
-        current = false;
-        break;
+    for (const Plan::Lock& lock : portal.plan->locks) {
+      if (lock.mode == lock::RelationMode::access_share &&
+          transaction->try_share_relation(lock.relation)) [[likely]] {
+        continue;
       }
-      locked_relations.insert(table->relation.oid);
+      value_of(transaction->lock_relation(lock.relation, lock.mode));
     }
-    if (current && is_current(*portal.plan)) return;
+    if (is_current(*portal.plan)) [[likely]] {
+      return;
+    }
+    if (columns == Columns::open) {
+      portal.statement->plan.reset();
+      portal.statement->columns.clear();
+    }
     portal.plan = plan_for(*portal.statement);
     if (attempt > 10) {
       throw SqlError{sqlstate::serialization_failure,
@@ -180,12 +180,17 @@ void Session::State::lock_written_tables(Portal& portal) {
   }
 }
 
+/// The simple protocol's way. Locks come first: what the columns are is settled then.
+void Session::State::run_at_once(Portal& portal, ResultSink& sink) {
+  lock_tables(portal, Columns::open);
+  describe_columns(portal, sink);
+  run_portal(portal, 0, sink);
+}
+
 void Session::State::start_portal(Portal& portal) {
   if (!is_current(*portal.plan) || portal.plan->in_use) portal.plan = plan_for(*portal.statement);
-  if (!portal.plan->written.empty()) {
-    if (read_only) require_read_write(statement_name(portal.statement->node));
-    lock_written_tables(portal);
-  }
+  if (read_only && portal.plan->writes) require_read_write(statement_name(portal.statement->node));
+  lock_tables(portal, Columns::told);
   Plan& plan = *portal.plan;
   begin_statement();
   Execution& execution = plan.execution;
@@ -284,7 +289,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   }
   const StatementPtr running = statement;
   const PortalPtr portal = session.make_portal(running, parameters);
-  if (!session.is_current(*portal->plan)) portal->plan = session.plan_for(*running);
+  session.lock_tables(*portal, Session::State::Columns::open);
   Plan& plan = *portal->plan;
   session.begin_statement();
   plan.execution.row_arena.reset();

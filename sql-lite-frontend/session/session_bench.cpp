@@ -112,6 +112,24 @@ void point_select_prepared(benchmark::State& state) {
 }
 BENCHMARK(point_select_prepared);
 
+// Each its own transaction, as most clients run it. A fixed number, so that callgrind's count can
+// be divided.
+void point_select_autocommit(benchmark::State& state) {
+  Accounts& accounts = Accounts::instance();
+  Session& session = accounts.session();
+  if (!session.parse("bench", "SELECT abalance FROM accounts WHERE aid = $1", {}, accounts.sink))
+    std::abort();
+  for (auto _ : state) {
+    const std::string key = std::to_string(next_key());
+    const std::optional<Bytes> values[] = {as_bytes(key)};
+    if (!session.bind({"", "bench", {}, values, {}}, accounts.sink)) std::abort();
+    if (!session.execute("", 0, accounts.sink)) std::abort();
+    if (!session.sync(accounts.sink)) std::abort();
+  }
+  if (!session.close_statement("bench")) std::abort();
+}
+BENCHMARK(point_select_autocommit)->Iterations(20'000);
+
 void point_update_prepared(benchmark::State& state) {
   run_prepared(state, "UPDATE accounts SET abalance = abalance + 1 WHERE aid = $1");
 }

@@ -85,10 +85,10 @@ void define_behavior(Settings& settings) {
     settings.define(integer_setting(name, 0, {0, INT32_MAX}, SettingUnit::milliseconds, user,
                                     category, "Sets a limit in time; 0 is none."));
   }
-  settings.define(integer_setting("deadlock_timeout", 1000, {1, INT32_MAX},
-                                  SettingUnit::milliseconds, SettingContext::superuser,
-                                  "Lock Management",
-                                  "Sets the time to wait on a lock before checking for deadlock."));
+  settings.define(integer_setting(
+      "deadlock_timeout", 0, {0, INT32_MAX}, SettingUnit::milliseconds, SettingContext::superuser,
+      "Lock Management",
+      "Sets the time to wait on a lock before checking for deadlock; 0 checks at once."));
   settings.define(enumeration_setting(
       "client_min_messages", "notice",
       {"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}, user,

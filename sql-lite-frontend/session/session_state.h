@@ -35,12 +35,24 @@ struct Session::State final : NameSource, ObjectNames {
     SessionSettings::Mark settings_mark;
     std::size_t checks_mark;
   };
+  struct TransactionDefaults {
+    Isolation isolation = Isolation::read_committed;
+    bool read_only = false;
+    bool deferrable = false;
+    Transaction::Durability durability = Transaction::Durability::synchronous;
+    Duration lock_timeout{};
+    Duration deadlock_timeout{};
+    std::uint64_t revision = 0;  ///< of the server's settings; 0: the session's have changed
+  };
+  const TransactionDefaults& defaults();
   void begin_transaction(Block kind);
   void set_transaction(std::unique_ptr<Transaction> to);
   /// Ends the wait for a lock that is in progress, if one is. From any thread.
   void interrupt_wait() noexcept;
   /// What SET lock_timeout said counts from the next wait on.
   void apply_lock_timeout();
+  void start_engine_transaction();
+  [[nodiscard]] Isolation engine_isolation() const noexcept;
   /// Throws when the commit fails; the transaction is over then, too.
   void commit_transaction();
   void rollback_transaction() noexcept;
@@ -52,6 +64,12 @@ struct Session::State final : NameSource, ObjectNames {
   void roll_back_to(const Savepoint& savepoint);
   void require_read_write(std::string_view command);
   void set_transaction_modes(ast::NodeList options);
+  /// SET transaction_isolation and the like: for the present transaction.
+  void set_transaction_mode(std::string_view setting, std::string_view value);
+  void choose_isolation(Isolation wanted);
+  void choose_read_only(bool wanted);
+  void choose_deferrable(bool wanted);
+  void begin_as_chosen();
   void run_deferred_checks(std::size_t from);
   [[nodiscard]] bool in_explicit_block() const noexcept { return block == Block::explicit_block; }
   void prevent_in_block(std::string_view command);
@@ -75,7 +93,10 @@ struct Session::State final : NameSource, ObjectNames {
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
   void start_portal(Portal& portal);
   void finish_portal(Portal& portal);
-  void lock_written_tables(Portal& portal);
+  /// Whether the client knows what the result's columns are, so that they must not change.
+  enum class Columns : std::uint8_t { told, open };
+  void lock_tables(Portal& portal, Columns columns);
+  void run_at_once(Portal& portal, ResultSink& sink);
   std::uint64_t send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
   void run_utility(const ast::Node* node, Statement& statement, std::span<const Value> parameters,
                    ResultSink& sink);
@@ -93,6 +114,9 @@ struct Session::State final : NameSource, ObjectNames {
 
   // copy.cpp
   void copy(const ast::CopyStmt& statement, ResultSink& sink);
+
+  // lock_table.cpp
+  void lock_table(const ast::LockStmt& statement, ResultSink& sink);
 
   // utility.cpp
   void prepare_statement(const ast::PrepareStmt& statement, const Statement& whole,
@@ -165,13 +189,13 @@ struct Session::State final : NameSource, ObjectNames {
   Block block = Block::none;
   bool failed = false;
   bool read_only = false;
+  bool deferrable = false;
   Isolation isolation = Isolation::read_committed;
   std::vector<Savepoint> savepoints;
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   std::vector<DeferredCheck> deferred;
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
   std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
-  std::set<Oid> locked_relations;        ///< lock_for_write() has been done in this transaction
   std::vector<Oid> truncated_on_commit;
 
   std::map<std::string, StatementPtr, std::less<>> statements;
@@ -181,6 +205,7 @@ struct Session::State final : NameSource, ObjectNames {
   /// By text with its literals lifted; a statement without a node marks a shape that does not work.
   std::unordered_map<std::string, StatementPtr> shapes;
   std::uint64_t settings_version = 1;
+  TransactionDefaults kept_defaults;
   /// Something was SET or RESET in this transaction, so its end may change settings again.
   bool settings_touched = false;
   std::uint64_t next_run = 1;

@@ -25,7 +25,13 @@ struct Plan {
   Execution execution;
   /// Tables the plan reads or writes, in the versions that it was made for.
   std::vector<TablePtr> tables;
-  std::vector<TablePtr> written;
+  /// What the relations are locked with while it runs.
+  struct Lock {
+    lock::RelationId relation;
+    lock::RelationMode mode;
+  };
+  std::vector<Lock> locks;
+  bool writes = false;  ///< or locks rows
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
   bool in_use = false;

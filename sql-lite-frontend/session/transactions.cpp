@@ -18,16 +18,37 @@ Isolation isolation_of(std::string_view name) {
 
 }  // namespace
 
+/// What settings say about transactions, read once per change of any.
+const Session::State::TransactionDefaults& Session::State::defaults() {
+  const std::uint64_t revision = settings.server_revision();
+  if (kept_defaults.revision == revision) [[likely]] {
+    return kept_defaults;
+  }
+  const auto milliseconds = [this](std::string_view name) {
+    return std::chrono::milliseconds{settings.integer(name)};
+  };
+  kept_defaults = {.isolation = isolation_of(settings.text("default_transaction_isolation")),
+                   .read_only = settings.boolean("default_transaction_read_only"),
+                   .deferrable = settings.boolean("default_transaction_deferrable"),
+                   .durability = settings.text("synchronous_commit") == "off"
+                                     ? Transaction::Durability::asynchronous
+                                     : Transaction::Durability::synchronous,
+                   .lock_timeout = milliseconds("lock_timeout"),
+                   .deadlock_timeout = milliseconds("deadlock_timeout"),
+                   .revision = revision};
+  return kept_defaults;
+}
+
 void Session::State::begin_transaction(Block kind) {
   if (transaction) {
     if (kind == Block::explicit_block) block = kind;
     return;
   }
-  isolation = isolation_of(settings.text("default_transaction_isolation"));
-  read_only = settings.boolean("default_transaction_read_only");
-  set_transaction(
-      shared.engine.begin(isolation, read_only ? Access::read_only : Access::read_write));
-  apply_lock_timeout();
+  const TransactionDefaults& now = defaults();
+  isolation = now.isolation;
+  read_only = now.read_only;
+  deferrable = now.deferrable;
+  start_engine_transaction();
   block = kind;
   failed = false;
   any_statement = false;
@@ -44,9 +65,26 @@ void Session::State::interrupt_wait() noexcept {
   if (transaction) transaction->cancel();
 }
 
+/// A SERIALIZABLE READ ONLY DEFERRABLE transaction reads a snapshot: writers that lock what they
+/// read become durable in the order in which they could have run, and a snapshot is a beginning of
+/// that. PostgreSQL may wait for such a snapshot; here any one will do.
+Isolation Session::State::engine_isolation() const noexcept {
+  const bool by_snapshot = isolation == Isolation::serializable && read_only && deferrable;
+  return by_snapshot ? Isolation::repeatable_read : isolation;
+}
+
+void Session::State::start_engine_transaction() {
+  set_transaction(
+      shared.engine.begin(engine_isolation(), read_only ? Access::read_only : Access::read_write));
+  transaction->work_for(options.backend_pid, &current_query);
+  apply_lock_timeout();
+}
+
 void Session::State::apply_lock_timeout() {
-  if (transaction)
-    transaction->set_lock_timeout(std::chrono::milliseconds{settings.integer("lock_timeout")});
+  if (!transaction) return;
+  const TransactionDefaults& now = defaults();
+  transaction->set_lock_timeout(now.lock_timeout);
+  transaction->set_deadlock_timeout(now.deadlock_timeout);
 }
 
 void Session::State::begin_statement() {
@@ -104,24 +142,21 @@ void Session::State::commit_transaction() {
     throw std::move(*failure);
   }
   drop_portals();
-  const auto durability = settings.text("synchronous_commit") == "off"
-                              ? Transaction::Durability::asynchronous
-                              : Transaction::Durability::synchronous;
-  Result<> committed = transaction->commit(durability);
+  // Whoever gets the locks finds the new definitions.
+  if (catalog.has_changes()) transaction->before_release([this] { catalog.commit(); });
+  Result<> committed = transaction->commit(defaults().durability);
   set_transaction(nullptr);
   block = Block::none;
   savepoints.clear();
   deferred.clear();
   constraint_modes.clear();
   all_deferred.reset();
-  locked_relations.clear();
   if (!committed) {
     catalog.rollback();
     settings.roll_back();
     if (std::exchange(settings_touched, false)) settings_changed(nullptr);
     throw SqlError{std::move(committed).error()};
   }
-  catalog.commit();
   settings.commit();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
 }
@@ -136,7 +171,6 @@ void Session::State::rollback_transaction() noexcept {
   deferred.clear();
   constraint_modes.clear();
   all_deferred.reset();
-  locked_relations.clear();
   catalog.rollback();
   settings.roll_back();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
@@ -151,8 +185,6 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   catalog.rollback_to(savepoint.catalog_mark);
   settings.roll_back_to(savepoint.settings_mark);
   if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
-  // Locks taken since then may be gone.
-  locked_relations.clear();
   if (settings_touched) settings_changed(sink_for_notices);
 }
 
@@ -195,24 +227,57 @@ void Session::State::set_transaction_modes(ast::NodeList modes) {
     if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) flag = integer->ival != 0;
     if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
     if (option.defname == "transaction_isolation") {
-      const Isolation wanted = isolation_of(text);
-      if (any_statement && wanted != isolation) {
-        throw SqlError{kActiveTransaction,
-                       "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
-      }
-      isolation = wanted;
+      choose_isolation(isolation_of(text));
     } else if (option.defname == "transaction_read_only") {
-      if (any_statement && !flag && read_only) {
-        throw SqlError{kActiveTransaction,
-                       "transaction read-write mode must be set before any query"};
-      }
-      read_only = flag;
+      choose_read_only(flag);
+    } else if (option.defname == "transaction_deferrable") {
+      choose_deferrable(flag);
     }
   }
-  if (!any_statement && transaction && (transaction->isolation() != isolation || read_only)) {
+  begin_as_chosen();
+}
+
+void Session::State::set_transaction_mode(std::string_view setting, std::string_view value) {
+  const bool flag = value == "on" || value == "true" || value == "1" || value == "yes";
+  if (setting == "transaction_isolation") {
+    choose_isolation(isolation_of(value));
+  } else if (setting == "transaction_read_only") {
+    choose_read_only(flag);
+  } else {
+    choose_deferrable(flag);
+  }
+  begin_as_chosen();
+}
+
+void Session::State::choose_isolation(Isolation wanted) {
+  if (any_statement && wanted != isolation) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
+  }
+  isolation = wanted;
+}
+
+void Session::State::choose_read_only(bool wanted) {
+  if (any_statement && !wanted && read_only) {
+    throw SqlError{kActiveTransaction, "transaction read-write mode must be set before any query"};
+  }
+  read_only = wanted;
+}
+
+void Session::State::choose_deferrable(bool wanted) {
+  if (any_statement && wanted != deferrable) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION [NOT] DEFERRABLE must be called before any query"};
+  }
+  deferrable = wanted;
+}
+
+/// The engine's transaction has done nothing yet, so another may take its place.
+void Session::State::begin_as_chosen() {
+  if (!any_statement && transaction &&
+      (transaction->isolation() != engine_isolation() || read_only)) {
     transaction->rollback();
-    transaction =
-        shared.engine.begin(isolation, read_only ? Access::read_only : Access::read_write);
+    start_engine_transaction();
   }
 }
 
@@ -226,11 +291,13 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
   const auto chain = [&](auto&& end) {
     const Isolation before = isolation;
     const bool was_read_only = read_only;
+    const bool was_deferrable = deferrable;
     end();
     if (!statement.chain) return;
     begin_transaction(Block::explicit_block);
     isolation = before;
     read_only = was_read_only;
+    deferrable = was_deferrable;
     set_transaction_modes({});
   };
   switch (statement.kind) {

@@ -86,6 +86,7 @@ void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
 
 void Session::State::settings_changed(ResultSink* sink) {
   settings_touched |= transaction != nullptr;
+  kept_defaults.revision = 0;
   apply_lock_timeout();
   FormatSettings format;
   read_date_style(settings.text("datestyle"), format);
@@ -148,13 +149,12 @@ void Session::State::apply_setting(std::string_view name, std::string_view value
       throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported",
                   value);
     }
-  } else if (lower == "transaction_isolation") {
-    if (any_statement) {
-      throw SqlError{SqlState{"25001"},
-                     "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
-    }
   }
   value_of(settings.set(lower, text, lifetime));
+  if (lower == "transaction_isolation" || lower == "transaction_read_only" ||
+      lower == "transaction_deferrable") {
+    set_transaction_mode(lower, text);
+  }
   settings_changed(sink_for_notices);
 }
 
@@ -261,6 +261,8 @@ void Session::State::show_variable(const ast::VariableShowStmt& statement, Resul
       value = kLevels[static_cast<std::size_t>(isolation)];
     } else if (statement.name == "transaction_read_only") {
       value = read_only ? "on" : "off";
+    } else if (statement.name == "transaction_deferrable") {
+      value = deferrable ? "on" : "off";
     } else if (statement.name == "session_authorization") {
       value = options.user;
     }
@@ -440,19 +442,8 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       value_of(shared.engine.checkpoint());
       sink.command_complete("CHECKPOINT");
       return;
-    case Kind::lock_stmt: {
-      if (!in_explicit_block()) {
-        throw SqlError{SqlState{"25P01"}, "LOCK TABLE can only be used in transaction blocks"};
-      }
-      for (const ast::Node* relation : ast::as<ast::LockStmt>(node).relations) {
-        Arena arena;
-        Binder binder{*this, arena};
-        const TablePtr table = binder.require_table(ast::as<ast::RangeVar>(relation));
-        catalog.lock_for_change(*transaction, table);
-      }
-      sink.command_complete("LOCK TABLE");
-      return;
-    }
+    case Kind::lock_stmt:
+      return lock_table(ast::as<ast::LockStmt>(node), sink);
     case Kind::listen_stmt:
     case Kind::unlisten_stmt:
     case Kind::notify_stmt:

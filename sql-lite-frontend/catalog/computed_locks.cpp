@@ -1,0 +1,150 @@
+// pg_locks, and the snapshots that versions are kept for.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "sql-lite-frontend/catalog/computed_objects.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "storage/statistics.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Emit = ComputedRelation::Emit;
+using Kind = lock::LockRow::Kind;
+
+Value text_value(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+
+/// The relation, or the index, that a tree belongs to.
+std::map<TreeId, Oid> owners_of_trees(Session::State& session) {
+  std::map<TreeId, Oid> owners;
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->relation.kind != RelationKind::table) continue;
+    owners[table->relation.tree] = table->relation.oid;
+    for (const Index& index : table->relation.indexes) {
+      if (index.tree != TreeId::directory) owners[index.tree] = index.oid;
+    }
+  }
+  return owners;
+}
+
+std::string_view share_or_exclusive(lock::Access access) {
+  return access == lock::Access::exclusive ? "Exclusive" : "Share";
+}
+
+/// "ExclusiveLock" and "ShareLock" for keys; a gap's lock is named after it.
+std::string key_mode_name(lock::KeyMode mode) {
+  std::string name;
+  if (mode.key != lock::Access::none) name = fmt::format("{}Lock", share_or_exclusive(mode.key));
+  if (mode.gap == lock::Access::none) return name;
+  return fmt::format("{}{}{}GapLock", name, name.empty() ? "" : ",", share_or_exclusive(mode.gap));
+}
+
+std::string mode_name(const lock::LockRow& row) {
+  switch (row.kind) {
+    case Kind::key:
+      return key_mode_name(row.key_mode);
+    case Kind::relation:
+      return std::string{lock::name(lock::relation_mode_of_content(row.table_mode))};
+    case Kind::relation_rows:
+      return std::string{lock::name(lock::relation_mode_of_rows(row.table_mode))};
+    case Kind::table:
+    case Kind::database:
+      break;
+  }
+  return std::string{lock::name(row.table_mode)};
+}
+
+std::string_view type_name(Kind kind) {
+  switch (kind) {
+    case Kind::key:
+      return "tuple";
+    case Kind::relation:
+    case Kind::relation_rows:
+      return "relation";
+    case Kind::table:
+      return "tree";
+    case Kind::database:
+      break;
+  }
+  return "database";
+}
+
+/// A lock on a relation's definition and content that comes with one on its rows is the latter.
+void drop_first_parts(std::vector<lock::LockRow>& rows) {
+  std::erase_if(rows, [&](const lock::LockRow& row) {
+    if (row.kind != Kind::relation || row.state != lock::LockRow::State::granted) return false;
+    return std::ranges::any_of(rows, [&](const lock::LockRow& other) {
+      return other.kind == Kind::relation_rows && other.relation == row.relation &&
+             other.label == row.label && other.txn == row.txn &&
+             lock::parts_of(lock::relation_mode_of_rows(other.table_mode)).content ==
+                 row.table_mode;
+    });
+  });
+}
+
+}  // namespace
+
+void lock_rows(Execution& execution, const Emit& emit) {
+  std::vector<lock::LockRow> rows = execution.session.shared.engine.locks();
+  drop_first_parts(rows);
+  const std::map<TreeId, Oid> trees = owners_of_trees(execution.session);
+  for (const lock::LockRow& row : rows) {
+    Value relation = Value::null();
+    if (row.kind == Kind::relation || row.kind == Kind::relation_rows) {
+      relation = Value::from_oid(raw(row.relation));
+    } else if (const auto owner = trees.find(row.tree); owner != trees.end()) {
+      relation = Value::from_oid(owner->second);
+    }
+    Value since = Value::null();
+    if (row.waiting_since) {
+      const auto waited = Runtime::current().now() - *row.waiting_since;
+      since =
+          Value::from_int(SessionContext::system_clock_now() -
+                          std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
+    }
+    const bool has_id = row.txn != TxnId::none;
+    const Value columns[] = {
+        text_value(execution, type_name(row.kind)),
+        Value::from_oid(execution.session.catalog.shared().database()),
+        relation,
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        has_id ? Value::from_int(static_cast<std::int64_t>(raw(row.txn))) : Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        row.label == 0 ? Value::null() : Value::from_int(row.label),
+        text_value(execution, mode_name(row)),
+        Value::from_bool(row.state == lock::LockRow::State::granted),
+        Value::from_bool(row.path == lock::LockRow::Path::private_slot),
+        since};
+    emit(columns);
+  }
+}
+
+void snapshot_rows(Execution& execution, const Emit& emit) {
+  Engine& engine = execution.session.shared.engine;
+  for (const HeldSnapshot& held : engine.snapshots()) {
+    const Value row[] = {held.label == 0 ? Value::null() : Value::from_int(held.label),
+                         Value::from_int(static_cast<std::int64_t>(raw(held.lsn))),
+                         Value::from_int(static_cast<std::int64_t>(held.held_bytes)),
+                         Value::from_bool(held.state == HeldSnapshot::State::too_old)};
+    emit(row);
+  }
+}
+
+void version_store_rows(Execution& execution, const Emit& emit) {
+  const EngineStatistics now = execution.session.shared.engine.statistics();
+  const Value row[] = {Value::from_int(static_cast<std::int64_t>(now.version_bytes)),
+                       Value::from_int(static_cast<std::int64_t>(now.snapshots_too_old))};
+  emit(row);
+}
+
+}  // namespace swizzle::sql
