@@ -59,6 +59,9 @@ void define_resources(Settings& settings) {
   settings.define(integer_setting("shared_buffers", (std::int64_t{1} << 30U) / kBlockBytes,
                                   {128, INT32_MAX}, SettingUnit::blocks, at_start, category,
                                   "Memory for pages."));
+  settings.define(integer_setting(
+      "version_store_size", 1024, {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
+      "Memory for old row versions; beyond it the oldest snapshots fail (72000)."));
   settings.define(integer_setting("reactor_threads", 0, {0, 1024}, SettingUnit::none, at_start,
                                   category,
                                   "Threads that serve sessions; 0 is one per processor."));
@@ -103,6 +106,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.reactor_threads = number("reactor_threads");
   values.reactor_spin = std::chrono::microseconds{number("reactor_spin")};
   values.engine.pool_bytes = number("shared_buffers") * kBlockBytes;
+  values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;
   values.engine.checkpoint_seconds = small("checkpoint_timeout");
