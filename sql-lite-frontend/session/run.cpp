@@ -188,7 +188,7 @@ void Session::State::run_at_once(Portal& portal, ResultSink& sink) {
 }
 
 void Session::State::start_portal(Portal& portal) {
-  if (!is_current(*portal.plan) || portal.plan->in_use) portal.plan = plan_for(*portal.statement);
+  if (portal.plan->in_use) portal.plan = plan_for(*portal.statement);
   if (read_only && portal.plan->writes) require_read_write(statement_name(portal.statement->node));
   lock_tables(portal, Columns::told);
   Plan& plan = *portal.plan;
