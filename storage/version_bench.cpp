@@ -1,7 +1,7 @@
 // swizzle-version-bench DIRECTORY [reads|fibers|held|updates …]: what snapshots and versions
 // cost, on a fresh database in DIRECTORY, which is removed. docs/results/isolation.md has a run.
 #include <fmt/format.h>
-#include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -165,12 +165,26 @@ void reads(Bench& bench) {
       older, older - plain, looked_up, looked_up - plain);
 }
 
-/// Updates in a loop on `fibers` fibers until told to stop; returns how many.
-std::uint64_t run_fibers(Bench& bench, int readers, int writers, double seconds,
-                         std::uint64_t& reads_done) {
+struct FiberRun {
+  double reads = 0;
+  double writes = 0;
+  /// Of the thread that runs the readers: beside writers and the log there may be too few
+  /// processors.
+  double reader_seconds = 0;
+};
+
+double thread_seconds() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+/// Readers on one reactor, writers on another, until the time is over.
+FiberRun run_fibers(Bench& bench, int readers, int writers, double seconds) {
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> read_count{0};
   std::atomic<std::uint64_t> write_count{0};
+  FiberRun run;
   {
     FiberRuntime runtime{{.reactors = 2}};
     std::vector<std::unique_ptr<Task>> tasks;
@@ -201,24 +215,25 @@ std::uint64_t run_fibers(Bench& bench, int readers, int writers, double seconds,
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     stop = true;
     for (const auto& task : tasks) task->join();
+    runtime.spawn_on(0, "clock", [&run] { run.reader_seconds = thread_seconds(); })->join();
   }
-  reads_done = read_count;
-  return write_count;
+  run.reads = static_cast<double>(read_count);
+  run.writes = static_cast<double>(write_count);
+  return run;
 }
 
 void fibers(Bench& bench) {
   constexpr double kSeconds = 5;
   for (int round = 0; round < 3; ++round) {
-    std::uint64_t alone = 0;
-    std::uint64_t beside = 0;
-    run_fibers(bench, 64, 0, kSeconds, alone);
-    const std::uint64_t writes = run_fibers(bench, 64, 2, kSeconds, beside);
+    const FiberRun alone = run_fibers(bench, 64, 0, kSeconds);
+    const FiberRun beside = run_fibers(bench, 64, 2, kSeconds);
     fmt::print(
         "64 fibers of read-only transactions: alone {:.0f}/s, beside 2 updaters ({:.0f}/s) "
-        "{:.0f}/s: {:.1f} %\n",
-        static_cast<double>(alone) / kSeconds, static_cast<double>(writes) / kSeconds,
-        static_cast<double>(beside) / kSeconds,
-        100 * static_cast<double>(beside) / static_cast<double>(alone));
+        "{:.0f}/s: "
+        "{:.1f} %; their thread had {:.2f} and {:.2f} s of processor: {:.1f} % per second of it\n",
+        alone.reads / kSeconds, beside.writes / kSeconds, beside.reads / kSeconds,
+        100 * beside.reads / alone.reads, alone.reader_seconds, beside.reader_seconds,
+        100 * (beside.reads / beside.reader_seconds) / (alone.reads / alone.reader_seconds));
   }
 }
 
