@@ -85,6 +85,8 @@ class File {
   Result<> transfer(IoRequest& request);
 };
 
+class ScratchMemory;
+
 /// Held by one process at a time; released when destroyed or when the process ends.
 class FileLock {
  public:
@@ -116,6 +118,9 @@ class FileSystem {
   /// `path` is a file for this purpose alone, made if absent: it holds the holder's process id.
   /// 55006 with that id when another process, or another FileLock of this one, has it.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) = 0;
+  /// Memory with a nameless file of `directory` behind it. 53100 when there is no room for it.
+  virtual Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
+                                                         std::size_t bytes) = 0;
 };
 
 }  // namespace swizzle

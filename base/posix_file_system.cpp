@@ -16,6 +16,7 @@
 
 #include "base/io_transfer.h"
 #include "base/runtime.h"
+#include "base/scratch_file.h"
 
 namespace swizzle {
 namespace {
@@ -255,6 +256,11 @@ Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::filesystem::p
     return fail(file_error("could not write lock", path, errno));
   }
   return std::make_unique<PosixFileLock>(std::move(file));
+}
+
+Result<std::unique_ptr<ScratchMemory>> PosixFileSystem::scratch(
+    const std::filesystem::path& directory, std::size_t bytes) {
+  return map_scratch_file(directory, bytes);
 }
 
 }  // namespace swizzle

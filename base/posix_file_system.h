@@ -23,6 +23,8 @@ class PosixFileSystem final : public FileSystem {
   Result<> create_directory(const std::filesystem::path& path) override;
   Result<> sync_directory(const std::filesystem::path& path) override;
   Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) override;
+  Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
+                                                 std::size_t bytes) override;
 
   /// "io_uring" or "threads".
   [[nodiscard]] std::string_view engine_name() const noexcept { return backend_->name(); }

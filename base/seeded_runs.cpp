@@ -66,9 +66,10 @@ bool read_until_closed(int input, Clock::time_point deadline, std::string& outpu
 
 void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run) {
   const auto only = number_from_environment("SWIZZLE_SEED");
-  const std::uint64_t first = only.value_or(1);
+  const std::uint64_t first =
+      only ? *only : number_from_environment("SWIZZLE_FIRST_SEED").value_or(1);
   const std::uint64_t last =
-      only ? *only : number_from_environment("SWIZZLE_SEEDS").value_or(count);
+      only ? *only : first + number_from_environment("SWIZZLE_SEEDS").value_or(count) - 1;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     try {
       run(seed);

@@ -9,7 +9,7 @@ namespace swizzle {
 
 /// For tests: calls `run` with the seeds 1 … `count`. When an exception leaves it, says which seed
 /// it was and passes the exception on. The environment overrides: SWIZZLE_SEED=n runs that seed
-/// alone, SWIZZLE_SEEDS=n runs so many.
+/// alone, SWIZZLE_SEEDS=n runs so many, SWIZZLE_FIRST_SEED=n begins there.
 void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run);
 
 struct ChildReport {

@@ -8,6 +8,7 @@
 
 #include "base/invariant.h"
 #include "base/posix_file_system.h"
+#include "base/scratch_memory.h"
 #include "base/simulation.h"
 
 namespace swizzle {
@@ -106,6 +107,26 @@ class SimulatedDisk::HeldLock final : public FileLock {
   SimulatedDisk& disk_;
   fs::path path_;
   std::uint64_t boot_;
+};
+
+class SimulatedDisk::Scratch final : public ScratchMemory {
+ public:
+  Scratch(SimulatedDisk& disk, std::size_t bytes)
+      : disk_(disk), boot_(disk.boot_), memory_(bytes) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() override {
+    const Guard guard{disk_.mutex_};
+    if (disk_.boot_ == boot_) disk_.scratch_bytes_ -= memory_.size();
+  }
+  [[nodiscard]] MutableBytes bytes() noexcept override { return memory_; }
+  void write_back() noexcept override {}
+  void put_away() noexcept override {}
+
+ private:
+  SimulatedDisk& disk_;
+  const std::uint64_t boot_;
+  std::vector<std::byte> memory_;
 };
 
 // One request on its way.
@@ -326,6 +347,7 @@ void SimulatedDisk::crash(std::uint64_t seed) {
   Random random{seed};
   names_.crash(random);
   locked_.clear();
+  scratch_bytes_ = 0;
   power_cut_.reset();
   powered_ = true;
   ++boot_;
@@ -393,7 +415,7 @@ void SimulatedDisk::corrupt(const fs::path& path, std::uint64_t offset, Bytes wi
 }
 
 std::uint64_t SimulatedDisk::bytes_used() const {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = scratch_bytes_;
   for (const auto& node : names_.files()) bytes += node->seen().size();
   return bytes;
 }
@@ -541,6 +563,17 @@ Result<std::unique_ptr<FileLock>> SimulatedDisk::lock(const fs::path& path) {
   }
   if (!names_.exists(name)) names_.link(name, std::make_shared<VolatileBytes>());
   return std::make_unique<HeldLock>(*this, name);
+}
+
+Result<std::unique_ptr<ScratchMemory>> SimulatedDisk::scratch(const fs::path& directory,
+                                                              std::size_t bytes) {
+  RETURN_IF_ERROR(
+      change_at_once(DiskOperation::resize, normal(directory), "could not make room in", [&] {
+        if (bytes_used() + bytes > capacity_) return ENOSPC;
+        scratch_bytes_ += bytes;
+        return 0;
+      }));
+  return std::make_unique<Scratch>(*this, bytes);
 }
 
 }  // namespace swizzle

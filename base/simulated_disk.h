@@ -101,6 +101,9 @@ class SimulatedDisk final : public FileSystem {
   Result<> create_directory(const std::filesystem::path& path) override;
   Result<> sync_directory(const std::filesystem::path& path) override;
   Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) override;
+  /// Plain memory that counts against the capacity; making it is a DiskOperation::resize.
+  Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
+                                                 std::size_t bytes) override;
 
   /// Cuts the power when the nth such operation from now (1: the next) begins. A write or a change
   /// of names is then under way: it may or may not have happened. A sync has not happened.
@@ -137,6 +140,7 @@ class SimulatedDisk final : public FileSystem {
  private:
   class OpenFile;
   class HeldLock;
+  class Scratch;
   struct Transfer;
   struct ArmedFault {
     DiskFault fault;
@@ -180,6 +184,7 @@ class SimulatedDisk final : public FileSystem {
   Latencies latencies_;
   WriteObserver observer_;
   std::uint64_t capacity_ = UINT64_MAX;
+  std::uint64_t scratch_bytes_ = 0;
   /// Of the machine: files remember under which boot they were opened.
   std::uint64_t boot_ = 1;
   bool powered_ = true;

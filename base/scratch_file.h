@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+#include "base/scratch_memory.h"
+
+namespace swizzle {
+
+/// ScratchMemory of the operating system: a file in `directory` without a name, mapped.
+Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::path& directory,
+                                                        std::size_t bytes);
+
+}  // namespace swizzle
