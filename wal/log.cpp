@@ -116,6 +116,10 @@ Log::~Log() {
   if (parts_) parts_->stop();
 }
 
+Lsn Log::origin(std::uint64_t segment_bytes) noexcept {
+  return Lsn{SegmentGeometry{segment_bytes}.first_lsn(kFirstSegment)};
+}
+
 std::unique_ptr<Log> Log::none() {
   return std::unique_ptr<Log>{new Log{nullptr}};
 }

@@ -83,6 +83,8 @@ class Log {
   /// foreign or damaged segments, and says from which LSN on. With `options.restore`, archived
   /// segments take precedence over those in the directory.
   static Result<std::unique_ptr<Log>> open(FileSystem& files, LogOptions options, Lsn scan_from);
+  /// Where the first record of a log that begins with its database is.
+  static Lsn origin(std::uint64_t segment_bytes) noexcept;
   /// Logging off, for experiments: LSNs grow, everything is durable at once, nothing is written.
   static std::unique_ptr<Log> none();
 

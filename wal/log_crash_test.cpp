@@ -179,7 +179,7 @@ TEST_CASE("power cuts at every change, one to three deep", "[log][.][campaign]")
 }
 
 #ifdef SWIZZLE_PLANTED_FAULTS
-TEST_CASE("the campaign catches every planted fault", "[log][crash]") {
+TEST_CASE("the campaign catches every planted fault", "[log][faults]") {
   const auto fault = GENERATE(PlantedFault::skip_sync, PlantedFault::lose_last_block,
                               PlantedFault::acknowledge_too_early);
   CAPTURE(static_cast<int>(fault));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -26,11 +27,16 @@ std::filesystem::path bench_directory() {
   return where != nullptr ? std::filesystem::path{where} : std::filesystem::temp_directory_path();
 }
 
+[[noreturn]] void give_up(const std::string& why) {
+  std::fprintf(stderr, "swizzle_wal_bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
 class Bench {
  public:
   explicit Bench(InsertMode mode) {
     std::string name = (bench_directory() / "swizzle-wal-bench-XXXXXX").native();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
+    if (mkdtemp(name.data()) == nullptr) give_up("no directory can be made at " + name);
     directory_ = name;
     LogOptions options;
     options.directory = directory_;
@@ -38,7 +44,7 @@ class Bench {
     options.buffer_bytes = std::size_t{64} << 20U;
     options.insert = mode;
     auto created = Log::create(files_, options);
-    if (!created) std::abort();
+    if (!created) give_up(created.error().message());
     log_ = std::move(*created);
   }
   Bench(const Bench&) = delete;
@@ -66,6 +72,7 @@ constexpr RecordHeader kUpdate{.kind = RecordKind{17},
 
 Appended append_one(Log& log, Bytes payload) {
   auto space = log.reserve(payload.size());
+  if (!space) give_up(space.error().message());
   return log.append(*space, kUpdate, payload);
 }
 
@@ -133,13 +140,15 @@ void bare_write(benchmark::State& state) {
   constexpr std::size_t kFile = std::size_t{16} << 20U;
   const AlignedMemory memory{std::size_t{1} << 20U};
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_DIRECT | O_DSYNC, 0600);
-  if (file < 0) std::abort();
+  if (file < 0) give_up("no direct writes at " + path.native());
   for (std::size_t at = 0; at < kFile; at += memory.size()) {
-    if (pwrite(file, memory.data(), memory.size(), static_cast<off_t>(at)) < 0) std::abort();
+    if (pwrite(file, memory.data(), memory.size(), static_cast<off_t>(at)) < 0)
+      give_up("no room for a file");
   }
   std::size_t at = 0;
   for (auto _ : state) {
-    if (pwrite(file, memory.data(), size, static_cast<off_t>(at)) < 0) std::abort();
+    if (pwrite(file, memory.data(), size, static_cast<off_t>(at)) < 0)
+      give_up("a bare write failed");
     // As a log does with small commits: the same block several times, then the next.
     if (state.iterations() % 16 == 0) at = (at + kWriteUnit) % (kFile - size);
   }

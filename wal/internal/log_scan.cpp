@@ -67,9 +67,10 @@ bool proves_durable(const Record& record, std::uint64_t place) {
          load<std::uint64_t>(record.payload.data()) > place;
 }
 
-// Looks behind the end of the run for anything that was written after it had been durable.
-Result<> refuse_damage(LogWindow& window, std::uint64_t place, std::uint64_t limit) {
-  for (std::uint64_t at = place; at < limit;) {
+// Looks in [from, limit) for anything that was written after `place` had been durable.
+Result<> refuse_damage_in(LogWindow& window, std::uint64_t place, std::uint64_t from,
+                          std::uint64_t limit) {
+  for (std::uint64_t at = from; at < limit;) {
     ASSIGN_OR_RETURN(const auto found, window.search(at, limit));
     if (!found) return {};
     if (proves_durable(*found, place)) {
@@ -80,6 +81,23 @@ Result<> refuse_damage(LogWindow& window, std::uint64_t place, std::uint64_t lim
                       place, segment_name(window.geometry().number_of(place)), raw(found->lsn)));
     }
     at = raw(found->end);
+  }
+  return {};
+}
+
+// Looks behind the end of the run for anything that was written after it had been durable: in the
+// rest of its segment, and where each later segment begins. One that has been written to has a
+// record there, since none is longer; most of them have only been prepared, and reading those whole
+// would take longer than reading the log.
+Result<> refuse_damage(LogWindow& window, std::uint64_t place, std::uint64_t limit) {
+  const SegmentGeometry& geometry = window.geometry();
+  std::uint64_t end = std::min(geometry.end_of(place), limit);
+  RETURN_IF_ERROR(refuse_damage_in(window, place, place, end));
+  while (end < limit) {
+    const std::uint64_t begin = end;
+    end = geometry.end_of(begin);
+    const std::uint64_t looked_at = std::min(end, begin + kMaxRecordBytes + kWriteUnit);
+    RETURN_IF_ERROR(refuse_damage_in(window, place, begin, looked_at));
   }
   return {};
 }
