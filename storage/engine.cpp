@@ -1,12 +1,15 @@
 #include "storage/engine.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <cstdio>
 #include <cstdlib>
 
 #include "storage/engine_parts.h"
+#include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/recovery.h"
+#include "storage/recovery/unfinished.h"
 #include "storage/statistics.h"
 #include "storage/txn/overflow.h"
 #include "storage/txn/planted_fault.h"
@@ -14,12 +17,12 @@
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/tree_factory.h"
+#include "wal/archive_command.h"
 
 namespace swizzle {
 namespace {
 
 constexpr std::size_t kVersionBuckets = std::size_t{1} << 17U;
-constexpr const char* kLogDirectory = "log";
 
 wal::LogOptions log_options(const std::filesystem::path& directory, const EngineOptions& options,
                             std::uint64_t database_id) {
@@ -29,6 +32,15 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   log.segment_bytes = options.log_segment_bytes;
   log.buffer_bytes = options.log_buffer_bytes;
   log.completion_bytes = std::min(log.completion_bytes, options.log_segment_bytes / 4);
+  log.archive = options.archive;
+  if (!log.archive && !options.archive_command.empty())
+    log.archive = wal::archive_by_command(options.archive_command);
+  log.archive_backlog_segments = options.archive_backlog_segments;
+#ifdef SWIZZLE_PLANTED_FAULTS
+  if (options.fault == StorageFault::skip_log_sync) log.fault = wal::PlantedFault::skip_sync;
+  if (options.fault == StorageFault::lose_last_block)
+    log.fault = wal::PlantedFault::lose_last_block;
+#endif
   return log;
 }
 
@@ -114,11 +126,37 @@ Result<> Engine::create(FileSystem& files, const std::filesystem::path& director
 
 namespace {
 
+/// A log that ends before the last checkpoint has lost what was durable: its newest segments are
+/// missing, or it is an older copy.
+Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) {
+  const Checkpoint& checkpoint = control.checkpoint;
+  const bool was_taken = checkpoint.taken_at_us != 0;
+  if (!was_taken || log.begin() > checkpoint.begin) return {};
+  return fail(Error{sqlstate::data_corrupted,
+                    fmt::format("the log ends at LSN {}, where the record of the last checkpoint "
+                                "should be: the log from there on is missing",
+                                raw(log.begin()))}
+                  .with_hint("Put the missing log segments back, or restore a backup."));
+}
+
+void log_outcome(const Recovered& recovered, Duration took) {
+  spdlog::info(
+      "recovered in {:.2f} s: {} log records analysed, {} read again, {} changes redone on {} "
+      "pages, {} pages repaired; {} transactions to undo",
+      std::chrono::duration<double>{took}.count(), recovered.records_analysed,
+      recovered.redo.records_read, recovered.redo.changes_applied, recovered.redo.pages_written,
+      recovered.redo.pages_repaired, recovered.losers.size());
+}
+
 /// Opens the files and makes the pages on disk what the log says.
 Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
                                                   const RecoveryObserver& observer) {
+  const TimePoint begin = Runtime::current().now();
+  RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
   ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
-  ASSIGN_OR_RETURN(parts.control, ControlFile::open(parts.files, parts.directory));
+  ASSIGN_OR_RETURN(parts.control,
+                   open_or_rebuild_control(parts.files, parts.directory, *parts.volume,
+                                           parts.directory / kLogDirectory));
   const Control& control = parts.control->current();
   if (!parts.options.logging && control.logging == Control::Logging::on)
     return fail(sqlstate::invalid_parameter_value,
@@ -127,6 +165,7 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
       parts.log,
       wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),
                      control.checkpoint.begin));
+  RETURN_IF_ERROR(require_checkpoint_in_log(control, *parts.log));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
   const auto rebuild = [&parts](PageId page, std::byte* into) {
     return parts.repair->rebuild(page, into);
@@ -134,13 +173,18 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
   RedoOptions redo;
   redo.repair = rebuild;
   redo.memory_bytes = std::min(redo.memory_bytes, parts.options.pool_bytes);
+  redo.workers = parts.options.recovery_tasks;
   ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
                                                 control, *parts.log, redo, observer));
+  if (control.shutdown != Control::Shutdown::clean)
+    log_outcome(recovered, Runtime::current().now() - begin);
   parts.space = std::move(recovered.space);
   // What was changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
-      parts.options.logging ? DataFile::Rebuild{rebuild} : DataFile::Rebuild{});
+      parts.options.logging ? DataFile::Rebuild{rebuild} : DataFile::Rebuild{},
+      parts.options.logging ? DataFile::LogEnd{[&parts] { return parts.log->tail(); }}
+                            : DataFile::LogEnd{});
   if (!parts.options.logging) {
     parts.log->close();
     parts.log = wal::Log::none();
@@ -153,6 +197,10 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
 Result<> open_trees(EngineParts& parts) {
   parts.tree_log = std::make_unique<WalTreeLog>(*parts.log);
   parts.flusher = std::make_unique<LogFlusher>(*parts.log);
+#ifdef SWIZZLE_PLANTED_FAULTS
+  parts.tree_log->plant(parts.options.fault);
+  parts.flusher->plant(parts.options.fault);
+#endif
   parts.transactions = std::make_unique<TransactionPool>(parts);
   parts.reclaimer = std::make_unique<VersionReclaimer>(*parts.transactions);
   ASSIGN_OR_RETURN(auto factory,
@@ -175,7 +223,12 @@ Result<> open_trees(EngineParts& parts) {
           .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
           .on_failure = [](const Error& error) { panic("a checkpoint cannot be taken", error); }});
   parts.device_check = std::make_unique<DeviceCheck>(*parts.log, pool.layout());
-  parts.volume->set_image_check(parts.device_check.get());
+#ifdef SWIZZLE_PLANTED_FAULTS
+  const bool looks = parts.options.fault != StorageFault::page_before_log;
+#else
+  constexpr bool looks = true;
+#endif
+  if (looks) parts.volume->set_image_check(parts.device_check.get());
   parts.cleaner->start();
 
   Control control = parts.control->current();
@@ -310,6 +363,10 @@ EngineStatistics Engine::statistics() const {
   all.pages_unswizzled = pool.counters().unswizzled.load(std::memory_order_relaxed);
   all.log_tail = raw(parts_->log->tail());
   all.log_durable = raw(parts_->log->durable());
+  all.undo_spilled_bytes = parts_->transactions->spilled_bytes();
+  all.pages_repaired = parts_->repair->repaired();
+  all.checkpoints = parts_->checkpointer->taken();
+  all.archive_backlog = parts_->log->statistics().archive_backlog;
   all.commits = parts_->transactions->commits();
   all.rollbacks = parts_->transactions->rollbacks();
   all.version_bytes = parts_->transactions->retained_bytes();

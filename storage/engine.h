@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "base/runtime.h"
 #include "lock/lock_types.h"
+#include "storage/backup.h"
 #include "storage/options.h"
 
 namespace swizzle {
@@ -115,6 +116,10 @@ class Engine {
                                   const std::function<Result<std::optional<Record>>()>& next);
 
   Result<> checkpoint();
+  /// Copies the database to `target`, which does not exist, while it runs: a database directory
+  /// that opens as the database was when the copying ended. restore_backup() takes it farther.
+  Result<BackupOutcome> back_up(const std::filesystem::path& target,
+                                const RecoveryObserver& observer = {});
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
   Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
   [[nodiscard]] EngineStatistics statistics() const;

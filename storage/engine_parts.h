@@ -41,10 +41,21 @@ class LockAwareGhosts final : public GhostKeeper {
 class LogFlusher final : public LogGate {
  public:
   explicit LogFlusher(wal::Log& log) noexcept : log_(log) {}
-  void flush_to(Lsn lsn) override { log_.flush_record(lsn); }
+  void flush_to(Lsn lsn) override {
+#ifdef SWIZZLE_PLANTED_FAULTS
+    if (fault_ == StorageFault::page_before_log) return;
+#endif
+    log_.flush_record(lsn);
+  }
+#ifdef SWIZZLE_PLANTED_FAULTS
+  void plant(StorageFault fault) noexcept { fault_ = fault; }
+#endif
 
  private:
   wal::Log& log_;
+#ifdef SWIZZLE_PLANTED_FAULTS
+  StorageFault fault_ = StorageFault::none;
+#endif
 };
 
 /// The open trees. The directory, the tree of trees, maps a tree's id to its root page.
@@ -130,6 +141,9 @@ struct EngineParts {
 struct Engine::Parts : EngineParts {
   using EngineParts::EngineParts;
 };
+
+/// The name of the log's directory in a database directory.
+inline constexpr const char* kLogDirectory = "log";
 
 /// Durability is in doubt: says why and ends the process; restart recovers.
 [[noreturn]] void panic(std::string_view what, const Error& error) noexcept;

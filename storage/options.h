@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "base/ids.h"
 #include "lock/lock_types.h"
+#include "wal/log_options.h"
 
 namespace swizzle {
 
@@ -22,6 +25,17 @@ enum class Replacement : std::uint8_t {
   lru,
   cooling_fifo,  ///< a share of the pages, `cooling_percent`, waits unswizzled in a queue
 };
+
+#ifdef SWIZZLE_PLANTED_FAULTS
+/// Defects that the crash campaigns must catch, or they prove nothing. Absent from release builds.
+enum class StorageFault : std::uint8_t {
+  none,
+  skip_log_sync,      ///< the log's writes are not made durable
+  lose_last_block,    ///< the last block of a group of log records is not written
+  skip_compensation,  ///< rollback changes pages without a compensation record
+  page_before_log,    ///< pages are written before the log that tells of them, and nobody looks
+};
+#endif
 
 struct EngineOptions {
   std::uint64_t pool_bytes = std::uint64_t{1} << 30U;
@@ -48,12 +62,42 @@ struct EngineOptions {
   std::uint64_t log_buffer_bytes = std::uint64_t{64} << 20U;
   std::uint64_t checkpoint_log_bytes = std::uint64_t{1} << 30U;
   std::uint32_t checkpoint_seconds = 300;
+
+  /// What one transaction's undo records may take of memory; beyond it they go to nameless files in
+  /// the data directory.
+  std::uint64_t undo_memory_bytes = std::uint64_t{64} << 20U;
+
+  /// Tasks that redo log records at restart; 0: as many as there are processors, at most 8.
+  std::uint32_t recovery_tasks = 0;
+
+  /// A shell command that archives a finished segment of the log: %p is its path, %f its name, exit
+  /// code 0 means that it is durable elsewhere. Repeated until it succeeds, and after a crash
+  /// perhaps once more, so it must not overwrite another file. Empty: nothing is archived.
+  std::string archive_command = {};
+  /// The same as a function, in place of the command.
+  wal::ArchiveSegment archive = {};
+  /// When so many finished segments wait for the archive, writers get 53100.
+  std::uint32_t archive_backlog_segments = 64;
+
+#ifdef SWIZZLE_PLANTED_FAULTS
+  StorageFault fault = StorageFault::none;
+#endif
 };
 
+/// How far a recovery, or a backup, has come.
 struct RecoveryProgress {
-  std::string phase;  ///< analysis, redo or undo
+  std::string phase;  ///< analysis, redo, undo or backup
+  /// Bytes of log; transactions in the undo phase, bytes of pages in a backup.
   std::uint64_t done = 0;
   std::uint64_t total = 0;
+  /// The log position that the phase has reached.
+  Lsn position = Lsn::none;
+  /// Known so far: pages that redo has to look at, or has read; transactions that have to be
+  /// undone.
+  std::uint64_t pages = 0;
+  std::uint64_t transactions = 0;
+  /// Until the phase ends, if it goes on as it did; none while nobody can tell.
+  std::optional<double> seconds_left = std::nullopt;
 };
 using RecoveryObserver = std::function<void(const RecoveryProgress&)>;
 

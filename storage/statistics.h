@@ -16,6 +16,11 @@ struct EngineStatistics {
   std::uint64_t pages_unswizzled = 0;
   std::uint64_t log_tail = 0;
   std::uint64_t log_durable = 0;
+  /// Files taken for undo records that did not fit EngineOptions::undo_memory_bytes.
+  std::uint64_t undo_spilled_bytes = 0;
+  std::uint64_t pages_repaired = 0;
+  std::uint64_t checkpoints = 0;
+  std::uint64_t archive_backlog = 0;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
   std::uint64_t version_bytes = 0;      ///< old versions kept for snapshots, at present

@@ -36,6 +36,7 @@ constexpr std::string_view kSettings =
 #wal_buffers = 64MB
 #max_wal_size = 1GB                     # a checkpoint at least this often
 #checkpoint_timeout = 5min
+#archive_command = ''                  # such as: test ! -f /archive/%f && cp %p /archive/%f
 #reactor_threads = 0                    # 0: one per processor
 
 # Any other name is a setting that sessions start with:

@@ -75,6 +75,9 @@ void define_resources(Settings& settings) {
                                   at_start, log, "Log that makes a checkpoint begin."));
   settings.define(integer_setting("checkpoint_timeout", 300, {30, 86'400}, SettingUnit::seconds,
                                   at_start, log, "Time that makes a checkpoint begin."));
+  settings.define(string_setting("archive_command", "", at_start, log,
+                                 "Shell command that archives a finished log segment: %p is its "
+                                 "path, %f its name."));
 }
 
 }  // namespace
@@ -110,6 +113,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;
   values.engine.checkpoint_seconds = small("checkpoint_timeout");
+  values.engine.archive_command = settings.text("archive_command");
   if (values.ssl_cert_file.empty() != values.ssl_key_file.empty()) {
     return fail(sqlstate::config_file_error,
                 "TLS needs both ssl_cert_file and ssl_key_file, or neither");

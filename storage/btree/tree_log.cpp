@@ -20,6 +20,9 @@ Lsn WalTreeLog::append(LogSpace& space, const Change& change,
   TransactionChain* const chain = change.transaction;
   if (chain == nullptr) return log_.append(space, header, payload).lsn;
 
+#ifdef SWIZZLE_PLANTED_FAULTS
+  if (fault_ == StorageFault::skip_compensation && chain->is_undoing) return header.page_prev;
+#endif
   header.txn = chain->id.load(std::memory_order_relaxed);
   header.txn_prev = chain->last.load(std::memory_order_relaxed);
   if (chain->is_undoing) {

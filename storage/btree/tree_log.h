@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "storage/btree/records.h"
 #include "storage/buffer/frame.h"
+#include "storage/options.h"
 #include "wal/log.h"
 
 namespace swizzle {
@@ -61,9 +62,15 @@ class WalTreeLog final : public TreeLog {
   }
   Lsn append(LogSpace& space, const Change& change,
              std::span<const Bytes> payload) noexcept override;
+#ifdef SWIZZLE_PLANTED_FAULTS
+  void plant(StorageFault fault) noexcept { fault_ = fault; }
+#endif
 
  private:
   wal::Log& log_;
+#ifdef SWIZZLE_PLANTED_FAULTS
+  StorageFault fault_ = StorageFault::none;
+#endif
 };
 
 /// No log at all: pages carry LSNs that grow, and nothing is written.

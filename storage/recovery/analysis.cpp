@@ -62,13 +62,16 @@ Result<Analysis> analyse(wal::Reader& reader, const Checkpoint& checkpoint, Spac
     analysis.losers.emplace(active.id, active);
 
   if (checkpoint.begin != Lsn::none) reader.seek(checkpoint.begin);
-  Progress progress("analysis", checkpoint.begin, reader.end(), observer);
+  const std::uint64_t begin = raw(checkpoint.begin);
+  Progress progress("analysis", raw(reader.end()) - std::min(begin, raw(reader.end())), observer);
   while (true) {
     ASSIGN_OR_RETURN(const auto record, reader.next());
     if (!record) break;
     ++analysis.records;
     RETURN_IF_ERROR(note(analysis, *record, map));
-    progress.reached(record->end);
+    progress.set_pages(analysis.dirty.size());
+    progress.set_transactions(analysis.losers.size());
+    progress.reached(raw(record->end) - begin, record->end);
   }
   analysis.redo_from = reader.end();
   for (const auto& [page, since] : analysis.dirty)

@@ -8,6 +8,7 @@
 #include "base/runtime.h"
 #include "storage/recovery/backup_end.h"
 #include "storage/recovery/progress.h"
+#include "storage/recovery/unfinished.h"
 #include "wal/log_copy.h"
 
 namespace swizzle {
@@ -84,12 +85,13 @@ class PageCopier {
 Result<> copy_pages(const BackupParts& parts, const Control& control, const SpaceMap::Snapshot& map,
                     File& to, BackupOutcome& outcome, const RecoveryObserver& observer) {
   PageCopier copier(parts, control, to, outcome);
-  Progress progress("backup", Lsn::none, Lsn{parts.volume.page_count() * kPageBytes}, observer);
   // Pages that come into use behind the end that the map had are in the log.
   const std::uint64_t end = std::min(map.page_count, parts.volume.page_count());
+  Progress progress("backup", end * kPageBytes, observer);
   for (std::uint64_t first = SpaceMap::kFirstPage; first < end; first += kBatchPages) {
     RETURN_IF_ERROR(copier.copy_batch(first, end, map.words));
-    progress.reached(Lsn{first * kPageBytes});
+    progress.set_pages(outcome.pages);
+    progress.reached(first * kPageBytes, control.checkpoint.begin);
   }
   RETURN_IF_ERROR(to.truncate(map.page_count * kPageBytes));
   return to.sync();
@@ -101,6 +103,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
                               const std::filesystem::path& target, const std::string& log_name,
                               const RecoveryObserver& observer) {
   RETURN_IF_ERROR(files.create_directory(target));
+  RETURN_IF_ERROR(mark_unfinished(files, target));
   RETURN_IF_ERROR(files.create_directory(target / log_name));
   const Checkpointer::Retention keep_log(parts.checkpointer);
   Control control;
@@ -126,6 +129,7 @@ Result<BackupOutcome> back_up(const BackupParts& parts, FileSystem& files,
   RETURN_IF_ERROR(write_backup_end(files, target, outcome.end));
   RETURN_IF_ERROR(ControlFile::create(files, target, control));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));
+  RETURN_IF_ERROR(mark_finished(files, target));
   return outcome;
 }
 

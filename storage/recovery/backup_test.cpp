@@ -146,13 +146,13 @@ TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
       return from_archive(disk, name, target);
     };
     const Lsn wanted{raw(backup.end) + 200'000};
-    archived = restore(disk, kBackup, kRestored, "log", fetch, {.lsn = wanted}).value();
+    archived = restore(disk, kBackup, kRestored, "log", fetch, {.lsn = wanted}).value().end;
     REQUIRE(archived >= wanted);
     require_content(disk, kRestored, content_at(oracle, archived));
 
     const auto [lsn, time] = *times.lower_bound(Lsn{raw(backup.end) + 100'000});
     const std::filesystem::path by_time = "/restored-by-time";
-    const Lsn end = restore(disk, kBackup, by_time, "log", fetch, {.time_us = time}).value();
+    const Lsn end = restore(disk, kBackup, by_time, "log", fetch, {.time_us = time}).value().end;
     require_content(disk, by_time, content_at(oracle, end));
     const bool same = content_at(oracle, end) == content_at(oracle, lsn);
     REQUIRE(same);
@@ -161,7 +161,7 @@ TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
     REQUIRE(too_early.error().state() == sqlstate::object_not_in_prerequisite_state);
 
     const std::filesystem::path whole = "/restored-whole";
-    const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value();
+    const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value().end;
     REQUIRE(all > wanted);
     require_content(disk, whole, content_at(oracle, all));
   });

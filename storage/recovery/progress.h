@@ -3,42 +3,37 @@
 #include <string>
 
 #include "base/ids.h"
+#include "base/runtime.h"
 #include "storage/options.h"
 
 namespace swizzle {
 
-/// Tells an observer now and then how far a pass over the log has come.
+/// Tells an observer, and the server's log, now and then how far a phase has come. A phase that is
+/// over at once is told to the observer only.
 class Progress {
  public:
-  Progress(std::string phase, Lsn begin, Lsn end, const RecoveryObserver& observer)
-      : begin_(raw(begin)), observer_(observer) {
-    progress_.phase = std::move(phase);
-    progress_.total = raw(end) > begin_ ? raw(end) - begin_ : 0;
-    tell();
-  }
-  ~Progress() {
-    progress_.done = progress_.total;
-    tell();
-  }
+  /// `total` is in the unit of reached(): bytes of log as a rule.
+  Progress(std::string phase, std::uint64_t total, const RecoveryObserver& observer);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+  ~Progress();
 
-  void reached(Lsn lsn) {
-    progress_.done = raw(lsn) > begin_ ? raw(lsn) - begin_ : 0;
-    if (progress_.done < told_ + kEvery) return;
-    tell();
+  void reached(std::uint64_t done, Lsn position);
+  void set_pages(std::uint64_t pages) noexcept { progress_.pages = pages; }
+  void set_transactions(std::uint64_t transactions) noexcept {
+    progress_.transactions = transactions;
   }
 
  private:
-  static constexpr std::uint64_t kEvery = std::uint64_t{16} << 20U;
-  void tell() {
-    told_ = progress_.done;
-    if (observer_) observer_(progress_);
-  }
-  const std::uint64_t begin_;
-  std::uint64_t told_ = 0;
-  RecoveryProgress progress_;
+  void tell();
+  void write_line();
+
   const RecoveryObserver& observer_;
+  const TimePoint begin_;
+  TimePoint told_at_;
+  TimePoint written_at_;
+  std::uint64_t calls_ = 0;
+  RecoveryProgress progress_;
 };
 
 }  // namespace swizzle

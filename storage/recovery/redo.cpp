@@ -1,5 +1,7 @@
 #include "storage/recovery/redo.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -84,8 +86,8 @@ class Window {
 /// Applies a window's records, in order for each page, from several tasks.
 class Applier {
  public:
-  Applier(const Window& window, RedoPages& pages, std::uint32_t workers)
-      : window_(window), pages_(pages), workers_(workers) {}
+  Applier(const Window& window, RedoPages& pages, Lsn log_end, std::uint32_t workers)
+      : window_(window), pages_(pages), log_end_(log_end), workers_(workers) {}
 
   Result<std::uint64_t> run() {
     // A short window is not worth the tasks.
@@ -124,14 +126,27 @@ class Applier {
   Result<std::uint64_t> apply(const Work& work) {
     const wal::Record& record = window_.record(work);
     RedoPages::Page& page = pages_.find(work.page);
-    if (load<PageHeader>(page.bytes).lsn >= record.lsn) return std::uint64_t{0};
+    const Lsn at = load<PageHeader>(page.bytes).lsn;
+    if (at >= log_end_) return newer_than_the_log(work.page, at);
+    if (at >= record.lsn) return std::uint64_t{0};
     RETURN_IF_ERROR(redo_on_page(record, work.page, page.bytes));
     page.is_dirty = true;
     return std::uint64_t{1};
   }
 
+  // What the page says was logged, and the log that said it is not here any more.
+  [[nodiscard]] std::unexpected<Error> newer_than_the_log(PageId page, Lsn at) const {
+    return fail(
+        Error{sqlstate::data_corrupted,
+              fmt::format("page {} is at LSN {}, but the log ends at {}: the log from {} on "
+                          "is missing, or the files are not of one time",
+                          raw(page), raw(at), raw(log_end_), raw(log_end_))}
+            .with_hint("Put the missing log segments back, or restore a backup."));
+  }
+
   const Window& window_;
   RedoPages& pages_;
+  const Lsn log_end_;
   const std::uint32_t workers_;
   std::mutex mutex_;
   std::uint64_t applied_ = 0;
@@ -149,8 +164,9 @@ std::uint32_t workers_for(const RedoOptions& options) noexcept {
 Result<RedoOutcome> redo(Volume& volume, const Analysis& analysis, wal::Reader& reader,
                          const RedoOptions& options, const RecoveryObserver& observer) {
   RedoOutcome outcome;
-  Progress progress("redo", analysis.redo_from, analysis.end, observer);
   if (analysis.dirty.empty() || analysis.redo_from >= analysis.end) return outcome;
+  Progress progress("redo", raw(analysis.end) - raw(analysis.redo_from), observer);
+  progress.set_transactions(analysis.losers.size());
   RedoPages pages(volume, options.memory_bytes, options.repair);
   Window window(options.window_bytes, pages.window_pages());
   const std::uint32_t workers = workers_for(options);
@@ -165,11 +181,13 @@ Result<RedoOutcome> redo(Volume& volume, const Analysis& analysis, wal::Reader& 
       }
       ++outcome.records_read;
       RETURN_IF_ERROR(window.add(*record, analysis));
-      progress.reached(record->end);
+      progress.reached(raw(record->end) - raw(analysis.redo_from), record->end);
     }
     if (window.empty()) continue;
     RETURN_IF_ERROR(pages.gather(window.needs()));
-    ASSIGN_OR_RETURN(const std::uint64_t applied, Applier(window, pages, workers).run());
+    progress.set_pages(pages.counters().read + pages.counters().blank);
+    ASSIGN_OR_RETURN(const std::uint64_t applied,
+                     Applier(window, pages, analysis.end, workers).run());
     outcome.changes_applied += applied;
   }
   RETURN_IF_ERROR(pages.write_all());

@@ -43,10 +43,12 @@ Result<> RedoPages::gather(std::span<const Need> needs) {
     page.id = need.page;
     page.is_dirty = false;
     page.window = window_;
-    if (need.content == Need::Content::read)
+    if (need.content == Need::Content::read) {
       to_read.push_back(&page);
-    else
+    } else {
       std::memset(page.bytes, 0, kPageBytes);
+      ++counters_.blank;
+    }
   }
   return read(to_read);
 }

@@ -22,6 +22,7 @@ class RedoPages {
   };
   struct Counters {
     std::uint64_t read = 0;
+    std::uint64_t blank = 0;  ///< begun anew, since the log has them whole
     std::uint64_t written = 0;
     std::uint64_t repaired = 0;
   };

@@ -5,6 +5,7 @@
 #include "storage/recovery/backup.h"
 #include "storage/recovery/backup_end.h"
 #include "storage/recovery/record_effects.h"
+#include "storage/recovery/unfinished.h"
 #include "wal/log_copy.h"
 
 namespace swizzle {
@@ -52,12 +53,14 @@ Result<> remove_with_content(FileSystem& files, const std::filesystem::path& dir
 
 }  // namespace
 
-Result<Lsn> restore(FileSystem& files, const std::filesystem::path& backup,
-                    const std::filesystem::path& target, const std::string& log_name,
-                    const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
+Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,
+                            const std::filesystem::path& target, const std::string& log_name,
+                            const wal::RestoreSegment& archive, const RecoveryTarget& stop) {
   ASSIGN_OR_RETURN(const Lsn backup_end, read_backup_end(files, backup));
   ASSIGN_OR_RETURN(const auto control, ControlFile::open(files, backup));
+  RETURN_IF_ERROR(require_finished(files, backup));
   RETURN_IF_ERROR(files.create_directory(target));
+  RETURN_IF_ERROR(mark_unfinished(files, target));
   ASSIGN_OR_RETURN(const auto names, files.list(backup));
   for (const std::string& name : names) {
     if (is_database_file(name)) RETURN_IF_ERROR(copy_file(files, backup / name, target / name));
@@ -74,10 +77,12 @@ Result<Lsn> restore(FileSystem& files, const std::filesystem::path& backup,
   options.database_id = kept.database_id;
   options.segment_bytes = kept.segment_bytes;
   options.restore = archive;
-  Lsn end = Lsn::none;
+  RestoredLog outcome;
   {
     ASSIGN_OR_RETURN(auto log, wal::Log::open(files, options, checkpoint.begin));
-    ASSIGN_OR_RETURN(end, find_stop(log->reader(), checkpoint.begin, stop));
+    outcome.known_end = log->begin();
+    ASSIGN_OR_RETURN(const Lsn end, find_stop(log->reader(), checkpoint.begin, stop));
+    outcome.end = end;
     if (end < backup_end)
       return fail(sqlstate::object_not_in_prerequisite_state,
                   fmt::format("the recovery target at {} is before the end of backup \"{}\" at {}",
@@ -91,7 +96,8 @@ Result<Lsn> restore(FileSystem& files, const std::filesystem::path& backup,
   // Last: without it the directory cannot be opened.
   RETURN_IF_ERROR(ControlFile::create(files, target, control->current()));
   RETURN_IF_ERROR(files.sync_directory(target.parent_path()));
-  return end;
+  RETURN_IF_ERROR(mark_finished(files, target));
+  return outcome;
 }
 
 }  // namespace swizzle

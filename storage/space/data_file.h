@@ -14,11 +14,15 @@ class DataFile final : public PageStore {
   /// Rebuilds a page that fails its checksum into the given memory (PageRepair::rebuild).
   using Rebuild = std::function<Result<>(PageId page, std::byte* into)>;
 
-  DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}) noexcept
-      : volume_(volume), map_(map), rebuild_(std::move(rebuild)) {}
+  /// Where the log ends now.
+  using LogEnd = std::function<Lsn()>;
+
+  DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {}) noexcept
+      : volume_(volume), map_(map), rebuild_(std::move(rebuild)), log_end_(std::move(log_end)) {}
 
   /// A page that fails its checksum is rebuilt and written back, if that can be done; otherwise the
-  /// error says why not, and nothing else is affected.
+  /// error says why not, and nothing else is affected. A page of which the log knows nothing, since
+  /// it is at an LSN behind the log's end, is XX001: its next record would be taken for an old one.
   Result<> read_page(PageId page, std::byte* into) override;
   Result<PageId> reserve_page(std::optional<PageId> near) override { return map_.reserve(near); }
   void cancel_reservation(PageId page) noexcept override { map_.cancel(page); }
@@ -29,12 +33,14 @@ class DataFile final : public PageStore {
   }
 
  private:
+  [[nodiscard]] Result<> require_known(PageId page, const std::byte* bytes) const;
   void begin_marks() noexcept override { map_.begin_marks(); }
   void end_marks() noexcept override { map_.end_marks(); }
 
   Volume& volume_;
   SpaceMap& map_;
   const Rebuild rebuild_;
+  const LogEnd log_end_;
 };
 
 }  // namespace swizzle

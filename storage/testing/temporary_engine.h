@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -40,13 +41,20 @@ class TemporaryEngine {
   }
   /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
   void kill(std::unique_ptr<Transaction> open_transaction) {
-    // Reachable even when the process ends, so that the leak checker knows it is meant.
+    // Reachable even when the process ends, so that the leak checker knows it is meant; with its
+    // files, since its background tasks go on.
     static auto* const lost =
-        new std::vector<std::pair<std::unique_ptr<Transaction>, std::unique_ptr<Engine>>>;
-    lost->emplace_back(std::move(open_transaction), std::move(engine));
+        new std::vector<std::tuple<std::unique_ptr<Transaction>, std::unique_ptr<Engine>,
+                                   std::unique_ptr<PosixFileSystem>>>;
+    lost->emplace_back(std::move(open_transaction), std::move(engine), std::move(files));
     files = std::make_unique<PosixFileSystem>();
     const std::filesystem::path copy = directory / "after";
-    std::filesystem::copy(directory / "data", copy, std::filesystem::copy_options::recursive);
+    // The log last: a page may be on disk only when its log is.
+    std::filesystem::create_directory(copy);
+    for (const auto& entry : std::filesystem::directory_iterator(directory / "data"))
+      if (!entry.is_directory())
+        std::filesystem::copy(entry.path(), copy / entry.path().filename());
+    std::filesystem::copy(directory / "data" / "log", copy / "log");
     data = copy;
     open();
   }

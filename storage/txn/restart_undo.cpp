@@ -3,12 +3,41 @@
 #include <fmt/format.h>
 
 #include "storage/engine_parts.h"
+#include "storage/recovery/progress.h"
 #include "storage/recovery/record_kinds.h"
 #include "storage/recovery/record_undo.h"
 #include "storage/recovery/undo_chain.h"
 
 namespace swizzle {
 namespace {
+
+/// In bytes of log that lie between a loser's newest record and its first.
+class UndoProgress {
+ public:
+  UndoProgress(std::span<const ActiveTransaction> losers, const RecoveryObserver& observer)
+      : left_(losers.size()), progress_("undo", bytes_of(losers), observer) {}
+
+  void begin(const ActiveTransaction& loser) {
+    progress_.set_transactions(left_--);
+    done_ = before_;
+    before_ += raw(loser.last) - raw(loser.first);
+    last_ = loser.last;
+  }
+  void undone_down_to(Lsn lsn) { progress_.reached(done_ + (raw(last_) - raw(lsn)), lsn); }
+
+ private:
+  static std::uint64_t bytes_of(std::span<const ActiveTransaction> losers) {
+    std::uint64_t bytes = 0;
+    for (const ActiveTransaction& loser : losers) bytes += raw(loser.last) - raw(loser.first);
+    return bytes;
+  }
+
+  std::uint64_t left_;
+  std::uint64_t before_ = 0;
+  std::uint64_t done_ = 0;
+  Lsn last_ = Lsn::none;
+  Progress progress_;
+};
 
 Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep& step) {
   const RecordKindEntry* const kind = find_kind(static_cast<wal::RecordKind>(step.kind));
@@ -29,7 +58,7 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
   return {};
 }
 
-Result<> undo_loser(EngineParts& engine, const ActiveTransaction& loser) {
+Result<> undo_loser(EngineParts& engine, const ActiveTransaction& loser, UndoProgress& progress) {
   TransactionChain chain;
   chain.id = loser.id;
   chain.first = loser.first;
@@ -41,6 +70,7 @@ Result<> undo_loser(EngineParts& engine, const ActiveTransaction& loser) {
     ASSIGN_OR_RETURN(const std::optional<UndoStep> step, steps.next());
     if (!step) break;
     RETURN_IF_ERROR(undo_step(engine, chain, *step));
+    progress.undone_down_to(step->lsn);
   }
   ASSIGN_OR_RETURN(LogSpace space, engine.log->reserve(0, 1, wal::ReservePurpose::completion));
   wal::RecordHeader header;
@@ -55,13 +85,12 @@ Result<> undo_loser(EngineParts& engine, const ActiveTransaction& loser) {
 
 Result<> undo_losers(EngineParts& engine, std::span<const ActiveTransaction> losers,
                      const RecoveryObserver& observer) {
-  std::uint64_t done = 0;
+  if (losers.empty()) return {};
+  UndoProgress progress(losers, observer);
   for (const ActiveTransaction& loser : losers) {
-    if (observer) observer({"undo", done, losers.size()});
-    RETURN_IF_ERROR(undo_loser(engine, loser));
-    ++done;
+    progress.begin(loser);
+    RETURN_IF_ERROR(undo_loser(engine, loser, progress));
   }
-  if (observer) observer({"undo", done, losers.size()});
   return {};
 }
 

@@ -17,6 +17,11 @@ std::size_t thread_ordinal() noexcept {
 
 }  // namespace
 
+TransactionPool::TransactionPool(EngineParts& engine)
+    : engine_(engine),
+      undo_space_{engine.files, engine.directory,
+                  static_cast<std::size_t>(engine.options.undo_memory_bytes)} {}
+
 TransactionPool::~TransactionPool() = default;
 
 TransactionPool::Shard& TransactionPool::own_shard() noexcept {
@@ -54,7 +59,7 @@ std::unique_ptr<UndoLog> TransactionPool::take_undo() {
       return undo;
     }
   }
-  return std::make_unique<UndoLog>();
+  return std::make_unique<UndoLog>(undo_space_);
 }
 
 void TransactionPool::give_undo(std::unique_ptr<UndoLog> undo) {

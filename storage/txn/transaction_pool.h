@@ -14,7 +14,7 @@ namespace swizzle {
 /// snapshot may still need. In shards by thread, so that threads meet in none of them.
 class TransactionPool {
  public:
-  explicit TransactionPool(EngineParts& engine) noexcept : engine_(engine) {}
+  explicit TransactionPool(EngineParts& engine);
   TransactionPool(const TransactionPool&) = delete;
   TransactionPool& operator=(const TransactionPool&) = delete;
   ~TransactionPool();
@@ -33,6 +33,10 @@ class TransactionPool {
   [[nodiscard]] std::uint64_t retained_bytes() const noexcept;
   /// Of what committed at or after `snapshot`.
   [[nodiscard]] std::uint64_t retained_since(Lsn snapshot) noexcept;
+  /// What transactions have taken of files for undo records since the start.
+  [[nodiscard]] std::uint64_t spilled_bytes() const noexcept {
+    return undo_space_.spilled_bytes.load(std::memory_order_relaxed);
+  }
 
   void count_commit() noexcept { own_shard().commits.fetch_add(1, std::memory_order_relaxed); }
   void count_rollback() noexcept { own_shard().rollbacks.fetch_add(1, std::memory_order_relaxed); }
@@ -70,6 +74,7 @@ class TransactionPool {
   void keep_within_bound() noexcept;
 
   EngineParts& engine_;
+  UndoSpace undo_space_;
   std::array<Shard, kShards> shards_;
   /// Whose turn it is to be helped: threads end, and what they retained must not stay.
   std::atomic<std::size_t> helped_{0};

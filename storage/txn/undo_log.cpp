@@ -12,29 +12,51 @@ constexpr std::size_t kFirstChunk = 512;
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
 // Enough that a usual transaction allocates nothing.
 constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
+// Of scratch files: few enough of them for a transaction of many gigabytes.
+constexpr std::size_t kSmallestSpill = std::size_t{64} << 10U;
+constexpr std::size_t kLargestSpill = std::size_t{16} << 20U;
 
 }  // namespace
 
+Result<> UndoLog::prepare_spill(std::size_t least) {
+  if (fits(least)) return {};
+  if (chunks_used_ < chunks_.size() && chunks_.back().size >= least) return {};
+  const std::size_t wanted = std::clamp(space_.memory_bytes / 4, kSmallestSpill, kLargestSpill);
+  const std::size_t size = std::max(wanted, least);
+  ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, size));
+  space_.spilled_bytes.fetch_add(size, std::memory_order_relaxed);
+  // The one before is written while this one fills, and leaves memory when the next begins. Older
+  // ones leave it again: a record that is linked to them touches them.
+  for (std::size_t i = 0; i + 1 < chunks_.size(); ++i)
+    if (chunks_[i].scratch) chunks_[i].scratch->put_away();
+  if (!chunks_.empty() && chunks_.back().scratch) chunks_.back().scratch->write_back();
+  std::byte* const begin = scratch->bytes().data();
+  chunks_.push_back({nullptr, std::move(scratch), begin, size});
+  bytes_ += size;
+  return {};
+}
+
 std::byte* UndoLog::take(std::size_t bytes) {
-  bytes = (bytes + alignof(UndoRecord) - 1) & ~(alignof(UndoRecord) - 1);
-  while (chunks_used_ == 0 || chunks_[chunks_used_ - 1].size - used_in_last_ < bytes) {
+  while (!fits(bytes)) {
     if (chunks_used_ == chunks_.size()) {
       const std::size_t grown =
           chunks_.empty() ? kFirstChunk : std::min(chunks_.back().size * 2, kLargestChunk);
       const std::size_t size = std::max(grown, bytes);
-      chunks_.push_back({std::make_unique_for_overwrite<std::byte[]>(size), size});
+      auto memory = std::make_unique_for_overwrite<std::byte[]>(size);
+      std::byte* const begin = memory.get();
+      chunks_.push_back({std::move(memory), nullptr, begin, size});
       bytes_ += size;
     }
     ++chunks_used_;
     used_in_last_ = 0;
   }
-  std::byte* memory = chunks_[chunks_used_ - 1].memory.get() + used_in_last_;
+  std::byte* const memory = chunks_[chunks_used_ - 1].begin + used_in_last_;
   used_in_last_ += bytes;
   return memory;
 }
 
 UndoRecord& UndoLog::add(const Change& change) {
-  std::byte* memory = take(sizeof(UndoRecord) + change.key.size() + change.old_value.size());
+  std::byte* const memory = take(record_bytes(change.key.size() + change.old_value.size()));
   auto* record = new (memory) UndoRecord;
   record->previous = newest_;
   record->log = this;
@@ -56,8 +78,19 @@ UndoRecord& UndoLog::add(const Change& change) {
 }
 
 void UndoLog::drop_newest() noexcept {
+  const auto* const at = reinterpret_cast<const std::byte*>(newest_);
   newest_ = newest_->previous;
   --count_;
+  const auto holds = [](const Chunk& chunk, const std::byte* record) {
+    return record >= chunk.begin && record < chunk.begin + chunk.size;
+  };
+  while (!holds(chunks_[chunks_used_ - 1], at)) --chunks_used_;
+  used_in_last_ = static_cast<std::size_t>(at - chunks_[chunks_used_ - 1].begin);
+  // One stays for what comes next.
+  while (chunks_.size() > chunks_used_ + 1) {
+    bytes_ -= chunks_.back().size;
+    chunks_.pop_back();
+  }
 }
 
 void UndoLog::clear() noexcept {

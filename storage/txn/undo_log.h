@@ -2,11 +2,15 @@
 
 #include <atomic>
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/ids.h"
+#include "base/result.h"
+#include "base/scratch_memory.h"
 
 namespace swizzle {
 
@@ -42,9 +46,24 @@ struct UndoRecord {
   }
 };
 
+/// How much memory one transaction's undo records may take, and where the rest of them goes.
+struct UndoSpace {
+  FileSystem& files;
+  const std::filesystem::path directory;
+  const std::size_t memory_bytes;
+  /// Bytes of files that have been taken for undo records since the start.
+  std::atomic<std::uint64_t> spilled_bytes{0};
+};
+
 /// The undo records of one transaction. Reused from one to the next.
+///
+/// What does not fit the memory that a transaction may use lies in scratch files, mapped: readers
+/// follow versions under a latch, so records keep their addresses and are read by being touched.
+/// Only the newest stretches stay in memory; a rollback walks back through the others.
 class UndoLog {
  public:
+  explicit UndoLog(UndoSpace& space) noexcept : space_(space) {}
+
   /// Becomes the commit record's LSN. Until then nobody else may see the changes.
   static constexpr std::uint64_t kActive = 0;
   /// The commit record is being appended: whoever asks waits the few instructions.
@@ -62,22 +81,41 @@ class UndoLog {
     std::uint32_t statement;
     Lsn previous_lsn;
   };
+  /// To be called before a change that will add a record with at most so many bytes of key and old
+  /// value: makes room in a scratch file if memory is used up. Parks; no latch held. 53100 when the
+  /// disk is full.
+  Result<> prepare(std::size_t bytes) {
+    if (bytes_ + record_bytes(bytes) <= space_.memory_bytes) [[likely]]
+      return {};
+    return prepare_spill(record_bytes(bytes));
+  }
+  /// Pre: prepare() since the last add().
   UndoRecord& add(const Change& change);
 
   [[nodiscard]] UndoRecord* newest() const noexcept { return newest_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// Forgets the newest record; its memory stays until clear().
+  /// Forgets the newest record, which nobody can find any more, and takes its room back.
   void drop_newest() noexcept;
   void clear() noexcept;
 
  private:
   struct Chunk {
-    std::unique_ptr<std::byte[]> memory;
+    std::unique_ptr<std::byte[]> memory;  ///< or null
+    std::unique_ptr<ScratchMemory> scratch;
+    std::byte* begin;
     std::size_t size;
   };
+  static std::size_t record_bytes(std::size_t bytes) noexcept {
+    return (sizeof(UndoRecord) + bytes + alignof(UndoRecord) - 1) & ~(alignof(UndoRecord) - 1);
+  }
+  [[nodiscard]] bool fits(std::size_t bytes) const noexcept {
+    return chunks_used_ != 0 && chunks_[chunks_used_ - 1].size - used_in_last_ >= bytes;
+  }
   std::byte* take(std::size_t bytes);
+  Result<> prepare_spill(std::size_t least);
 
+  UndoSpace& space_;
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;  ///< those behind are kept for reuse
   std::size_t used_in_last_ = 0;

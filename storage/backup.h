@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "base/file.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "wal/log_options.h"
+
+namespace swizzle {
+
+/// What Engine::back_up did.
+struct BackupOutcome {
+  Lsn begin = Lsn::none;
+  /// The backup becomes consistent here: a restore may stop at any later point.
+  Lsn end = Lsn::none;
+  std::uint64_t pages = 0;
+  /// Not copied, since the log has them whole.
+  std::uint64_t pages_left_to_the_log = 0;
+};
+
+/// Where a restore stops; without either, at the end of what backup and archive have.
+struct RecoveryTarget {
+  /// In front of the first record at or behind it.
+  std::optional<Lsn> lsn = std::nullopt;
+  /// In front of the first commit that is younger; microseconds since 1970-01-01 UTC.
+  std::optional<std::int64_t> time_us = std::nullopt;
+};
+
+struct RestoreOutcome {
+  /// Where the history that was restored ends: a record boundary of the old log.
+  Lsn end = Lsn::none;
+  /// Where the new log begins.
+  Lsn begins_again = Lsn::none;
+};
+
+/// Makes a database at `target`, which does not exist, out of a backup, and of archived log
+/// segments if `archive` has any, as it was at the recovery target; what was not committed there is
+/// undone. The database is closed and whole on return. It goes on with a log of its own, with
+/// another id, so that it may archive to where the old one did without either taking the other's
+/// segments for its own. 55000 when the target is before the backup's end, or the directory is no
+/// whole backup.
+Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
+                                      const std::filesystem::path& target,
+                                      const wal::RestoreSegment& archive,
+                                      const RecoveryTarget& stop);
+
+}  // namespace swizzle

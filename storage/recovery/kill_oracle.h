@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace swizzle {
+
+/// What the sessions of a process that may be killed at any moment were told. Lies in memory that
+/// the process shares with the one that kills it, so it outlives it.
+struct KillOracle {
+  static constexpr std::size_t kSessions = 4;
+  static constexpr std::size_t kKeys = 600;
+  static constexpr std::size_t kMostChanges = 12;
+
+  struct Change {
+    std::uint32_t key;
+    std::uint64_t before;
+    std::uint64_t after;
+  };
+  /// One session. Its keys are its own; a key's value follows from its version, 0: absent.
+  struct Session {
+    enum class Pending : std::uint32_t { none, committing, acknowledged };
+
+    std::array<std::uint64_t, kKeys> committed;
+    std::uint64_t next_version;
+    std::uint64_t acknowledged;
+    /// Release and acquire between the two processes: `changes` counts once this says so.
+    std::atomic<Pending> pending;
+    std::uint32_t change_count;
+    std::array<Change, kMostChanges> changes;
+  };
+
+  std::array<Session, kSessions> sessions;
+  std::array<std::uint32_t, 2> trees;
+  std::atomic<bool> is_created;
+  /// Microseconds that the last restart took; 0: it did not come that far.
+  std::atomic<std::uint64_t> restart_us;
+  std::uint64_t in_doubt;
+  std::uint64_t half_way_committed;
+
+  /// Settles what was pending by what was found, all or nothing. Returns what is wrong; empty: all
+  /// is as it was promised.
+  std::string settle(std::size_t session, const std::vector<std::uint64_t>& found);
+};
+
+}  // namespace swizzle

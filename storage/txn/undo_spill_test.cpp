@@ -1,0 +1,175 @@
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "base/random.h"
+#include "base/sanitizers.h"
+#include "base/simulated_disk.h"
+#include "storage/statistics.h"
+#include "storage/testing/temporary_engine.h"
+
+namespace swizzle {
+namespace {
+
+using testing::TemporaryEngine;
+
+constexpr std::size_t kRows = 2000;
+
+std::string key_of(std::size_t row) {
+  return "row " + std::to_string(100'000 + row);
+}
+
+void fill(Engine& engine, TreeId tree) {
+  const auto transaction = engine.begin();
+  for (std::size_t row = 0; row < kRows; ++row)
+    REQUIRE(engine.tree(tree)
+                .value()
+                .insert(*transaction, as_bytes(key_of(row)), as_bytes(std::string(200, 'o')))
+                .value());
+  REQUIRE(transaction->commit());
+}
+
+void update_all(Engine& engine, Transaction& transaction, TreeId tree, char with) {
+  Tree into = engine.tree(tree).value();
+  for (std::size_t row = 0; row < kRows; ++row)
+    REQUIRE(
+        into.update(transaction, as_bytes(key_of(row)), as_bytes(std::string(200, with))).value());
+}
+
+// Anonymous memory and mapped files of this process, in bytes.
+std::uint64_t resident_bytes() {
+  std::ifstream status{"/proc/self/statm"};
+  std::uint64_t all = 0;
+  std::uint64_t resident = 0;
+  status >> all >> resident;
+  return resident * 4096;
+}
+
+EngineOptions small_undo() {
+  EngineOptions options;
+  options.pool_bytes = std::uint64_t{4} << 20U;
+  options.log_segment_bytes = std::uint64_t{1} << 20U;
+  options.log_buffer_bytes = std::uint64_t{1} << 20U;
+  options.undo_memory_bytes = std::uint64_t{256} << 10U;
+  return options;
+}
+
+class SpillingEngine : public TemporaryEngine {
+ public:
+  SpillingEngine() {
+    close();
+    options = small_undo();
+    open();
+    tree = make_tree();
+    fill(*engine, tree);
+  }
+  [[nodiscard]] bool all_are(char with) {
+    const auto reader = engine->begin();
+    const auto rows = content(*reader, tree);
+    return rows.size() == kRows && std::ranges::all_of(rows, [with](const auto& row) {
+             return row.second == std::string(200, with);
+           });
+  }
+  TreeId tree{};
+};
+
+}  // namespace
+
+TEST_CASE_METHOD(SpillingEngine, "a transaction larger than its memory rolls back, bounded",
+                 "[storage][undo]") {
+  const auto transaction = engine->begin();
+  update_all(*engine, *transaction, tree, 'a');
+  [[maybe_unused]] const std::uint64_t before = resident_bytes();
+  // 100 times 2000 undo records of 290 bytes.
+  for (int round = 0; round < 100; ++round)
+    update_all(*engine, *transaction, tree, static_cast<char>('b' + round % 20));
+  const std::uint64_t spilled = engine->statistics().undo_spilled_bytes;
+  REQUIRE(spilled > std::uint64_t{50} << 20U);
+#ifndef SWIZZLE_ASAN
+  REQUIRE(resident_bytes() < before + (std::uint64_t{16} << 20U));
+#endif
+  // Nothing but nameless files: a kill leaves none of them behind.
+  for (const auto& entry : std::filesystem::directory_iterator(data))
+    REQUIRE(entry.path().filename().native().find("scratch") == std::string::npos);
+  REQUIRE(all_are('o'));
+  transaction->rollback();
+  REQUIRE(all_are('o'));
+  REQUIRE(engine->verify().value() == std::vector<std::string>{});
+}
+
+TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by old snapshots",
+                 "[storage][undo]") {
+  const auto old_reader = engine->begin(Isolation::repeatable_read);
+  REQUIRE(get(*old_reader, tree, key_of(7)) == std::string(200, 'o'));
+  const auto writer = engine->begin();
+  for (char with = 'a'; with < 'e'; ++with) update_all(*engine, *writer, tree, with);
+  const Transaction::Mark mark = writer->mark();
+  const auto spilled = [this] { return engine->statistics().undo_spilled_bytes; };
+  const std::uint64_t at_mark = spilled();
+  REQUIRE(at_mark > 0);
+  // Savepoints that are rolled back give their room back.
+  for (int round = 0; round < 5; ++round) {
+    update_all(*engine, *writer, tree, 'x');
+    REQUIRE(writer->rollback_to(mark));
+  }
+  REQUIRE(spilled() - at_mark < (std::uint64_t{5} * kRows * 290) + (std::uint64_t{1} << 20U));
+  REQUIRE(get(*writer, tree, key_of(7)) == std::string(200, 'd'));
+  REQUIRE(all_are('o'));
+  REQUIRE(writer->commit());
+  REQUIRE(all_are('d'));
+  const auto rows = content(*old_reader, tree);
+  REQUIRE(rows.size() == kRows);
+  for (const auto& [key, value] : rows) REQUIRE(value == std::string(200, 'o'));
+}
+
+TEST_CASE_METHOD(SpillingEngine, "a large loser is undone after a kill", "[storage][undo]") {
+  auto writer = engine->begin();
+  for (char with = 'a'; with < 'h'; ++with) update_all(*engine, *writer, tree, with);
+  {
+    // Makes what it logged durable.
+    const auto other = engine->begin();
+    REQUIRE(engine->tree(tree).value().insert(*other, as_bytes("z"), as_bytes("z")).value());
+    REQUIRE(other->commit());
+    const auto again = engine->begin();
+    REQUIRE(engine->tree(tree).value().remove(*again, as_bytes("z")).value());
+    REQUIRE(again->commit());
+  }
+  kill(std::move(writer));
+  REQUIRE(all_are('o'));
+}
+
+TEST_CASE("a full disk under the undo records is 53100, and nothing has changed",
+          "[storage][undo]") {
+  SimulatedDisk disk;
+  REQUIRE(Engine::create(disk, "/database", small_undo()));
+  auto engine = Engine::open(disk, "/database", small_undo()).value();
+  auto first = engine->begin();
+  const TreeId tree = engine->create_tree(*first).value();
+  REQUIRE(first->commit());
+  fill(*engine, tree);
+  auto writer = engine->begin();
+  update_all(*engine, *writer, tree, 'a');
+  disk.inject({.operation = DiskOperation::resize, .nth = 1, .times = 1000, .error = ENOSPC});
+  Result<bool> last{true};
+  std::size_t row = 0;
+  Tree into = engine->tree(tree).value();
+  for (; last && row < 10 * kRows; ++row)
+    last = into.update(*writer, as_bytes(key_of(row % kRows)), as_bytes(std::string(200, 'b')));
+  REQUIRE_FALSE(last);
+  REQUIRE(last.error().state() == sqlstate::disk_full);
+  ValueBuffer value;
+  REQUIRE(into.get(*writer, as_bytes(key_of((row - 1) % kRows)), value).value());
+  REQUIRE(as_text(value.bytes()) == std::string(200, row - 1 < kRows ? 'a' : 'b'));
+  writer->rollback();
+  disk.clear_faults();
+  auto reader = engine->begin();
+  REQUIRE(into.get(*reader, as_bytes(key_of(0)), value).value());
+  REQUIRE(as_text(value.bytes()) == std::string(200, 'o'));
+  reader->rollback();
+  REQUIRE(engine->verify().value() == std::vector<std::string>{});
+  writer.reset();
+  reader.reset();
+  first.reset();
+  REQUIRE(engine->close());
+}
+
+}  // namespace swizzle
