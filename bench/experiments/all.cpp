@@ -19,6 +19,10 @@ std::span<const Experiment> experiments() noexcept {
       Experiment{"L7", "hit rates of replacement policies on a recorded trace", run_l7},
       Experiment{"L8", "two concurrent scans, hinted or not", run_l8},
       Experiment{"E3", "replacement policies over pool sizes, and a loop", run_e3},
+      Experiment{"R1", "insertion into the log, three ways, over threads", run_r1},
+      Experiment{"R2", "group commit over committers, against a bare O_DSYNC write", run_r2},
+      Experiment{"R3", "throughput while checkpoints are taken", run_r3},
+      Experiment{"R4", "restart after a gigabyte of log", run_r4},
   };
   return kAll;
 }

@@ -17,5 +17,9 @@ Result<> run_l6(Context& context);
 Result<> run_l7(Context& context);
 Result<> run_l8(Context& context);
 Result<> run_e3(Context& context);
+Result<> run_r1(Context& context);
+Result<> run_r2(Context& context);
+Result<> run_r3(Context& context);
+Result<> run_r4(Context& context);
 
 }  // namespace swizzle::bench

@@ -1,0 +1,232 @@
+// R3: throughput in ticks while checkpoints are taken, under full load.
+//     Parameters: --records, --threads, --seconds, --every (seconds between checkpoints), --tick
+// R4: how long a restart takes after so much log.
+//     Parameters: --records, --log-bytes, --threads, --tasks (of redo), --repetitions
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/posix_file_system.h"
+#include "base/random.h"
+#include "bench/experiments/all.h"
+#include "bench/load.h"
+#include "bench/report.h"
+#include "bench/workload.h"
+#include "storage/engine.h"
+#include "storage/statistics.h"
+
+namespace swizzle::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr RecordShape kShape = kEightAndOneTwenty;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>{Clock::now() - begin}.count();
+}
+
+EngineOptions engine_options(std::uint64_t records) {
+  EngineOptions options;
+  options.pool_bytes = records * 400 + (std::uint64_t{64} << 20U);
+  // Only those that the experiment takes.
+  options.checkpoint_log_bytes = std::uint64_t{1} << 50U;
+  options.checkpoint_seconds = 1'000'000;
+  return options;
+}
+
+Result<TreeId> load_table(Engine& engine, std::uint64_t records) {
+  const auto transaction = engine.begin();
+  ASSIGN_OR_RETURN(const TreeId tree, engine.create_tree(*transaction));
+  std::uint64_t index = 0;
+  Key key{kShape, 0};
+  Value value{kShape, 0};
+  const auto next = [&]() -> Result<std::optional<Engine::Record>> {
+    if (index == records) return std::optional<Engine::Record>{};
+    key = Key{kShape, index};
+    value = Value{kShape, index++};
+    return std::optional{Engine::Record{key.bytes(), value.bytes()}};
+  };
+  RETURN_IF_ERROR(engine.bulk_load(*transaction, tree, next));
+  RETURN_IF_ERROR(transaction->commit());
+  return tree;
+}
+
+/// Transactions of one update each, of a random row, not waited for.
+Result<> update_rows(Engine& engine, TreeId id, std::uint64_t records, Worker& worker) {
+  ASSIGN_OR_RETURN(Tree tree, engine.tree(id));
+  Random random{worker.number() + 77};
+  while (worker.running()) {
+    const std::uint64_t number = random.below(records);
+    const auto transaction = engine.begin();
+    ASSIGN_OR_RETURN(const bool found, tree.update(*transaction, Key{kShape, number}.bytes(),
+                                                   Value{kShape, random()}.bytes()));
+    if (!found) return fail(sqlstate::internal_error, "a row is missing");
+    RETURN_IF_ERROR(transaction->commit(Transaction::Durability::asynchronous));
+    worker.did(1);
+  }
+  return {};
+}
+
+/// What went wrong first in any thread.
+class FirstError {
+ public:
+  void note(Result<> result) {
+    const std::lock_guard hold(mutex_);
+    if (!result && outcome_) outcome_ = std::move(result);
+  }
+  Result<> take() { return std::move(outcome_); }
+
+ private:
+  std::mutex mutex_;
+  Result<> outcome_;
+};
+
+}  // namespace
+
+Result<> run_r3(Context& context) {
+  CommandLine& options = context.options();
+  const std::uint64_t records =
+      options.number("records", context.by_scale<std::uint64_t>(1'000'000, 200'000, 5'000));
+  const double every = options.real("every", context.by_scale(5.0, 2.0, 0.1));
+  Load load;
+  load.threads = static_cast<unsigned>(options.number("threads", 2));
+  load.seconds = options.real("seconds", context.by_scale(60.0, 10.0, 0.4));
+  load.warm_up_seconds = load.seconds / 6;
+  load.tick_seconds = options.real("tick", context.by_scale(1.0, 1.0, 0.1));
+  RETURN_IF_ERROR(options.finish());
+  Report report{"R3", "second", context.csv()};
+  report.note("every_seconds", every);
+  report.note("records", static_cast<double>(records));
+  PosixFileSystem files;
+  const auto directory = context.directory() / "database";
+  RETURN_IF_ERROR(Engine::create(files, directory, engine_options(records)));
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, engine_options(records)));
+  ASSIGN_OR_RETURN(const TreeId tree, load_table(*engine, records));
+  RETURN_IF_ERROR(engine->checkpoint());
+
+  FirstError error;
+  std::atomic<bool> over{false};
+  std::vector<double> taken_at;
+  const auto begin = Clock::now();
+  std::thread checkpoints([&] {
+    // The first falls into the middle of a tick.
+    double next = load.warm_up_seconds + every / 2;
+    while (!over) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+      if (seconds_since(begin) < next) continue;
+      taken_at.push_back(seconds_since(begin) - load.warm_up_seconds);
+      error.note(engine->checkpoint());
+      next += every;
+    }
+  });
+  const Measured measured = measure(
+      load, [&](Worker& worker) { error.note(update_rows(*engine, tree, records, worker)); });
+  over = true;
+  checkpoints.join();
+  RETURN_IF_ERROR(error.take());
+  std::vector<double> with;
+  std::vector<double> without;
+  for (std::size_t tick = 0; tick < measured.timeline.size(); ++tick) {
+    const double from = static_cast<double>(tick) * load.tick_seconds;
+    const bool has_checkpoint = std::ranges::any_of(
+        taken_at, [&](double at) { return at >= from && at < from + load.tick_seconds; });
+    (has_checkpoint ? with : without).push_back(measured.timeline[tick]);
+    report.add({has_checkpoint ? "with a checkpoint" : "without", from, 1, 0, "updates_per_second",
+                measured.timeline[tick]});
+  }
+  for (auto* ticks : {&with, &without}) {
+    if (ticks->empty()) continue;
+    std::ranges::sort(*ticks);
+    const char* name = ticks == &with ? "with a checkpoint" : "without";
+    report.add({name, -1, 1, 0, "median_of_ticks", (*ticks)[ticks->size() / 2]});
+    report.add({name, -1, 1, 0, "worst_tick", ticks->front()});
+  }
+  RETURN_IF_ERROR(engine->close());
+  report.print_summary();
+  return report.write();
+}
+
+Result<> run_r4(Context& context) {
+  CommandLine& options = context.options();
+  const std::uint64_t records =
+      options.number("records", context.by_scale<std::uint64_t>(1'000'000, 100'000, 5'000));
+  const std::uint64_t log_bytes = options.bytes(
+      "log-bytes",
+      context.by_scale<std::uint64_t>(std::uint64_t{1} << 30U, 100U << 20U, 2U << 20U));
+  const auto threads = static_cast<unsigned>(options.number("threads", 2));
+  const auto tasks = options.reals("tasks", "1,2");
+  RETURN_IF_ERROR(options.finish());
+  Report report{"R4", "tasks", context.csv()};
+  report.note("log_bytes", static_cast<double>(log_bytes));
+  report.note("records", static_cast<double>(records));
+  const auto directory = context.directory() / "database";
+  TreeId tree{};
+  {
+    PosixFileSystem files;
+    RETURN_IF_ERROR(Engine::create(files, directory, engine_options(records)));
+    ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, engine_options(records)));
+    ASSIGN_OR_RETURN(tree, load_table(*engine, records));
+    RETURN_IF_ERROR(engine->close());
+  }
+  {
+    PosixFileSystem files;
+    ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, engine_options(records)));
+    const std::uint64_t wanted = engine->statistics().log_tail + log_bytes;
+    FirstError error;
+    std::atomic<std::uint64_t> updates{0};
+    measure_once(threads, [&](Worker& worker) {
+      std::atomic<bool> stop{false};
+      Worker own{worker.number(), stop};
+      while (engine->statistics().log_tail < wanted) {
+        // In stretches, since the tail is not for every transaction to look at.
+        const std::uint64_t until = own.operations() + 1000;
+        Random random{worker.number() * 1'000'003 + until};
+        auto at = engine->tree(tree);
+        if (!at) return error.note(fail(std::move(at).error()));
+        while (own.operations() < until) {
+          const auto transaction = engine->begin();
+          auto done = at->update(*transaction, Key{kShape, random.below(records)}.bytes(),
+                                 Value{kShape, random()}.bytes());
+          if (!done) return error.note(fail(std::move(done).error()));
+          error.note(transaction->commit(Transaction::Durability::asynchronous));
+          own.did(1);
+        }
+      }
+      updates += own.operations();
+      worker.did(own.operations());
+    });
+    RETURN_IF_ERROR(error.take());
+    report.note("updates", static_cast<double>(updates.load()));
+    // Not closed: as if it had been killed.
+  }
+  unsigned repetition = 0;
+  for (const double count : tasks) {
+    const auto copy = context.directory() / "killed";
+    std::filesystem::copy(directory, copy, std::filesystem::copy_options::recursive);
+    EngineOptions with = engine_options(records);
+    with.recovery_tasks = static_cast<std::uint32_t>(count);
+    PosixFileSystem files;
+    std::map<std::string, Clock::time_point> phases;
+    const auto begin = Clock::now();
+    ASSIGN_OR_RETURN(const auto engine,
+                     Engine::open(files, copy, with, [&](const RecoveryProgress& at) {
+                       phases.try_emplace(at.phase, Clock::now());
+                     }));
+    report.add({"restart", count, 1, repetition, "seconds", seconds_since(begin)});
+    if (phases.contains("analysis") && phases.contains("redo"))
+      report.add({"analysis", count, 1, repetition, "seconds",
+                  std::chrono::duration<double>{phases["redo"] - phases["analysis"]}.count()});
+    RETURN_IF_ERROR(engine->close());
+    std::filesystem::remove_all(copy);
+  }
+  report.print_summary();
+  return report.write();
+}
+
+}  // namespace swizzle::bench
