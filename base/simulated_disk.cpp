@@ -568,7 +568,7 @@ Result<std::unique_ptr<FileLock>> SimulatedDisk::lock(const fs::path& path) {
 Result<std::unique_ptr<ScratchMemory>> SimulatedDisk::scratch(const fs::path& directory,
                                                               std::size_t bytes) {
   RETURN_IF_ERROR(
-      change_at_once(DiskOperation::resize, normal(directory), "could not make room in", [&] {
+      change_at_once(DiskOperation::resize, normal(directory / "scratch"), "could not make", [&] {
         if (bytes_used() + bytes > capacity_) return ENOSPC;
         scratch_bytes_ += bytes;
         return 0;

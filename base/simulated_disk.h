@@ -101,7 +101,8 @@ class SimulatedDisk final : public FileSystem {
   Result<> create_directory(const std::filesystem::path& path) override;
   Result<> sync_directory(const std::filesystem::path& path) override;
   Result<std::unique_ptr<FileLock>> lock(const std::filesystem::path& path) override;
-  /// Plain memory that counts against the capacity; making it is a DiskOperation::resize.
+  /// Plain memory that counts against the capacity; making it is a DiskOperation::resize of the
+  /// directory's file "scratch".
   Result<std::unique_ptr<ScratchMemory>> scratch(const std::filesystem::path& directory,
                                                  std::size_t bytes) override;
 
