@@ -130,7 +130,7 @@ namespace {
 /// missing, or it is an older copy.
 Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) {
   const Checkpoint& checkpoint = control.checkpoint;
-  const bool was_taken = checkpoint.taken_at_us != 0;
+  const bool was_taken = checkpoint.taken_at_us != 0 && control.logging == Control::Logging::on;
   if (!was_taken || log.begin() > checkpoint.begin) return {};
   return fail(Error{sqlstate::data_corrupted,
                     fmt::format("the log ends at LSN {}, where the record of the last checkpoint "
