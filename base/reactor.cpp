@@ -165,8 +165,9 @@ void Reactor::run() noexcept {
   current_reactor = this;
   watch_wakes();
   // Acquire: pairs with the destructor and with the spawning threads.
+  // Requests may outlive the fibers that submitted them, and their memory is not ours to abandon.
   while (!stopping_.load(std::memory_order_acquire) ||
-         living_.load(std::memory_order_acquire) != 0) {
+         living_.load(std::memory_order_acquire) != 0 || requests_under_way_ != 0) {
     if (!take_turn()) wait_for_work();
   }
   uring_.reset();

@@ -4,6 +4,7 @@
 #include "storage/txn/overflow.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/row_changes.h"
+#include "storage/txn/scan_ahead.h"
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {
@@ -24,14 +25,15 @@ std::vector<std::byte> successor(Bytes key) {
 
 /// The range is kept as [low, high) and shrinks from the side that the cursor moves away from.
 struct Cursor::State {
-  State(Transaction& of, AnyTree& in, ReadMode how, WaitPolicy policy)
+  State(Transaction& of, AnyTree& in, ReadMode how, WaitPolicy policy, ScanHint hint)
       : transaction(of),
         working(TransactionAccess::state(of)),
         tree(in),
         mode(how),
         wait(policy),
         leaf(working, in.id(),
-             working.locks_reads() ? LeafScan::Which::newest_locked : LeafScan::Which::visible) {}
+             working.locks_reads() ? LeafScan::Which::newest_locked : LeafScan::Which::visible),
+        ahead(in, hint) {}
 
   Transaction& transaction;
   TransactionState& working;
@@ -43,6 +45,8 @@ struct Cursor::State {
   std::optional<std::vector<std::byte>> high;
 
   LeafScan leaf;
+  ScanAhead ahead;
+  bool is_new_leaf = true;
   bool is_loaded = false;
   bool is_last_leaf = false;
   std::size_t row = 0;  ///< rows of the leaf that were handed out
@@ -70,16 +74,21 @@ Result<> Cursor::State::load() {
   else
     working.view();
   const lock::LockMark before = working.locks.mark();
+  static constexpr std::array<std::byte, 1> kLowest{};
+  const Bytes from = low ? Bytes(*low) : Bytes(kLowest);
+  const KeyBound below = high ? KeyBound::at(*high) : KeyBound::infinite();
+  const std::optional<Bytes> lower = low ? std::optional<Bytes>(*low) : std::nullopt;
+  const std::optional<Bytes> upper = high ? std::optional<Bytes>(*high) : std::nullopt;
+  if (std::exchange(is_new_leaf, false))
+    RETURN_IF_ERROR(direction == Direction::forward ? ahead.come_to(from, upper)
+                                                    : ahead.come_below(below, lower));
   while (true) {
-    leaf.want(low ? std::optional<Bytes>(*low) : std::nullopt,
-              high ? std::optional<Bytes>(*high) : std::nullopt, direction, most);
-    if (direction == Direction::forward) {
-      static constexpr std::array<std::byte, 1> kLowest{};
-      RETURN_IF_ERROR(tree.read(low ? Bytes(*low) : Bytes(kLowest), leaf));
-    } else {
-      const KeyBound bound = high ? KeyBound::at(*high) : KeyBound::infinite();
-      RETURN_IF_ERROR(tree.read_below(bound, leaf));
-    }
+    ++working.leaf_requests;
+    leaf.want(lower, upper, direction, most);
+    if (direction == Direction::forward)
+      RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest()));
+    else
+      RETURN_IF_ERROR(tree.read_below(below, leaf, ahead.interest()));
     if (!leaf.blocked()) break;
     RETURN_IF_ERROR(working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap,
                                           working.wait(WaitPolicy::wait)));
@@ -103,6 +112,7 @@ void Cursor::State::move_on() {
       high = copy_of(last);
     return;
   }
+  is_new_leaf = true;
   if (direction == Direction::forward) {
     const KeyBound fence = leaf.leaf().high_fence();
     if (fence.is_infinite() || (high && compare(fence.key, *high) >= 0))
@@ -183,9 +193,9 @@ Bytes Cursor::value() const noexcept {
 }
 
 Result<Cursor> Tree::scan(Transaction& transaction, const ScanRange& range, Direction direction,
-                          ReadMode mode, WaitPolicy wait, ScanHint /*hint*/) const {
+                          ReadMode mode, WaitPolicy wait, ScanHint hint) const {
   auto state =
-      std::make_unique<Cursor::State>(transaction, *static_cast<AnyTree*>(tree_), mode, wait);
+      std::make_unique<Cursor::State>(transaction, *static_cast<AnyTree*>(tree_), mode, wait, hint);
   state->direction = direction;
   if (range.low)
     state->low = range.low_bound == ScanRange::Bound::inclusive ? copy_of(*range.low)

@@ -354,9 +354,16 @@ Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
 EngineStatistics Engine::statistics() const {
   BufferPool& pool = parts_->trees->factory().pool();
   EngineStatistics all;
-  all.pool_frames = pool.arena().count();
-  all.pool_free_frames = pool.free_frames();
+  const PoolOccupancy occupancy = pool.occupancy();
+  all.pool_frames = occupancy.frames;
+  all.pool_free_frames = occupancy.free;
+  all.pool_swizzled = occupancy.swizzled();
+  all.pool_unswizzled = occupancy.unswizzled;
+  all.reads_in_flight = occupancy.being_read;
+  all.leaf_requests = parts_->transactions->leaf_requests();
   all.pages_read = pool.counters().reads.load(std::memory_order_relaxed);
+  all.pages_read_ahead = pool.counters().reads_ahead.load(std::memory_order_relaxed);
+  all.sweeps = pool.counters().sweeps.load(std::memory_order_relaxed);
   all.pages_written = parts_->volume->pages_written();
   all.pages_evicted = pool.counters().evictions.load(std::memory_order_relaxed);
   all.pages_swizzled = pool.counters().swizzled.load(std::memory_order_relaxed);

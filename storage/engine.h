@@ -208,9 +208,12 @@ struct ScanRange {
   Bound high_bound = Bound::exclusive;
 };
 enum class Direction : std::uint8_t { forward, backward };
-/// What the caller knows of a scan. Nothing acts on it yet: `large` is to read ahead and to keep
-/// its pages from pushing out others.
-enum class ScanHint : std::uint8_t { none, large };
+/// What the caller knows of a scan.
+enum class ScanHint : std::uint8_t {
+  none,        ///< each leaf is read when the cursor comes to it
+  sequential,  ///< many leaves will be wanted: they are read ahead
+  large,       ///< and, beyond a small share of the pool, they push out no others
+};
 
 /// A handle on one tree.
 class Tree {
@@ -225,7 +228,7 @@ class Tree {
   /// False: no such key. 40001 where the isolation level forbids overwriting a newer version.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
-  /// The bounds are copied.
+  /// The bounds are copied. The hint changes what is in memory when, not what is seen.
   Result<Cursor> scan(Transaction& transaction, const ScanRange& range,
                       Direction direction = Direction::forward, ReadMode mode = ReadMode::snapshot,
                       WaitPolicy wait = WaitPolicy::wait, ScanHint hint = ScanHint::none) const;

@@ -43,6 +43,8 @@ struct EngineOptions {
   Replacement replacement = Replacement::clock_sweep;
   std::uint32_t gclock_limit = 8;
   std::uint32_t cooling_percent = 10;
+  /// Parts of the pool with frames of their own; 0: one for each memory node of the machine.
+  std::uint32_t pool_partitions = 0;
 
   /// Off: nothing survives a crash. For experiments; refused for a directory created with it on.
   bool logging = true;

@@ -7,13 +7,23 @@ namespace swizzle {
 /// Counters since the engine opened. Summed from per-thread counters, so each is exact at rest and
 /// slightly old under load.
 struct EngineStatistics {
+  // Where the pool's frames are.
   std::uint64_t pool_frames = 0;
   std::uint64_t pool_free_frames = 0;
+  std::uint64_t pool_swizzled = 0;    ///< resident, referred to by address
+  std::uint64_t pool_unswizzled = 0;  ///< resident, found by page id
+  std::uint64_t reads_in_flight = 0;
+
+  /// Leaves that finished transactions asked for. Those that were in memory are hits: about
+  /// leaf_requests - (pages_read - pages_read_ahead), since branches are seldom read.
+  std::uint64_t leaf_requests = 0;
   std::uint64_t pages_read = 0;
+  std::uint64_t pages_read_ahead = 0;  ///< of pages_read, those begun before anybody asked
   std::uint64_t pages_written = 0;
   std::uint64_t pages_evicted = 0;
   std::uint64_t pages_swizzled = 0;
   std::uint64_t pages_unswizzled = 0;
+  std::uint64_t sweeps = 0;  ///< rounds that looked for pages to unswizzle
   std::uint64_t log_tail = 0;
   std::uint64_t log_durable = 0;
   /// Files taken for undo records that did not fit EngineOptions::undo_memory_bytes.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "storage/btree/node.h"
 #include "storage/btree/tree_log.h"
 #include "storage/buffer/buffer_pool.h"
+#include "storage/buffer/reads_ahead.h"
 #include "storage/latch/guards.h"
 
 namespace swizzle {
@@ -31,6 +33,14 @@ struct TreeCounters {
 struct LeafCopy {
   alignas(64) std::array<std::byte, kPageBytes> page;
   [[nodiscard]] const Node& node() const noexcept { return Node::of(page.data()); }
+};
+
+/// What read_ahead() passed.
+struct LeavesAhead {
+  std::uint32_t leaves = 0;
+  std::uint32_t absent = 0;
+  /// Where to go on: the key from which on, or below which, nothing was passed; none at the end.
+  std::optional<std::vector<std::byte>> next;
 };
 
 /// A Foster B-tree over one of the pool modes: the same code for all, instantiated in
@@ -54,13 +64,15 @@ class BTree {
   [[nodiscard]] TreeId id() const noexcept { return root_.tree; }
   [[nodiscard]] PageId root_page() const noexcept { return root_.page; }
   [[nodiscard]] RootHolder& root() noexcept { return root_; }
+  [[nodiscard]] Pool& pool() noexcept { return pool_; }
   [[nodiscard]] const TreeCounters& counters() const noexcept { return counters_; }
 
   /// Calls `visit(const Node& leaf, Node::Position at)` on the leaf of `key`, again if it was
   /// disturbed: what the last call left counts. `visit` copies out and acts on nothing.
   template <class Visit>
-  Result<> read(Bytes key, Visit&& visit) {
+  Result<> read(Bytes key, Visit&& visit, Interest interest = Interest::keep) {
     Descent descent(*this, key, 0);
+    descent.interest = interest;
     while (true) {
       RETURN_IF_ERROR(descent.run());
       const Node& leaf = descent.node();
@@ -79,8 +91,9 @@ class BTree {
   /// The same for the leaf with the greatest keys below `bound`; `at` is one behind the last of
   /// them.
   template <class Visit>
-  Result<> read_below(const KeyBound& bound, Visit&& visit) {
-    Descent descent(*this, bound);
+  Result<> read_below(const KeyBound& bound, Visit&& visit, Interest interest = Interest::keep) {
+    Descent descent(*this, bound, 0);
+    descent.interest = interest;
     while (true) {
       RETURN_IF_ERROR(descent.run());
       const Node& leaf = descent.node();
@@ -95,6 +108,13 @@ class BTree {
   /// below `bound`.
   Result<> copy_leaf(Bytes key, LeafCopy& into);
   Result<> copy_leaf_below(const KeyBound& bound, LeafCopy& into);
+
+  /// Starts reading the absent leaves among the `most` from that of `key` on, or, for scanning
+  /// backward, among those with the greatest keys below `bound`. Waits for none of them; parks only
+  /// for absent branches. May stop early, at the end of a branch.
+  Result<LeavesAhead> read_ahead(Bytes key, std::uint32_t most, Interest interest);
+  Result<LeavesAhead> read_ahead_below(const KeyBound& bound, std::uint32_t most,
+                                       Interest interest);
 
   /// Pre: key has 1 to kMaxKeyBytes bytes.
   Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change);
@@ -124,8 +144,8 @@ class BTree {
     Descent(BTree& of, Bytes to, std::uint8_t at_level) noexcept
         : tree(of), key(to), level(at_level) {}
     /// The same to the greatest keys below a bound.
-    Descent(BTree& of, const KeyBound& below) noexcept
-        : tree(of), key(below.key), level(0), bound(&below) {}
+    Descent(BTree& of, const KeyBound& below, std::uint8_t at_level) noexcept
+        : tree(of), key(below.key), level(at_level), bound(&below) {}
 
     /// Post: `hold` and `guard` are on the node. Parks for absent pages.
     Result<> run();
@@ -133,11 +153,15 @@ class BTree {
     void disturbed() noexcept { ++disturbances; }
     [[nodiscard]] Node& node() const noexcept { return Node::of(hold.frame()->page()); }
     [[nodiscard]] Frame& frame() const noexcept { return *hold.frame(); }
+    /// The slot of a branch that leads towards the key, or the bound.
+    [[nodiscard]] std::uint16_t child_of(const Node& node) const noexcept;
 
     BTree& tree;
     Bytes key;
     std::uint8_t level;
     const KeyBound* bound = nullptr;
+    /// In the node itself; those above it are kept anyway.
+    Interest interest = Interest::keep;
     Hold hold;
     ReadGuard guard;
     /// A foster child was passed on the way, at foster_level.
@@ -150,13 +174,13 @@ class BTree {
     bool dash() noexcept;
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
-    [[nodiscard]] std::uint16_t child_of(const Node& node) const noexcept;
     // Where step_down() stopped at an absent page.
     Referrer* parent_ = nullptr;
     Hold parent_hold_;
     ReadGuard parent_guard_;
     PageRef* at_ = nullptr;
     PageRef ref_;
+    Interest wanted_ = Interest::keep;
   };
 
   /// What a change needs before it may latch anything. Room in the log is taken at once, for
@@ -205,6 +229,13 @@ class BTree {
   Lsn log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,
                  std::span<const Bytes> payload) noexcept;
   static void stamp(Frame& frame, Lsn lsn) noexcept;
+  // btree_read_ahead.inl
+  struct ClaimedPages {
+    std::array<PageId, ReadsAhead::kMost> pages;
+    std::uint32_t count = 0;
+  };
+  Result<LeavesAhead> read_ahead(Descent& branch, std::uint32_t most, Interest interest);
+  void claim_absent(const ReadGuard& branch, const PageRef* at, ClaimedPages& claimed);
   class Inspection;
 
   Pool& pool_;

@@ -47,16 +47,26 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     ref_ = load_ref(at_);
     // The reference may be torn off a page that is changing; nothing is done with it before this.
     if (!parent_guard_.valid()) return Step::restart;
-    Hold child = tree.pool_.follow(ref_);
+    // The node itself, or, in its chain, a foster child: an unswizzled node has none that is
+    // swizzled.
+    const bool passes_by = interest == Interest::once && parent_level <= level + 1;
+    Hold child = passes_by ? tree.pool_.follow_resident(ref_) : tree.pool_.follow(ref_);
     Frame* frame = child.frame();
-    if (frame == nullptr) return Step::unresolved;
+    if (frame == nullptr) {
+      wanted_ = passes_by ? Interest::once : Interest::keep;
+      return Step::unresolved;
+    }
     prefetch_node(frame, parent_level);
 
     const bool patient = parent_level == level + 1 && disturbances > kPatience;
     ReadGuard child_guard(frame->latch, patient ? ReadGuard::Manner::patient : ReadGuard::kUsual);
     // The child's version was taken while the parent still referred to it.
     if (!parent_guard_.valid()) return Step::restart;
-    if constexpr (Pool::kCountsUsage) frame->touch();
+    if (passes_by) [[unlikely]] {
+      if (!Pool::is_still(child, ref_)) return Step::restart;
+    } else if constexpr (Pool::kCountsUsage) {
+      tree.pool_.used(*frame);
+    }
 
     const Node& node_here = Node::of(frame->page());
     const std::uint8_t level_here = node_here.level();
@@ -99,7 +109,7 @@ bool BTree<Pool>::Descent::dash() noexcept {
     const LatchVersion version = frame->latch.optimistic();
     // The child's version was taken while the parent still referred to it.
     if (!parent->validate(parent_version)) return false;
-    if constexpr (Pool::kCountsUsage) frame->touch();
+    if constexpr (Pool::kCountsUsage) tree.pool_.used(*frame);
 
     const Node& node_here = Node::of(frame->page());
     if (node_here.is_beyond(key)) [[unlikely]]
@@ -122,7 +132,7 @@ template <class Pool>
 Result<> BTree<Pool>::Descent::run() {
   guard.release();
   saw_foster = false;
-  if (bound == nullptr && disturbances == 0 && dash()) [[likely]]
+  if (bound == nullptr && disturbances == 0 && interest == Interest::keep && dash()) [[likely]]
     return {};
   while (true) {
     switch (step_down()) {
@@ -133,7 +143,7 @@ Result<> BTree<Pool>::Descent::run() {
         ++disturbances;
         break;
       case Step::unresolved:
-        RETURN_IF_ERROR(tree.pool_.resolve(*parent_, parent_guard_, at_, ref_));
+        RETURN_IF_ERROR(tree.pool_.resolve(*parent_, parent_guard_, at_, ref_, wanted_));
         break;
     }
     parent_guard_.release();
@@ -149,7 +159,7 @@ Result<> BTree<Pool>::copy_leaf(Bytes key, LeafCopy& into) {
 
 template <class Pool>
 Result<> BTree<Pool>::copy_leaf_below(const KeyBound& bound, LeafCopy& into) {
-  Descent descent(*this, bound);
+  Descent descent(*this, bound, 0);
   while (true) {
     RETURN_IF_ERROR(descent.run());
     std::memcpy(into.page.data(), &descent.node(), kPageBytes);

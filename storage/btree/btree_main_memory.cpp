@@ -2,6 +2,7 @@
 #include "storage/btree/btree_change.inl"
 #include "storage/btree/btree_descend.inl"
 #include "storage/btree/btree_merge.inl"
+#include "storage/btree/btree_read_ahead.inl"
 #include "storage/btree/btree_split.inl"
 #include "storage/btree/btree_verify.inl"
 #include "storage/buffer/main_memory_pool.h"

@@ -74,18 +74,52 @@ void expect_equal(TreeHarness<Pool>& harness, const std::map<std::string, std::s
   REQUIRE(back == model.rend());
 }
 
+struct ModelRun {
+  std::uint64_t seed;
+  std::uint32_t frames;
+  std::uint32_t key_space;
+  int steps;
+  ReplacementOptions replacement = {};
+  std::uint32_t partitions = 1;
+};
+
+/// As a scan that passes by: nothing it meets gets hotter, and leaves are read ahead.
 template <class Pool>
-void run_model(std::uint64_t seed, std::uint32_t frames, std::uint32_t key_space, int steps) {
-  INFO("seed " << seed << ", " << frames << " frames, key space " << key_space);
+std::optional<std::string> pass_by(TreeHarness<Pool>& harness, const std::string& key) {
+  const std::uint32_t ahead = static_cast<std::uint32_t>(key.size() % 4);
+  REQUIRE(harness.tree->read_ahead(as_bytes(key), ahead + 1, Interest::once).has_value());
+  REQUIRE(harness.tree->read_ahead_below(KeyBound::at(as_bytes(key)), ahead, Interest::keep)
+              .has_value());
+  std::optional<std::string> found;
+  const auto visit = [&](const Node& leaf, Node::Position at) {
+    found.reset();
+    if (at.exact && !leaf.is_ghost(at.index)) found = std::string(as_text(leaf.value(at.index)));
+  };
+  REQUIRE(harness.tree->read(as_bytes(key), visit, Interest::once).has_value());
+  return found;
+}
+
+template <class Pool>
+void run_model(const ModelRun& run) {
+  const auto [seed, frames, key_space, steps, replacement, partitions] = run;
+  INFO("seed " << seed << ", " << frames << " frames, key space " << key_space << ", policy "
+               << static_cast<int>(replacement.policy) << ", " << partitions << " partitions");
   std::mt19937_64 random(seed);
-  TreeHarness<Pool> harness(frames);
+  TreeHarness<Pool> harness(frames, replacement, partitions);
   std::map<std::string, std::string> model;
   for (int step = 0; step < steps; ++step) {
     const std::string key = random_key(random, key_space);
     const std::string value = random_value(random);
     // Phases of growth and of shrinking, so that merges happen as well as splits.
     const bool shrinking = step % 4000 >= 2500;
-    switch (random() % 8) {
+    switch (random() % 9) {
+      case 8: {
+        const auto found = model.find(key);
+        const auto got = pass_by(harness, key);
+        REQUIRE(got.has_value() == (found != model.end()));
+        if (got) REQUIRE(*got == found->second);
+        break;
+      }
       case 0:
       case 1:
       case 2:
@@ -128,8 +162,31 @@ TEMPLATE_TEST_CASE("P21 P23 the tree equals a map through splits, merges and evi
                    "[storage][btree]", SwizzlingPool, TraditionalPool, MainMemoryPool) {
   constexpr bool kInMemory = std::is_same_v<TestType, MainMemoryPool>;
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
-  run_model<TestType>(seed, kInMemory ? 4000U : 16U, 600, 6000);
-  run_model<TestType>(seed + 100, kInMemory ? 4000U : 24U, 5000, 12000);
+  run_model<TestType>({seed, kInMemory ? 4000U : 16U, 600, 6000});
+  run_model<TestType>({seed + 100, kInMemory ? 4000U : 24U, 5000, 12000});
+}
+
+TEMPLATE_TEST_CASE("P20 P21 P22 the tree equals a map under every replacement policy",
+                   "[storage][btree][buffer]", SwizzlingPool, TraditionalPool) {
+  const ReplacementOptions replacement =
+      GENERATE(ReplacementOptions{.policy = Replacement::random},
+               ReplacementOptions{.policy = Replacement::gclock, .gclock_limit = 1},
+               ReplacementOptions{.policy = Replacement::gclock, .gclock_limit = 8},
+               ReplacementOptions{.policy = Replacement::car},
+               ReplacementOptions{.policy = Replacement::lru},
+               ReplacementOptions{.policy = Replacement::cooling_fifo},
+               ReplacementOptions{.policy = Replacement::cooling_fifo, .cooling_percent = 50});
+  run_model<TestType>(
+      {.seed = 7, .frames = 16, .key_space = 600, .steps = 4000, .replacement = replacement});
+  run_model<TestType>(
+      {.seed = 8, .frames = 24, .key_space = 5000, .steps = 6000, .replacement = replacement});
+}
+
+TEMPLATE_TEST_CASE("the tree equals a map in a pool of several partitions",
+                   "[storage][btree][buffer]", SwizzlingPool, TraditionalPool) {
+  const std::uint32_t partitions = GENERATE(2U, 3U, 7U);
+  run_model<TestType>(
+      {.seed = 5, .frames = 24, .key_space = 3000, .steps = 6000, .partitions = partitions});
 }
 
 TEMPLATE_TEST_CASE("ascending and descending inserts fill their pages", "[storage][btree]",

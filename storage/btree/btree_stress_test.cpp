@@ -42,7 +42,11 @@ class Worker {
           if (random_() % 8 == 0) INVARIANT(harness_.tree->tidy(as_bytes(key)).has_value());
           break;
         default:
-          INVARIANT(harness_.get(key).value_or("") == known);
+          // Beside, as a scan would: reads that nobody waits for.
+          if (step % 16 == 0)
+            INVARIANT(harness_.tree->read_ahead(as_bytes(key), 6, Interest::once).has_value());
+          INVARIANT(step % 3 == 0 ? passing_by(key) == known
+                                  : harness_.get(key).value_or("") == known);
       }
     }
     for (std::size_t i = 0; i < kKeys; ++i)
@@ -53,6 +57,16 @@ class Worker {
   static constexpr std::size_t kKeys = 800;
   [[nodiscard]] std::string key_of(std::size_t index) const {
     return "row " + std::to_string(1'000'000 + index * count_ + number_);
+  }
+
+  std::string passing_by(const std::string& key) {
+    std::string found;
+    const auto visit = [&](const Node& leaf, Node::Position at) {
+      found.clear();
+      if (at.exact && !leaf.is_ghost(at.index)) found = std::string(as_text(leaf.value(at.index)));
+    };
+    INVARIANT(harness_.tree->read(as_bytes(key), visit, Interest::once).has_value());
+    return found;
   }
 
   TreeHarness<Pool>& harness_;
@@ -75,6 +89,29 @@ TEMPLATE_TEST_CASE("P20 P21 P22 threads find what they wrote while pages come an
   for (unsigned i = 0; i < threads; ++i)
     running.emplace_back([&harness, i, threads, seed] {
       Worker<TestType>(harness, i, threads, seed + i).run(static_cast<int>(24'000 / threads));
+    });
+  for (std::thread& thread : running) thread.join();
+  CHECK(harness.tree->verify().value() == std::vector<std::string>{});
+  if constexpr (std::is_same_v<TestType, SwizzlingPool>)
+    CHECK(harness.pool->audit() == std::vector<std::string>{});
+}
+
+TEMPLATE_TEST_CASE("P20 P21 P22 threads find what they wrote under every replacement policy",
+                   "[storage][btree][stress]", SwizzlingPool, TraditionalPool) {
+  const ReplacementOptions replacement =
+      GENERATE(ReplacementOptions{.policy = Replacement::random},
+               ReplacementOptions{.policy = Replacement::gclock, .gclock_limit = 2},
+               ReplacementOptions{.policy = Replacement::car},
+               ReplacementOptions{.policy = Replacement::lru},
+               ReplacementOptions{.policy = Replacement::cooling_fifo});
+  const unsigned threads = GENERATE(1U, 8U);
+  const std::uint64_t seed = Catch::rngSeed();
+  INFO("seed " << seed << ", policy " << static_cast<int>(replacement.policy));
+  TreeHarness<TestType> harness(threads == 1 ? 16 : 40, replacement, 2);
+  std::vector<std::thread> running;
+  for (unsigned i = 0; i < threads; ++i)
+    running.emplace_back([&harness, i, threads, seed] {
+      Worker<TestType>(harness, i, threads, seed + i).run(static_cast<int>(60'000 / threads));
     });
   for (std::thread& thread : running) thread.join();
   CHECK(harness.tree->verify().value() == std::vector<std::string>{});

@@ -37,10 +37,9 @@ std::vector<std::string> SwizzlingPool::audit() {
   std::uint64_t swizzled_frames = 0;
   for (RootHolder* root : roots_)
     Audit{root, root->page, &violations, &references}.check(load_ref(&root->reference));
-  for (std::uint32_t i = 0; i < arena_.used(); ++i) {
-    Frame& frame = arena_.at(i);
+  arena_.for_each_used([&](Frame& frame) {
     const FrameState state = frame.state.load();
-    if (state == FrameState::free) continue;
+    if (state == FrameState::free) return;
     if (state == FrameState::swizzled) ++swizzled_frames;
     Audit audit{&frame, frame.page_id.load(), &violations, &references};
     layout_.visit_refs(
@@ -49,7 +48,7 @@ std::vector<std::string> SwizzlingPool::audit() {
           static_cast<Audit*>(self)->check(load_ref(reference));
         },
         &audit);
-  }
+  });
   if (references != swizzled_frames)
     violations.push_back(
         fmt::format("F1 violated: {} frames are swizzled, {} references lead to them",

@@ -1,7 +1,5 @@
 #include "storage/buffer/buffer_pool.h"
 
-#include <mutex>
-
 namespace swizzle {
 
 NewPage& NewPage::operator=(NewPage&& other) noexcept {
@@ -29,17 +27,15 @@ Frame& NewPage::publish() noexcept {
 }
 
 Frame* BufferPool::try_take_frame() noexcept {
-  if (Frame* frame = free_.pop()) return frame;
-  if (arena_.used() == arena_.count()) return nullptr;
-  const std::lock_guard hold(first_use_mutex_);
+  if (Frame* frame = free_.pop(arena_)) return frame;
   return arena_.first_use();
 }
 
-Result<Frame*> BufferPool::take_frame() {
+Result<Frame*> BufferPool::take_frame(PageId incoming) {
   assert_no_latch_held();
   while (true) {
     if (Frame* frame = try_take_frame()) return frame;
-    RETURN_IF_ERROR(make_room());
+    RETURN_IF_ERROR(make_room(incoming));
   }
 }
 
@@ -52,7 +48,7 @@ Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
   }
   frame->insert_run = 0;
   frame->page_id.store(*page, std::memory_order_relaxed);
-  frame->usage.store(1, std::memory_order_relaxed);
+  frame->usage.store(entry_usage_, std::memory_order_relaxed);
   return NewPage{*this, *page, *frame};
 }
 

@@ -59,12 +59,35 @@ class NewPage {
   bool latched_ = false;
 };
 
+/// Whether whoever reads a page expects to want it again.
+enum class Interest : std::uint8_t {
+  keep,
+  once,  ///< a large scan passes by: the page should be the first to go
+};
+
 struct PoolCounters {
   std::atomic<std::uint64_t> reads{0};
+  /// Those of the reads that were begun before anybody asked for the page.
+  std::atomic<std::uint64_t> reads_ahead{0};
   std::atomic<std::uint64_t> evictions{0};
   std::atomic<std::uint64_t> swizzled{0};
   std::atomic<std::uint64_t> unswizzled{0};
   std::atomic<std::uint64_t> sweeps{0};
+  /// Time spent on making room, waits for the cleaner not included.
+  std::atomic<std::uint64_t> evicting_ns{0};
+};
+
+/// What is where in a pool, about.
+struct PoolOccupancy {
+  std::uint64_t frames = 0;
+  std::uint64_t free = 0;
+  std::uint64_t unswizzled = 0;  ///< resident, found by page id
+  std::uint64_t being_read = 0;
+  /// Resident, referred to by address.
+  [[nodiscard]] std::uint64_t swizzled() const noexcept {
+    const std::uint64_t others = free + unswizzled + being_read;
+    return frames > others ? frames - others : 0;
+  }
 };
 
 /// What the pool modes share: frames, free frames, page numbers, counters.
@@ -74,7 +97,7 @@ class BufferPool {
   static constexpr std::uint32_t kMinFrames = 16;
 
   BufferPool(FrameArena arena, PageStore& store, PageLayout layout) noexcept
-      : arena_(std::move(arena)), store_(store), layout_(layout) {}
+      : arena_(std::move(arena)), store_(store), layout_(layout), free_(arena_) {}
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
   virtual ~BufferPool() = default;
@@ -101,6 +124,9 @@ class BufferPool {
   [[nodiscard]] std::uint32_t free_frames() const noexcept {
     return arena_.count() - arena_.used() + free_.size();
   }
+  [[nodiscard]] virtual PoolOccupancy occupancy() const noexcept {
+    return {.frames = arena_.count(), .free = free_frames()};
+  }
   /// Called when eviction finds too many dirty pages. The cleaner registers itself here.
   void on_dirty_pressure(void (*wake)(void*), void* context) noexcept {
     wake_cleaner_ = wake;
@@ -110,11 +136,14 @@ class BufferPool {
  protected:
   friend class NewPage;
 
-  /// A frame in state free, unlatched. Evicts when none is left.
-  Result<Frame*> take_frame();
-  void give_frame(Frame& frame) noexcept { free_.push(frame); }
+  /// A frame in state free, unlatched, for `incoming` (none: a page that is new). Evicts when none
+  /// is left.
+  Result<Frame*> take_frame(PageId incoming = PageId::none);
+  /// Null when none is free.
+  Frame* try_take_frame() noexcept;
+  void give_frame(Frame& frame) noexcept { free_.push(arena_, frame); }
   /// Frees some frames, at least one, or says why it cannot.
-  virtual Result<> make_room() = 0;
+  virtual Result<> make_room(PageId incoming) = 0;
   /// Forgets a page that is being freed.
   virtual void forget(Frame& frame) noexcept = 0;
   /// The frame of a page that no address leads to, or null.
@@ -127,15 +156,15 @@ class BufferPool {
   PageStore& store_;
   PageLayout layout_;
   PoolCounters counters_;
+  /// With which usage a page enters.
+  std::uint8_t entry_usage_ = 1;
 
  private:
-  Frame* try_take_frame() noexcept;
   /// Pre: held exclusively; unlatches.
   void release_frame(Frame& frame) noexcept;
   void drop_swizzled(PageRef* at) noexcept;
 
-  FrameQueue free_;
-  SpinMutex first_use_mutex_;
+  PartitionedQueue free_;
   void (*wake_cleaner_)(void*) = nullptr;
   void* cleaner_ = nullptr;
 };

@@ -161,16 +161,14 @@ Result<> Cleaner::clean_until(Lsn lsn) {
 Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
   counters_.scans.fetch_add(1, std::memory_order_relaxed);
   Scan found;
-  const std::uint32_t used = frames_.used();
-  for (std::uint32_t i = 0; i < used; ++i) {
-    Frame& frame = frames_.at(i);
+  frames_.for_each_used([&](Frame& frame) {
     // Waits for a writer that has its record in the log and has not marked the page yet.
     if (order == Order::all_oldest_first) static_cast<void>(frame.latch.optimistic());
     const Lsn since = frame.dirty_since.load(std::memory_order_acquire);
-    if (since == Lsn::none) continue;
+    if (since == Lsn::none) return;
     ++found.dirty;
     if (since < before) found.candidates.push_back({since, &frame});
-  }
+  });
   const auto urgency = [order](const Candidate& candidate) noexcept {
     const bool waits =
         order == Order::evictable_first &&

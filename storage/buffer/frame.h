@@ -54,7 +54,6 @@ struct alignas(64) Frame : Referrer {
   // Away from the words above: only replacement touches these.
   alignas(64) Frame* next_in_queue = nullptr;
   std::atomic<bool> is_queued{false};
-  std::atomic<std::uint32_t> policy_word{0};
 
   /// How often in a row the page grew at its end; negative: at its beginning. Splits favour such
   /// patterns. Written under the exclusive latch.
@@ -66,18 +65,15 @@ struct alignas(64) Frame : Referrer {
   [[nodiscard]] const std::byte* page() const noexcept {
     return reinterpret_cast<const std::byte*>(this) + kHeaderBytes;
   }
-  void touch() noexcept {
-    const std::uint8_t count = usage.load(std::memory_order_relaxed);
-    if (count < kMaxUsage)
-      usage.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
-  }
   /// Pre: held exclusively. A record is about to come in at `index` of `count`.
   void note_insert(std::uint16_t index, std::uint16_t count) noexcept {
     constexpr std::int16_t kEnough = 1000;
     if (index == count)
-      insert_run = static_cast<std::int16_t>(insert_run < 0 ? 1 : std::min<int>(insert_run + 1, kEnough));
+      insert_run =
+          static_cast<std::int16_t>(insert_run < 0 ? 1 : std::min<int>(insert_run + 1, kEnough));
     else if (index == 0)
-      insert_run = static_cast<std::int16_t>(insert_run > 0 ? -1 : std::max<int>(insert_run - 1, -kEnough));
+      insert_run =
+          static_cast<std::int16_t>(insert_run > 0 ? -1 : std::max<int>(insert_run - 1, -kEnough));
     else
       insert_run = 0;
   }

@@ -1,17 +1,28 @@
 #include "storage/buffer/frame_arena.h"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
-#include <fmt/format.h>
+#include "base/numa.h"
 
 namespace swizzle {
+namespace {
 
-Result<FrameArena> FrameArena::map(std::uint64_t bytes) {
+std::uint32_t number_of_this_thread() noexcept {
+  static std::atomic<std::uint32_t> next{0};
+  thread_local const std::uint32_t number = next.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+}  // namespace
+
+Result<FrameArena> FrameArena::map(std::uint64_t bytes, std::uint32_t partitions) {
   constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20U;
   const std::uint64_t count = bytes / Frame::kStride;
   INVARIANT(count > 0 && count < UINT32_MAX);
@@ -19,28 +30,81 @@ Result<FrameArena> FrameArena::map(std::uint64_t bytes) {
   void* memory = ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
-    return fail(sqlstate::out_of_memory,
-                fmt::format("cannot map {} bytes for the buffer pool: {}", mapped,
-                            std::strerror(errno)));
+    return fail(sqlstate::out_of_memory, fmt::format("cannot map {} bytes for the buffer pool: {}",
+                                                     mapped, std::strerror(errno)));
   // Fewer TLB misses; where huge pages are off, the pool works with small ones.
   (void)::madvise(memory, mapped, MADV_HUGEPAGE);
-  return FrameArena(static_cast<std::byte*>(memory), mapped, static_cast<std::uint32_t>(count));
+  const std::uint32_t wanted = partitions == 0 ? Numa::node_count() : partitions;
+  return FrameArena(static_cast<std::byte*>(memory), mapped, static_cast<std::uint32_t>(count),
+                    std::min(wanted, static_cast<std::uint32_t>(count)));
+}
+
+FrameArena::FrameArena(std::byte* memory, std::size_t bytes, std::uint32_t count,
+                       std::uint32_t partitions)
+    : memory_(memory),
+      bytes_(bytes),
+      count_(count),
+      frames_per_partition_(count / partitions),
+      partitions_(partitions) {
+  constexpr std::size_t kSystemPage = 4096;
+  for (std::uint32_t i = 0; i < partitions; ++i) {
+    Partition& part = partitions_[i];
+    part.begin = i * frames_per_partition_;
+    part.count = i + 1 == partitions ? count - part.begin : frames_per_partition_;
+    if (partitions != Numa::node_count()) continue;
+    const std::size_t from = part.begin * Frame::kStride / kSystemPage * kSystemPage;
+    const std::size_t to = (part.begin + part.count) * Frame::kStride / kSystemPage * kSystemPage;
+    Numa::prefer(memory + from, to - from, i);
+  }
+}
+
+std::uint32_t FrameArena::used() const noexcept {
+  std::uint32_t used = 0;
+  for (const Partition& part : partitions_) used += part.used.load(std::memory_order_acquire);
+  return used;
+}
+
+Frame* FrameArena::nth_used(std::uint64_t nth) const noexcept {
+  const std::uint32_t total = used();
+  if (total == 0) return nullptr;
+  auto left = static_cast<std::uint32_t>(nth % total);
+  for (const Partition& part : partitions_) {
+    const std::uint32_t here = part.used.load(std::memory_order_acquire);
+    if (left < here) return &at(part.begin + left);
+    left -= here;
+  }
+  return nullptr;  // unreachable: the parts only grow
 }
 
 Frame* FrameArena::first_use() noexcept {
-  const std::uint32_t index = used_.load(std::memory_order_relaxed);
-  if (index == count_) return nullptr;
-  Frame* frame = new (&at(index)) Frame;
+  const std::uint32_t home = home_partition();
+  for (std::uint32_t i = 0; i < partition_count(); ++i)
+    if (Frame* frame = first_use_in(partitions_[(home + i) % partition_count()])) return frame;
+  return nullptr;
+}
+
+Frame* FrameArena::first_use_in(Partition& part) noexcept {
+  if (part.used.load(std::memory_order_relaxed) == part.count) return nullptr;
+  const std::lock_guard hold(part.mutex);
+  const std::uint32_t index = part.used.load(std::memory_order_relaxed);
+  if (index == part.count) return nullptr;
+  Frame* frame = new (&at(part.begin + index)) Frame;
   // Publishes the constructed frame to those who walk the arena.
-  used_.store(index + 1, std::memory_order_release);
+  part.used.store(index + 1, std::memory_order_release);
   return frame;
+}
+
+std::uint32_t FrameArena::home_among_many() const noexcept {
+  if (partition_count() == Numa::node_count()) return Numa::node_of_caller();
+  return number_of_this_thread() % partition_count();
 }
 
 FrameArena::FrameArena(FrameArena&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)),
       bytes_(other.bytes_),
       count_(std::exchange(other.count_, 0)),
-      used_(other.used_.load()) {}
+      frames_per_partition_(other.frames_per_partition_),
+      partitions_(std::move(other.partitions_)) {}
 
 FrameArena::~FrameArena() {
   if (memory_ != nullptr) ::munmap(memory_, bytes_);

@@ -2,8 +2,9 @@
 
 #include <atomic>
 #include <mutex>
+#include <vector>
 
-#include "storage/buffer/frame.h"
+#include "storage/buffer/frame_arena.h"
 #include "storage/latch/spin_mutex.h"
 
 namespace swizzle {
@@ -42,6 +43,35 @@ class FrameQueue {
   Frame* first_ = nullptr;
   Frame* last_ = nullptr;
   std::atomic<std::uint32_t> size_{0};
+};
+
+/// A queue for each partition of the arena: a frame stands in its own partition's, and a taker
+/// begins at that of its memory node.
+class PartitionedQueue {
+ public:
+  explicit PartitionedQueue(const FrameArena& arena) : queues_(arena.partition_count()) {}
+
+  void push(const FrameArena& arena, Frame& frame) noexcept {
+    queues_[arena.partition_of(frame)].queue.push(frame);
+  }
+  /// Null when all are empty.
+  Frame* pop(const FrameArena& arena) noexcept {
+    const std::size_t home = arena.home_partition();
+    for (std::size_t i = 0; i < queues_.size(); ++i)
+      if (Frame* frame = queues_[(home + i) % queues_.size()].queue.pop()) return frame;
+    return nullptr;
+  }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    std::uint32_t size = 0;
+    for (const Padded& padded : queues_) size += padded.queue.size();
+    return size;
+  }
+
+ private:
+  struct alignas(64) Padded {
+    FrameQueue queue;
+  };
+  std::vector<Padded> queues_;
 };
 
 }  // namespace swizzle

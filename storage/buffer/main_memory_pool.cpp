@@ -3,7 +3,7 @@
 namespace swizzle {
 
 Result<> MainMemoryPool::resolve(Referrer& /*parent*/, ReadGuard& guard, PageRef* /*at*/,
-                                 PageRef /*ref*/) {
+                                 PageRef /*ref*/, Interest /*interest*/) {
   guard.release();
   return fail(sqlstate::internal_error, "a page of a main-memory tree is not in memory");
 }
@@ -14,7 +14,7 @@ PageRef MainMemoryPool::adopt_new(Referrer& parent, Frame& child) noexcept {
   return PageRef{&child};
 }
 
-Result<> MainMemoryPool::make_room() {
+Result<> MainMemoryPool::make_room(PageId /*incoming*/) {
   return fail(
       Error{sqlstate::out_of_memory, "the data does not fit in the main-memory pool"}.with_hint(
           "Enlarge the pool, or open the database with pool mode swizzling."));

@@ -25,7 +25,15 @@ class MainMemoryPool final : public BufferPool {
 
   [[nodiscard]] static Hold follow(PageRef ref) noexcept { return Hold{ref.frame()}; }
   /// Never needed: load_tree() made every reference an address.
-  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref);
+  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref, Interest interest);
+  [[nodiscard]] static Hold follow_resident(PageRef ref) noexcept { return follow(ref); }
+  [[nodiscard]] static bool is_still(const Hold& /*hold*/, PageRef /*ref*/) noexcept {
+    return true;
+  }
+  // Nothing is absent, so nothing is read ahead.
+  [[nodiscard]] static bool try_claim(PageId /*page*/) noexcept { return false; }
+  static void give_back(PageId /*page*/) noexcept {}
+  static void read_ahead(std::span<const PageId> /*claimed*/, Interest /*interest*/) noexcept {}
 
   [[nodiscard]] static bool may_hold_addresses(const Referrer& /*parent*/) noexcept { return true; }
   PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
@@ -41,7 +49,7 @@ class MainMemoryPool final : public BufferPool {
 
  private:
   Result<> load(Referrer& parent, PageRef* at);
-  Result<> make_room() override;
+  Result<> make_room(PageId incoming) override;
   void forget(Frame& /*frame*/) noexcept override {}
   Frame* find_unswizzled(PageId /*page*/) noexcept override { return nullptr; }
 };

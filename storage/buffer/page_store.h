@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "storage/page/page_read.h"
 
 namespace swizzle {
 
@@ -19,6 +22,18 @@ class PageStore {
 
   /// Parks. Checks the page.
   virtual Result<> read_page(PageId page, std::byte* into) = 0;
+  /// Starts reads that nobody waits for yet; `done` follows for each, possibly at once. A store
+  /// that cannot read ahead fails them all, as here: whoever needs the page reads it then.
+  virtual void start_reads(std::span<PageRead* const> reads) noexcept {
+    for (PageRead* read : reads) {
+      read->request.error = EOPNOTSUPP;
+      read->done(*read);
+    }
+  }
+  /// Whether a started read brought its page, whole. Pre: it is done.
+  [[nodiscard]] virtual bool has_read(const PageRead& read) const noexcept {
+    return read.request.error == 0;
+  }
 
   /// A reservation is no allocation: the page counts as allocated once the record that brings it
   /// into use has been logged and mark_allocated called.

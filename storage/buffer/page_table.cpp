@@ -19,7 +19,9 @@ Frame* PageTable::find(PageId page) noexcept {
 
 void PageTable::insert(Frame& frame) noexcept {
   const PageId page = frame.page_id.load(std::memory_order_relaxed);
-  const std::lock_guard hold(partition_of(page).mutex);
+  Partition& partition = partition_of(page);
+  const std::lock_guard hold(partition.mutex);
+  Partition::add(partition.resident, 1);
   auto& bucket = buckets_[bucket_of(page)];
   frame.next_in_bucket.store(bucket.load(std::memory_order_relaxed), std::memory_order_relaxed);
   bucket.store(&frame, std::memory_order_release);
@@ -27,11 +29,13 @@ void PageTable::insert(Frame& frame) noexcept {
 
 bool PageTable::remove(Frame& frame) noexcept {
   const PageId page = frame.page_id.load(std::memory_order_relaxed);
-  const std::lock_guard hold(partition_of(page).mutex);
+  Partition& partition = partition_of(page);
+  const std::lock_guard hold(partition.mutex);
   std::atomic<Frame*>* link = &buckets_[bucket_of(page)];
   while (Frame* at = link->load(std::memory_order_relaxed)) {
     if (at == &frame) {
       link->store(frame.next_in_bucket.load(std::memory_order_relaxed), std::memory_order_release);
+      Partition::add(partition.resident, UINT32_MAX);
       return true;
     }
     link = &at->next_in_bucket;
@@ -43,7 +47,9 @@ PageTable::Claim PageTable::try_claim_read(PageId page) {
   Partition& partition = partition_of(page);
   const std::lock_guard hold(partition.mutex);
   if (find_latched(page) != nullptr) return Claim::resident;
-  return partition.reads.try_emplace(raw(page), nullptr).second ? Claim::reader : Claim::being_read;
+  if (!partition.reads.try_emplace(raw(page), nullptr).second) return Claim::being_read;
+  Partition::add(partition.being_read, 1);
+  return Claim::reader;
 }
 
 Result<> PageTable::wait_for_read(PageId page) {
@@ -80,6 +86,16 @@ void PageTable::finish_read(PageId page, Frame* frame, const Error* error) noexc
     waiter = next;
   }
   partition.reads.erase(entry);
+  Partition::add(partition.being_read, UINT32_MAX);
+}
+
+PageTable::Counts PageTable::counts() const noexcept {
+  Counts counts;
+  for (const Partition& partition : partitions_) {
+    counts.resident += partition.resident.load(std::memory_order_relaxed);
+    counts.being_read += partition.being_read.load(std::memory_order_relaxed);
+  }
+  return counts;
 }
 
 }  // namespace swizzle

@@ -40,6 +40,13 @@ class PageTable {
   /// the claim is given back.
   void finish_read(PageId page, Frame* frame, const Error* error) noexcept;
 
+  /// How many pages are in the table, and how many are being read, about.
+  struct Counts {
+    std::uint64_t resident = 0;
+    std::uint64_t being_read = 0;
+  };
+  [[nodiscard]] Counts counts() const noexcept;
+
  private:
   struct Waiter {
     Parker* parker;
@@ -51,6 +58,13 @@ class PageTable {
   struct alignas(64) Partition {
     SpinMutex mutex;
     std::unordered_map<std::uint64_t, Waiter*> reads;
+    /// Written under the mutex.
+    std::atomic<std::uint32_t> resident{0};
+    std::atomic<std::uint32_t> being_read{0};
+
+    static void add(std::atomic<std::uint32_t>& to, std::uint32_t what) noexcept {
+      to.store(to.load(std::memory_order_relaxed) + what, std::memory_order_relaxed);
+    }
   };
   static constexpr std::size_t kPartitions = 256;
 

@@ -1,10 +1,46 @@
 #include "storage/buffer/paged_pool.h"
 
-namespace swizzle {
+#include <algorithm>
 
-Result<> PagedPool::read_claimed(PageId page) {
+namespace swizzle {
+namespace {
+
+/// Policies that hear of no use want none reported: the counter of their pages is saturated.
+bool hears_of_uses(Replacement policy) noexcept {
+  return policy != Replacement::random;
+}
+
+ReplacementOptions for_frames(ReplacementOptions options, std::uint32_t frames) noexcept {
+  options.frames = frames;
+  return options;
+}
+
+}  // namespace
+
+PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
+                     const ReplacementOptions& options)
+    : BufferPool(std::move(arena), store, layout),
+      table_(arena_.count()),
+      policy_(make_replacement(for_frames(options, arena_.count()))),
+      // Reading ahead may not take what those who read now need.
+      most_ahead_(std::min(ReadsAhead::kMost, arena_.count() / 8)) {
+  if (policy_ != nullptr) entry_usage_ = hears_of_uses(options.policy) ? 0 : Frame::kMaxUsage;
+}
+
+void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
+  frame.insert_run = 0;
+  frame.page_id.store(page, std::memory_order_relaxed);
+  const bool counts_for_nothing = interest == Interest::once && policy_ == nullptr;
+  frame.usage.store(counts_for_nothing ? std::uint8_t{0} : entry_usage_, std::memory_order_relaxed);
+  // Release: whoever sees the state sees the page.
+  frame.state.store(FrameState::unswizzled, std::memory_order_release);
+  // Before anybody can find it, use it, and have it leave again.
+  note_entry(frame);
+}
+
+Result<> PagedPool::read_claimed(PageId page, Interest interest) {
   assert_no_latch_held();
-  auto frame = take_frame();
+  auto frame = take_frame(page);
   if (!frame) {
     table_.finish_read(page, nullptr, &frame.error());
     return fail(std::move(frame).error());
@@ -18,16 +54,109 @@ Result<> PagedPool::read_claimed(PageId page) {
     return fail(std::move(read).error());
   }
   counters_.reads.fetch_add(1, std::memory_order_relaxed);
-  into.insert_run = 0;
-  into.page_id.store(page, std::memory_order_relaxed);
-  into.usage.store(1, std::memory_order_relaxed);
-  into.state.store(FrameState::unswizzled, std::memory_order_release);
+  place(into, page, interest);
   table_.finish_read(page, &into, nullptr);
   on_loaded(into);
   return {};
 }
 
-bool PagedPool::try_evict(Frame& frame) noexcept {
+void PagedPool::read_ahead(std::span<const PageId> claimed, Interest interest) noexcept {
+  constexpr std::uint32_t kBatch = 16;
+  assert_no_latch_held();
+  std::array<PageRead*, ReadsAhead::kMost> started;
+  std::size_t count = 0;
+  for (const PageId page : claimed) {
+    ReadAhead* const ahead = count < started.size() ? reads_ahead_.take(most_ahead_) : nullptr;
+    Frame* frame = ahead == nullptr ? nullptr : try_take_frame();
+    if (ahead != nullptr && frame == nullptr && free_some(page, kBatch) > 0)
+      frame = try_take_frame();
+    if (frame == nullptr) {
+      if (ahead != nullptr) reads_ahead_.give(*ahead);
+      give_back(page);
+      continue;
+    }
+    ahead->pool = this;
+    ahead->frame = frame;
+    ahead->interest = interest;
+    ahead->read = PageRead{};
+    ahead->read.page = page;
+    ahead->read.into = frame->page();
+    ahead->read.context = ahead;
+    ahead->read.done = [](PageRead& read) noexcept {
+      auto& done = *static_cast<ReadAhead*>(read.context);
+      done.pool->finish(done);
+    };
+    started[count++] = &ahead->read;
+  }
+  if (count > 0) store_.start_reads({started.data(), count});
+}
+
+void PagedPool::finish(ReadAhead& ahead) noexcept {
+  Frame& frame = *ahead.frame;
+  const PageId page = ahead.read.page;
+  if (store_.has_read(ahead.read)) {
+    counters_.reads.fetch_add(1, std::memory_order_relaxed);
+    counters_.reads_ahead.fetch_add(1, std::memory_order_relaxed);
+    place(frame, page, ahead.interest);
+    table_.finish_read(page, &frame, nullptr);
+    on_loaded(frame);
+  } else {
+    // Whoever wants the page reads it again, and hears why it cannot be read.
+    give_frame(frame);
+    give_back(page);
+  }
+  reads_ahead_.give(ahead);
+}
+
+Result<> PagedPool::make_room(PageId incoming) {
+  constexpr std::uint32_t kBatch = 16;
+  // Rounds without success before we begin to sleep between them.
+  constexpr std::uint32_t kFruitlessRounds = 8;
+  constexpr Duration kPause = std::chrono::microseconds{100};
+  constexpr Duration kPatience = std::chrono::seconds{30};
+  Runtime& runtime = Runtime::current();
+  const TimePoint give_up = runtime.now() + kPatience;
+  for (std::uint32_t round = 0;; ++round) {
+    const TimePoint began = runtime.now();
+    const std::uint32_t freed = free_some(incoming, kBatch);
+    counters_.evicting_ns.fetch_add(static_cast<std::uint64_t>((runtime.now() - began).count()),
+                                    std::memory_order_relaxed);
+    if (freed > 0 || free_frames() > 0) return {};
+    if (round < kFruitlessRounds) {
+      runtime.yield();
+      continue;
+    }
+    // All that could go is dirty or in use: the cleaner, or those who use it, need time.
+    wake_cleaner();
+    if (runtime.now() >= give_up)
+      return fail(sqlstate::out_of_memory, "the buffer pool has no page that could be replaced");
+    runtime.sleep_until(runtime.now() + kPause);
+  }
+}
+
+std::uint32_t PagedPool::free_by_policy(PageId incoming) noexcept {
+  class Empty final : public ReplacementPolicy::Judge {
+   public:
+    explicit Empty(PagedPool& pool) noexcept : pool_(pool) {}
+    bool may_go(ReplacementPolicy::FrameIndex index) noexcept override {
+      Frame& frame = pool_.arena_.at(index);
+      if (pool_.try_empty(frame)) return true;
+      if (!frame.is_clean()) pool_.wake_cleaner();
+      return false;
+    }
+
+   private:
+    PagedPool& pool_;
+  } judge{*this};
+  const auto victim = policy_->choose(incoming, judge);
+  if (!victim) return 0;
+  // Only now, when the policy knows that it is empty, may somebody else have it.
+  counters_.evictions.fetch_add(1, std::memory_order_relaxed);
+  give_frame(arena_.at(*victim));
+  return 1;
+}
+
+bool PagedPool::try_empty_unswizzled(Frame& frame) noexcept {
   if (!frame.latch.try_lock_exclusive()) return false;
   const bool idle =
       frame.state.load(std::memory_order_relaxed) == FrameState::unswizzled && frame.is_clean();
@@ -45,14 +174,34 @@ bool PagedPool::try_evict(Frame& frame) noexcept {
   }
   frame.state.store(FrameState::free, std::memory_order_relaxed);
   frame.latch.unlock_exclusive();
+  return true;
+}
+
+bool PagedPool::try_evict(Frame& frame) noexcept {
+  if (!try_empty_unswizzled(frame)) return false;
   counters_.evictions.fetch_add(1, std::memory_order_relaxed);
   give_frame(frame);
   return true;
 }
 
 void PagedPool::forget(Frame& frame) noexcept {
+  if (policy_ != nullptr) policy_->left(arena_.index_of(&frame));
   if (frame.state.load(std::memory_order_relaxed) == FrameState::unswizzled)
     INVARIANT(table_.remove(frame));
+}
+
+Frame* PagedPool::find_unswizzled(PageId page) noexcept {
+  // A read ahead may be under way, with nobody to use what it brings.
+  static_cast<void>(table_.wait_for_read(page));
+  return table_.find(page);
+}
+
+PoolOccupancy PagedPool::occupancy() const noexcept {
+  const PageTable::Counts counts = table_.counts();
+  return {.frames = arena_.count(),
+          .free = free_frames(),
+          .unswizzled = counts.resident,
+          .being_read = counts.being_read};
 }
 
 }  // namespace swizzle

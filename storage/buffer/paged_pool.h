@@ -1,33 +1,90 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 
 #include "storage/buffer/buffer_pool.h"
 #include "storage/buffer/page_table.h"
+#include "storage/buffer/reads_ahead.h"
+#include "storage/buffer/replacement.h"
 
 namespace swizzle {
 
-/// What the two modes that page share: reading absent pages, and evicting resident ones that are in
-/// the page table.
+/// What the two modes that page share: reading absent pages, evicting resident ones, and the
+/// replacement policies that choose by frame, which the papers compare.
 class PagedPool : public BufferPool {
  public:
-  PagedPool(FrameArena arena, PageStore& store, PageLayout layout)
-      : BufferPool(std::move(arena), store, layout), table_(arena_.count()) {}
+  /// Whether accesses count towards replacement.
+  static constexpr bool kCountsUsage = true;
+
+  PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
+            const ReplacementOptions& options);
+
+  /// The page in `frame` was used. What is hot has a saturated counter and is not written.
+  void used(Frame& frame) noexcept {
+    const std::uint8_t count = frame.usage.load(std::memory_order_relaxed);
+    if (count >= Frame::kMaxUsage) [[likely]]
+      return;
+    if (policy_ == nullptr) [[likely]]
+      frame.usage.store(static_cast<std::uint8_t>(count + 1), std::memory_order_relaxed);
+    else
+      policy_->used(arena_.index_of(&frame));
+  }
 
   /// Reads a page whose read the caller has claimed. Parks; no latch held. Where the page is
   /// afterwards may have changed again: the caller descends anew.
-  Result<> read_claimed(PageId page);
+  Result<> read_claimed(PageId page, Interest interest);
+
+  /// For reading ahead: true gives the caller the duty to read the page, or to give the claim back.
+  /// As in resolve(), the page was absent only if its reference still stands after the claim.
+  [[nodiscard]] bool try_claim(PageId page) {
+    return table_.try_claim_read(page) == PageTable::Claim::reader;
+  }
+  void give_back(PageId page) noexcept { table_.finish_read(page, nullptr, nullptr); }
+  /// Starts reading pages that the caller has claimed, and does not wait for them. Where frames are
+  /// short the claims are given back: reading ahead waits for nobody. No latch held.
+  void read_ahead(std::span<const PageId> claimed, Interest interest) noexcept;
+
+  [[nodiscard]] PoolOccupancy occupancy() const noexcept override;
 
  protected:
-  /// Pre: state unswizzled. False when it is in use, dirty or just leaving. On true the frame is
-  /// free.
+  /// Frees up to `wanted` frames without waiting for anybody; how many were freed.
+  virtual std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept = 0;
+  Result<> make_room(PageId incoming) final;
+  /// One frame, as the policy has it. Pre: there is a policy.
+  std::uint32_t free_by_policy(PageId incoming) noexcept;
+
+  /// Takes the page out of a frame that no address leads to. False when it is in use, dirty or just
+  /// leaving. On true the frame is in state free and the caller's.
+  bool try_empty_unswizzled(Frame& frame) noexcept;
+  /// The same for any resident page.
+  virtual bool try_empty(Frame& frame) noexcept { return try_empty_unswizzled(frame); }
+  /// try_empty_unswizzled(), and the frame is free for everybody.
   bool try_evict(Frame& frame) noexcept;
+
   void forget(Frame& frame) noexcept override;
-  Frame* find_unswizzled(PageId page) noexcept override { return table_.find(page); }
+  Frame* find_unswizzled(PageId page) noexcept override;
+  /// A page is about to become reachable in `frame`.
+  void note_entry(Frame& frame) noexcept {
+    if (policy_ != nullptr)
+      policy_->entered(arena_.index_of(&frame), frame.page_id.load(std::memory_order_relaxed));
+  }
   /// A page has been read and is in the table.
   virtual void on_loaded(Frame& frame) noexcept = 0;
+  /// For the destructors of pools: what is under way uses their members.
+  void drain_reads_ahead() noexcept { reads_ahead_.drain(); }
 
   PageTable table_;
+  /// Null: the pool's own way.
+  std::unique_ptr<ReplacementPolicy> policy_;
+
+ private:
+  /// A page has been read into `frame`, which nobody knows yet.
+  void place(Frame& frame, PageId page, Interest interest) noexcept;
+  void finish(ReadAhead& ahead) noexcept;
+
+  const std::uint32_t most_ahead_;
+  ReadsAhead reads_ahead_;
 };
 
 }  // namespace swizzle

@@ -128,8 +128,9 @@ bool SwizzlingPool::try_unswizzle(PageRef* at, Frame& child) noexcept {
       },
       &pass);
   if (!pass.keeps_swizzled) {
-    // In this order a reader who sees the page id finds the page in the table.
-    child.state.store(FrameState::unswizzled, std::memory_order_relaxed);
+    // In this order a reader who sees the page id finds the page in the table. Release: see
+    // is_still().
+    child.state.store(FrameState::unswizzled, std::memory_order_release);
     child.parent.store(nullptr, std::memory_order_relaxed);
     table_.insert(child);
     store_ref(at, PageRef{child.page_id.load(std::memory_order_relaxed)});
@@ -141,10 +142,69 @@ bool SwizzlingPool::try_unswizzle(PageRef* at, Frame& child) noexcept {
 }
 
 bool SwizzlingPool::cool(PageRef* at, Frame& child) noexcept {
+  // By itself, when its time comes.
+  if (policy_ != nullptr) return false;
   const std::uint8_t usage = child.usage.load(std::memory_order_relaxed);
-  if (usage == 0) return try_unswizzle(at, child);
+  if (usage == 0 || replacement_ == Replacement::cooling_fifo) return try_unswizzle(at, child);
   child.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
   return false;
+}
+
+/// Unswizzles about `wanted` pages wherever chance leads. One caller at a time, as for sweep().
+void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
+  if (sweeping_.exchange(true, std::memory_order_acquire)) return;
+  counters_.sweeps.fetch_add(1, std::memory_order_relaxed);
+  for (std::uint64_t tries = std::uint64_t{8} * wanted + 64; tries > 0 && wanted > 0; --tries) {
+    Frame* frame = arena_.nth_used(random_());
+    if (frame == nullptr) break;
+    // A page with swizzled children stays; one of those goes in its place.
+    Children children;
+    while (frame->state.load(std::memory_order_relaxed) == FrameState::swizzled &&
+           may_have_children(*frame)) {
+      if (!frame->latch.try_lock_shared()) break;
+      children = Children{};
+      children.collect(layout_, *frame);
+      frame->latch.unlock_shared();
+      if (children.count() == 0) break;
+      frame = &children.at(static_cast<std::uint32_t>(random_.below(children.count())));
+    }
+    if (frame->state.load(std::memory_order_relaxed) == FrameState::swizzled &&
+        unswizzle_by_parent(*frame))
+      --wanted;
+  }
+  sweeping_.store(false, std::memory_order_release);
+}
+
+/// False when the page, or its parent, is in use, when it has swizzled children, or when it is not
+/// swizzled any more.
+bool SwizzlingPool::unswizzle_by_parent(Frame& child) noexcept {
+  Referrer* const parent = child.parent.load(std::memory_order_relaxed);
+  if (parent == nullptr) return false;
+  // A frame is there for ever, whatever it holds by now. A root's holder may be gone with its tree.
+  if (arena_.contains(parent)) return unswizzle_in(*parent, child);
+  const std::unique_lock hold(roots_mutex_, std::try_to_lock);
+  return hold && std::ranges::find(roots_, parent) != roots_.end() && unswizzle_in(*parent, child);
+}
+
+bool SwizzlingPool::unswizzle_in(Referrer& parent, Frame& child) noexcept {
+  ExclusiveGuard hold = ExclusiveGuard::try_lock(parent.latch);
+  if (!hold) return false;
+  // Both change only under this latch.
+  const bool is_ours = child.state.load(std::memory_order_relaxed) == FrameState::swizzled &&
+                       child.parent.load(std::memory_order_relaxed) == &parent;
+  struct Search {
+    Frame* wanted;
+    PageRef* found = nullptr;
+  } search{&child};
+  if (is_ours)
+    Children::for_each_ref(layout_, parent, &search, [](void* context, PageRef* reference) {
+      auto* self = static_cast<Search*>(context);
+      const PageRef ref = load_ref(reference);
+      if (ref.is_swizzled() && ref.frame() == self->wanted) self->found = reference;
+    });
+  const bool done = search.found != nullptr && try_unswizzle(search.found, child);
+  if (!done) hold.release_unchanged();
+  return done;
 }
 
 }  // namespace swizzle

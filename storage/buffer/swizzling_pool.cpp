@@ -3,12 +3,27 @@
 #include <algorithm>
 
 namespace swizzle {
+namespace {
+
+/// Whether the swizzling pool has its own form of the policy.
+bool is_pool_s_own(Replacement policy) noexcept {
+  return policy == Replacement::clock_sweep || policy == Replacement::cooling_fifo;
+}
+
+}  // namespace
 
 SwizzlingPool::SwizzlingPool(FrameArena arena, PageStore& store, PageLayout layout,
-                             std::uint32_t cooling_percent)
-    : PagedPool(std::move(arena), store, layout),
-      cooling_target_(std::max(
-          2U, static_cast<std::uint32_t>(std::uint64_t{arena_.count()} * cooling_percent / 100))) {}
+                             const ReplacementOptions& options)
+    : PagedPool(std::move(arena), store, layout,
+                is_pool_s_own(options.policy) ? ReplacementOptions{} : options),
+      replacement_(options.policy),
+      cooling_target_(std::max(2U, static_cast<std::uint32_t>(std::uint64_t{arena_.count()} *
+                                                              options.cooling_percent / 100))),
+      cooling_(arena_),
+      random_(options.seed) {
+  // Nobody asks how often a page was used.
+  if (replacement_ == Replacement::cooling_fifo) entry_usage_ = Frame::kMaxUsage;
+}
 
 void SwizzlingPool::register_root(RootHolder& holder) {
   const std::lock_guard hold(roots_mutex_);
@@ -20,11 +35,15 @@ void SwizzlingPool::unregister_root(RootHolder& holder) noexcept {
   std::erase(roots_, &holder);
 }
 
-Result<> SwizzlingPool::resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref) {
+Result<> SwizzlingPool::resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref,
+                                Interest interest) {
   const PageId page = ref.page();
   switch (table_.try_claim_read(page)) {
     case PageTable::Claim::resident:
-      swizzle(parent, guard, at, page);
+      if (interest == Interest::keep)
+        swizzle(parent, guard, at, page);
+      else
+        guard.release();
       return {};
     case PageTable::Claim::being_read:
       guard.release();
@@ -41,7 +60,7 @@ Result<> SwizzlingPool::resolve(Referrer& parent, ReadGuard& guard, PageRef* at,
     table_.finish_read(page, nullptr, nullptr);
     return {};
   }
-  return read_claimed(page);
+  return read_claimed(page, interest);
 }
 
 void SwizzlingPool::swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, PageId page) noexcept {
@@ -66,12 +85,14 @@ void SwizzlingPool::swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, Pag
 }
 
 PageRef SwizzlingPool::adopt_new(Referrer& parent, Frame& child) noexcept {
+  note_entry(child);
   if (may_hold_addresses(parent)) {
     child.parent.store(&parent, std::memory_order_relaxed);
     child.state.store(FrameState::swizzled, std::memory_order_relaxed);
     return PageRef{&child};
   }
-  child.state.store(FrameState::unswizzled, std::memory_order_relaxed);
+  // Release: see is_still().
+  child.state.store(FrameState::unswizzled, std::memory_order_release);
   table_.insert(child);
   enqueue(child);
   return PageRef{child.page_id.load(std::memory_order_relaxed)};
@@ -82,39 +103,38 @@ void SwizzlingPool::moved(PageRef ref, Referrer& to) noexcept {
 }
 
 void SwizzlingPool::enqueue(Frame& frame) noexcept {
-  if (!frame.is_queued.exchange(true, std::memory_order_acq_rel)) cooling_.push(frame);
+  if (policy_ != nullptr) return;
+  if (!frame.is_queued.exchange(true, std::memory_order_acq_rel)) cooling_.push(arena_, frame);
 }
 
-Result<> SwizzlingPool::make_room() {
-  constexpr std::uint32_t kBatch = 16;
-  constexpr Duration kPause = std::chrono::microseconds{100};
-  constexpr Duration kPatience = std::chrono::seconds{30};
-  Runtime& runtime = Runtime::current();
-  const TimePoint give_up = runtime.now() + kPatience;
-  for (std::uint32_t round = 0;; ++round) {
-    if (cooling_.size() < cooling_target_) sweep(cooling_target_ - cooling_.size());
-    if (run_clock_hand(kBatch) > 0 || free_frames() > 0) return {};
-    if (round < kFruitlessRounds) {
-      runtime.yield();
-      continue;
-    }
-    // All that could go is dirty or in use: the cleaner, or those who use it, need time.
-    wake_cleaner();
-    if (runtime.now() >= give_up)
-      return fail(sqlstate::out_of_memory, "the buffer pool has no page that could be replaced");
-    runtime.sleep_until(runtime.now() + kPause);
+std::uint32_t SwizzlingPool::free_some(PageId incoming, std::uint32_t wanted) noexcept {
+  if (policy_ != nullptr) return free_by_policy(incoming);
+  const std::uint32_t cooling = cooling_.size();
+  if (cooling < cooling_target_) {
+    if (replacement_ == Replacement::cooling_fifo)
+      cool_at_random(cooling_target_ - cooling);
+    else
+      sweep(cooling_target_ - cooling);
   }
+  return run_clock_hand(wanted);
+}
+
+bool SwizzlingPool::try_empty(Frame& frame) noexcept {
+  if (frame.state.load(std::memory_order_relaxed) == FrameState::swizzled &&
+      (!frame.is_clean() || !unswizzle_by_parent(frame)))
+    return false;
+  return try_empty_unswizzled(frame);
 }
 
 std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
   std::uint32_t freed = 0;
   for (std::uint32_t looked_at = cooling_.size(); looked_at > 0 && freed < wanted; --looked_at) {
-    Frame* frame = cooling_.pop();
+    Frame* frame = cooling_.pop(arena_);
     if (frame == nullptr) break;
     frame->is_queued.store(false, std::memory_order_release);
     if (frame->state.load(std::memory_order_relaxed) != FrameState::unswizzled) continue;
     const std::uint8_t usage = frame->usage.load(std::memory_order_relaxed);
-    if (usage > 0) {
+    if (usage > 0 && replacement_ == Replacement::clock_sweep) {
       frame->usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
       enqueue(*frame);
     } else if (try_evict(*frame)) {

@@ -3,21 +3,24 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "storage/buffer/paged_pool.h"
 
 namespace swizzle {
 
 /// References become addresses while their page is in memory.
 ///
-/// Replacement: the clock hand goes round the unswizzled frames and evicts those whose counter is
-/// 0. When they run low, a depth-first sweep over the trees, resumed where it stopped, counts usage
-/// down and unswizzles pages whose counter is 0, children before parents. What is unswizzled but
-/// resident is a second chance: touching it swizzles it again without I/O.
+/// Replacement, in three ways:
+/// - clock_sweep, the default: the clock hand goes round the unswizzled frames and evicts those
+///   whose counter is 0. When they run low, a depth-first sweep over the trees, resumed where it
+///   stopped, counts usage down and unswizzles pages whose counter is 0, children before parents.
+///   What is unswizzled but resident is a second chance: touching it swizzles it again without I/O.
+/// - cooling_fifo (LeanStore's): pages chosen at random are unswizzled and wait in the same queue;
+///   one that is touched there is swizzled again, one that reaches the end goes. Uses are not
+///   counted.
+/// - a policy that chooses by frame: the page is unswizzled by way of its parent, and evicted.
 class SwizzlingPool final : public PagedPool {
  public:
-  /// Whether accesses count towards replacement.
-  static constexpr bool kCountsUsage = true;
-
   /// Keeps a followed page where it is. Swizzled pages need nothing for that: a version check tells
   /// whether they stayed.
   class Hold {
@@ -31,16 +34,30 @@ class SwizzlingPool final : public PagedPool {
   };
 
   SwizzlingPool(FrameArena arena, PageStore& store, PageLayout layout,
-                std::uint32_t cooling_percent);
+                const ReplacementOptions& options);
+  ~SwizzlingPool() override { drain_reads_ahead(); }
 
   /// The page that `ref` leads to, if that takes no more than an address. Empty: resolve().
   [[nodiscard]] static Hold follow(PageRef ref) noexcept {
     return Hold{ref.is_swizzled() ? ref.frame() : nullptr};
   }
+  /// The page of `ref`, if it is in memory, without making it hotter: an unswizzled one stays so.
+  /// Whether the frame has that page is known only by is_still(), asked when a version of its latch
+  /// has been taken.
+  [[nodiscard]] Hold follow_resident(PageRef ref) const noexcept {
+    return ref.is_swizzled() ? Hold{ref.frame()} : Hold{table_.peek(ref.page())};
+  }
+  [[nodiscard]] static bool is_still(const Hold& hold, PageRef ref) noexcept {
+    // Acquire: sees the page that the state was set for. A frame that leaves that state changes its
+    // version, or becomes swizzled, and then the reference has changed too.
+    return ref.is_swizzled() ||
+           (hold.frame()->state.load(std::memory_order_acquire) == FrameState::unswizzled &&
+            hold.frame()->page_id.load(std::memory_order_relaxed) == ref.page());
+  }
   /// Makes the page of `ref`, which `parent` has at `at`, reachable by follow(). Parks when it must
   /// read. The caller descends anew afterwards. Pre: only `guard`'s latch may be held; it is
-  /// released.
-  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref);
+  /// released. A page that is wanted only once stays unswizzled, for follow_resident().
+  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref, Interest interest);
 
   /// The reference to put into a page for a new child of it. Pre: both are held exclusively; if
   /// `parent` is a frame, its state decides whether the child may be swizzled.
@@ -62,10 +79,8 @@ class SwizzlingPool final : public PagedPool {
   void unregister_root(RootHolder& holder) noexcept override;
 
  private:
-  /// Rounds without success before make_room() begins to sleep between them.
-  static constexpr std::uint32_t kFruitlessRounds = 8;
-
-  Result<> make_room() override;
+  std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept override;
+  bool try_empty(Frame& frame) noexcept override;
   void on_loaded(Frame& frame) noexcept override { enqueue(frame); }
   void swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, PageId page) noexcept;
   void enqueue(Frame& frame) noexcept;
@@ -75,17 +90,22 @@ class SwizzlingPool final : public PagedPool {
   std::uint32_t unswizzle_unused_children(Referrer& parent) noexcept;
   bool try_unswizzle(PageRef* at, Frame& child) noexcept;
   bool cool(PageRef* at, Frame& child) noexcept;
+  void cool_at_random(std::uint32_t wanted) noexcept;
+  bool unswizzle_by_parent(Frame& child) noexcept;
+  bool unswizzle_in(Referrer& parent, Frame& child) noexcept;
 
+  const Replacement replacement_;
   const std::uint32_t cooling_target_;
   /// The unswizzled frames, in the order in which the clock hand meets them. A frame that was
   /// swizzled again stays until it is met.
-  FrameQueue cooling_;
+  PartitionedQueue cooling_;
 
   std::mutex roots_mutex_;
   std::vector<RootHolder*> roots_;
   std::atomic<bool> sweeping_{false};
   std::size_t sweep_root_ = 0;
   std::vector<std::uint16_t> sweep_path_;
+  Random random_;  ///< of who is sweeping
 };
 
 }  // namespace swizzle

@@ -3,7 +3,7 @@
 namespace swizzle {
 
 Result<> TraditionalPool::resolve(Referrer& /*parent*/, ReadGuard& guard, PageRef* /*at*/,
-                                  PageRef ref) {
+                                  PageRef ref, Interest interest) {
   const PageId page = ref.page();
   const PageTable::Claim claim = table_.try_claim_read(page);
   // Only after the claim: from here on the page cannot leave its tree without being read first.
@@ -11,41 +11,32 @@ Result<> TraditionalPool::resolve(Referrer& /*parent*/, ReadGuard& guard, PageRe
   guard.release();
   if (claim == PageTable::Claim::being_read) return table_.wait_for_read(page);
   if (claim == PageTable::Claim::resident) return {};
-  if (still_refers) return read_claimed(page);
+  if (still_refers) return read_claimed(page, interest);
   table_.finish_read(page, nullptr, nullptr);
   return {};
 }
 
 PageRef TraditionalPool::adopt_new(Referrer& /*parent*/, Frame& child) noexcept {
   child.state.store(FrameState::unswizzled, std::memory_order_relaxed);
+  note_entry(child);
   table_.insert(child);
   return PageRef{child.page_id.load(std::memory_order_relaxed)};
 }
 
-Result<> TraditionalPool::make_room() {
-  constexpr std::uint32_t kBatch = 16;
-  constexpr Duration kPause = std::chrono::microseconds{100};
-  constexpr Duration kPatience = std::chrono::seconds{30};
-  Runtime& runtime = Runtime::current();
-  const TimePoint give_up = runtime.now() + kPatience;
-  while (true) {
-    std::uint32_t freed = 0;
-    const std::uint32_t steps = arena_.used() * (Frame::kMaxUsage + 1U);
-    for (std::uint32_t step = 0; step < steps && freed < kBatch; ++step) {
-      Frame& frame = arena_.at(hand_.fetch_add(1, std::memory_order_relaxed) % arena_.used());
-      if (frame.state.load(std::memory_order_relaxed) != FrameState::unswizzled) continue;
-      const std::uint8_t usage = frame.usage.load(std::memory_order_relaxed);
-      if (usage > 0)
-        frame.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
-      else if (try_evict(frame))
-        ++freed;
-    }
-    if (freed > 0 || free_frames() > 0) return {};
-    wake_cleaner();
-    if (runtime.now() >= give_up)
-      return fail(sqlstate::out_of_memory, "the buffer pool has no page that could be replaced");
-    runtime.sleep_until(runtime.now() + kPause);
+std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) noexcept {
+  if (policy_ != nullptr) return free_by_policy(incoming);
+  std::uint32_t freed = 0;
+  const std::uint64_t steps = std::uint64_t{arena_.used()} * (Frame::kMaxUsage + 1U);
+  for (std::uint64_t step = 0; step < steps && freed < wanted; ++step) {
+    Frame& frame = *arena_.nth_used(hand_.fetch_add(1, std::memory_order_relaxed));
+    if (frame.state.load(std::memory_order_relaxed) != FrameState::unswizzled) continue;
+    const std::uint8_t usage = frame.usage.load(std::memory_order_relaxed);
+    if (usage > 0)
+      frame.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
+    else if (try_evict(frame))
+      ++freed;
   }
+  return freed;
 }
 
 }  // namespace swizzle

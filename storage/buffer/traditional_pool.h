@@ -7,12 +7,10 @@
 namespace swizzle {
 
 /// The papers' baseline: every access looks the page id up in a hash table and pins the frame.
-/// Replacement is a generalised clock over all frames.
+/// Replacement is a generalised clock over all frames (clock_sweep, which has nothing to sweep
+/// here), or one of the policies that choose by frame.
 class TraditionalPool final : public PagedPool {
  public:
-  /// Whether accesses count towards replacement.
-  static constexpr bool kCountsUsage = true;
-
   /// A pin.
   class Hold {
    public:
@@ -33,6 +31,7 @@ class TraditionalPool final : public PagedPool {
   };
 
   using PagedPool::PagedPool;
+  ~TraditionalPool() override { drain_reads_ahead(); }
 
   [[nodiscard]] Hold follow(PageRef ref) const noexcept {
     const PageId page = ref.page();
@@ -44,7 +43,13 @@ class TraditionalPool final : public PagedPool {
     if (frame->page_id.load(std::memory_order_seq_cst) != page) return {};
     return hold;
   }
-  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref);
+  /// The page of `ref`, if it is in memory.
+  [[nodiscard]] Hold follow_resident(PageRef ref) const noexcept { return follow(ref); }
+  /// Whether `hold` has the page of `ref`, asked when its latch's version is known.
+  [[nodiscard]] static bool is_still(const Hold& /*hold*/, PageRef /*ref*/) noexcept {
+    return true;  // it is pinned
+  }
+  Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref, Interest interest);
 
   [[nodiscard]] static bool may_hold_addresses(const Referrer& /*parent*/) noexcept {
     return false;
@@ -56,10 +61,10 @@ class TraditionalPool final : public PagedPool {
   void unregister_root(RootHolder& /*holder*/) noexcept override {}
 
  private:
-  Result<> make_room() override;
+  std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept override;
   void on_loaded(Frame& /*frame*/) noexcept override {}
 
-  std::atomic<std::uint32_t> hand_{0};
+  std::atomic<std::uint64_t> hand_{0};
 };
 
 }  // namespace swizzle

@@ -75,19 +75,17 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
 
 std::vector<DirtyPage> Checkpointer::dirty_pages() const {
   std::vector<DirtyPage> pages;
-  const std::uint32_t used = parts_.frames.used();
-  for (std::uint32_t i = 0; i < used; ++i) {
-    Frame& frame = parts_.frames.at(i);
+  parts_.frames.for_each_used([&](Frame& frame) {
     // Waits for a writer whose record is before `begin` and who has not marked the page yet. One
     // that latches it later has its record behind `begin`.
     static_cast<void>(frame.latch.optimistic());
-    if (oldest_unwritten(frame) == Lsn::none) continue;
+    if (oldest_unwritten(frame) == Lsn::none) return;
     // Together: the frame may be given to another page otherwise.
     const SharedGuard hold(frame.latch);
     const Lsn since = oldest_unwritten(frame);
     const PageId page = frame.page_id.load(std::memory_order_relaxed);
     if (since != Lsn::none && page != PageId::none) pages.push_back({page, since});
-  }
+  });
   return pages;
 }
 

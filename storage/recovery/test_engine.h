@@ -148,7 +148,8 @@ class TestEngine {
     store = std::make_unique<DataFile>(*volume, *space, rebuild);
     ASSIGN_OR_RETURN(FrameArena arena,
                      FrameArena::map(std::uint64_t{options_.frames} * Frame::kStride));
-    pool = std::make_unique<SwizzlingPool>(std::move(arena), *store, node_layout(), 10U);
+    pool = std::make_unique<SwizzlingPool>(std::move(arena), *store, node_layout(),
+                                           ReplacementOptions{});
     cleaner = std::make_unique<Cleaner>(
         pool->arena(), *volume, *flusher, node_layout(),
         Cleaner::Options{.dirty_percent = 30, .interval = std::chrono::milliseconds{2}});

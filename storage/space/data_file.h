@@ -24,6 +24,13 @@ class DataFile final : public PageStore {
   /// error says why not, and nothing else is affected. A page of which the log knows nothing, since
   /// it is at an LSN behind the log's end, is XX001: its next record would be taken for an old one.
   Result<> read_page(PageId page, std::byte* into) override;
+  void start_reads(std::span<PageRead* const> reads) noexcept override {
+    volume_.start_reads(reads);
+  }
+  /// A damaged page is not rebuilt before somebody wants it.
+  [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
+    return volume_.outcome(read).has_value();
+  }
   Result<PageId> reserve_page(std::optional<PageId> near) override { return map_.reserve(near); }
   void cancel_reservation(PageId page) noexcept override { map_.cancel(page); }
   void mark_allocated(PageId page) noexcept override { map_.mark_allocated(page); }

@@ -11,23 +11,11 @@
 
 #include "base/file.h"
 #include "storage/page/page.h"
+#include "storage/page/page_read.h"
 #include "storage/space/double_write.h"
 #include "storage/space/page_image.h"
 
 namespace swizzle {
-
-/// One asynchronous read of a page, for prefetch and batches. The owner keeps it and `into` alive
-/// until `done` was called, which runs on whatever thread reaps completions: it is short and does
-/// not park. Volume::outcome() then tells what became of it.
-struct PageRead {
-  PageId page = PageId::none;
-  /// kPageBytes, aligned to File::kDirectAlignment.
-  std::byte* into = nullptr;
-  void (*done)(PageRead& read) noexcept = nullptr;
-  void* context = nullptr;
-
-  IoRequest request;  // the volume's own
-};
 
 /// The data file: a header, then pages by number. Reads check each page (XX001 with its id); writes
 /// go through the double-write area, so that every page is whole after any crash (rule S3).

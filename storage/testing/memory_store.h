@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <vector>
 
 #include "storage/buffer/buffer_pool.h"
 #include "storage/buffer/page_store.h"
@@ -28,6 +29,32 @@ class MemoryStore final : public PageStore {
       return fail(sqlstate::data_corrupted, "a page is read that was never written");
     std::memcpy(into, found->second.data(), kPageBytes);
     return check_page(into, page);
+  }
+  /// Reads ahead end at once, or, while they are held, with release_reads().
+  void start_reads(std::span<PageRead* const> reads) noexcept override {
+    for (PageRead* read : reads) {
+      read->request.error = read_page(read->page, read->into) ? 0 : EIO;
+      std::unique_lock hold(mutex_);
+      if (holds_reads_) {
+        held_reads_.push_back(read);
+      } else {
+        hold.unlock();
+        read->done(*read);
+      }
+    }
+  }
+  void hold_reads() {
+    const std::lock_guard hold(mutex_);
+    holds_reads_ = true;
+  }
+  std::size_t release_reads() {
+    std::unique_lock hold(mutex_);
+    holds_reads_ = false;
+    const std::vector<PageRead*> reads = std::move(held_reads_);
+    held_reads_.clear();
+    hold.unlock();
+    for (PageRead* read : reads) read->done(*read);
+    return reads.size();
   }
   Result<PageId> reserve_page(std::optional<PageId> /*near*/) override {
     const std::lock_guard hold(mutex_);
@@ -64,8 +91,7 @@ class MemoryStore final : public PageStore {
   }
   void clean() {
     const std::lock_guard one_at_a_time(clean_mutex_);
-    FrameArena& arena = pool_->arena();
-    for (std::uint32_t i = 0; i < arena.used(); ++i) clean_frame(arena.at(i));
+    pool_->arena().for_each_used([this](Frame& frame) { clean_frame(frame); });
   }
   void fail_next_reads(int count) { fail_reads_ = count; }
   [[nodiscard]] std::size_t allocated() const { return allocated_.size(); }
@@ -98,6 +124,8 @@ class MemoryStore final : public PageStore {
   std::set<std::uint64_t> free_;
   std::uint64_t next_ = 1;
   int fail_reads_ = 0;
+  bool holds_reads_ = false;
+  std::vector<PageRead*> held_reads_;
   BufferPool* pool_ = nullptr;
 };
 

@@ -42,19 +42,22 @@ class MapChange final : public LeafChange {
 };
 
 template <class Pool>
-std::unique_ptr<Pool> make_pool(std::uint32_t frames, PageStore& store) {
-  auto arena = FrameArena::map(std::uint64_t{frames} * Frame::kStride);
-  if constexpr (std::is_same_v<Pool, SwizzlingPool>)
-    return std::make_unique<Pool>(std::move(*arena), store, node_layout(), 10U);
-  else
+std::unique_ptr<Pool> make_pool(std::uint32_t frames, PageStore& store,
+                                const ReplacementOptions& replacement, std::uint32_t partitions) {
+  auto arena = FrameArena::map(std::uint64_t{frames} * Frame::kStride, partitions);
+  if constexpr (std::is_same_v<Pool, MainMemoryPool>)
     return std::make_unique<Pool>(std::move(*arena), store, node_layout());
+  else
+    return std::make_unique<Pool>(std::move(*arena), store, node_layout(), replacement);
 }
 
 /// One tree over a pool of `frames`, used like a map.
 template <class Pool>
 class TreeHarness {
  public:
-  explicit TreeHarness(std::uint32_t frames) : pool(make_pool<Pool>(frames, store)) {
+  explicit TreeHarness(std::uint32_t frames, const ReplacementOptions& replacement = {},
+                       std::uint32_t partitions = 1)
+      : pool(make_pool<Pool>(frames, store, replacement, partitions)) {
     store.clean_for(*pool);
     tree = std::move(*BTree<Pool>::create(*pool, log, keeper, TreeId{7}, nullptr));
   }

@@ -30,6 +30,7 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
 
 Result<bool> PointRead::run(AnyTree& tree) {
   if (which_ == Which::visible) transaction_.view();
+  ++transaction_.leaf_requests;
   RETURN_IF_ERROR(tree.read(key_, *this));
   if (too_old_) [[unlikely]]
     RETURN_IF_ERROR(transaction_.check_snapshot());

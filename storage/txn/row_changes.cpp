@@ -93,6 +93,7 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   if (transaction_.isolation == Isolation::repeatable_read) transaction_.view();
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
+    ++transaction_.leaf_requests;
     RETURN_IF_ERROR(tree.change(key_, &transaction_.slot.chain, *this));
     if (obstacle_ == Obstacle::none) [[likely]]
       return done_;

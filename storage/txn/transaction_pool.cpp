@@ -45,6 +45,7 @@ std::unique_ptr<TransactionState> TransactionPool::take_state() {
 
 void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {
   Shard& shard = own_shard();
+  shard.leaf_requests.fetch_add(std::exchange(state->leaf_requests, 0), std::memory_order_relaxed);
   const std::lock_guard hold(shard.mutex);
   shard.states.push_back(std::move(state));
 }
@@ -171,6 +172,12 @@ std::uint64_t TransactionPool::commits() const noexcept {
 std::uint64_t TransactionPool::rollbacks() const noexcept {
   std::uint64_t count = 0;
   for (const Shard& shard : shards_) count += shard.rollbacks.load(std::memory_order_relaxed);
+  return count;
+}
+
+std::uint64_t TransactionPool::leaf_requests() const noexcept {
+  std::uint64_t count = 0;
+  for (const Shard& shard : shards_) count += shard.leaf_requests.load(std::memory_order_relaxed);
   return count;
 }
 

@@ -42,6 +42,8 @@ class TransactionPool {
   void count_rollback() noexcept { own_shard().rollbacks.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t commits() const noexcept;
   [[nodiscard]] std::uint64_t rollbacks() const noexcept;
+  /// Leaves that transactions which have ended asked for.
+  [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
  private:
   static constexpr std::size_t kShards = 16;
@@ -66,6 +68,7 @@ class TransactionPool {
     std::atomic<std::uint64_t> retained_bytes{0};
     std::atomic<std::uint64_t> commits{0};
     std::atomic<std::uint64_t> rollbacks{0};
+    std::atomic<std::uint64_t> leaf_requests{0};
   };
   Shard& own_shard() noexcept;
   [[nodiscard]] Shard& next_shard() noexcept;

@@ -28,6 +28,8 @@ struct TransactionState {
   Duration lock_timeout{};
   bool is_open = false;
   std::uint64_t large_values = 0;
+  /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
+  std::uint64_t leaf_requests = 0;
   /// Trees whose pages go once the transaction has committed.
   std::vector<TreeId> dropped;
 

@@ -65,6 +65,19 @@ std::unique_ptr<TreeFactory> make(FrameArena arena, PageStore& store, TreeLog& l
       std::make_unique<Pool>(std::move(arena), store, node_layout(), more...), log, ghosts);
 }
 
+Result<> check_replacement(const EngineOptions& options) {
+  const auto refuse = [](std::string_view what, std::uint32_t value, std::string_view range) {
+    return fail(sqlstate::invalid_parameter_value,
+                fmt::format("{} is {}; it must be {}", what, value, range));
+  };
+  if (options.gclock_limit == 0) return refuse("gclock_limit", 0, "at least 1");
+  if (options.cooling_percent == 0 || options.cooling_percent > 90)
+    return refuse("cooling_percent", options.cooling_percent, "from 1 to 90");
+  if (options.pool_partitions > 64)
+    return refuse("pool_partitions", options.pool_partitions, "at most 64");
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& options,
@@ -75,15 +88,19 @@ Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& opti
     return fail(sqlstate::invalid_parameter_value,
                 fmt::format("the buffer pool has {} bytes; the minimum is {}", options.pool_bytes,
                             kMinBytes));
-  if (options.replacement != Replacement::clock_sweep)
+  if (options.pool_mode == PoolMode::main_memory && options.replacement != Replacement::clock_sweep)
     return fail(sqlstate::feature_not_supported,
-                "only the replacement policy clock_sweep is supported by the engine");
-  ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(options.pool_bytes));
+                "the pool mode main_memory replaces nothing, so it has no replacement policy");
+  RETURN_IF_ERROR(check_replacement(options));
+  const ReplacementOptions replacement{.policy = options.replacement,
+                                       .gclock_limit = options.gclock_limit,
+                                       .cooling_percent = options.cooling_percent};
+  ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(options.pool_bytes, options.pool_partitions));
   switch (options.pool_mode) {
     case PoolMode::swizzling:
-      return make<SwizzlingPool>(std::move(arena), store, log, ghosts, options.cooling_percent);
+      return make<SwizzlingPool>(std::move(arena), store, log, ghosts, replacement);
     case PoolMode::traditional:
-      return make<TraditionalPool>(std::move(arena), store, log, ghosts);
+      return make<TraditionalPool>(std::move(arena), store, log, ghosts, replacement);
     case PoolMode::main_memory:
       return make<MainMemoryPool>(std::move(arena), store, log, ghosts);
   }

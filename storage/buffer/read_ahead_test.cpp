@@ -1,0 +1,236 @@
+#include <catch2/catch.hpp>
+#include <set>
+#include <thread>
+
+#include "storage/testing/tree_harness.h"
+
+namespace swizzle {
+namespace {
+
+using testing::TreeHarness;
+
+constexpr int kRecords = 6000;
+
+std::string key_of(int number) {
+  return std::to_string(1'000'000 + number);
+}
+
+/// A tree of some hundred leaves whose pages are all clean, over a pool that has but a few of them.
+template <class Pool>
+struct LargeTree : TreeHarness<Pool> {
+  explicit LargeTree(std::uint32_t frames) : TreeHarness<Pool>(frames) {
+    for (int i = 0; i < kRecords; ++i) INVARIANT(this->insert(key_of(i), std::string(100, 'v')));
+    this->store.clean();
+  }
+  [[nodiscard]] std::uint64_t reads() const { return this->pool->counters().reads.load(); }
+  [[nodiscard]] std::uint64_t reads_ahead() const {
+    return this->pool->counters().reads_ahead.load();
+  }
+
+  /// Reads every leaf by its fences; how many there are.
+  int scan(Interest interest) {
+    LeafCopy leaf;
+    std::string from(1, '\0');
+    for (int leaves = 1;; ++leaves) {
+      auto read = this->tree->read(
+          as_bytes(from),
+          [&](const Node& node, Node::Position) {
+            std::memcpy(leaf.page.data(), &node, kPageBytes);
+          },
+          interest);
+      INVARIANT(read.has_value());
+      if (leaf.node().high_fence().is_infinite()) return leaves;
+      from = as_text(leaf.node().high_fence().key);
+    }
+  }
+  void check() {
+    CHECK(this->tree->verify().value() == std::vector<std::string>{});
+    if constexpr (std::is_same_v<Pool, SwizzlingPool>)
+      CHECK(this->pool->audit() == std::vector<std::string>{});
+  }
+};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("what is read ahead is there when it is wanted", "[storage][buffer]",
+                   SwizzlingPool, TraditionalPool) {
+  LargeTree<TestType> tree(80);
+  const auto ahead = tree.tree->read_ahead(as_bytes(key_of(0)), 10, Interest::keep);
+  REQUIRE(ahead.has_value());
+  CHECK(ahead->leaves == 10);
+  CHECK(ahead->absent == 10);
+  CHECK(tree.reads_ahead() == 10);
+  const std::uint64_t before = tree.reads();
+  for (int i = 0; key_of(i) < as_text(*ahead->next); ++i)
+    REQUIRE(tree.get(key_of(i)) == std::string(100, 'v'));
+  CHECK(tree.reads() == before);
+  // Again, they are all there.
+  CHECK(tree.tree->read_ahead(as_bytes(key_of(0)), 10, Interest::keep)->absent == 0);
+  tree.check();
+}
+
+TEMPLATE_TEST_CASE("reading ahead passes every leaf once, in both directions", "[storage][buffer]",
+                   SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  LargeTree<TestType> tree(std::is_same_v<TestType, MainMemoryPool> ? 1000U : 64U);
+  const int leaves = tree.scan(Interest::once);
+  REQUIRE(leaves > 80);
+  std::uint32_t forward = 0;
+  std::optional<std::vector<std::byte>> next(std::in_place, 1);
+  while (next) {
+    auto ahead = tree.tree->read_ahead(*next, 7, Interest::once);
+    REQUIRE(ahead.has_value());
+    forward += ahead->leaves;
+    next = std::move(ahead->next);
+  }
+  CHECK(forward == static_cast<std::uint32_t>(leaves));
+  std::uint32_t backward = 0;
+  KeyBound bound = KeyBound::infinite();
+  do {
+    auto ahead = tree.tree->read_ahead_below(bound, 7, Interest::once);
+    REQUIRE(ahead.has_value());
+    backward += ahead->leaves;
+    next = std::move(ahead->next);
+    if (next) bound = KeyBound::at(*next);
+  } while (next);
+  CHECK(backward == static_cast<std::uint32_t>(leaves));
+  tree.check();
+}
+
+TEST_CASE("a scan that passes by leaves the hot pages where they are", "[storage][buffer]") {
+  constexpr int kHot = 1000;  // some 16 leaves, an eighth of the pool
+  const auto reads_of_hot = [](LargeTree<SwizzlingPool>& tree) {
+    const std::uint64_t before = tree.reads();
+    for (int i = 0; i < kHot; ++i) REQUIRE(tree.get(key_of(i)).has_value());
+    return tree.reads() - before;
+  };
+  const auto after_scan = [&](Interest interest) {
+    LargeTree<SwizzlingPool> tree(64);
+    for (int i = 0; i < 4; ++i) reads_of_hot(tree);
+    REQUIRE(tree.scan(interest) > 80);
+    const std::uint64_t reads = reads_of_hot(tree);
+    tree.check();
+    return reads;
+  };
+  CHECK(after_scan(Interest::once) == 0);
+  // The control: without the hint the scan pushes them out.
+  CHECK(after_scan(Interest::keep) > 8);
+}
+
+TEMPLATE_TEST_CASE("who wants a page that is being read ahead waits for that read",
+                   "[storage][buffer]", SwizzlingPool, TraditionalPool) {
+  LargeTree<TestType> tree(64);
+  tree.store.hold_reads();
+  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(0)), 4, Interest::once)->absent == 4);
+  CHECK(tree.pool->occupancy().being_read == 4);
+  const std::uint64_t before = tree.reads();
+  std::atomic<bool> found{false};
+  std::thread reader([&] { found = tree.get(key_of(0)).has_value(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  CHECK(!found);
+  CHECK(tree.store.release_reads() == 4);
+  reader.join();
+  CHECK(found);
+  CHECK(tree.reads() - before == 4);
+  CHECK(tree.pool->occupancy().being_read == 0);
+  tree.check();
+}
+
+TEST_CASE("P29 a read ahead that fails is nobody's error: the next who wants the page reads it",
+          "[storage][buffer]") {
+  LargeTree<SwizzlingPool> tree(64);
+  const PoolOccupancy before = tree.pool->occupancy();
+  tree.store.fail_next_reads(4);
+  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(0)), 4, Interest::keep)->absent == 4);
+  CHECK(tree.reads_ahead() == 0);
+  CHECK(tree.pool->occupancy().being_read == 0);
+  CHECK(tree.pool->occupancy().free >= before.free);
+  for (int i = 0; i < 300; ++i) REQUIRE(tree.get(key_of(i)) == std::string(100, 'v'));
+  tree.check();
+}
+
+TEST_CASE("reading ahead takes no more frames than its share, and gives the claims back",
+          "[storage][buffer]") {
+  LargeTree<SwizzlingPool> tree(64);
+  tree.store.hold_reads();
+  const auto ahead = tree.tree->read_ahead(as_bytes(key_of(0)), 80, Interest::keep);
+  REQUIRE(ahead.has_value());
+  CHECK(tree.pool->occupancy().being_read <= 8);
+  // What was not started can be read by others meanwhile.
+  REQUIRE(tree.get(key_of(kRecords / 2)).has_value());
+  CHECK(tree.store.release_reads() <= 8);
+  tree.check();
+}
+
+TEST_CASE("a tree can be dropped while leaves of it are read ahead", "[storage][buffer]") {
+  LargeTree<SwizzlingPool> tree(64);
+  const auto pages = tree.tree->pages();
+  REQUIRE(pages.has_value());
+  tree.store.hold_reads();
+  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(0)), 4, Interest::keep)->absent == 4);
+  std::thread device([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+    CHECK(tree.store.release_reads() == 4);
+  });
+  tree.tree->abandon(*pages);
+  device.join();
+  tree.tree.reset();
+  const PoolOccupancy after = tree.pool->occupancy();
+  CHECK(after.free == after.frames);
+  CHECK(after.unswizzled == 0);
+}
+
+TEMPLATE_TEST_CASE("every frame is free, swizzled, unswizzled or being read", "[storage][buffer]",
+                   SwizzlingPool, TraditionalPool) {
+  LargeTree<TestType> tree(100);
+  tree.scan(Interest::keep);
+  std::uint64_t swizzled = 0;
+  std::uint64_t unswizzled = 0;
+  tree.pool->arena().for_each_used([&](Frame& frame) {
+    swizzled += frame.state.load() == FrameState::swizzled ? 1U : 0U;
+    unswizzled += frame.state.load() == FrameState::unswizzled ? 1U : 0U;
+  });
+  const PoolOccupancy occupancy = tree.pool->occupancy();
+  CHECK(occupancy.swizzled() == swizzled);
+  CHECK(occupancy.unswizzled == unswizzled);
+  CHECK(occupancy.free + swizzled + unswizzled == occupancy.frames);
+  CHECK(occupancy.being_read == 0);
+}
+
+TEST_CASE("a pool of several partitions uses every frame of each", "[storage][buffer]") {
+  const std::uint32_t partitions = GENERATE(1U, 2U, 3U, 8U);
+  auto arena = FrameArena::map(50 * Frame::kStride, partitions);
+  REQUIRE(arena.has_value());
+  CHECK(arena->partition_count() == partitions);
+  std::set<Frame*> frames;
+  std::vector<std::uint32_t> per_partition(partitions);
+  while (Frame* frame = arena->first_use()) {
+    frames.insert(frame);
+    ++per_partition[arena->partition_of(*frame)];
+    CHECK(arena->used() == frames.size());
+  }
+  CHECK(frames.size() == 50);
+  for (const std::uint32_t count : per_partition) CHECK(count >= 50 / partitions);
+  std::set<Frame*> walked;
+  arena->for_each_used([&](Frame& frame) { walked.insert(&frame); });
+  CHECK(walked == frames);
+  std::set<Frame*> by_number;
+  for (std::uint64_t i = 0; i < 50; ++i) by_number.insert(arena->nth_used(i + 1000));
+  CHECK(by_number == frames);
+
+  // Threads have homes of their own, and take from others when their own has nothing.
+  PartitionedQueue queue(*arena);
+  for (Frame* frame : frames) queue.push(*arena, *frame);
+  std::set<Frame*> taken;
+  std::thread([&] {
+    const std::uint32_t home = arena->home_partition();
+    for (std::uint32_t i = 0; i < 50; ++i) {
+      Frame* frame = queue.pop(*arena);
+      if (i < per_partition[home]) CHECK(arena->partition_of(*frame) == home);
+      taken.insert(frame);
+    }
+  }).join();
+  CHECK(taken == frames);
+  CHECK(queue.pop(*arena) == nullptr);
+}
+
+}  // namespace swizzle

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "base/runtime.h"
+#include "storage/buffer/buffer_pool.h"
+#include "storage/latch/spin_mutex.h"
+#include "storage/page/page_read.h"
+
+namespace swizzle {
+
+class PagedPool;
+
+/// A page on its way into a frame, and nobody waiting for it (yet).
+struct ReadAhead {
+  PageRead read;
+  PagedPool* pool = nullptr;
+  Frame* frame = nullptr;
+  Interest interest = Interest::keep;
+  ReadAhead* next_free = nullptr;
+};
+
+/// The reads ahead that one pool may have under way: a bounded number.
+class ReadsAhead {
+ public:
+  static constexpr std::uint32_t kMost = 256;
+
+  ReadsAhead() noexcept {
+    for (ReadAhead& read : all_) {
+      read.next_free = free_;
+      free_ = &read;
+    }
+  }
+  ReadsAhead(const ReadsAhead&) = delete;
+  ReadsAhead& operator=(const ReadsAhead&) = delete;
+  ~ReadsAhead() { INVARIANT(under_way_.load() == 0); }
+
+  /// Waits for those under way: they have frames of the pool. Pre: nobody starts any more.
+  void drain() noexcept {
+    Runtime& runtime = Runtime::current();
+    // Acquire: their last accesses come before ours.
+    while (under_way_.load(std::memory_order_acquire) != 0)
+      runtime.sleep_until(runtime.now() + std::chrono::microseconds{100});
+  }
+
+  /// Null when `most` are under way.
+  ReadAhead* take(std::uint32_t most) noexcept {
+    if (under_way_.load(std::memory_order_relaxed) >= most) return nullptr;
+    const std::lock_guard hold(mutex_);
+    if (free_ == nullptr) return nullptr;
+    ReadAhead* const taken = free_;
+    free_ = taken->next_free;
+    under_way_.fetch_add(1, std::memory_order_relaxed);
+    return taken;
+  }
+  void give(ReadAhead& read) noexcept {
+    {
+      const std::lock_guard hold(mutex_);
+      read.next_free = free_;
+      free_ = &read;
+    }
+    // Release: whoever waits in the destructor may go on.
+    under_way_.fetch_sub(1, std::memory_order_release);
+  }
+
+ private:
+  SpinMutex mutex_;
+  ReadAhead* free_ = nullptr;
+  std::atomic<std::uint32_t> under_way_{0};
+  std::array<ReadAhead, kMost> all_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+#include "base/file.h"
+#include "base/ids.h"
+
+namespace swizzle {
+
+/// One asynchronous read of a page, for reading ahead and for batches. The owner keeps it and
+/// `into` alive until `done` was called, which runs on whatever thread reaps completions: it is
+/// short and does not park. Who started the read then tells what became of it.
+struct PageRead {
+  PageId page = PageId::none;
+  /// kPageBytes, aligned to File::kDirectAlignment.
+  std::byte* into = nullptr;
+  void (*done)(PageRead& read) noexcept = nullptr;
+  void* context = nullptr;
+
+  IoRequest request;  // of who carries it out
+};
+
+}  // namespace swizzle

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "storage/engine.h"
+#include "storage/txn/any_tree.h"
+
+namespace swizzle {
+
+/// What a cursor does about its hint: it has leaves read before it comes to them, more of them at a
+/// time the longer it goes on, and, as a large scan that has taken its share of the pool, it leaves
+/// nothing behind there.
+class ScanAhead {
+ public:
+  ScanAhead(AnyTree& tree, ScanHint hint) noexcept;
+
+  /// How the next leaf is to be read.
+  [[nodiscard]] Interest interest() const noexcept {
+    return hint_ == ScanHint::large && leaves_ > kept_leaves_ ? Interest::once : Interest::keep;
+  }
+  /// The cursor comes to the leaf of `from` and wants keys up to `until`, exclusive; or, backward,
+  /// to the leaf below `from`, and down to `until`. Parks at most for absent branches.
+  Result<> come_to(Bytes from, std::optional<Bytes> until);
+  Result<> come_below(const KeyBound& from, std::optional<Bytes> until);
+
+ private:
+  [[nodiscard]] bool is_due() noexcept;
+  void passed(LeavesAhead&& ahead) noexcept;
+
+  AnyTree& tree_;
+  const ScanHint hint_;
+  const std::uint32_t most_;
+  const std::uint32_t kept_leaves_;
+  std::uint32_t leaves_ = 0;
+  std::uint32_t window_ = 0;
+  /// Leaves that have been asked for and not been come to, and where those end.
+  std::uint32_t ahead_ = 0;
+  std::optional<std::vector<std::byte>> next_;
+  bool at_end_ = false;
+};
+
+}  // namespace swizzle
