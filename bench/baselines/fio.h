@@ -10,4 +10,8 @@ namespace swizzle::bench {
 std::optional<double> fio_reads_per_second(const std::filesystem::path& file, unsigned depth,
                                            double seconds);
 
+/// MiB per second of direct sequential reads of 1 MiB, four under way.
+std::optional<double> fio_sequential_mib_per_second(const std::filesystem::path& file,
+                                                    double seconds);
+
 }  // namespace swizzle::bench

@@ -8,6 +8,7 @@
 #include "bench/report.h"
 #include "bench/stores/disk.h"
 #include "bench/stores/look_up.h"
+#include "bench/stores/pool_choice.h"
 
 namespace swizzle::bench {
 namespace {
@@ -22,9 +23,10 @@ struct DriftPlan {
 };
 
 template <class Pool>
-Result<> drift(const DiskTree& tree, const DriftPlan& plan, Report& report) {
-  ASSIGN_OR_RETURN(const auto store,
-                   TreeStore<Pool>::open(tree.disk->pages(), tree.root, plan.pool_bytes));
+Result<> drift(const std::string& system, const ReplacementOptions& replacement,
+               const DiskTree& tree, const DriftPlan& plan, Report& report) {
+  ASSIGN_OR_RETURN(const auto store, TreeStore<Pool>::open(tree.disk->pages(), tree.root,
+                                                           plan.pool_bytes, replacement));
   const std::uint64_t width = std::max<std::uint64_t>(64, tree.records_in(plan.pool_bytes) / 10);
   const DriftingWindow window{tree.records, width, 0.25};
   Load load;
@@ -47,7 +49,6 @@ Result<> drift(const DiskTree& tree, const DriftPlan& plan, Report& report) {
       return store->get(Key{kShape, number}.bytes(), into);
     });
   });
-  const std::string system{name_of<Pool>()};
   for (std::size_t i = 0; i < measured.timeline.size(); ++i) {
     report.add({system, static_cast<double>(i + 1) * load.tick_seconds, plan.threads, 0,
                 "lookups_per_second", measured.timeline[i]});
@@ -74,8 +75,10 @@ Result<> run_g4(Context& context) {
   ASSIGN_OR_RETURN(const DiskTree tree, make_disk_tree(context.directory() / "data", kShape,
                                                        plan.pool_bytes * 10, KeyOrder::dense));
   for (const std::string& system : systems) {
-    if (system == "swizzling") RETURN_IF_ERROR(drift<SwizzlingPool>(tree, plan, report));
-    if (system == "traditional") RETURN_IF_ERROR(drift<TraditionalPool>(tree, plan, report));
+    ASSIGN_OR_RETURN(const PoolChoice choice, parse_pool(system));
+    RETURN_IF_ERROR(with_pool_of(choice.mode, [&]<class Pool>() {
+      return drift<Pool>(system, choice.replacement, tree, plan, report);
+    }));
   }
   return report.write();
 }

@@ -1,13 +1,14 @@
 // E2: what a lookup costs when every page is in memory, and what it costs more when its leaf is
 // not, with the device's own read beside it.
 //
-// Parameters: --pool-bytes, --seconds, --repetitions
+// Parameters: --pool-bytes, --seconds, --repetitions, --systems swizzling,traditional/car,…
 #include <memory>
 
 #include "bench/experiments/all.h"
 #include "bench/report.h"
 #include "bench/stores/disk.h"
 #include "bench/stores/look_up.h"
+#include "bench/stores/pool_choice.h"
 
 namespace swizzle::bench {
 namespace {
@@ -25,11 +26,11 @@ Costs per(std::uint64_t events, const Measured& measured) {
 }
 
 template <class Pool>
-Result<> costs_of(const DiskTree& tree, std::uint64_t pool_bytes, const Load& load,
+Result<> costs_of(const std::string& system, const ReplacementOptions& replacement,
+                  const DiskTree& tree, std::uint64_t pool_bytes, const Load& load,
                   unsigned repetition, Report& report) {
   ASSIGN_OR_RETURN(const auto store,
-                   TreeStore<Pool>::open(tree.disk->pages(), tree.root, pool_bytes));
-  const std::string system{name_of<Pool>()};
+                   TreeStore<Pool>::open(tree.disk->pages(), tree.root, pool_bytes, replacement));
   const auto run = [&](std::uint64_t records, std::uint64_t batch) {
     return measure(load, [&, records, batch](Worker& worker) {
       Random random{repetition + 5};
@@ -44,9 +45,16 @@ Result<> costs_of(const DiskTree& tree, std::uint64_t pool_bytes, const Load& lo
   const Measured hits = run(std::min<std::uint64_t>(tree.records, 5'000), kBatch);
   report.add({system, 0, 1, repetition, "hit_ns", per(hits.operations, hits).wall_ns});
   report.add({system, 0, 1, repetition, "hit_cpu_ns", per(hits.operations, hits).cpu_ns});
-  const std::uint64_t before = store->pool().counters().reads.load();
+  const PoolCounters& counters = store->pool().counters();
+  const std::uint64_t before = counters.reads.load();
+  const std::uint64_t evictions_before = counters.evictions.load();
+  const std::uint64_t evicting_before = counters.evicting_ns.load();
   const Measured misses = run(tree.records, 1);
-  const std::uint64_t reads = store->pool().counters().reads.load() - before;
+  const std::uint64_t reads = counters.reads.load() - before;
+  const std::uint64_t evictions = counters.evictions.load() - evictions_before;
+  report.add({system, 0, 1, repetition, "eviction_ns",
+              static_cast<double>(counters.evicting_ns.load() - evicting_before) /
+                  static_cast<double>(std::max<std::uint64_t>(1, evictions))});
   report.add({system, 0, 1, repetition, "miss_ns", per(reads, misses).wall_ns});
   report.add({system, 0, 1, repetition, "miss_cpu_ns", per(reads, misses).cpu_ns});
   return {};
@@ -78,6 +86,10 @@ Result<> run_e2(Context& context) {
   load.warm_up_seconds = load.seconds / 2;
   const auto repetitions =
       static_cast<unsigned>(options.number("repetitions", context.by_scale(5U, 2U, 1U)));
+  const auto systems = options.list(
+      "systems",
+      "swizzling,traditional,swizzling/cooling,swizzling/random,swizzling/car,swizzling/lru,"
+      "traditional/random,traditional/gclock,traditional/car,traditional/lru");
   RETURN_IF_ERROR(options.finish());
 
   Report report{"E2", "none", context.csv()};
@@ -85,8 +97,13 @@ Result<> run_e2(Context& context) {
   ASSIGN_OR_RETURN(const DiskTree tree, make_disk_tree(context.directory() / "data", kShape,
                                                        pool_bytes * 20, KeyOrder::dense));
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
-    RETURN_IF_ERROR(costs_of<SwizzlingPool>(tree, pool_bytes, load, repetition, report));
-    RETURN_IF_ERROR(costs_of<TraditionalPool>(tree, pool_bytes, load, repetition, report));
+    for (const std::string& system : systems) {
+      ASSIGN_OR_RETURN(const PoolChoice choice, parse_pool(system));
+      RETURN_IF_ERROR(with_pool_of(choice.mode, [&]<class Pool>() {
+        return costs_of<Pool>(system, choice.replacement, tree, pool_bytes, load, repetition,
+                              report);
+      }));
+    }
     device_alone(tree, load, repetition, report);
   }
   report.print_summary();

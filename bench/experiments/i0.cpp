@@ -12,6 +12,7 @@
 #include "bench/experiments/all.h"
 #include "bench/load.h"
 #include "bench/report.h"
+#include "bench/stores/pool_choice.h"
 #include "bench/stores/tree_store.h"
 #include "bench/workload.h"
 
@@ -97,11 +98,13 @@ Result<> run_i0(Context& context) {
 namespace {
 
 template <class Pool>
-Result<Measured> grow_tree(unsigned threads, std::uint64_t loaded, std::uint64_t seed) {
+Result<Measured> grow_tree(const ReplacementOptions& replacement, unsigned threads,
+                           std::uint64_t loaded, std::uint64_t seed) {
   constexpr RecordShape kNarrow = kTwentyAndTwenty;
   NoDisk no_disk;
-  ASSIGN_OR_RETURN(const auto store,
-                   TreeStore<Pool>::create(no_disk, loaded * 6 * 110 + (std::uint64_t{64} << 20U)));
+  ASSIGN_OR_RETURN(
+      const auto store,
+      TreeStore<Pool>::create(no_disk, loaded * 6 * 110 + (std::uint64_t{64} << 20U), replacement));
   const Permutation order{loaded * 6, seed};
   const auto put = [&](std::uint64_t position) {
     const std::uint64_t number = order(position);
@@ -126,6 +129,7 @@ Result<> run_g3(Context& context) {
       options.number("loaded", context.by_scale<std::uint64_t>(1'000'000, 100'000, 2'000));
   const auto repetitions =
       static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 2U, 1U)));
+  const auto systems = options.list("systems", "swizzling,main_memory,traditional");
   const std::vector<double> thread_counts = options.reals("threads", "1,2");
   RETURN_IF_ERROR(options.finish());
 
@@ -134,19 +138,15 @@ Result<> run_g3(Context& context) {
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
     for (const double threads : thread_counts) {
       const auto count = static_cast<unsigned>(threads);
-      const auto add = [&](const char* system, const Measured& measured) {
+      for (const std::string& system : systems) {
+        ASSIGN_OR_RETURN(const PoolChoice choice, parse_pool(system));
+        ASSIGN_OR_RETURN(const Measured measured, with_pool_of(choice.mode, [&]<class Pool>() {
+                           return grow_tree<Pool>(choice.replacement, count, loaded,
+                                                  repetition + 1);
+                         }));
         report.add({system, static_cast<double>(loaded * 5), count, repetition,
                     "inserts_per_second", measured.per_second()});
-      };
-      ASSIGN_OR_RETURN(const auto swizzling,
-                       grow_tree<SwizzlingPool>(count, loaded, repetition + 1));
-      add("swizzling", swizzling);
-      ASSIGN_OR_RETURN(const auto main_memory,
-                       grow_tree<MainMemoryPool>(count, loaded, repetition + 1));
-      add("main_memory", main_memory);
-      ASSIGN_OR_RETURN(const auto traditional,
-                       grow_tree<TraditionalPool>(count, loaded, repetition + 1));
-      add("traditional", traditional);
+      }
     }
   }
   report.print_summary();

@@ -2,7 +2,8 @@
 // small part of the pool to all of the database (G1), and close around the pool's size (G2).
 //
 // Parameters: --pool-bytes, --database (times the pool), --working-sets 0.05,…, --threads,
-// --seconds, --repetitions, --systems swizzling,main_memory,traditional,mmap
+// --seconds, --repetitions, --systems swizzling,main_memory,traditional,mmap (or, with another
+// replacement policy, swizzling/car and the like: stores/pool_choice.h)
 #include <memory>
 
 #include "bench/baselines/lmdb_store.h"
@@ -11,6 +12,7 @@
 #include "bench/experiments/comparison.h"
 #include "bench/stores/disk.h"
 #include "bench/stores/look_up.h"
+#include "bench/stores/pool_choice.h"
 
 namespace swizzle::bench {
 namespace {
@@ -68,19 +70,22 @@ class MemoryExperiment {
   }
 
  private:
-  template <class Pool>
-  Result<> add_tree() {
-    ASSIGN_OR_RETURN(std::shared_ptr<TreeStore<Pool>> store,
-                     TreeStore<Pool>::open(tree_.disk->pages(), tree_.root, pool_bytes_));
-    add_store(store);
-    return {};
+  Result<> add_tree(const std::string& name) {
+    ASSIGN_OR_RETURN(const PoolChoice choice, parse_pool(name));
+    return with_pool_of(choice.mode, [&]<class Pool>() -> Result<> {
+      ASSIGN_OR_RETURN(
+          std::shared_ptr<TreeStore<Pool>> store,
+          TreeStore<Pool>::open(tree_.disk->pages(), tree_.root, pool_bytes_, choice.replacement));
+      add_store(name, store);
+      return {};
+    });
   }
   template <class Pool>
-  void add_store(std::shared_ptr<TreeStore<Pool>> store) {
+  void add_store(const std::string& name, std::shared_ptr<TreeStore<Pool>> store) {
     const auto get = [store](std::uint64_t number, MutableBytes into) {
       return store->get(Key{kShape, number}.bytes(), into);
     };
-    systems_.push_back({std::string{name_of<Pool>()}, get, [get] { return get; }});
+    systems_.push_back({name, get, [get] { return get; }});
   }
 
   /// Without a pool only what fits can be there: a tree of its own with the first records.
@@ -93,7 +98,7 @@ class MemoryExperiment {
     for (std::uint64_t i = 0; i < records; ++i) {
       store->insert(Key{kShape, i}.bytes(), Value{kShape, i}.bytes());
     }
-    add_store(store);
+    add_store("main_memory", store);
     systems_.back().largest_working_set = 1.0;
     return {};
   }
@@ -125,11 +130,9 @@ class MemoryExperiment {
   }
 
   Result<> add(const std::string& name) {
-    if (name == "swizzling") return add_tree<SwizzlingPool>();
-    if (name == "traditional") return add_tree<TraditionalPool>();
     if (name == "main_memory") return add_main_memory();
     if (name == "mmap") return add_mmap();
-    return fail(sqlstate::invalid_parameter_value, "no such system: " + name);
+    return add_tree(name);
   }
 
   void measure_one(const System& system, double working_set, unsigned repetition, Report& report) {

@@ -1,13 +1,13 @@
-// L7 and E3: hit rates of replacement policies on recorded traces, and what each costs.
-// L7: one trace of Zipf lookups (exponent 1) on five times the pool, at page level.
-// E3: the same policies over pool sizes, and on a loop slightly longer than the pool.
+// L7: hit rates of replacement policies on a recorded trace of Zipf lookups (exponent 1) on five
+// times the pool, at page level, and what each costs; and the traces of E3.
 //
-// Parameters: --pages (of the data), --accesses, --policies, --seed; L7: --skew, --share (of the
-// data that fits); E3: --shares
+// Parameters: --pages (of the data), --accesses, --policies, --seed, --skew, --share (of the data
+// that fits)
 #include <chrono>
 #include <memory>
 
 #include "bench/experiments/all.h"
+#include "bench/experiments/traces.h"
 #include "bench/replay/policy.h"
 #include "bench/report.h"
 #include "bench/workload.h"
@@ -35,7 +35,8 @@ Trace loop_trace(std::uint32_t pages, std::size_t length) {
 }
 
 /// The first half warms up.
-Result<> replay(const std::string& name, const PolicyTask& task, double x, Report& report) {
+Result<> replay(const std::string& name, const PolicyTask& task, double x,
+                const std::string& shown_as, Report& report) {
   const auto policy = make_policy(name, task);
   if (policy == nullptr) return fail(sqlstate::invalid_parameter_value, "no such policy: " + name);
   const Trace& trace = *task.trace;
@@ -46,8 +47,8 @@ Result<> replay(const std::string& name, const PolicyTask& task, double x, Repor
   for (std::size_t i = half; i < trace.size(); ++i) hits += policy->access(trace[i]) ? 1U : 0U;
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
   const auto accesses = static_cast<double>(trace.size() - half);
-  report.add({name, x, 1, 0, "hit_rate_percent", 100 * static_cast<double>(hits) / accesses});
-  report.add({name, x, 1, 0, "bookkeeping_ns_per_access", took.count() / accesses});
+  report.add({shown_as, x, 1, 0, "hit_rate_percent", 100 * static_cast<double>(hits) / accesses});
+  report.add({shown_as, x, 1, 0, "bookkeeping_ns_per_access", took.count() / accesses});
   return {};
 }
 
@@ -72,42 +73,41 @@ Result<> run_l7(Context& context) {
                         .pages = pages,
                         .trace = &trace,
                         .seed = seed};
-  for (const std::string& policy : policies) RETURN_IF_ERROR(replay(policy, task, share, report));
+  for (const std::string& policy : policies)
+    RETURN_IF_ERROR(replay(policy, task, share, policy, report));
   report.print_summary();
   return report.write();
 }
 
-Result<> run_e3(Context& context) {
+Result<TracePlan> TracePlan::from(Context& context) {
   CommandLine& options = context.options();
-  const auto pages = static_cast<std::uint32_t>(
+  TracePlan plan;
+  plan.pages = static_cast<std::uint32_t>(
       options.number("pages", context.by_scale<std::uint64_t>(200'000, 50'000, 1'000)));
-  const std::uint64_t accesses =
+  plan.accesses =
       options.number("accesses", context.by_scale<std::uint64_t>(10'000'000, 2'000'000, 20'000));
-  const auto shares = options.reals(
-      "shares", context.by_scale("0.02,0.05,0.1,0.2,0.3,0.5,0.7,0.9", "0.05,0.1,0.3,0.7", "0.1"));
-  const auto policies = options.list("policies", kPolicies);
-  const std::uint64_t seed = options.number("seed", 1);
-  RETURN_IF_ERROR(options.finish());
+  plan.policies = options.list("policies", "random,lru,gclock:8,car,lean:10,sweep:10,opt");
+  plan.seed = options.number("seed", 1);
+  return plan;
+}
 
-  Report report{"E3", "pool_share", context.csv()};
-  const Trace zipf = zipf_trace(pages, accesses, 1.0, seed);
-  for (const double share : shares) {
-    const auto frames = static_cast<std::uint32_t>(share * pages);
-    for (const std::string& policy : policies) {
-      RETURN_IF_ERROR(replay(
-          policy, {.frames = frames, .pages = pages, .trace = &zipf, .seed = seed}, share, report));
-    }
+Result<> replay_over_shares(const TracePlan& plan, const std::vector<double>& shares,
+                            Report& report) {
+  const auto replay_one = [&](const std::string& policy, const Trace& trace, std::uint32_t pages,
+                              std::uint32_t frames, double x) -> Result<> {
+    return replay(policy, {.frames = frames, .pages = pages, .trace = &trace, .seed = plan.seed}, x,
+                  "trace " + policy, report);
+  };
+  const Trace zipf = zipf_trace(plan.pages, plan.accesses, 1.0, plan.seed);
+  const std::uint32_t looped = std::max(20U, plan.pages / 10);
+  const Trace loop = loop_trace(looped, plan.accesses / 4);
+  for (const std::string& policy : plan.policies) {
+    for (const double share : shares)
+      RETURN_IF_ERROR(replay_one(policy, zipf, plan.pages,
+                                 static_cast<std::uint32_t>(share * plan.pages), share));
+    RETURN_IF_ERROR(replay_one(policy, loop, looped, looped * 20 / 21, 0));
   }
-  // A loop a twentieth longer than the pool, drawn at share 0.
-  const std::uint32_t looped = std::max(20U, pages / 10);
-  const Trace loop = loop_trace(looped, accesses / 4);
-  for (const std::string& policy : policies) {
-    RETURN_IF_ERROR(
-        replay(policy, {.frames = looped * 20 / 21, .pages = looped, .trace = &loop, .seed = seed},
-               0, report));
-  }
-  report.print_summary();
-  return report.write();
+  return {};
 }
 
 }  // namespace swizzle::bench

@@ -1,16 +1,21 @@
 // L8: one thread scans a small table again and again, another a large one, over pool sizes from a
-// fraction of the large table to more than both: does the large scan push the small table out?
+// fraction of the large table to more than both: does the large scan push the small table out? And
+// the large scan alone, cold, in the smallest of these pools: how near does it come to what fio
+// reads in sequence?
 //
-// Parameters: --large-bytes, --small-share, --pools (shares of both tables), --seconds,
-// --repetitions
+// Parameters: --large-bytes, --small-share, --pools (shares of both tables), --policy clock_sweep
+// (stores/pool_choice.h), --mode swizzling, --hints none,sequential,large, --seconds, --repetitions
 #include <memory>
 
 #include "base/posix_file_system.h"
+#include "bench/baselines/fio.h"
 #include "bench/experiments/all.h"
 #include "bench/load.h"
 #include "bench/report.h"
+#include "bench/stores/pool_choice.h"
 #include "bench/workload.h"
 #include "storage/engine.h"
+#include "storage/space/volume.h"
 #include "storage/statistics.h"
 
 namespace swizzle::bench {
@@ -19,10 +24,34 @@ namespace {
 constexpr RecordShape kShape = kEightAndOneTwenty;
 constexpr std::uint64_t kRecordBytes = 140;
 
+constexpr std::array kHints{ScanHint::none, ScanHint::sequential, ScanHint::large};
+const char* name_of(ScanHint hint) noexcept {
+  switch (hint) {
+    case ScanHint::none:
+      return "no hint";
+    case ScanHint::sequential:
+      return "read ahead";
+    case ScanHint::large:
+      return "hinted";
+  }
+  return "";
+}
+
 struct ScanPlan {
   std::uint64_t large_records;
   std::uint64_t small_records;
   Load load;
+  PoolChoice pool;
+
+  [[nodiscard]] EngineOptions engine(std::uint64_t pool_bytes) const {
+    EngineOptions options;
+    options.pool_bytes = pool_bytes;
+    options.pool_mode = pool.mode;
+    options.replacement = pool.replacement.policy;
+    options.gclock_limit = pool.replacement.gclock_limit;
+    options.cooling_percent = pool.replacement.cooling_percent;
+    return options;
+  }
 };
 
 Result<TreeId> load_table(Engine& engine, std::uint64_t records) {
@@ -63,9 +92,7 @@ Result<> measure_scans(const std::filesystem::path& directory, const ScanPlan& p
                        std::uint64_t pool_bytes, ScanHint hint, double share, unsigned repetition,
                        const std::array<TreeId, 2>& tables, Report& report) {
   PosixFileSystem files;
-  EngineOptions options;
-  options.pool_bytes = pool_bytes;
-  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, options));
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, plan.engine(pool_bytes)));
   std::array<std::atomic<std::uint64_t>, 2> records{};
   std::atomic<bool> failed{false};
   const std::uint64_t reads_before = engine->statistics().pages_read;
@@ -78,7 +105,7 @@ Result<> measure_scans(const std::filesystem::path& directory, const ScanPlan& p
     records[which] = worker.operations();
   });
   if (failed) return fail(sqlstate::internal_error, "a scan failed");
-  const char* mode = hint == ScanHint::large ? "hinted" : "no hint";
+  const char* mode = name_of(hint);
   const double seconds = plan.load.warm_up_seconds + measured.seconds;
   const auto mib = [&](std::uint64_t count) {
     return static_cast<double>(count * kRecordBytes) / seconds / (1U << 20U);
@@ -90,6 +117,41 @@ Result<> measure_scans(const std::filesystem::path& directory, const ScanPlan& p
   report.add(
       {std::string{"device, "} + mode, share, 2, repetition, "read_mib_per_second",
        static_cast<double>((engine->statistics().pages_read - reads_before) * 8) / 1024 / seconds});
+  return engine->close();
+}
+
+/// One pass over the large table with nobody else about.
+Result<> scan_alone(const std::filesystem::path& directory, const ScanPlan& plan,
+                    std::uint64_t pool_bytes, ScanHint hint, double share, unsigned repetition,
+                    TreeId table, Report& report) {
+  PosixFileSystem files;
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, directory, plan.engine(pool_bytes)));
+  const std::uint64_t reads_before = engine->statistics().pages_read;
+  Result<> result;
+  const Measured measured = measure_once(1, [&](Worker& worker) {
+    result = [&]() -> Result<> {
+      ASSIGN_OR_RETURN(const Tree tree, engine->tree(table));
+      const auto transaction = engine->begin(Isolation::read_committed, Access::read_only);
+      ASSIGN_OR_RETURN(Cursor cursor, tree.scan(*transaction, {}, Direction::forward,
+                                                ReadMode::snapshot, WaitPolicy::wait, hint));
+      while (true) {
+        ASSIGN_OR_RETURN(const bool more, cursor.next());
+        if (!more) return {};
+        worker.did(1);
+      }
+    }();
+  });
+  RETURN_IF_ERROR(result);
+  if (measured.operations != plan.large_records)
+    return fail(sqlstate::internal_error, "a scan saw another number of records");
+  const std::string system = std::string{"large table alone, "} + name_of(hint);
+  report.add({system, share, 1, repetition, "read_mib_per_second",
+              static_cast<double>((engine->statistics().pages_read - reads_before) * 8) / 1024 /
+                  measured.seconds});
+  report.add({system, share, 1, repetition, "cpu_ns_per_page",
+              measured.cpu_seconds * 1e9 /
+                  static_cast<double>(
+                      std::max<std::uint64_t>(1, engine->statistics().pages_read - reads_before))});
   return engine->close();
 }
 
@@ -111,6 +173,9 @@ Result<> run_l8(Context& context) {
       static_cast<std::uint64_t>(static_cast<double>(plan.large_records) * small_share);
   plan.load.threads = 2;
   plan.load.seconds = options.real("seconds", context.by_scale(8.0, 1.5, 0.1));
+  const std::string mode = options.text("mode", "swizzling");
+  const std::string policy = options.text("policy", "clock_sweep");
+  ASSIGN_OR_RETURN(plan.pool, parse_pool(mode + "/" + policy));
   RETURN_IF_ERROR(options.finish());
 
   Report report{"L8", "pool_share", context.csv()};
@@ -127,13 +192,23 @@ Result<> run_l8(Context& context) {
     ASSIGN_OR_RETURN(tables[1], load_table(*engine, plan.large_records));
     RETURN_IF_ERROR(engine->close());
   }
+  const auto bytes_of_pool = [&](double share) {
+    return static_cast<std::uint64_t>(share * static_cast<double>(large_bytes) * (1 + small_share) *
+                                      1.15);
+  };
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    const double smallest = *std::ranges::min_element(shares);
+    if (context.scale() != Scale::smoke) {
+      if (const auto reference = fio_sequential_mib_per_second(directory / Volume::kFileName, 3))
+        report.add({"fio sequential", smallest, 1, repetition, "read_mib_per_second", *reference});
+    }
+    for (const ScanHint hint : kHints)
+      RETURN_IF_ERROR(scan_alone(directory, plan, bytes_of_pool(smallest), hint, smallest,
+                                 repetition, tables[1], report));
     for (const double share : shares) {
-      const auto pool_bytes = static_cast<std::uint64_t>(share * static_cast<double>(large_bytes) *
-                                                         (1 + small_share) * 1.15);
-      for (const ScanHint hint : {ScanHint::none, ScanHint::large}) {
-        RETURN_IF_ERROR(
-            measure_scans(directory, plan, pool_bytes, hint, share, repetition, tables, report));
+      for (const ScanHint hint : kHints) {
+        RETURN_IF_ERROR(measure_scans(directory, plan, bytes_of_pool(share), hint, share,
+                                      repetition, tables, report));
       }
     }
   }

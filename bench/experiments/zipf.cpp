@@ -4,7 +4,7 @@
 // share of lookups that are updates.
 //
 // Parameters: --pool-bytes, --fibers, --threads, --skews 0,0.5,…, --cooling 10 (per cent),
-// --updates 0 (per cent), --seconds, --repetitions
+// --updates 0 (per cent), --seconds, --repetitions; L6: --policies clock_sweep,cooling
 #include <memory>
 
 #include "base/fiber_runtime.h"
@@ -13,6 +13,7 @@
 #include "bench/report.h"
 #include "bench/stores/disk.h"
 #include "bench/stores/look_up.h"
+#include "bench/stores/pool_choice.h"
 
 namespace swizzle::bench {
 namespace {
@@ -71,10 +72,11 @@ struct Opened {
   std::unique_ptr<Cleaning> cleaning;
 };
 
-Result<Opened> open(const DiskTree& tree, const ZipfPlan& plan, std::uint32_t cooling_percent) {
+Result<Opened> open(const DiskTree& tree, const ZipfPlan& plan,
+                    const ReplacementOptions& replacement) {
   Opened opened;
   ASSIGN_OR_RETURN(opened.store,
-                   Store::open(tree.disk->pages(), tree.root, plan.pool_bytes, cooling_percent));
+                   Store::open(tree.disk->pages(), tree.root, plan.pool_bytes, replacement));
   opened.cleaning = std::make_unique<Cleaning>(*tree.disk, opened.store->pool());
   return opened;
 }
@@ -106,7 +108,8 @@ Result<> run_l5(Context& context) {
       }
     }
     for (const double skew : skews) {
-      ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, cooling));
+      ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, {.cooling_percent = cooling}));
+      const std::uint64_t written_before = tree.disk->volume().pages_written();
       const PoolCounters& counters = opened.store->pool().counters();
       // Reads are counted over the whole run, lookups after the warm-up; both become rates.
       const auto start = std::chrono::steady_clock::now();
@@ -116,6 +119,10 @@ Result<> run_l5(Context& context) {
                   measured.per_second()});
       report.add({"swizzling", skew, plan.load.threads, repetition, "reads_per_second",
                   static_cast<double>(counters.reads.load()) / elapsed.count()});
+      // Each goes to the device twice: to the double-write area and to its place.
+      report.add({"swizzling", skew, plan.load.threads, repetition, "pages_written_per_second",
+                  static_cast<double>(tree.disk->volume().pages_written() - written_before) /
+                      elapsed.count()});
       report.add({"swizzling", skew, plan.load.threads, repetition, "cpu_ns_per_operation",
                   measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations)});
     }
@@ -127,9 +134,10 @@ Result<> run_l5(Context& context) {
 Result<> run_l6(Context& context) {
   CommandLine& options = context.options();
   const ZipfPlan plan{context, options};
-  const auto skews = options.reals("skews", context.by_scale("1,1.25,1.5,1.75,2", "1,1.5", "1"));
+  const auto skews = options.reals("skews", context.by_scale("1,1.5,2", "1,1.5", "1"));
   const auto shares =
       options.reals("cooling", context.by_scale("1,2,5,10,15,20,30,40,50", "1,10,50", "10"));
+  const auto policies = options.list("policies", "clock_sweep,cooling");
   RETURN_IF_ERROR(options.finish());
 
   Report report{"L6", "unswizzled_percent", context.csv()};
@@ -138,11 +146,15 @@ Result<> run_l6(Context& context) {
                                                        plan.pool_bytes * 5, KeyOrder::dense));
   for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
     for (const double share : shares) {
-      for (const double skew : skews) {
-        ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, static_cast<std::uint32_t>(share)));
-        const Measured measured = run(*opened.store, tree.records, skew, plan);
-        report.add({"skew " + std::to_string(skew).substr(0, 4), share, plan.load.threads,
-                    repetition, "lookups_per_second", measured.per_second()});
+      for (const std::string& policy : policies) {
+        ASSIGN_OR_RETURN(ReplacementOptions replacement, parse_replacement(policy));
+        replacement.cooling_percent = static_cast<std::uint32_t>(share);
+        for (const double skew : skews) {
+          ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, replacement));
+          const Measured measured = run(*opened.store, tree.records, skew, plan);
+          report.add({policy + ", skew " + std::to_string(skew).substr(0, 4), share,
+                      plan.load.threads, repetition, "lookups_per_second", measured.per_second()});
+        }
       }
     }
   }

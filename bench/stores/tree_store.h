@@ -79,8 +79,8 @@ template <class Pool>
 class TreeStore {
  public:
   static Result<std::unique_ptr<TreeStore>> create(PageStore& pages, std::uint64_t pool_bytes,
-                                                   std::uint32_t cooling_percent = 10) {
-    ASSIGN_OR_RETURN(auto store, with_pool(pages, pool_bytes, cooling_percent));
+                                                   const ReplacementOptions& replacement = {}) {
+    ASSIGN_OR_RETURN(auto store, with_pool(pages, pool_bytes, replacement));
     ASSIGN_OR_RETURN(store->tree_, BTree<Pool>::create(*store->pool_, store->log_, store->ghosts_,
                                                        TreeId{1}, nullptr));
     return store;
@@ -88,8 +88,8 @@ class TreeStore {
   /// Over a tree that is there.
   static Result<std::unique_ptr<TreeStore>> open(PageStore& pages, PageId root,
                                                  std::uint64_t pool_bytes,
-                                                 std::uint32_t cooling_percent = 10) {
-    ASSIGN_OR_RETURN(auto store, with_pool(pages, pool_bytes, cooling_percent));
+                                                 const ReplacementOptions& replacement = {}) {
+    ASSIGN_OR_RETURN(auto store, with_pool(pages, pool_bytes, replacement));
     store->tree_ =
         std::make_unique<BTree<Pool>>(*store->pool_, store->log_, store->ghosts_, TreeId{1}, root);
     if constexpr (std::is_same_v<Pool, MainMemoryPool>) {
@@ -122,15 +122,13 @@ class TreeStore {
  private:
   TreeStore() = default;
   static Result<std::unique_ptr<TreeStore>> with_pool(PageStore& pages, std::uint64_t pool_bytes,
-                                                      std::uint32_t cooling_percent) {
+                                                      const ReplacementOptions& replacement) {
     ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(pool_bytes));
     std::unique_ptr<TreeStore> store{new TreeStore};
-    if constexpr (std::is_same_v<Pool, SwizzlingPool>) {
-      store->pool_ =
-          std::make_unique<Pool>(std::move(arena), pages, node_layout(), cooling_percent);
-    } else {
+    if constexpr (std::is_same_v<Pool, MainMemoryPool>)
       store->pool_ = std::make_unique<Pool>(std::move(arena), pages, node_layout());
-    }
+    else
+      store->pool_ = std::make_unique<Pool>(std::move(arena), pages, node_layout(), replacement);
     return store;
   }
   bool put(LeafChange::Action action, Bytes key, Bytes value) {

@@ -42,7 +42,7 @@ class ReplacementPolicy {
 };
 
 struct ReplacementOptions {
-  Replacement policy = Replacement::gclock;
+  Replacement policy = Replacement::clock_sweep;
   std::uint32_t frames = 0;
   /// Counters of GCLOCK saturate here; 1 is CLOCK.
   std::uint32_t gclock_limit = 8;
