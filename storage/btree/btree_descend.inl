@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/btree/btree.h"
+#include "storage/btree/damage.h"
 
 namespace swizzle {
 
@@ -143,7 +144,9 @@ Result<> BTree<Pool>::Descent::run() {
         ++disturbances;
         break;
       case Step::unresolved:
-        RETURN_IF_ERROR(tree.pool_.resolve(*parent_, parent_guard_, at_, ref_, wanted_));
+        if (auto resolved = tree.pool_.resolve(*parent_, parent_guard_, at_, ref_, wanted_);
+            !resolved)
+          return fail(met_in_tree(tree.id(), std::move(resolved).error()));
         break;
     }
     parent_guard_.release();

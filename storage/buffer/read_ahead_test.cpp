@@ -1,3 +1,4 @@
+#include <array>
 #include <catch2/catch.hpp>
 #include <set>
 #include <thread>
@@ -132,6 +133,39 @@ TEMPLATE_TEST_CASE("who wants a page that is being read ahead waits for that rea
   CHECK(found);
   CHECK(tree.reads() - before == 4);
   CHECK(tree.pool->occupancy().being_read == 0);
+  tree.check();
+}
+
+TEMPLATE_TEST_CASE(
+    "P29 two who miss on the same page both get its error, and the frame is free again",
+    "[storage][buffer]", SwizzlingPool, TraditionalPool) {
+  LargeTree<TestType> tree(64);
+  REQUIRE(tree.get(key_of(kRecords / 2)).has_value());  // the branches are there
+  const PoolOccupancy before = tree.pool->occupancy();
+  const std::uint64_t reads = tree.reads();
+  tree.store.close_gate();
+  tree.store.fail_next_reads(1);
+  std::array<std::optional<SqlState>, 2> errors;
+  std::vector<std::thread> sessions;
+  for (std::optional<SqlState>& error : errors)
+    sessions.emplace_back([&tree, &error] {
+      auto read = tree.tree->read(as_bytes(key_of(0)), [](const Node&, Node::Position) {});
+      if (!read) error = read.error().state();
+    });
+  // One reads; give the other time to find that out.
+  while (tree.store.reads_at_gate() == 0) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds{30});
+  CHECK(tree.store.reads_at_gate() == 1);
+  tree.store.open_gate();
+  for (std::thread& session : sessions) session.join();
+  CHECK(errors[0] == sqlstate::io_error);
+  CHECK(errors[1] == sqlstate::io_error);
+  const PoolOccupancy after = tree.pool->occupancy();
+  CHECK(after.being_read == 0);
+  CHECK(after.free >= before.free);
+  CHECK(tree.reads() == reads);
+  REQUIRE(tree.get(key_of(0)) == std::string(100, 'v'));
+  CHECK(tree.reads() == reads + 1);
   tree.check();
 }
 

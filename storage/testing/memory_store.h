@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <condition_variable>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -19,7 +20,10 @@ class MemoryStore final : public PageStore {
   using Image = std::array<std::byte, kPageBytes>;
 
   Result<> read_page(PageId page, std::byte* into) override {
-    const std::lock_guard hold(mutex_);
+    std::unique_lock hold(mutex_);
+    ++at_gate_;
+    gate_opens_.wait(hold, [this] { return gate_is_open_; });
+    --at_gate_;
     if (fail_reads_ > 0) {
       --fail_reads_;
       return fail(sqlstate::io_error, "injected read error");
@@ -42,6 +46,22 @@ class MemoryStore final : public PageStore {
         read->done(*read);
       }
     }
+  }
+  /// Reads wait at a closed gate.
+  void close_gate() {
+    const std::lock_guard hold(mutex_);
+    gate_is_open_ = false;
+  }
+  void open_gate() {
+    {
+      const std::lock_guard hold(mutex_);
+      gate_is_open_ = true;
+    }
+    gate_opens_.notify_all();
+  }
+  [[nodiscard]] int reads_at_gate() {
+    const std::lock_guard hold(mutex_);
+    return at_gate_;
   }
   void hold_reads() {
     const std::lock_guard hold(mutex_);
@@ -124,6 +144,9 @@ class MemoryStore final : public PageStore {
   std::set<std::uint64_t> free_;
   std::uint64_t next_ = 1;
   int fail_reads_ = 0;
+  bool gate_is_open_ = true;
+  int at_gate_ = 0;
+  std::condition_variable gate_opens_;
   bool holds_reads_ = false;
   std::vector<PageRead*> held_reads_;
   BufferPool* pool_ = nullptr;

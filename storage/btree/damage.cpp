@@ -1,0 +1,14 @@
+#include "storage/btree/damage.h"
+
+#include <fmt/format.h>
+
+namespace swizzle {
+
+Error met_in_tree(TreeId tree, Error&& error) {
+  if (error.state() != sqlstate::data_corrupted) return std::move(error);
+  return Error{error.state(), fmt::format("tree {}: {} (rule S6)", raw(tree), error.message())}
+      .with_detail(error.detail())
+      .with_hint(error.hint());
+}
+
+}  // namespace swizzle

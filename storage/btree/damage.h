@@ -1,0 +1,12 @@
+#pragma once
+
+#include "base/ids.h"
+#include "base/result.h"
+
+namespace swizzle {
+
+/// An error that a descent met, for who asked the tree: a damaged page is named with the tree that
+/// it belongs to and the rule that it breaks. Other errors stay as they are.
+Error met_in_tree(TreeId tree, Error&& error);
+
+}  // namespace swizzle
