@@ -16,8 +16,10 @@ namespace swizzle::wal {
 namespace {
 
 constexpr const char* kUsage =
+    "swizzle-waldump prints the records of a log.\n"
+    "\n"
     "usage: swizzle-waldump [option ...] DIRECTORY\n"
-    "Prints the records of the log in DIRECTORY, or in its folder \"log\", oldest first.\n"
+    "The log is in DIRECTORY, or in its folder \"log\". Its records come oldest first.\n"
     "  --from LSN    begin at the first record at or behind LSN\n"
     "  --to LSN      end before LSN\n"
     "  --limit N     at most N records\n"
@@ -184,7 +186,12 @@ Result<> run(const Arguments& arguments, const RecordKinds& kinds) {
 }  // namespace
 
 int waldump_main(int argc, const char* const* argv, const RecordKinds& kinds) {
-  const auto arguments = parse(std::span{argv, static_cast<std::size_t>(argc)}.subspan(1));
+  const auto words = std::span{argv, static_cast<std::size_t>(argc)}.subspan(1);
+  if (words.size() == 1 && std::string_view{words[0]} == "--help") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  const auto arguments = parse(words);
   if (!arguments) {
     std::fputs(kUsage, stderr);
     return 2;

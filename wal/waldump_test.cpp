@@ -85,3 +85,12 @@ TEST_CASE("waldump prints a log, filtered, backward, and in sum", "[waldump]") {
   REQUIRE(run(directory, {"--nonsense", "1", where}).code == 2);
   REQUIRE(run(directory, {"/nonexistent"}).code == 1);
 }
+
+TEST_CASE("waldump says how it is used, and where it is used wrongly", "[waldump]") {
+  TemporaryDirectory directory;
+  const Output help = run(directory, {"--help"});
+  CHECK(help.code == 0);
+  REQUIRE_FALSE(help.lines.empty());
+  CHECK(help.lines.front() == "swizzle-waldump prints the records of a log.");
+  CHECK(run(directory, {"--limit"}).code == 2);
+}

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "server/main/logging.h"
+#include "server/main/service_notice.h"
 #include "server/main/text_file.h"
 #include "sql-lite-frontend/session/database_shared.h"
 
@@ -121,6 +122,7 @@ Result<> Server::open() {
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
   acceptor_ = std::make_unique<Acceptor>(*runtime_, *context_, std::move(sockets));
   spdlog::info("ready to accept connections");
+  notify_service_manager("READY=1");
   return {};
 }
 
@@ -174,6 +176,7 @@ int Server::run() {
 }
 
 void Server::begin_stop(StopMode mode) {
+  notify_service_manager("STOPPING=1");
   switch (mode) {
     case StopMode::smart:
       spdlog::info("received smart shutdown request");
