@@ -9,6 +9,7 @@ namespace swizzle {
 struct EngineStatistics {
   std::uint64_t pool_frames = 0;
   std::uint64_t pool_free_frames = 0;
+  std::uint64_t pages_allocated = 0;
   std::uint64_t pages_read = 0;
   std::uint64_t pages_written = 0;
   std::uint64_t pages_evicted = 0;

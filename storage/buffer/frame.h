@@ -41,6 +41,8 @@ struct alignas(64) Frame : Referrer {
 
   std::atomic<FrameState> state{FrameState::free};
   std::atomic<std::uint8_t> usage{0};
+  /// How many writers were disturbed by others since the page was read, made or split for that.
+  std::atomic<std::uint16_t> contention{0};
   /// Who refers to this page while it is swizzled. Written under that referrer's exclusive latch.
   std::atomic<Referrer*> parent{nullptr};
   std::atomic<PageId> page_id{PageId::none};
@@ -75,9 +77,11 @@ struct alignas(64) Frame : Referrer {
   void note_insert(std::uint16_t index, std::uint16_t count) noexcept {
     constexpr std::int16_t kEnough = 1000;
     if (index == count)
-      insert_run = static_cast<std::int16_t>(insert_run < 0 ? 1 : std::min<int>(insert_run + 1, kEnough));
+      insert_run =
+          static_cast<std::int16_t>(insert_run < 0 ? 1 : std::min<int>(insert_run + 1, kEnough));
     else if (index == 0)
-      insert_run = static_cast<std::int16_t>(insert_run > 0 ? -1 : std::max<int>(insert_run - 1, -kEnough));
+      insert_run =
+          static_cast<std::int16_t>(insert_run > 0 ? -1 : std::max<int>(insert_run - 1, -kEnough));
     else
       insert_run = 0;
   }

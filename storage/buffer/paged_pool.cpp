@@ -19,6 +19,7 @@ Result<> PagedPool::read_claimed(PageId page) {
   }
   counters_.reads.fetch_add(1, std::memory_order_relaxed);
   into.insert_run = 0;
+  into.contention.store(0, std::memory_order_relaxed);
   into.page_id.store(page, std::memory_order_relaxed);
   into.usage.store(1, std::memory_order_relaxed);
   into.state.store(FrameState::unswizzled, std::memory_order_release);

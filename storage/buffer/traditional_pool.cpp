@@ -30,6 +30,7 @@ Result<> TraditionalPool::make_room() {
   const TimePoint give_up = runtime.now() + kPatience;
   while (true) {
     std::uint32_t freed = 0;
+    bool met_dirty = false;
     const std::uint32_t steps = arena_.used() * (Frame::kMaxUsage + 1U);
     for (std::uint32_t step = 0; step < steps && freed < kBatch; ++step) {
       Frame& frame = arena_.at(hand_.fetch_add(1, std::memory_order_relaxed) % arena_.used());
@@ -39,7 +40,11 @@ Result<> TraditionalPool::make_room() {
         frame.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
       else if (try_evict(frame))
         ++freed;
+      else if (!frame.is_clean())
+        met_dirty = true;
     }
+    // Where most pages are dirty, the few that are not would otherwise go round and round.
+    if (met_dirty) wake_cleaner();
     if (freed > 0 || free_frames() > 0) return {};
     wake_cleaner();
     if (runtime.now() >= give_up)

@@ -51,7 +51,8 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   } else {
     if (!is_live) return settle(Obstacle::none);
     if (transaction_.isolation == Isolation::repeatable_read &&
-        (transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()) ||
+        (tree_is_hidden_ ||
+         transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()) ||
          transaction_.is_too_old()))
       return settle(Obstacle::version);
   }
@@ -86,8 +87,12 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
 
 Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.begin_writing());
+  RETURN_IF_ERROR(tree.birth().require_loaded());
   RETURN_IF_ERROR(transaction_.intend(tree_, lock::TableMode::intent_exclusive, policy));
-  if (transaction_.isolation == Isolation::repeatable_read) transaction_.view();
+  if (transaction_.isolation == Isolation::repeatable_read) {
+    transaction_.view();
+    tree_is_hidden_ = !tree.birth().is_visible_to(transaction_.viewer());
+  }
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     RETURN_IF_ERROR(tree.change(key_, &transaction_.slot.chain, *this));
@@ -121,6 +126,8 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
     case UndoRecord::Kind::removed:
       INVARIANT(leaf.is_ghost(at.index));
       return Action::insert;
+    case UndoRecord::Kind::load_begun:  // undone as a whole
+      break;
   }
   return Action::leave;
 }
