@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kCapacity = kPageBytes - Node::kHeaderBytes - 8;
 constexpr std::size_t kTarget = kCapacity * LeafStage::kFillPercent / 100;
 /// Slot and value length.
-constexpr std::size_t kRecordOverhead = Node::kSlotBytes + 2;
+constexpr std::size_t kRecordOverhead = Node::kLeafSlotBytes + 2;
 
 }  // namespace
 

@@ -41,9 +41,14 @@ class TemporaryEngine {
   /// The same with a transaction open, which nobody rolls back: the process's memory is lost.
   void kill(std::unique_ptr<Transaction> open_transaction) {
     // Reachable even when the process ends, so that the leak checker knows it is meant.
-    static auto* const lost =
-        new std::vector<std::pair<std::unique_ptr<Transaction>, std::unique_ptr<Engine>>>;
-    lost->emplace_back(std::move(open_transaction), std::move(engine));
+    // Its background tasks go on, so it keeps its file system.
+    struct Lost {
+      std::unique_ptr<PosixFileSystem> files;
+      std::unique_ptr<Engine> engine;
+      std::unique_ptr<Transaction> transaction;
+    };
+    static auto* const lost = new std::vector<Lost>;
+    lost->push_back({std::move(files), std::move(engine), std::move(open_transaction)});
     files = std::make_unique<PosixFileSystem>();
     const std::filesystem::path copy = directory / "after";
     std::filesystem::copy(directory / "data", copy, std::filesystem::copy_options::recursive);
