@@ -24,6 +24,7 @@ namespace {
 /// From here on a rollback, or a restart, empties the tree.
 Result<> log_begin(TransactionState& state, AnyTree& tree) {
   RETURN_IF_ERROR(state.begin_writing());
+  RETURN_IF_ERROR(state.undo->prepare(0));
   ASSIGN_OR_RETURN(LogSpace space,
                    state.engine.tree_log->reserve(sizeof(TreeId), 1, wal::ReservePurpose::growth));
   const Lsn previous = state.slot.chain.last.load(std::memory_order_relaxed);
