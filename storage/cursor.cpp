@@ -68,11 +68,17 @@ struct Cursor::State {
 };
 
 Result<> Cursor::State::load() {
-  if (working.locks_reads())
+  if (working.locks_reads()) {
+    RETURN_IF_ERROR(tree.birth().require_loaded());
     // Between leaves, where many locks may become one.
     RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared, WaitPolicy::wait));
-  else
+  } else {
     working.view();
+    if (!tree.birth().is_visible_to(working.viewer())) {
+      is_last_leaf = true;
+      return {};
+    }
+  }
   const lock::LockMark before = working.locks.mark();
   static constexpr std::array<std::byte, 1> kLowest{};
   const Bytes from = low ? Bytes(*low) : Bytes(kLowest);
@@ -165,6 +171,7 @@ Result<bool> Cursor::State::next() {
     if (!is_loaded) {
       if (is_last_leaf) return false;
       RETURN_IF_ERROR(load());
+      if (!is_loaded) return false;
     }
     while (row < leaf.count()) {
       const std::size_t index = direction == Direction::forward ? row : leaf.count() - 1 - row;

@@ -299,6 +299,7 @@ Result<TreeId> Engine::create_tree(Transaction& transaction) {
                    RowChange::Wish::insert, {value, false});
   ASSIGN_OR_RETURN(const bool inserted, change.run(parts_->trees->directory()));
   INVARIANT(inserted);
+  TransactionAccess::state(transaction).created.push_back(id);
   return id;
 }
 
@@ -317,22 +318,14 @@ Result<Tree> Engine::tree(TreeId id) {
   return TransactionAccess::handle(*found);
 }
 
-Result<std::uint64_t> Engine::bulk_load(
-    Transaction& transaction, TreeId id,
-    const std::function<Result<std::optional<Record>>()>& next) {
-  ASSIGN_OR_RETURN(Tree into, tree(id));
-  std::uint64_t count = 0;
-  while (true) {
-    ASSIGN_OR_RETURN(const std::optional<Record> record, next());
-    if (!record) return count;
-    ASSIGN_OR_RETURN(const bool inserted, into.insert(transaction, record->key, record->value));
-    if (!inserted) return fail(sqlstate::unique_violation, "a bulk load has the same key twice");
-    ++count;
-  }
-}
-
 Result<> Engine::checkpoint() {
   return parts_->checkpointer->take();
+}
+
+Result<std::uint64_t> Engine::shrink() {
+  // Recovery from an older checkpoint would want pages that were in use then.
+  RETURN_IF_ERROR(parts_->checkpointer->take());
+  return parts_->space->shrink();
 }
 
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
@@ -361,6 +354,7 @@ EngineStatistics Engine::statistics() const {
   all.pool_unswizzled = occupancy.unswizzled;
   all.reads_in_flight = occupancy.being_read;
   all.leaf_requests = parts_->transactions->leaf_requests();
+  all.pages_allocated = parts_->space->allocated_pages();
   all.pages_read = pool.counters().reads.load(std::memory_order_relaxed);
   all.pages_read_ahead = pool.counters().reads_ahead.load(std::memory_order_relaxed);
   all.sweeps = pool.counters().sweeps.load(std::memory_order_relaxed);

@@ -108,6 +108,7 @@ class TreeTable {
 };
 
 std::array<std::byte, 4> directory_key(TreeId tree) noexcept;
+TreeId tree_of_directory_key(Bytes key) noexcept;
 std::array<std::byte, 8> directory_value(PageId root) noexcept;
 
 /// Everything an engine is made of, in the order in which it comes to life.

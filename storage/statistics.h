@@ -10,6 +10,7 @@ struct EngineStatistics {
   // Where the pool's frames are.
   std::uint64_t pool_frames = 0;
   std::uint64_t pool_free_frames = 0;
+  std::uint64_t pages_allocated = 0;  ///< of the data file
   std::uint64_t pool_swizzled = 0;    ///< resident, referred to by address
   std::uint64_t pool_unswizzled = 0;  ///< resident, found by page id
   std::uint64_t reads_in_flight = 0;

@@ -42,23 +42,10 @@ Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key) {
   }
 }
 
-bool is_too_large_inline(Bytes key, Bytes value) noexcept {
-  return key.size() + value.size() > Node::kMaxInlineBytes;
-}
-
-Result<> check_sizes(Bytes key, Bytes value) {
-  if (key.empty() || key.size() > Engine::kMaxKeyBytes)
-    return fail(sqlstate::program_limit_exceeded,
-                "index row size exceeds the maximum of 1024 bytes");
-  if (value.size() > Engine::kMaxValueBytes)
-    return fail(sqlstate::program_limit_exceeded, "a value exceeds the maximum of 256 MB");
-  return {};
-}
-
 /// Writes one record; large values go to the overflow tree first, and a replaced one leaves it.
 Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes value,
                    RowChange::Wish wish) {
-  RETURN_IF_ERROR(check_sizes(key, value));
+  RETURN_IF_ERROR(check_record(key, value));
   LeafChange::Value stored{value, false};
   StoredAddress address;
   Transaction::Mark mark{};

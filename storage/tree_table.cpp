@@ -50,18 +50,16 @@ class DirectoryRow final : public LeafVisitor {
   Ghosts ghosts_;
 };
 
-class OwnerOfLeaf final : public LeafVisitor {
- public:
-  void visit(const Node& leaf, Node::Position /*at*/) noexcept override { tree = leaf.tree(); }
-  TreeId tree{};
-};
-
 }  // namespace
 
 std::array<std::byte, 4> directory_key(TreeId tree) noexcept {
   std::array<std::byte, 4> key;
   store_big_endian(key.data(), raw(tree));
   return key;
+}
+
+TreeId tree_of_directory_key(Bytes key) noexcept {
+  return TreeId{load_big_endian<std::uint32_t>(key.data())};
 }
 
 std::array<std::byte, 8> directory_value(PageId root) noexcept {
@@ -131,10 +129,8 @@ Result<> TreeTable::destroy(TreeId id, PageId root) {
     if (!factory_->is_allocated(root)) return {};
     ASSIGN_OR_RETURN(tree, factory_->open(id, root));
     // The page may have gone to another tree since.
-    OwnerOfLeaf owner;
-    static constexpr std::array<std::byte, 1> kLowest{};
-    RETURN_IF_ERROR(tree->read(kLowest, owner));
-    if (owner.tree != id) return {};
+    ASSIGN_OR_RETURN(const TreeId owner, tree->owner_of_root());
+    if (owner != id) return {};
   }
   return factory_->destroy(std::move(tree));
 }
@@ -148,7 +144,7 @@ Result<> TreeTable::destroy_created(Bytes key) {
   DirectoryRow row(DirectoryRow::Ghosts::count);
   RETURN_IF_ERROR(directory_->read(key, row));
   if (row.root == PageId::none) return {};
-  return destroy(TreeId{load_big_endian<std::uint32_t>(key.data())}, row.root);
+  return destroy(tree_of_directory_key(key), row.root);
 }
 
 void TreeTable::retire(TreeId id, Lsn dropped_at) {

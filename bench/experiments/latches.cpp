@@ -1,5 +1,6 @@
 // B1: threads insert random 80-byte rows into a table; how many exclusive latches are taken above
-// the leaves and on the index as a whole? Ours against a B-tree with a tree latch.
+// the leaves and on the index as a whole, and how many of them by somebody who would wait for it?
+// Ours against a B-tree with a tree latch.
 //
 // Parameters: --rows (each thread's), --loaded, --threads, --systems swizzling,latched
 #include <memory>
@@ -39,7 +40,7 @@ Measured insert_rows(const Rows& rows, Insert insert, const std::function<void()
 }
 
 void add(Report& report, const std::string& system, const Rows& rows, const Measured& measured,
-         double index_latches, double branch_latches, double splits) {
+         double index_latches, double branch_latches, double blocking_latches, double splits) {
   const auto x = static_cast<double>(rows.per_thread * rows.threads);
   const auto one = [&](const char* metric, double value) {
     report.add({system, x, rows.threads, 0, metric, value});
@@ -47,6 +48,7 @@ void add(Report& report, const std::string& system, const Rows& rows, const Meas
   one("index_latches", index_latches);
   one("branch_latches", branch_latches);
   one("exclusive_latches", index_latches + branch_latches);
+  one("blocking_latches", blocking_latches);
   one("splits", splits);
   one("inserts_per_second", measured.per_second());
 }
@@ -58,16 +60,19 @@ Result<> foster(const Rows& rows, Report& report) {
                                          pages, total * 190 + (std::uint64_t{64} << 20U)));
   const TreeCounters& counters = store->tree().counters();
   std::uint64_t latches_before = 0;
+  std::uint64_t waits_before = 0;
   std::uint64_t splits_before = 0;
   const Measured measured = insert_rows(
       rows, [&](std::uint64_t key, Bytes value) { store->insert(Key{kShape, key}.bytes(), value); },
       [&] {
         latches_before = counters.branch_latches.load();
+        waits_before = counters.branch_waits.load();
         splits_before = counters.splits.load();
       });
   // There is no latch on the index to take.
   add(report, "Foster B-tree", rows, measured, 0,
       static_cast<double>(counters.branch_latches.load() - latches_before),
+      static_cast<double>(counters.branch_waits.load() - waits_before),
       static_cast<double>(counters.splits.load() - splits_before));
   return {};
 }
@@ -85,9 +90,11 @@ void latched(const Rows& rows, Report& report) {
         branch_before = counters.branch_exclusive.load();
         splits_before = counters.splits.load();
       });
-  add(report, "tree latch", rows, measured,
-      static_cast<double>(counters.index_exclusive.load() - index_before),
-      static_cast<double>(counters.branch_exclusive.load() - branch_before),
+  // Whoever asks for one of these waits until it is free, and everybody else until it is given
+  // back.
+  const auto index = static_cast<double>(counters.index_exclusive.load() - index_before);
+  const auto branch = static_cast<double>(counters.branch_exclusive.load() - branch_before);
+  add(report, "tree latch", rows, measured, index, branch, index + branch,
       static_cast<double>(counters.splits.load() - splits_before));
 }
 

@@ -37,9 +37,6 @@ class TableChange {
   void rewrite(Relation relation, const RowChange& change) {
     table_ = rewrite_table(session_, table_, std::move(relation), change);
   }
-  static void copy_row(Execution&, std::span<const Value> old_row, std::span<Value> new_row) {
-    std::ranges::copy(old_row, new_row.begin());
-  }
   void add_column(const ast::AlterTableCmd& command);
   void drop_column(const ast::AlterTableCmd& command);
   void add_constraint(const ast::Constraint& constraint);
@@ -64,7 +61,7 @@ void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::
       std::any_of(relation.indexes.begin() + static_cast<std::ptrdiff_t>(old_indexes),
                   relation.indexes.end(), [](const Index& index) { return index.primary; });
   if (new_primary) {
-    rewrite(std::move(relation), copy_row);
+    rewrite(std::move(relation), {});
   } else {
     for (std::size_t i = old_indexes; i < relation.indexes.size(); ++i) {
       relation.indexes[i].tree =
@@ -221,7 +218,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
     }
   }
   if (was_primary) {
-    rewrite(std::move(relation), copy_row);
+    rewrite(std::move(relation), {});
   } else {
     replace(std::move(relation));
   }
@@ -272,7 +269,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   }
   relation.indexes.erase(index);
   if (primary) {
-    rewrite(std::move(relation), copy_row);
+    rewrite(std::move(relation), {});
   } else {
     replace(std::move(relation));
   }

@@ -163,6 +163,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     writing->execution.slots.resize(binder.slot_count());
     writing->execution.transaction = transaction.get();
     RowWriter writer{*write};
+    writer.begin_load(writing->execution);
     start_portal(*portal);
     try {
       Plan& plan = *portal->plan;
@@ -176,6 +177,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
         ++rows;
         scope.rewind();
       }
+      writer.end_load();
     } catch (...) {
       portal->plan->root->close();
       portal->plan->in_use = false;

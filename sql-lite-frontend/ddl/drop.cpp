@@ -344,10 +344,14 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
 void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) {
   if (statement.is_vacuumcmd) prevent_in_block("VACUUM");
   bool analyze = !statement.is_vacuumcmd;
+  bool full = false;
   for (const ast::Node* node : statement.options) {
     analyze |= ast::as<ast::DefElem>(node).defname == "analyze";
+    full |= ast::as<ast::DefElem>(node).defname == "full";
   }
-  // There is nothing to clean: rows are changed in place. ANALYZE counts.
+  // There is nothing to clean: rows are changed in place. ANALYZE counts; FULL gives back what is
+  // free at the end of the data file.
+  if (full) value_of(shared.engine.shrink());
   std::vector<TablePtr> tables;
   Arena arena;
   Binder binder{*this, arena};

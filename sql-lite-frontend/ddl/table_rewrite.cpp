@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/entry_sorter.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/plan/planner.h"
 
@@ -24,23 +25,20 @@ struct Writing {
   std::unique_ptr<WriteStatement> write;
 };
 
-struct Entry {
-  std::string key;
-  std::string value;
-};
+using Entry = EntrySorter::Entry;
 
-/// Loads sorted entries; `duplicate` is called with a repeated key.
-void load_sorted(Session::State& session, TreeId tree, std::vector<Entry>& entries,
+/// Loads the entries, in order; `duplicate` is called with a repeated key.
+void load_sorted(Session::State& session, TreeId tree, EntrySorter& entries,
                  const std::function<void(const Entry&)>& duplicate) {
-  std::ranges::sort(entries, {}, &Entry::key);
+  entries.sort();
   for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (entries[i - 1].key == entries[i].key) duplicate(entries[i]);
+    if (entries.at(i - 1).key == entries.at(i).key) duplicate(entries.at(i));
   }
   std::size_t next = 0;
   value_of(session.shared.engine.bulk_load(
       *session.transaction, tree, [&]() -> Result<std::optional<Engine::Record>> {
         if (next == entries.size()) return std::optional<Engine::Record>{};
-        const Entry& entry = entries[next++];
+        const Entry entry = entries.at(next++);
         return std::optional{Engine::Record{as_bytes(entry.key), as_bytes(entry.value)}};
       }));
 }
@@ -64,7 +62,7 @@ void load_sorted(Session::State& session, TreeId tree, std::vector<Entry>& entri
 
 /// Calls `visit` with every row of the table.
 void for_each_row(Session::State& session, const Table& table, Execution& execution,
-                  const std::function<void(Bytes key, std::span<const Value> row)>& visit) {
+                  const std::function<void(const Entry&, std::span<const Value> row)>& visit) {
   std::vector<Value> row(table.relation.columns.size());
   const Tree tree = *table.tree;
   Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
@@ -73,7 +71,7 @@ void for_each_row(Session::State& session, const Table& table, Execution& execut
   while (value_of(cursor.next())) {
     execution.tick();
     RowReader{table.layout, cursor.value()}.columns(row);
-    visit(cursor.key(), row);
+    visit({as_text(cursor.key()), as_text(cursor.value())}, row);
     scope.rewind();
   }
 }
@@ -110,6 +108,13 @@ void check_rules(Writing& writing, Session::State& session, const Table& table,
   }
 }
 
+/// Whether rows as `from` stores them are rows of `to` as they are.
+bool keeps_rows(const Table& from, const Table& to) {
+  const auto is_stored = [](const Column& column) { return !column.missing.has_value(); };
+  return from.column_types == to.column_types &&
+         std::ranges::all_of(from.relation.columns, is_stored);
+}
+
 }  // namespace
 
 void fill_index(Session::State& session, const TablePtr& table, std::size_t number) {
@@ -118,10 +123,10 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   Execution& execution = writing.plan->execution;
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
-  std::vector<Entry> entries;
-  for_each_row(session, *table, execution, [&](Bytes key, std::span<const Value> row) {
-    RowWriter::Entry entry = writer.entry_of(execution, number, row, as_text(key));
-    if (entry.present) entries.push_back({std::move(entry.key), std::move(entry.value)});
+  EntrySorter entries;
+  for_each_row(session, *table, execution, [&](const Entry& stored, std::span<const Value> row) {
+    const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
+    if (entry.present) entries.add(entry.key, entry.value);
   });
   load_sorted(session, index.tree, entries, [&](const Entry& repeated) {
     ValueBuffer buffer;
@@ -150,23 +155,32 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   Execution& execution = writing.plan->execution;
   const RowWriter writer{*writing.write};
 
-  std::vector<Entry> rows;
+  EntrySorter rows;
+  const bool stays = !change && keeps_rows(*old, *table);
   std::vector<Value> new_row(table->relation.columns.size());
+  std::string encoded;
   std::int64_t next_id = 1;
-  for_each_row(session, *old, execution, [&](Bytes, std::span<const Value> old_row) {
-    change(execution, old_row, new_row);
+  for_each_row(session, *old, execution, [&](const Entry& stored, std::span<const Value> old_row) {
+    if (change) {
+      change(execution, old_row, new_row);
+    } else {
+      std::ranges::copy(old_row, new_row.begin());
+    }
     check_rules(writing, session, *table, new_row, 0);
-    Entry entry;
+    std::string_view value = stored.value;
+    if (!stays) {
+      encoded.clear();
+      append_row(encoded, table->layout, new_row);
+      value = encoded;
+    }
     if (table->has_row_ids()) {
       runtime->next_row_id = ++next_id;
       std::byte bytes[sizeof next_id];
       store_big_endian(bytes, static_cast<std::uint64_t>(next_id - 1));
-      entry.key = as_text(Bytes{bytes, sizeof bytes});
+      rows.add(as_text(Bytes{bytes, sizeof bytes}), value);
     } else {
-      entry.key = writer.key_for(execution, new_row);
+      rows.add(writer.key_for(execution, new_row), value);
     }
-    append_row(entry.value, table->layout, new_row);
-    rows.push_back(std::move(entry));
   });
   std::vector<Value> row(table->relation.columns.size());
   load_sorted(session, table->relation.tree, rows, [&](const Entry& repeated) {
@@ -175,17 +189,20 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   });
   for (std::size_t i = 0; i < table->indexes.size(); ++i) {
     if (!table->indexes[i].tree) continue;
-    std::vector<Entry> entries;
+    EntrySorter entries;
     RowScope scope{execution};
-    for (const Entry& stored : rows) {
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      execution.tick();
+      const Entry stored = rows.at(at);
       RowReader{table->layout, as_bytes(stored.value)}.columns(row);
-      RowWriter::Entry entry = writer.entry_of(execution, i, row, stored.key);
-      if (entry.present) entries.push_back({std::move(entry.key), std::move(entry.value)});
+      const RowWriter::Entry entry = writer.entry_of(execution, i, row, stored.key);
+      if (entry.present) entries.add(entry.key, entry.value);
       scope.rewind();
     }
     load_sorted(session, table->relation.indexes[i].tree, entries, [&](const Entry& repeated) {
-      const auto found = std::ranges::find(rows, repeated.value, &Entry::key);
-      RowReader{table->layout, as_bytes(found->value)}.columns(row);
+      std::size_t at = 0;
+      while (rows.at(at).key != repeated.value) ++at;
+      RowReader{table->layout, as_bytes(rows.at(at).value)}.columns(row);
       fail_not_unique(execution, session, *table, table->relation.indexes[i], row);
     });
   }
@@ -199,9 +216,10 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
 void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first) {
   session.begin_statement();
   Writing writing{session, table};
-  for_each_row(session, *table, writing.plan->execution, [&](Bytes, std::span<const Value> row) {
-    check_rules(writing, session, *table, row, first);
-  });
+  for_each_row(session, *table, writing.plan->execution,
+               [&](const Entry&, std::span<const Value> row) {
+                 check_rules(writing, session, *table, row, first);
+               });
   for (std::size_t i = first; i < table->relation.constraints.size(); ++i) {
     const Constraint& constraint = table->relation.constraints[i];
     if (constraint.kind != ConstraintKind::foreign_key || !constraint.validated) continue;

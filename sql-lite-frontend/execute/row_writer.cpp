@@ -183,13 +183,32 @@ void RowWriter::encode(std::span<const Value> row) {
   append_row(row_buffer_, table_.layout, row);
 }
 
+void RowWriter::begin_load(Execution& execution) {
+  load_ = value_of(
+      engine_of(execution.session).start_load(*execution.transaction, table_.relation.tree));
+}
+
+void RowWriter::end_load() {
+  if (load_ == nullptr) return;
+  value_of(load_->finish());
+  load_.reset();
+}
+
+bool RowWriter::insert_row(Transaction& transaction, std::string_view key) {
+  if (load_ != nullptr) {
+    if (value_of(load_->add(as_bytes(key), as_bytes(row_buffer_)))) return true;
+    end_load();
+  }
+  return value_of(tree_.insert(transaction, as_bytes(key), as_bytes(row_buffer_)));
+}
+
 const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
                                OnConflict on_conflict) {
   Transaction& transaction = *execution.transaction;
   const std::string key = key_for(execution, row);
   const Transaction::Mark mark = transaction.mark();
   encode(row);
-  if (!value_of(tree_.insert(transaction, as_bytes(key), as_bytes(row_buffer_)))) {
+  if (!insert_row(transaction, key)) {
     if (on_conflict == OnConflict::report) return table_.primary_key();
     fail_duplicate(execution, *table_.primary_key(), row);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,15 @@ class RowWriter {
   /// The key under which the row is, or would be, stored. Gives out a row id where there is no
   /// primary key.
   std::string key_for(Execution& execution, std::span<const Value> row) const;
+
+  /// Begins to write rows into the table's tree as a load where that can be done: the tree was
+  /// created by this transaction and is empty. Rows that come in key order then cost a fraction of
+  /// an insert; the first that does not ends the load. The tree shows nobody anything before
+  /// end_load().
+  void begin_load(Execution& execution);
+  void end_load();
+  /// What a statement that failed has left.
+  void abandon_load() noexcept { load_.reset(); }
 
   /// Nothing, or the index on which the row is a duplicate (of a row that is there and locked);
   /// then nothing has been written, if `undo_on_conflict`.
@@ -53,11 +63,13 @@ class RowWriter {
  private:
   void put_in_slots(Execution& execution, std::span<const Value> row) const;
   void encode(std::span<const Value> row);
+  bool insert_row(Transaction& transaction, std::string_view key);
 
   const WriteStatement& write_;
   const Table& table_;
   Tree tree_;
   std::string row_buffer_;
+  std::unique_ptr<TreeLoad> load_;
 };
 
 /// "(1, null, text)": the row as error details show it.

@@ -62,7 +62,11 @@ void WriteOperator::keep_returning(Execution& execution) {
   returned_.keep(execution);
 }
 
-void WriteOperator::begin(Execution&) {
+void WriteOperator::begin(Execution& execution, Rows expected) {
+  const bool may_load = expected == Rows::many && write_->kind == WriteKind::insert &&
+                        write_->conflict.kind == ConflictAction::Kind::error;
+  writer_.abandon_load();
+  if (may_load) writer_.begin_load(execution);
   foreign_keys_.begin();
   returned_.clear();
   written_ = 0;
@@ -70,6 +74,8 @@ void WriteOperator::begin(Execution&) {
 }
 
 void WriteOperator::end(Execution& execution) {
+  // Foreign keys may refer to the table itself.
+  writer_.end_load();
   foreign_keys_.finish(execution);
 }
 
@@ -174,7 +180,7 @@ void WriteOperator::delete_row(Execution& execution) {
 }
 
 void WriteOperator::open(Execution& execution) {
-  begin(execution);
+  begin(execution, rows_ ? Rows::many : Rows::one);
   if (write_->kind == WriteKind::insert && !rows_) {
     insert_row(execution);
   } else {

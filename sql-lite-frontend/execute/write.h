@@ -28,7 +28,8 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
 
   /// COPY FROM: writes the row whose source slots are filled. Call begin() before and end() after.
-  void begin(Execution& execution);
+  enum class Rows : std::uint8_t { one, many };
+  void begin(Execution& execution, Rows expected);
   void insert_row(Execution& execution);
   void end(Execution& execution);
 

@@ -70,7 +70,7 @@ class CopyIn {
   std::uint64_t run(ResultSink& sink) {
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
-    plan_->write->begin(plan_->execution);
+    plan_->write->begin(plan_->execution, WriteOperator::Rows::many);
     if (binary) {
       read_binary(sink);
     } else {

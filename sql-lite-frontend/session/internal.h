@@ -37,6 +37,8 @@ void check_cancelled(Session::State& session);
 /// Of a schema, for error fields.
 std::string schema_name(Session::State& session, Oid schema);
 
+Engine& engine_of(Session::State& session);
+
 /// A new snapshot at READ COMMITTED, and one's own writes so far become visible.
 void start_inner_statement(Execution& execution);
 

@@ -395,4 +395,8 @@ std::string schema_name(Session::State& session, Oid schema) {
   return session.schema_name(schema);
 }
 
+Engine& engine_of(Session::State& session) {
+  return session.shared.engine;
+}
+
 }  // namespace swizzle::sql

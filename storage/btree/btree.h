@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "storage/btree/leaf_change.h"
+#include "storage/btree/leaf_stage.h"
 #include "storage/btree/node.h"
 #include "storage/btree/tree_log.h"
 #include "storage/buffer/buffer_pool.h"
@@ -24,9 +25,13 @@ struct TreeCounters {
   std::atomic<std::uint64_t> adoptions_refused{0};
   std::atomic<std::uint64_t> root_growths{0};
   std::atomic<std::uint64_t> merges{0};
+  std::atomic<std::uint64_t> rebalances{0};
+  std::atomic<std::uint64_t> contention_splits{0};
   std::atomic<std::uint64_t> ghosts_removed{0};
-  /// Exclusive latches on nodes above the leaves.
+  /// Exclusive latches on nodes above the leaves. Each was free when it was asked for.
   std::atomic<std::uint64_t> branch_latches{0};
+  /// How often such a latch was not free for somebody who needed it: forced adoptions only.
+  std::atomic<std::uint64_t> branch_waits{0};
 };
 
 /// A leaf as it was at one moment, for cursors.
@@ -125,17 +130,37 @@ class BTree {
   /// Walks the whole tree. Pre: nobody changes it meanwhile. Each string is one violated rule.
   Result<std::vector<std::string>> verify();
 
-  /// Every page of the tree, children before parents, for dropping it. Same precondition.
+  /// Every page of the tree, children before parents. Same precondition.
   Result<std::vector<PageId>> pages();
-  /// Gives up the frames of all `pages` without writing them. Pre: nobody uses the tree, now or
-  /// later.
-  void abandon(std::span<const PageId> pages) noexcept {
+
+  /// Whether the tree is one leaf without records, ghosts included.
+  Result<bool> is_blank();
+  /// Loading a blank tree: hangs a new leaf at the right edge. The first has an empty low fence,
+  /// each other one the high fence of the one before, and the last an infinite high fence; until
+  /// then the tree has no right end. Pre: nobody else uses the tree.
+  Result<> append_leaf(const LeafContent& content);
+  /// Frees everything but the root, which becomes an empty leaf. Goes on where a crash interrupted
+  /// it, and with a tree whose loading was interrupted. Pre: nobody else uses the tree.
+  Result<> clear();
+  /// The tree that the root page says it belongs to: another one if that page was given away.
+  Result<TreeId> owner_of_root();
+  /// Gives up the root's frame without writing it. Pre: the tree is clear; nobody will use it.
+  void abandon() noexcept {
     pool_.unregister_root(root_);
-    pool_.drop_frames(root_, pages);
+    pool_.drop_swizzled(&root_.reference);
+    pool_.drop_unswizzled(std::array{root_.page});
   }
 
  private:
   using Hold = typename Pool::Hold;
+  /// Descends to the root: no tree is this high.
+  static constexpr std::uint8_t kRootLevel = UINT8_MAX;
+  /// Foster hops in one descent from which on adoption is forced.
+  static constexpr std::uint16_t kLongChain = 3;
+  /// Under one latch on the parent.
+  static constexpr std::size_t kAdoptedAtOnce = 4;
+  /// So many writers had to start again because a leaf was busy: it is split where they meet.
+  static constexpr std::uint32_t kContended = 64;
   /// A node with less than this is merged with a neighbour.
   static constexpr std::size_t kUnderfullBytes = kPageBytes / 4;
 
@@ -167,6 +192,7 @@ class BTree {
     /// A foster child was passed on the way, at foster_level.
     bool saw_foster = false;
     std::uint8_t foster_level = 0;
+    std::uint16_t foster_hops = 0;
     std::uint32_t disturbances = 0;
 
    private:
@@ -211,21 +237,45 @@ class BTree {
     std::uint16_t separator_length;
     [[nodiscard]] Bytes key() const noexcept { return {separator.data(), separator_length}; }
   };
-  SplitPoint choose_split(const Frame& frame, Bytes incoming) const noexcept;
-  void split(Frame& frame, Preparation& prepared, Bytes incoming) noexcept;
+  enum class SplitReason : std::uint8_t { full, contended };
+  SplitPoint choose_split(const Frame& frame, Bytes incoming, SplitReason reason) const noexcept;
+  void split(Frame& frame, Preparation& prepared, Bytes incoming,
+             SplitReason reason = SplitReason::full) noexcept;
+  static bool is_contended(const Frame& frame) noexcept;
+  Result<> split_contended(Bytes key);
   void grow_root(Frame& root_frame, Preparation& prepared) noexcept;
 
   // btree_adopt.inl
   /// A descent passed a foster child: gives it to its parent, if that is free right now.
   void tidy_after(const Descent& descent, Bytes key) noexcept;
-  Result<> adopt(Bytes key, std::uint8_t child_level);
-  enum class Adoption : std::uint8_t { done, not_now, parent_full };
+  enum class Insistence : std::uint8_t { if_nobody_is_in_the_way, until_adopted };
+  Result<> adopt(Bytes key, std::uint8_t child_level, Insistence insistence);
+  enum class Adoption : std::uint8_t { done, not_now, child_busy, parent_full };
   Adoption adopt_latched(Frame& parent, Bytes key, LogSpace& space) noexcept;
+  Adoption adopt_from(Frame& parent, std::uint16_t index, LogSpace& space) noexcept;
 
   // btree_merge.inl
   Result<> merge_underfull(Bytes key, std::uint8_t child_level);
   void merge_latched(Frame& parent, Bytes key, LogSpace& space) noexcept;
+  struct Neighbours;
+  void deadopt(Neighbours& pair, LogSpace& space) noexcept;
+  void merge_pair(Neighbours& pair, LogSpace& space) noexcept;
+  void rebalance_pair(Neighbours& pair, LogSpace& space) noexcept;
+  void readopt(Neighbours& pair, Bytes separator, LogSpace& space) noexcept;
 
+  // btree_load.inl
+  Result<> fill_root(const LeafContent& content);
+  void root_from_leaf(Frame& frame, Preparation& prepared, const LeafContent& content) noexcept;
+  void append_child(Frame& parent_frame, Preparation& prepared,
+                    const LeafContent& content) noexcept;
+  Result<> split_last_parent(Bytes key);
+
+  // btree_clear.inl
+  class Clearing;
+  Result<> free_children(Bytes low, std::uint8_t level, payload::AfterFreeing after,
+                         std::span<const PageId> pages);
+
+  Result<> copy_node(Bytes key, std::uint8_t level, LeafCopy& into);
   Lsn log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,
                  std::span<const Bytes> payload) noexcept;
   static void stamp(Frame& frame, Lsn lsn) noexcept;

@@ -90,14 +90,17 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
                            : wal::ReservePurpose::growth;
   ASSIGN_OR_RETURN(Preparation prepared, prepare(payload_bytes, 1, purpose));
   Descent descent(*this, key, 0);
+  bool contended = false;
   while (true) {
     RETURN_IF_ERROR(descent.run());
     ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
     if (!hold) {
+      descent.frame().contention.fetch_add(1, std::memory_order_relaxed);
       descent.disturbed();
       continue;
     }
     Frame& frame = descent.frame();
+    contended = is_contended(frame);
     if (change_latched(frame, key, transaction, change, prepared.space) == Outcome::done) break;
     if (prepared.page) {
       // Where ghosts made room enough, the new page stays for the next try, or goes back.
@@ -112,6 +115,9 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
     RETURN_IF_ERROR(prepare_new_page(prepared, payload_bytes, 1, near, purpose));
   }
   prepared = Preparation{};
+  if (contended) [[unlikely]]
+    // An error (a full log, no free page) leaves the leaf for another writer.
+    if (!split_contended(key)) counters_.adoptions_refused.fetch_add(1, std::memory_order_relaxed);
   if (descent.saw_foster) [[unlikely]]
     tidy_after(descent, key);
   return {};

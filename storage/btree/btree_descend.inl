@@ -73,6 +73,8 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     const std::uint8_t level_here = node_here.level();
     // A node below the wanted level is the root of a tree that is not that high.
     if (level_here >= level && belongs_to_foster(node_here)) [[unlikely]] {
+      foster_hops = static_cast<std::uint16_t>(
+          saw_foster && foster_level == level_here ? foster_hops + 1 : 1);
       saw_foster = true;
       foster_level = level_here;
       at_ = Node::of(frame->page()).foster_ref();

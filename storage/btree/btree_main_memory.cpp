@@ -1,6 +1,8 @@
 #include "storage/btree/btree_adopt.inl"
 #include "storage/btree/btree_change.inl"
+#include "storage/btree/btree_clear.inl"
 #include "storage/btree/btree_descend.inl"
+#include "storage/btree/btree_load.inl"
 #include "storage/btree/btree_merge.inl"
 #include "storage/btree/btree_read_ahead.inl"
 #include "storage/btree/btree_split.inl"

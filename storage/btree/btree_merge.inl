@@ -1,6 +1,8 @@
 // Underfull nodes. Included by btree_<mode>.cpp.
 #pragma once
 
+#include <algorithm>
+
 #include "storage/btree/btree.h"
 
 namespace swizzle {
@@ -13,7 +15,7 @@ Result<> BTree<Pool>::merge_underfull(Bytes key, std::uint8_t child_level) {
   const auto parent_level = static_cast<std::uint8_t>(child_level + 1);
   bool parent_is_underfull = false;
   {
-    ASSIGN_OR_RETURN(LogSpace space, log_.reserve(kPageBytes + 3 * Node::kMaxKeyBytes, 2));
+    ASSIGN_OR_RETURN(LogSpace space, log_.reserve(2 * kPageBytes + 6 * Node::kMaxKeyBytes, 3));
     Descent descent(*this, key, parent_level);
     RETURN_IF_ERROR(descent.run());
     if (descent.node().level() < parent_level) return {};  // the tree is this one node
@@ -28,38 +30,205 @@ Result<> BTree<Pool>::merge_underfull(Bytes key, std::uint8_t child_level) {
   return {};
 }
 
-/// Two neighbours whose records become one node's, or are shared out anew. Pre: all held
-/// exclusively; `left` has no foster child.
+/// A parent and two neighbours under it. All are held exclusively; `left` has no foster child.
 template <class Pool>
-class Pair {
- public:
-  Pair(Node& left, Node& right) noexcept : left_(left), right_(right) {}
+struct BTree<Pool>::Neighbours {
+  Frame& parent_frame;
+  Frame& left_frame;
+  Frame& right_frame;
+  std::uint16_t right_index;
+  PageRef right_ref;  ///< as the parent has it
+  ExclusiveGuard& right_guard;
 
-  /// The prefix of a node over both ranges may be shorter, so its records longer.
-  [[nodiscard]] bool fits_in_one() const noexcept {
-    const Node::Fences fences{left_.low_fence(), right_.high_fence(), right_.chain_high_fence()};
+  [[nodiscard]] Node& parent() const noexcept { return Node::of(parent_frame.page()); }
+  [[nodiscard]] Node& left() const noexcept { return Node::of(left_frame.page()); }
+  [[nodiscard]] Node& right() const noexcept { return Node::of(right_frame.page()); }
+
+  /// Bytes of a node with these fences that takes the given shares of both nodes' slots.
+  [[nodiscard]] std::size_t bytes_with(const Node::Fences& fences, std::uint16_t left_begin,
+                                       std::uint16_t left_end, std::uint16_t right_begin,
+                                       std::uint16_t right_end) const noexcept {
+    // The prefix of a node over another range may be shorter, so its records longer.
     const std::size_t prefix = Node::common_prefix(fences.low, fences.chain_high);
-    const std::size_t needed = left_.range_bytes(0, left_.count(), prefix) +
-                               right_.range_bytes(0, right_.count(), prefix) +
-                               Node::fence_bytes_needed(fences) + 8;
-    return needed <= kPageBytes - Node::kHeaderBytes;
+    return left().range_bytes(left_begin, left_end, prefix) +
+           right().range_bytes(right_begin, right_end, prefix) + Node::fence_bytes_needed(fences) +
+           8;
   }
-  /// Builds the one node in `into`, with left's identity.
-  void merge_into(std::byte* into) const noexcept {
-    Node& merged = Node::of(into);
-    merged.format(left_.id(), left_.tree(), left_.level(),
-                  {left_.low_fence(), right_.high_fence(), right_.chain_high_fence()});
-    merged.set_foster(load_ref(right_.foster_ref()));
-    merged.append_range(left_, 0, left_.count());
-    merged.append_range(right_, 0, right_.count());
-    merged.set_logical_lsn(std::max(left_.logical_lsn(), right_.logical_lsn()));
-    merged.set_lsn(left_.lsn());
+  [[nodiscard]] bool fits_in_one() const noexcept {
+    const Node::Fences fences{left().low_fence(), right().high_fence(), right().chain_high_fence()};
+    return bytes_with(fences, 0, left().count(), 0, right().count()) <=
+           kPageBytes - Node::kHeaderBytes;
+  }
+};
+
+/// How two neighbours share their records out anew: both become images, which the log gets.
+struct NewShares {
+  alignas(8) std::array<std::byte, kPageBytes> left;
+  alignas(8) std::array<std::byte, kPageBytes> right;
+  std::array<std::byte, Node::kMaxKeyBytes> separator;
+  std::size_t separator_size = 0;
+
+  /// Slot number `at` of both nodes' slots in a row begins the right share.
+  /// False: a share does not fit its node.
+  template <class Pair>
+  bool build(const Pair& pair, std::uint16_t at) noexcept {
+    const Node& old_left = pair.left();
+    const Node& old_right = pair.right();
+    const std::uint16_t from_left = std::min(at, old_left.count());
+    const auto from_right = static_cast<std::uint16_t>(at - from_left);
+    choose_separator(old_left, old_right, from_left, from_right);
+    const Bytes fence{separator.data(), separator_size};
+    const KeyBound chain_high = old_right.chain_high_fence();
+    // Between the records of the two the left node is the right one's foster parent.
+    const Node::Fences left_fences{old_left.low_fence(), KeyBound::at(fence), chain_high};
+    const Node::Fences right_fences{fence, old_right.high_fence(), chain_high};
+    constexpr std::size_t kRoom = kPageBytes - Node::kHeaderBytes;
+    if (pair.bytes_with(left_fences, 0, from_left, 0, from_right) > kRoom ||
+        pair.bytes_with(right_fences, from_left, old_left.count(), from_right, old_right.count()) >
+            kRoom)
+      return false;
+    Node& new_left = Node::of(left.data());
+    new_left.format(old_left.id(), old_left.tree(), old_left.level(), left_fences);
+    new_left.append_range(old_left, 0, from_left);
+    new_left.append_range(old_right, 0, from_right);
+    Node& new_right = Node::of(right.data());
+    new_right.format(old_right.id(), old_right.tree(), old_right.level(), right_fences);
+    new_right.set_foster(load_ref(old_right.foster_ref()));
+    new_right.append_range(old_left, from_left, old_left.count());
+    new_right.append_range(old_right, from_right, old_right.count());
+    const Lsn logical = std::max(old_left.logical_lsn(), old_right.logical_lsn());
+    new_left.set_logical_lsn(logical);
+    new_right.set_logical_lsn(logical);
+    return true;
   }
 
  private:
-  Node& left_;
-  Node& right_;
+  void choose_separator(const Node& old_left, const Node& old_right, std::uint16_t from_left,
+                        std::uint16_t from_right) noexcept {
+    const auto copy = [&](std::uint16_t at, std::byte* into) {
+      return at < old_left.count()
+                 ? old_left.copy_key(at, into)
+                 : old_right.copy_key(static_cast<std::uint16_t>(at - old_left.count()), into);
+    };
+    const auto at = static_cast<std::uint16_t>(from_left + from_right);
+    separator_size = copy(at, separator.data());
+    if (!old_left.is_leaf()) return;  // a branch child's low fence is its slot's key
+    std::array<std::byte, Node::kMaxKeyBytes> before;
+    const std::size_t size = copy(static_cast<std::uint16_t>(at - 1), before.data());
+    separator_size = Node::common_prefix({before.data(), size},
+                                         KeyBound::at({separator.data(), separator_size})) +
+                     1;
+  }
 };
+
+/// The right child leaves the parent and becomes the left one's foster child. What follows changes
+/// these two alone, so that each record has two pages at most, and the tree is whole between them.
+template <class Pool>
+void BTree<Pool>::deadopt(Neighbours& pair, LogSpace& space) noexcept {
+  const payload::Deadoption deadoption{pair.right().low_fence(), pair.right().id(),
+                                       pair.right().chain_high_fence()};
+  const payload::Head head = head_of(deadoption);
+  log_change(space, RecordKind::child_deadopted, pair.parent_frame, &pair.left_frame,
+             std::array<Bytes, 3>{head.span(), deadoption.key, deadoption.chain_high.key});
+  pair.parent().erase(pair.right_index);
+}
+
+/// Post: the right page is free.
+template <class Pool>
+void BTree<Pool>::merge_pair(Neighbours& pair, LogSpace& space) noexcept {
+  Node& left = pair.left();
+  const Node& right = pair.right();
+  alignas(8) std::array<std::byte, kPageBytes> both;
+  Node& merged = Node::of(both.data());
+  merged.format(left.id(), left.tree(), left.level(),
+                {left.low_fence(), right.high_fence(), right.chain_high_fence()});
+  merged.set_foster(load_ref(right.foster_ref()));
+  merged.append_range(left, 0, left.count());
+  merged.append_range(right, 0, right.count());
+  merged.set_logical_lsn(std::max(left.logical_lsn(), right.logical_lsn()));
+  const PageStore::MarksGuard marks(pool_.store());
+  deadopt(pair, space);
+  {
+    const payload::PageImagePayload image(both.data());
+    const Lsn lsn = log_change(space, RecordKind::nodes_merged, pair.left_frame, &pair.right_frame,
+                               std::array<Bytes, 1>{image.span()});
+    std::memcpy(pair.left_frame.page(), both.data(), kPageBytes);
+    stamp(pair.left_frame, lsn);
+  }
+  left.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), pair.left_frame); });
+  pair.right_guard.hand_over();
+  pool_.free_page(pair.right_frame);
+  counters_.merges.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Where both do not fit into one: shares the records out anew, if one has much less than the
+/// other.
+template <class Pool>
+void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {
+  const Node& left = pair.left();
+  const Node& right = pair.right();
+  const std::size_t left_bytes = left.range_bytes(0, left.count(), 0);
+  const std::size_t right_bytes = right.range_bytes(0, right.count(), 0);
+  if (std::max(left_bytes, right_bytes) < 2 * std::min(left_bytes, right_bytes)) return;
+  if (left.count() == 0 || right.count() == 0) return;
+  // The slot that has half of the bytes before it.
+  const auto total = static_cast<std::uint16_t>(left.count() + right.count());
+  std::uint16_t at = 0;
+  for (std::size_t before = 0; before < (left_bytes + right_bytes) / 2; ++at) {
+    const auto next = static_cast<std::uint16_t>(at + 1);
+    before += at < left.count()
+                  ? left.range_bytes(at, next, 0)
+                  : right.range_bytes(static_cast<std::uint16_t>(at - left.count()),
+                                      static_cast<std::uint16_t>(next - left.count()), 0);
+  }
+  at = std::clamp<std::uint16_t>(at, 1, static_cast<std::uint16_t>(total - 1));
+  if (at == left.count()) return;
+  // On its own, redo of the de-adoption hangs the right node on the left one as that was.
+  const Node::Fences hung{left.low_fence(), left.high_fence(), right.chain_high_fence()};
+  if (pair.bytes_with(hung, 0, left.count(), 0, 0) > kPageBytes - Node::kHeaderBytes) return;
+  // Somebody may have locked the gap in which the new fence would stand.
+  const bool in_left = at < left.count();
+  if (left.is_leaf() &&
+      !ghosts_.may_cut_before(in_left ? left : right,
+                              in_left ? at : static_cast<std::uint16_t>(at - left.count())))
+    return;
+  NewShares shares;
+  if (!shares.build(pair, at)) return;
+  const Bytes separator{shares.separator.data(), shares.separator_size};
+  // The longer separator may not fit where the old one stood.
+  if (separator.size() > right.low_fence().size() && !pair.parent().has_room(separator.size(), 0))
+    return;
+
+  deadopt(pair, space);
+  Node::of(shares.left.data()).set_foster(PageRef{right.id()});
+  {
+    const payload::PageImagePayload left_image(shares.left.data());
+    const payload::PageImagePayload right_image(shares.right.data());
+    const Lsn lsn =
+        log_change(space, RecordKind::nodes_rebalanced, pair.left_frame, &pair.right_frame,
+                   std::array<Bytes, 2>{left_image.span(), right_image.span()});
+    std::memcpy(pair.left_frame.page(), shares.left.data(), kPageBytes);
+    std::memcpy(pair.right_frame.page(), shares.right.data(), kPageBytes);
+    stamp(pair.left_frame, lsn);
+    stamp(pair.right_frame, lsn);
+  }
+  for (Frame* frame : {&pair.left_frame, &pair.right_frame})
+    Node::of(frame->page()).for_each_ref([&](PageRef* moved) {
+      if (load_ref(moved).is_swizzled()) pool_.moved(load_ref(moved), *frame);
+    });
+  readopt(pair, separator, space);
+  counters_.rebalances.fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Gives the right node back to the parent, under its new separator.
+template <class Pool>
+void BTree<Pool>::readopt(Neighbours& pair, Bytes separator, LogSpace& space) noexcept {
+  const payload::Head head = head_of(payload::KeyAndPage{separator, pair.right().id()});
+  log_change(space, RecordKind::foster_adopted, pair.parent_frame, &pair.left_frame,
+             std::array<Bytes, 2>{head.span(), separator});
+  pair.parent().insert_branch(pair.right_index, separator, pair.right_ref);
+  pair.left().drop_foster();
+}
 
 /// Pre: `parent` is held exclusively.
 template <class Pool>
@@ -69,8 +238,9 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   std::uint16_t left_index = parent.child_index(key);
   if (left_index + 1 == parent.count()) --left_index;
   const auto right_index = static_cast<std::uint16_t>(left_index + 1);
+  const PageRef right_ref = load_ref(parent.child_ref(right_index));
   const Hold left_hold = pool_.follow(load_ref(parent.child_ref(left_index)));
-  const Hold right_hold = pool_.follow(load_ref(parent.child_ref(right_index)));
+  const Hold right_hold = pool_.follow(right_ref);
   if (left_hold.frame() == nullptr || right_hold.frame() == nullptr) return;
   Frame& left_frame = *left_hold.frame();
   Frame& right_frame = *right_hold.frame();
@@ -78,38 +248,15 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   if (!left_guard) return;
   ExclusiveGuard right_guard = ExclusiveGuard::try_lock(right_frame.latch);
   if (!right_guard) return;
-  Node& left = Node::of(left_frame.page());
-  Node& right = Node::of(right_frame.page());
-  const Pair<Pool> pair(left, right);
-  if (left.has_foster() || !pair.fits_in_one()) return;
-  if (left.is_leaf() && !ghosts_.may_join_at(id(), right.low_fence())) return;
-
-  // First the right child becomes the left one's foster child, then the pair becomes one: each
-  // record has two pages at most, and the tree is whole between them.
-  alignas(8) std::array<std::byte, kPageBytes> merged;
-  pair.merge_into(merged.data());
-  const Bytes separator = right.low_fence();
-  const PageId right_page = right.id();
-  const payload::Deadoption deadoption{separator, right_page, right.chain_high_fence()};
-  const payload::Head head = head_of(deadoption);
-  const PageStore::MarksGuard marks(pool_.store());
-  log_change(space, RecordKind::child_deadopted, parent_frame, &left_frame,
-             std::array<Bytes, 3>{head.span(), separator, deadoption.chain_high.key});
-  parent.erase(right_index);
-  {
-    const payload::PageImagePayload image(merged.data());
-    const Lsn lsn = log_change(space, RecordKind::nodes_merged, left_frame, &right_frame,
-                               std::array<Bytes, 1>{image.span()});
-    std::memcpy(left_frame.page(), merged.data(), kPageBytes);
-    stamp(left_frame, lsn);
-  }
-  Node::of(left_frame.page()).for_each_ref([&](PageRef* moved) {
-    pool_.moved(load_ref(moved), left_frame);
-  });
-  right_guard.hand_over();
-  pool_.free_page(right_frame);
-  counters_.merges.fetch_add(1, std::memory_order_relaxed);
+  Neighbours pair{parent_frame, left_frame, right_frame, right_index, right_ref, right_guard};
+  const Node& left = pair.left();
+  if (left.has_foster()) return;
+  if (left.is_leaf() && !ghosts_.may_join_at(id(), pair.right().low_fence())) return;
   counters_.branch_latches.fetch_add(left.is_leaf() ? 0U : 2U, std::memory_order_relaxed);
+  if (pair.fits_in_one())
+    merge_pair(pair, space);
+  else
+    rebalance_pair(pair, space);
 }
 
 }  // namespace swizzle

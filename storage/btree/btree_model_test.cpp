@@ -206,4 +206,59 @@ TEMPLATE_TEST_CASE("ascending and descending inserts fill their pages", "[storag
   CHECK(records_per_page > 0.8 * 71);
 }
 
+TEMPLATE_TEST_CASE("an underfull node takes records from a full neighbour", "[storage][btree]",
+                   SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  TreeHarness<TestType> harness(2000);
+  std::map<std::string, std::string> model;
+  constexpr int kKeys = 30'000;
+  const auto key_of = [](int number) {
+    std::string text = std::to_string(number);
+    return "row/" + std::string(6 - text.size(), '0') + text;
+  };
+  for (int i = 0; i < kKeys; ++i) {
+    const std::string value(100, 'v');
+    REQUIRE(harness.insert(key_of(i), value));
+    model.emplace(key_of(i), value);
+  }
+  // Full leaves next to nearly empty ones: neither fits into the other.
+  for (int i = 0; i < kKeys; ++i) {
+    if ((i / 70) % 2 == 0 || i % 10 == 0) continue;
+    REQUIRE(harness.remove(key_of(i)));
+    model.erase(key_of(i));
+    if (i % 7 == 0) REQUIRE(harness.tree->tidy(as_bytes(key_of(i))).has_value());
+  }
+  for (const auto& [key, value] : std::map(model))
+    REQUIRE(harness.tree->tidy(as_bytes(key)).has_value());
+  CHECK(harness.tree->counters().rebalances.load() > 10);
+  expect_equal(harness, model);
+  CHECK(harness.tree->pages()->size() == harness.store.allocated());
+}
+
+TEMPLATE_TEST_CASE("a leaf on which writers meet is split between them", "[storage][btree]",
+                   SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  TreeHarness<TestType> harness(200);
+  std::map<std::string, std::string> model;
+  for (int i = 100; i < 160; ++i) {
+    REQUIRE(harness.insert(std::to_string(i), std::string(100, 'v')));
+    model[std::to_string(i)] = std::string(100, 'v');
+  }
+  REQUIRE(harness.tree->counters().splits.load() == 0);
+  // As if others had come in between that often.
+  for (std::uint32_t i = 0; i < harness.pool->arena().used(); ++i)
+    harness.pool->arena().at(i).contention.store(1'000);
+  REQUIRE(harness.update("130", "meet"));
+  model["130"] = "meet";
+  CHECK(harness.tree->counters().contention_splits.load() == 1);
+  LeafCopy leaf;
+  REQUIRE(harness.tree->copy_leaf(as_bytes("130"), leaf));
+  CHECK(as_text(leaf.node().low_fence()) == "13");
+  // Halves are left alone.
+  for (std::uint32_t i = 0; i < harness.pool->arena().used(); ++i)
+    harness.pool->arena().at(i).contention.store(1'000);
+  REQUIRE(harness.update("130", "again"));
+  model["130"] = "again";
+  CHECK(harness.tree->counters().contention_splits.load() == 1);
+  expect_equal(harness, model);
+}
+
 }  // namespace swizzle

@@ -15,8 +15,8 @@ inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator
 /// Where to cut: near the middle of the bytes, or near the end where the page has grown there, and
 /// among the candidates the one with the shortest separator.
 template <class Pool>
-typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame,
-                                                           Bytes incoming) const noexcept {
+typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, Bytes incoming,
+                                                           SplitReason reason) const noexcept {
   constexpr int kRun = 8;
   const Node& node = Node::of(frame.page());
   const std::uint16_t count = node.count();
@@ -31,7 +31,11 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame,
   if (frame.insert_run >= kRun && at.index == count) tenths = 9;
   if (frame.insert_run <= -kRun && at.index == 0) tenths = 1;
   const std::size_t total = node.range_bytes(0, count, node.prefix().size());
-  const std::size_t wanted = total * tenths / 10;
+  std::size_t wanted = total * tenths / 10;
+  // Those who meet there go different ways then.
+  if (reason == SplitReason::contended)
+    wanted =
+        std::clamp(node.range_bytes(0, at.index, node.prefix().size()), total / 10, total * 9 / 10);
   const std::size_t tolerance = tenths == 5 ? total / 20 : total / 50;
 
   std::size_t left = 0;
@@ -64,9 +68,10 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame,
 /// The upper part of `frame` moves to a new node, which becomes its foster child. The chain that
 /// hung on the node hangs on the new one. Pre: `frame` is held exclusively.
 template <class Pool>
-void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming) noexcept {
+void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming,
+                        SplitReason reason) noexcept {
   Node& node = Node::of(frame.page());
-  const SplitPoint point = choose_split(frame, incoming);
+  const SplitPoint point = choose_split(frame, incoming, reason);
   Frame& new_frame = prepared.page.latch();
   Node& right = Node::of(new_frame.page());
   right.format(prepared.page.id(), id(), node.level(),
@@ -92,6 +97,32 @@ void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming) noe
   new_frame.latch.unlock_exclusive();
   counters_.splits.fetch_add(1, std::memory_order_relaxed);
   if (node.level() > 0) counters_.branch_latches.fetch_add(2, std::memory_order_relaxed);
+}
+
+/// Small leaves are left alone: it is a key that is contended there.
+template <class Pool>
+bool BTree<Pool>::is_contended(const Frame& frame) noexcept {
+  return frame.contention.load(std::memory_order_relaxed) >= kContended &&
+         Node::of(frame.page()).used_bytes() > kPageBytes / 2 && Node::of(frame.page()).count() > 2;
+}
+
+template <class Pool>
+Result<> BTree<Pool>::split_contended(Bytes key) {
+  Preparation prepared;
+  RETURN_IF_ERROR(prepare_new_page(prepared, 0, 1, root_.page));
+  Descent descent(*this, key, 0);
+  RETURN_IF_ERROR(descent.run());
+  ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+  if (!hold) return {};
+  Frame& frame = descent.frame();
+  if (!is_contended(frame)) {
+    hold.release_unchanged();
+    return {};
+  }
+  frame.contention.store(0, std::memory_order_relaxed);
+  split(frame, prepared, key, SplitReason::contended);
+  counters_.contention_splits.fetch_add(1, std::memory_order_relaxed);
+  return {};
 }
 
 /// Formats the root as a branch over the one node that has taken its content.

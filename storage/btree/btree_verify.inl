@@ -13,18 +13,15 @@ class BTree<Pool>::Inspection {
  public:
   explicit Inspection(BTree& tree) noexcept : tree_(tree) {}
 
-  Result<> run() { return visit({}, KeyBound::infinite(), kTop); }
+  Result<> run() { return visit({}, KeyBound::infinite(), kRootLevel); }
   std::vector<std::string> violations;
   std::vector<PageId> pages;
 
  private:
-  /// Descends to the root: no tree is this high.
-  static constexpr std::uint8_t kTop = UINT8_MAX;
-
   /// The node that begins at `low`, its foster children and everything below them.
   Result<> visit(Bytes low, const KeyBound& chain_high, std::uint8_t level) {
     const auto copy = std::make_unique<LeafCopy>();
-    RETURN_IF_ERROR(copy_node(low, level, *copy));
+    RETURN_IF_ERROR(tree_.copy_node(low, level, *copy));
     const Node& node = copy->node();
     if (std::string violation = node.verify(); !violation.empty()) {
       violations.push_back(std::move(violation));
@@ -35,7 +32,8 @@ class BTree<Pool>::Inspection {
         violations.push_back(fmt::format("{} violated on page {}: {}", rule, raw(node.id()), what));
     };
     expect(node.tree() == tree_.id(), "B5", "it belongs to another tree");
-    expect(level == kTop || node.level() == level, "B5", "its level is not one below its parent's");
+    expect(level == kRootLevel || node.level() == level, "B5",
+           "its level is not one below its parent's");
     expect(compare(node.low_fence(), low) == 0, "B6", "its low fence is not what its parent has");
     expect(node.chain_high_fence() == chain_high, "B6",
            "its chain does not end where its parent says");
@@ -57,15 +55,6 @@ class BTree<Pool>::Inspection {
       RETURN_IF_ERROR(visit({low.data(), node.copy_key(i, low.data())}, high,
                             static_cast<std::uint8_t>(node.level() - 1)));
     }
-    return {};
-  }
-
-  Result<> copy_node(Bytes key, std::uint8_t level, LeafCopy& into) {
-    Descent descent(tree_, key, level);
-    do {
-      RETURN_IF_ERROR(descent.run());
-      std::memcpy(into.page.data(), &descent.node(), kPageBytes);
-    } while (!descent.guard.valid());
     return {};
   }
 

@@ -27,7 +27,13 @@ enum class RecordKind : std::uint8_t {
   nodes_merged = 29,      ///< page: who takes all, with its image; page2: freed
   nodes_rebalanced = 30,  ///< images of both
   page_image = 31,        ///< a page comes into use: roots, bulk loads
-  pages_freed = 32,       ///< a dropped tree; no page is changed
+  pages_freed = 32,       ///< the root of a dropped tree; no page is changed
+  child_appended = 35,    ///< page: parent; page2: its new last child, whose image it carries
+  children_freed = 36,    ///< page: their parent, which forgets them
+
+  // A transaction begins to load a tree that it has created. Undone by emptying the tree.
+  load_begun = 33,   ///< carries the tree's id
+  load_undone = 34,  ///< compensates load_begun
 
   transaction_committed = 48,
   transaction_ended = 49,     ///< rolled back, all compensation before it
@@ -67,6 +73,13 @@ struct Deadoption {
   Bytes key;  ///< of the child that leaves the parent
   PageId child;
   KeyBound chain_high;  ///< that child's, and now its foster parent's
+};
+
+/// What becomes of a node whose children are freed: the first eight bytes of children_freed. The
+/// pages' numbers follow.
+enum class AfterFreeing : std::uint64_t {
+  childless,   ///< a branch without children, soon to be freed itself
+  empty_leaf,  ///< a root; its foster children are freed too
 };
 
 inline constexpr std::size_t kMaxHeadBytes = 24;

@@ -47,6 +47,7 @@ Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
     return fail(std::move(page).error());
   }
   frame->insert_run = 0;
+  frame->contention.store(0, std::memory_order_relaxed);
   frame->page_id.store(*page, std::memory_order_relaxed);
   frame->usage.store(entry_usage_, std::memory_order_relaxed);
   return NewPage{*this, *page, *frame};
@@ -59,8 +60,11 @@ void BufferPool::release_frame(Frame& frame) noexcept {
   frame.dirty_since.store(Lsn::none, std::memory_order_relaxed);
   frame.parent.store(nullptr, std::memory_order_relaxed);
   frame.state.store(FrameState::free, std::memory_order_relaxed);
+  // A frame is in one queue at a time: where it still waits to be met by the clock hand, the hand
+  // gives it back.
+  const bool is_queued = frame.is_queued.load(std::memory_order_relaxed);
   frame.latch.unlock_exclusive();
-  give_frame(frame);
+  if (!is_queued) give_frame(frame);
 }
 
 void BufferPool::free_page(Frame& frame) noexcept {
@@ -81,8 +85,7 @@ void BufferPool::drop_swizzled(PageRef* at) noexcept {
   release_frame(frame);
 }
 
-void BufferPool::drop_frames(RootHolder& holder, std::span<const PageId> pages) noexcept {
-  drop_swizzled(&holder.reference);
+void BufferPool::drop_unswizzled(std::span<const PageId> pages) noexcept {
   for (const PageId page : pages) {
     Frame* frame = find_unswizzled(page);
     if (frame == nullptr) continue;

@@ -109,9 +109,10 @@ class BufferPool {
   /// logged.
   void free_page(Frame& frame) noexcept;
 
-  /// The frames of a tree that is being dropped are free again. Pre: its root is not registered any
-  /// more, and nobody uses it; `pages` are all of its pages.
-  void drop_frames(RootHolder& holder, std::span<const PageId> pages) noexcept;
+  // Pages that leave their tree without being looked at again: their frames are free afterwards.
+  // Nobody uses the pages. First what addresses lead to, then, of all the pages, the others.
+  void drop_swizzled(PageRef* at) noexcept;
+  void drop_unswizzled(std::span<const PageId> pages) noexcept;
 
   /// The eviction sweep visits the trees that are registered.
   virtual void register_root(RootHolder& holder) = 0;
@@ -162,7 +163,6 @@ class BufferPool {
  private:
   /// Pre: held exclusively; unlatches.
   void release_frame(Frame& frame) noexcept;
-  void drop_swizzled(PageRef* at) noexcept;
 
   PartitionedQueue free_;
   void (*wake_cleaner_)(void*) = nullptr;

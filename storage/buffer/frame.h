@@ -41,6 +41,8 @@ struct alignas(64) Frame : Referrer {
 
   std::atomic<FrameState> state{FrameState::free};
   std::atomic<std::uint8_t> usage{0};
+  /// How many writers were disturbed by others since the page was read, made or split for that.
+  std::atomic<std::uint16_t> contention{0};
   /// Who refers to this page while it is swizzled. Written under that referrer's exclusive latch.
   std::atomic<Referrer*> parent{nullptr};
   std::atomic<PageId> page_id{PageId::none};

@@ -29,6 +29,7 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
 
 void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
   frame.insert_run = 0;
+  frame.contention.store(0, std::memory_order_relaxed);
   frame.page_id.store(page, std::memory_order_relaxed);
   const bool counts_for_nothing = interest == Interest::once && policy_ == nullptr;
   frame.usage.store(counts_for_nothing ? std::uint8_t{0} : entry_usage_, std::memory_order_relaxed);

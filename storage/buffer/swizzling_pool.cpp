@@ -131,8 +131,19 @@ std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
   for (std::uint32_t looked_at = cooling_.size(); looked_at > 0 && freed < wanted; --looked_at) {
     Frame* frame = cooling_.pop(arena_);
     if (frame == nullptr) break;
-    frame->is_queued.store(false, std::memory_order_release);
-    if (frame->state.load(std::memory_order_relaxed) != FrameState::unswizzled) continue;
+    // Under the latch, since whoever frees a page looks whether its frame is queued.
+    if (!frame->latch.try_lock_exclusive()) {
+      cooling_.push(arena_, *frame);
+      continue;
+    }
+    frame->is_queued.store(false, std::memory_order_relaxed);
+    const FrameState state = frame->state.load(std::memory_order_relaxed);
+    frame->latch.unlock_exclusive_unchanged();
+    if (state == FrameState::free) {
+      give_frame(*frame);
+      ++freed;
+    }
+    if (state != FrameState::unswizzled) continue;
     const std::uint8_t usage = frame->usage.load(std::memory_order_relaxed);
     if (usage > 0 && replacement_ == Replacement::clock_sweep) {
       frame->usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);

@@ -26,6 +26,7 @@ PageRef TraditionalPool::adopt_new(Referrer& /*parent*/, Frame& child) noexcept 
 std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) noexcept {
   if (policy_ != nullptr) return free_by_policy(incoming);
   std::uint32_t freed = 0;
+  bool met_dirty = false;
   const std::uint64_t steps = std::uint64_t{arena_.used()} * (Frame::kMaxUsage + 1U);
   for (std::uint64_t step = 0; step < steps && freed < wanted; ++step) {
     Frame& frame = *arena_.nth_used(hand_.fetch_add(1, std::memory_order_relaxed));
@@ -35,7 +36,11 @@ std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) 
       frame.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
     else if (try_evict(frame))
       ++freed;
+    else if (!frame.is_clean())
+      met_dirty = true;
   }
+  // Where most pages are dirty, the few that are not would otherwise go round and round.
+  if (met_dirty) wake_cleaner();
   return freed;
 }
 

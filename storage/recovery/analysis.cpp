@@ -42,10 +42,8 @@ Result<> note(Analysis& analysis, const wal::Record& record, SpaceMap& map) {
   ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
   note_page(analysis, record.header.page, effects.page, record.lsn);
   note_page(analysis, record.header.page2, effects.page2, record.lsn);
-  if (kind_of(record.header) == RecordKind::pages_freed) {
-    ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
-    for (const PageId page : pages) analysis.dirty.erase(page);
-  }
+  ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
+  for (const PageId page : pages) analysis.dirty.erase(page);
   note_transaction(analysis, record);
   return redo_on_map(record, map);
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "storage/btree/node.h"
 #include "storage/recovery/record_kinds.h"
 #include "storage/recovery/record_redo.h"
@@ -52,20 +54,28 @@ Result<> redo_on_page(const wal::Record& record, PageId page, std::byte* bytes) 
 }
 
 Result<std::vector<PageId>> freed_pages(const wal::Record& record) {
-  if (record.payload.size() % sizeof(PageId) != 0)
+  Bytes list = record.payload;
+  switch (kind_of(record.header)) {
+    case RecordKind::pages_freed:
+      break;
+    case RecordKind::children_freed:
+      // What becomes of their parent comes first.
+      list = list.subspan(std::min(list.size(), sizeof(std::uint64_t)));
+      break;
+    default:
+      return std::vector<PageId>{};
+  }
+  if (list.size() % sizeof(PageId) != 0)
     return fail(sqlstate::data_corrupted, "malformed log record: freed pages");
   std::vector<PageId> pages;
-  for (std::size_t at = 0; at < record.payload.size(); at += sizeof(PageId))
-    pages.push_back(load<PageId>(record.payload.data() + at));
+  for (std::size_t at = 0; at < list.size(); at += sizeof(PageId))
+    pages.push_back(load<PageId>(list.data() + at));
   return pages;
 }
 
 Result<> redo_on_map(const wal::Record& record, SpaceMap& map) {
-  if (kind_of(record.header) == RecordKind::pages_freed) {
-    ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
-    for (const PageId page : pages) map.mark_free(page);
-    return {};
-  }
+  ASSIGN_OR_RETURN(const std::vector<PageId> pages, freed_pages(record));
+  for (const PageId page : pages) map.mark_free(page);
   ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
   const auto mark = [&map](PageId page, PageEffect effect) {
     if (effect == PageEffect::image) map.mark_allocated(page);

@@ -38,7 +38,7 @@ Result<PageEffects> effects_of(const wal::RecordHeader& header);
 /// nothing, refers to children by page id. Post: the page carries the record's LSN.
 Result<> redo_on_page(const wal::Record& record, PageId page, std::byte* bytes);
 
-/// The pages that a pages_freed record names.
+/// The pages that the payload of a pages_freed or children_freed record names; none in others.
 Result<std::vector<PageId>> freed_pages(const wal::Record& record);
 
 /// Repeats what the record did to the space map.

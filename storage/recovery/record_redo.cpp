@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "storage/btree/btree_clear.inl"
 #include "storage/btree/btree_split.inl"
 #include "storage/btree/records.h"
 
@@ -140,6 +141,27 @@ Result<> deadoption(const wal::Record& record, PageId page, Node& node) {
 
 Result<> root_growth(const wal::Record& record, PageId /*page*/, Node& node) {
   make_branch_root(node, PageRef{record.header.page2});
+  return {};
+}
+
+Result<> appended_child(const wal::Record& record, PageId page, Node& parent) {
+  alignas(8) std::array<std::byte, kPageBytes> child;
+  RETURN_IF_ERROR(payload::restore_image(record.payload, child.data()));
+  const Bytes low = Node::of(child.data()).low_fence();
+  if (parent.is_leaf() || parent.lower_bound(low).index != parent.count() ||
+      !parent.has_room(low.size(), 0))
+    return record_does_not_fit(record, page, "the appended child has no place");
+  parent.insert_branch(parent.count(), low, PageRef{record.header.page2});
+  return {};
+}
+
+Result<> freed_children(const wal::Record& record, PageId page, Node& parent) {
+  if (record.payload.size() < sizeof(std::uint64_t))
+    return record_does_not_fit(record, page, "it is malformed");
+  const auto after = load<std::uint64_t>(record.payload.data());
+  if (after > static_cast<std::uint64_t>(payload::AfterFreeing::empty_leaf))
+    return record_does_not_fit(record, page, "it is malformed");
+  forget_children(parent, static_cast<payload::AfterFreeing>(after));
   return {};
 }
 

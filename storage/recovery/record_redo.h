@@ -27,6 +27,9 @@ Result<> adoption(const wal::Record& record, PageId page, Node& node);
 Result<> deadoption(const wal::Record& record, PageId page, Node& node);
 /// Of the root; its new child is an image.
 Result<> root_growth(const wal::Record& record, PageId page, Node& root);
+/// Of the parent; its new child is an image.
+Result<> appended_child(const wal::Record& record, PageId page, Node& parent);
+Result<> freed_children(const wal::Record& record, PageId page, Node& parent);
 }  // namespace redo_of
 
 }  // namespace swizzle

@@ -33,6 +33,12 @@ Result<UndoneRow> leaf_remove(Bytes payload) {
                    .update = {}};
 }
 
+Result<UndoneRow> load_begun(Bytes payload) {
+  if (payload.size() != sizeof(TreeId))
+    return fail(sqlstate::data_corrupted, "malformed log record: load");
+  return UndoneRow{};
+}
+
 }  // namespace undo_of
 
 LeafChange::Action LoggedUndo::decide(const Node& leaf, Node::Position at) noexcept {

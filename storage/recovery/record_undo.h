@@ -24,6 +24,8 @@ namespace undo_of {
 Result<UndoneRow> leaf_insert(Bytes payload);
 Result<UndoneRow> leaf_update(Bytes payload);
 Result<UndoneRow> leaf_remove(Bytes payload);
+/// Nothing to do: the tree was created by the same transaction, so it goes as a whole.
+Result<UndoneRow> load_begun(Bytes payload);
 }  // namespace undo_of
 
 /// Applies an UndoneRow to a leaf.

@@ -69,6 +69,9 @@ inline void run_transaction(TestEngine& engine, Random& random, Oracle& oracle) 
   if (end != Lsn::none) oracle.history.emplace(end, after);
   oracle.committed = std::move(after);
   oracle.in_doubt.reset();
+  // Ghosts go; nodes that are left underfull merge with their neighbours, or share with them.
+  for (std::uint64_t i = random.below(4); i > 0; --i)
+    REQUIRE(engine.tree->tidy(as_bytes(random_key(random))));
 }
 
 inline void require_whole(TestEngine& engine, const Oracle& oracle) {

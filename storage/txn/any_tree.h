@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "storage/btree/btree.h"
+#include "storage/txn/tree_birth.h"
 
 namespace swizzle {
 
@@ -39,7 +40,15 @@ class AnyTree {
   virtual Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change) = 0;
   virtual Result<> tidy(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
-  virtual Result<std::vector<PageId>> pages() = 0;
+  virtual Result<bool> is_blank() = 0;
+  virtual Result<> append_leaf(const LeafContent& content) = 0;
+  virtual Result<> clear() = 0;
+  virtual Result<TreeId> owner_of_root() = 0;
+
+  [[nodiscard]] TreeBirth& birth() noexcept { return birth_; }
+
+ private:
+  TreeBirth birth_;
 };
 
 template <class Pool>
@@ -71,7 +80,10 @@ class PooledTree final : public AnyTree {
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }
-  Result<std::vector<PageId>> pages() override { return tree_->pages(); }
+  Result<bool> is_blank() override { return tree_->is_blank(); }
+  Result<> append_leaf(const LeafContent& content) override { return tree_->append_leaf(content); }
+  Result<> clear() override { return tree_->clear(); }
+  Result<TreeId> owner_of_root() override { return tree_->owner_of_root(); }
 
  private:
   std::unique_ptr<BTree<Pool>> tree_;

@@ -78,4 +78,13 @@ Result<> remove_overflow(TransactionState& transaction, const StoredAddress& sto
   return {};
 }
 
+Result<> check_record(Bytes key, Bytes value) {
+  if (key.empty() || key.size() > Engine::kMaxKeyBytes)
+    return fail(sqlstate::program_limit_exceeded,
+                "index row size exceeds the maximum of 1024 bytes");
+  if (value.size() > Engine::kMaxValueBytes)
+    return fail(sqlstate::program_limit_exceeded, "a value exceeds the maximum of 256 MB");
+  return {};
+}
+
 }  // namespace swizzle

@@ -12,6 +12,13 @@ namespace swizzle {
 /// never changed, so whoever sees its address sees its chunks.
 inline constexpr TreeId kOverflowTree{1};
 
+/// Whether a value of this size has to live there.
+inline bool is_too_large_inline(Bytes key, Bytes value) noexcept {
+  return key.size() + value.size() > Node::kMaxInlineBytes;
+}
+/// 54000 for a record that is too large for any tree.
+Result<> check_record(Bytes key, Bytes value);
+
 struct OverflowAddress {
   std::uint64_t value;
   std::uint64_t size;

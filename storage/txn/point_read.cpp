@@ -29,7 +29,13 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
 }
 
 Result<bool> PointRead::run(AnyTree& tree) {
-  if (which_ == Which::visible) transaction_.view();
+  if (which_ == Which::visible) {
+    transaction_.view();
+    if (!tree.birth().is_visible_to(transaction_.viewer())) [[unlikely]]
+      return false;
+  } else {
+    RETURN_IF_ERROR(tree.birth().require_loaded());
+  }
   ++transaction_.leaf_requests;
   RETURN_IF_ERROR(tree.read(key_, *this));
   if (too_old_) [[unlikely]]

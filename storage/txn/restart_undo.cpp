@@ -45,6 +45,7 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
     return fail(sqlstate::data_corrupted,
                 fmt::format("the log record at {} cannot be undone", raw(step.lsn)));
   ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
+  if (row.action == LeafChange::Action::leave) return {};
   LoggedUndo undo(row);
   if (step.tree == TreeId::directory && step.kind == RecordKind::leaf_insert)
     RETURN_IF_ERROR(engine.trees->destroy_created(row.key));

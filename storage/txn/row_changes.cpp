@@ -51,7 +51,8 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   } else {
     if (!is_live) return settle(Obstacle::none);
     if (transaction_.isolation == Isolation::repeatable_read &&
-        (transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()) ||
+        (tree_is_hidden_ ||
+         transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()) ||
          transaction_.is_too_old()))
       return settle(Obstacle::version);
   }
@@ -86,11 +87,15 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
 
 Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.begin_writing());
+  RETURN_IF_ERROR(tree.birth().require_loaded());
   RETURN_IF_ERROR(transaction_.intend(tree_, lock::TableMode::intent_exclusive, policy));
   // Before anything changes: the old value will be copied under the leaf's latch.
   const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
-  if (transaction_.isolation == Isolation::repeatable_read) transaction_.view();
+  if (transaction_.isolation == Isolation::repeatable_read) {
+    transaction_.view();
+    tree_is_hidden_ = !tree.birth().is_visible_to(transaction_.viewer());
+  }
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     ++transaction_.leaf_requests;
@@ -125,6 +130,8 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
     case UndoRecord::Kind::removed:
       INVARIANT(leaf.is_ghost(at.index));
       return Action::insert;
+    case UndoRecord::Kind::load_begun:  // undone as a whole
+      break;
   }
   return Action::leave;
 }

@@ -31,7 +31,7 @@ class RowChange final : public LeafChange {
 
   /// Applies it to `tree`, waiting where it must. True: done; false: the key is there already
   /// (insert) or is not (update, remove). 40001 at REPEATABLE READ when somebody was faster.
-  Result<bool> run(class AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
+  Result<bool> run(AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
 
   /// What the record had before, if it lived in the overflow tree.
   [[nodiscard]] const std::optional<std::array<std::byte, 16>>& old_overflow() const noexcept {
@@ -50,6 +50,8 @@ class RowChange final : public LeafChange {
   Wish wish_;
   Value value_;
   bool done_ = false;
+  /// At REPEATABLE READ: the snapshot sees nothing of the tree.
+  bool tree_is_hidden_ = false;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
   Lsn previous_lsn_ = Lsn::none;

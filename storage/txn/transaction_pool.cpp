@@ -136,7 +136,7 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexc
       shard.retained_bytes.fetch_sub(undo->bytes() + sizeof(UndoLog), std::memory_order_relaxed);
     }
     for (UndoRecord* record = undo->newest(); record != nullptr; record = record->previous)
-      engine_.versions.remove(*record);
+      if (record->is_version()) engine_.versions.remove(*record);
     undo->clear();
     const std::lock_guard hold(shard.mutex);
     if (shard.undo_logs.size() < kBatch * 2) shard.undo_logs.push_back(std::move(undo));

@@ -1,5 +1,7 @@
 #include "storage/txn/transaction_state.h"
 
+#include <algorithm>
+
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"
 
@@ -13,6 +15,8 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   large_values = 0;
   publish = nullptr;
   dropped.clear();
+  created.clear();
+  loads.clear();
   statement = 0;
   locks.clear_cancel();
   locks.set_deadlock_timeout(Duration::zero());
@@ -86,18 +90,40 @@ Result<> TransactionState::undo_to(std::uint64_t position) {
   if (undo == nullptr) return {};
   slot.chain.is_undoing = true;
   while (undo->count() > position) {
-    UndoRecord& record = *undo->newest();
-    slot.chain.undo_next = record.previous_lsn;
-    if (record.tree == TreeId::directory && record.kind == UndoRecord::Kind::inserted)
-      RETURN_IF_ERROR(engine.trees->destroy_created(record.key()));
-    ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(record.tree));
-    UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
-                      &record);
-    RETURN_IF_ERROR(tree->change(record.key(), &slot.chain, change));
+    slot.chain.undo_next = undo->newest()->previous_lsn;
+    RETURN_IF_ERROR(undo_newest());
     undo->drop_newest();
   }
   slot.chain.is_undoing = false;
   return {};
+}
+
+Result<> TransactionState::undo_newest() {
+  UndoRecord& record = *undo->newest();
+  if (record.kind == UndoRecord::Kind::load_begun) return undo_load(record.tree);
+  if (record.tree == TreeId::directory && record.kind == UndoRecord::Kind::inserted) {
+    RETURN_IF_ERROR(engine.trees->destroy_created(record.key()));
+    std::erase(created, tree_of_directory_key(record.key()));
+  }
+  ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(record.tree));
+  UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
+                    &record);
+  return tree->change(record.key(), &slot.chain, change);
+}
+
+/// All that the tree has is younger than the load.
+Result<> TransactionState::undo_load(TreeId id) {
+  ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(id));
+  RETURN_IF_ERROR(tree->clear());
+  tree->birth().undone();
+  std::erase(loads, tree);
+  ASSIGN_OR_RETURN(LogSpace space, engine.tree_log->reserve(0, 1, wal::ReservePurpose::completion));
+  engine.tree_log->append(space, {RecordKind::load_undone, &slot.chain, nullptr, nullptr, id}, {});
+  return {};
+}
+
+bool TransactionState::is_loading() const noexcept {
+  return std::ranges::any_of(loads, [](AnyTree* tree) { return tree->birth().is_loading(); });
 }
 
 Lsn TransactionState::append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept {
@@ -114,6 +140,10 @@ Lsn TransactionState::append_end(RecordKind kind, LogSpace& space, Lsn& end) noe
 }
 
 Result<> TransactionState::commit(Transaction::Durability durability) {
+  if (is_loading()) [[unlikely]] {
+    rollback();
+    return fail(sqlstate::internal_error, "a transaction commits in the middle of a load");
+  }
   const bool is_writer = undo != nullptr && slot.chain.first.load() != Lsn::none;
   Lsn end = locks.read_watermark();
   Lsn commit_lsn = Lsn::none;
@@ -129,6 +159,7 @@ Result<> TransactionState::commit(Transaction::Durability durability) {
     commit_lsn = append_end(RecordKind::transaction_committed, *space, end);
     undo->outcome.store(raw(commit_lsn), std::memory_order_release);
     slot.outcome.store(raw(commit_lsn), std::memory_order_release);
+    for (AnyTree* const tree : loads) tree->birth().committed(commit_lsn);
   }
   if (publish) [[unlikely]] {
     if (is_writer) engine.log->flush_to(end);

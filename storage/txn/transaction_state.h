@@ -12,6 +12,7 @@
 
 namespace swizzle {
 
+class AnyTree;
 struct EngineParts;
 
 /// A transaction's working state. Kept for reuse, so that beginning one allocates nothing.
@@ -32,6 +33,9 @@ struct TransactionState {
   std::uint64_t leaf_requests = 0;
   /// Trees whose pages go once the transaction has committed.
   std::vector<TreeId> dropped;
+  /// Trees that it has created, as far as that is not undone; only these can be loaded.
+  std::vector<TreeId> created;
+  std::vector<AnyTree*> loads;
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
@@ -74,10 +78,13 @@ struct TransactionState {
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
   Result<> undo_to(std::uint64_t position);
+  [[nodiscard]] bool is_loading() const noexcept;
   Result<> commit(Transaction::Durability durability);
   void rollback() noexcept;
 
  private:
+  Result<> undo_newest();
+  Result<> undo_load(TreeId tree);
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 };

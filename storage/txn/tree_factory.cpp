@@ -30,26 +30,22 @@ class PooledTreeFactory final : public TreeFactory {
   bool is_allocated(PageId page) noexcept override { return pool_->store().is_allocated(page); }
 
   Result<> destroy(std::unique_ptr<AnyTree> tree) override {
-    ASSIGN_OR_RETURN(const std::vector<PageId> pages, tree->pages());
+    // The root goes last: while it is in use, a restart knows that the work is not done.
+    RETURN_IF_ERROR(tree->clear());
     const TreeId id = tree->id();
-    static_cast<PooledTree<Pool>&>(*tree).tree().abandon(pages);
+    const PageId root = tree->root_page();
+    static_cast<PooledTree<Pool>&>(*tree).tree().abandon();
     tree.reset();
-    return free_pages(id, pages);
+    return free_root(id, root);
   }
 
  private:
-  Result<> free_pages(TreeId id, std::span<const PageId> pages) {
-    // The root goes last: while it is in use, a restart knows that the work is not done.
-    constexpr std::size_t kBatch = 1024;
-    for (std::size_t done = 0; done < pages.size(); done += kBatch) {
-      const auto batch = pages.subspan(done, std::min(kBatch, pages.size() - done));
-      ASSIGN_OR_RETURN(LogSpace space,
-                       log_.reserve(batch.size_bytes(), 1, wal::ReservePurpose::completion));
-      const PageStore::MarksGuard marks(pool_->store());
-      const std::array<Bytes, 1> parts{std::as_bytes(batch)};
-      log_.append(space, {RecordKind::pages_freed, nullptr, nullptr, nullptr, id}, parts);
-      for (const PageId page : batch) pool_->store().mark_free(page);
-    }
+  Result<> free_root(TreeId id, PageId root) {
+    ASSIGN_OR_RETURN(LogSpace space, log_.reserve(sizeof root, 1, wal::ReservePurpose::completion));
+    const PageStore::MarksGuard marks(pool_->store());
+    const std::array<Bytes, 1> parts{std::as_bytes(std::span(&root, 1))};
+    log_.append(space, {RecordKind::pages_freed, nullptr, nullptr, nullptr, id}, parts);
+    pool_->store().mark_free(root);
     return {};
   }
 

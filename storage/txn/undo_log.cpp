@@ -69,7 +69,7 @@ UndoRecord& UndoLog::add(const Change& change) {
   record->kind = change.kind;
   record->old_overflow = change.old_overflow;
   std::byte* after = memory + sizeof(UndoRecord);
-  std::memcpy(after, change.key.data(), change.key.size());
+  if (!change.key.empty()) std::memcpy(after, change.key.data(), change.key.size());
   if (!change.old_value.empty())
     std::memcpy(after + change.key.size(), change.old_value.data(), change.old_value.size());
   newest_ = record;

@@ -19,7 +19,12 @@ class UndoLog;
 /// What one change replaced. It serves rollback, and, found through the version index, readers
 /// whose snapshot is older than the change. The key and the old value follow the struct in memory.
 struct UndoRecord {
-  enum class Kind : std::uint8_t { inserted, updated, removed };
+  enum class Kind : std::uint8_t {
+    inserted,
+    updated,
+    removed,
+    load_begun,  ///< of a whole tree: no key, and no version for readers
+  };
 
   // Links of the version index, under its bucket's latch.
   UndoRecord* older = nullptr;     ///< the change before this one to the same key
@@ -38,6 +43,8 @@ struct UndoRecord {
   Kind kind = Kind::inserted;
   bool old_overflow = false;
 
+  /// Whether the version index has it.
+  [[nodiscard]] bool is_version() const noexcept { return kind != Kind::load_begun; }
   [[nodiscard]] Bytes key() const noexcept {
     return {reinterpret_cast<const std::byte*>(this + 1), key_size};
   }

@@ -1,0 +1,134 @@
+// Emptying a tree. Included by btree_<mode>.cpp.
+#pragma once
+
+#include "storage/btree/btree.h"
+
+namespace swizzle {
+
+/// Makes `node` what it is when its children are gone: a branch without any, or, if it is a root,
+/// an empty leaf. The same for the running system and for redo.
+inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
+  alignas(8) std::array<std::byte, kPageBytes> copy;
+  std::memcpy(copy.data(), &node, kPageBytes);
+  const Node& old = Node::of(copy.data());
+  if (after == payload::AfterFreeing::empty_leaf) {
+    node.format(old.id(), old.tree(), 0,
+                {old.low_fence(), KeyBound::infinite(), KeyBound::infinite()});
+  } else {
+    node.format(old.id(), old.tree(), old.level(), old.fences());
+    node.set_foster(load_ref(old.foster_ref()));
+  }
+  node.set_lsn(old.lsn());
+}
+
+/// Children go before their parents, and the record that frees them also makes the parent forget
+/// them: so a crash in between leaves a smaller tree, and no page that nobody knows of.
+template <class Pool>
+class BTree<Pool>::Clearing {
+ public:
+  explicit Clearing(BTree& tree) noexcept : tree_(tree) {}
+
+  Result<> run() {
+    LeafCopy root;
+    RETURN_IF_ERROR(tree_.copy_node({}, kRootLevel, root));
+    const std::uint8_t level = root.node().level();
+    if (level == 0 && root.node().count() == 0 && !root.node().has_foster()) return {};
+    RETURN_IF_ERROR(clear_chain({}, level));
+    return free_below({}, level, payload::AfterFreeing::empty_leaf);
+  }
+
+ private:
+  /// Frees what is below the node that begins at `low`, and below its foster children.
+  Result<> clear_chain(Bytes low, std::uint8_t level) {
+    if (level == 0) return {};
+    const auto copy = std::make_unique<LeafCopy>();
+    RETURN_IF_ERROR(tree_.copy_node(low, level, *copy));
+    const Node& node = copy->node();
+    if (level > 1) {
+      std::array<std::byte, Node::kMaxKeyBytes> key;
+      for (std::uint16_t i = 0; i < node.count(); ++i)
+        RETURN_IF_ERROR(clear_chain({key.data(), node.copy_key(i, key.data())},
+                                    static_cast<std::uint8_t>(level - 1)));
+    }
+    const bool is_root = node.id() == tree_.root_.page;
+    if (node.count() > 0 && !is_root)
+      RETURN_IF_ERROR(free_below(low, level, payload::AfterFreeing::childless));
+    if (node.has_foster()) RETURN_IF_ERROR(clear_chain(node.high_fence().key, level));
+    return {};
+  }
+
+  /// The page of the node that begins at `low`, and of its foster children.
+  Result<> collect_chain(Bytes low, std::uint8_t level, std::vector<PageId>& pages) {
+    std::vector<std::byte> from(low.begin(), low.end());
+    while (true) {
+      RETURN_IF_ERROR(tree_.copy_node(from, level, scratch_));
+      const Node& node = scratch_.node();
+      pages.push_back(node.id());
+      if (!node.has_foster()) return {};
+      const Bytes next = node.high_fence().key;
+      from.assign(next.begin(), next.end());
+    }
+  }
+
+  /// Pre: the children of the node at `low` have no children.
+  Result<> free_below(Bytes low, std::uint8_t level, payload::AfterFreeing after) {
+    const auto copy = std::make_unique<LeafCopy>();
+    RETURN_IF_ERROR(tree_.copy_node(low, level, *copy));
+    const Node& node = copy->node();
+    std::vector<PageId> pages;
+    std::array<std::byte, Node::kMaxKeyBytes> key;
+    if (level > 0)
+      for (std::uint16_t i = 0; i < node.count(); ++i)
+        RETURN_IF_ERROR(collect_chain({key.data(), node.copy_key(i, key.data())},
+                                      static_cast<std::uint8_t>(level - 1), pages));
+    if (after == payload::AfterFreeing::empty_leaf && node.has_foster())
+      RETURN_IF_ERROR(collect_chain(node.high_fence().key, level, pages));
+    return tree_.free_children(low, level, after, pages);
+  }
+
+  BTree& tree_;
+  LeafCopy scratch_;
+};
+
+template <class Pool>
+Result<> BTree<Pool>::copy_node(Bytes key, std::uint8_t level, LeafCopy& into) {
+  Descent descent(*this, key, level);
+  do {
+    RETURN_IF_ERROR(descent.run());
+    std::memcpy(into.page.data(), &descent.node(), kPageBytes);
+  } while (!descent.guard.valid());
+  return {};
+}
+
+template <class Pool>
+Result<> BTree<Pool>::free_children(Bytes low, std::uint8_t level, payload::AfterFreeing after,
+                                    std::span<const PageId> pages) {
+  const auto first_word = static_cast<std::uint64_t>(after);
+  ASSIGN_OR_RETURN(LogSpace space, log_.reserve(pages.size_bytes() + sizeof first_word, 1,
+                                                wal::ReservePurpose::completion));
+  Descent descent(*this, low, level);
+  ExclusiveGuard hold;
+  do {
+    RETURN_IF_ERROR(descent.run());
+    hold = ExclusiveGuard::upgrade(descent.guard);
+  } while (!hold);
+  Frame& frame = descent.frame();
+  Node& node = Node::of(frame.page());
+  const PageStore::MarksGuard marks(pool_.store());
+  log_change(space, RecordKind::children_freed, frame, nullptr,
+             std::array<Bytes, 2>{std::as_bytes(std::span(&first_word, 1)), std::as_bytes(pages)});
+  if (!node.is_leaf())
+    for (std::uint16_t i = 0; i < node.count(); ++i) pool_.drop_swizzled(node.child_ref(i));
+  if (after == payload::AfterFreeing::empty_leaf) pool_.drop_swizzled(node.foster_ref());
+  pool_.drop_unswizzled(pages);
+  forget_children(node, after);
+  for (const PageId page : pages) pool_.store().mark_free(page);
+  return {};
+}
+
+template <class Pool>
+Result<> BTree<Pool>::clear() {
+  return std::make_unique<Clearing>(*this)->run();
+}
+
+}  // namespace swizzle

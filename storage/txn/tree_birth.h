@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+
+#include "base/result.h"
+#include "storage/txn/version_index.h"
+
+namespace swizzle {
+
+/// Who may see the records that a tree was loaded with: they have no versions of their own. A tree
+/// is loaded by the transaction that creates it, so all of its records are younger than the load,
+/// and whoever may not see the load sees an empty tree.
+///
+/// Written by the loading transaction only, which nobody else's snapshot includes before its commit
+/// has returned.
+class TreeBirth {
+ public:
+  /// Whether a snapshot read may look at the tree.
+  [[nodiscard]] bool is_visible_to(const Viewer& viewer) const noexcept {
+    const std::uint64_t since = since_.load(std::memory_order_acquire);
+    if (since == 0) [[likely]]
+      return true;
+    if (since != kUncommitted) return Lsn{since} < viewer.snapshot;
+    return !is_loading() && viewer.own == loader_ &&
+           (viewer.statement == 0 || statement_ < viewer.statement);
+  }
+  /// The tree has no right end yet: nobody can read or change it.
+  [[nodiscard]] bool is_loading() const noexcept {
+    return loading_.load(std::memory_order_acquire);
+  }
+  /// XX000 while it is being loaded.
+  [[nodiscard]] Result<> require_loaded() const {
+    if (is_loading()) [[unlikely]]
+      return fail(sqlstate::internal_error, "a tree is used while it is being loaded");
+    return {};
+  }
+
+  void begin(const UndoLog* loader, std::uint32_t statement) noexcept {
+    loader_ = loader;
+    statement_ = statement;
+    loading_.store(true, std::memory_order_relaxed);
+    since_.store(kUncommitted, std::memory_order_release);
+  }
+  void loaded() noexcept { loading_.store(false, std::memory_order_release); }
+  void committed(Lsn commit) noexcept { since_.store(raw(commit), std::memory_order_release); }
+  /// The load is undone: the tree is empty.
+  void undone() noexcept {
+    loading_.store(false, std::memory_order_relaxed);
+    since_.store(0, std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::uint64_t kUncommitted = UINT64_MAX;
+
+  /// The load's commit record; 0: the tree was not loaded, or before the engine was opened.
+  std::atomic<std::uint64_t> since_{0};
+  std::atomic<bool> loading_{false};
+  const UndoLog* loader_ = nullptr;
+  std::uint32_t statement_ = 0;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,111 @@
+// TreeLoad: a new tree is built from sorted records.
+#include <algorithm>
+
+#include "storage/engine_parts.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/row_changes.h"
+#include "storage/txn/transaction_access.h"
+
+namespace swizzle {
+
+struct TreeLoad::State {
+  State(TransactionState& of, AnyTree& in) noexcept : transaction(of), tree(in) {}
+
+  Result<> append(const LeafContent& content) { return tree.append_leaf(content); }
+
+  TransactionState& transaction;
+  AnyTree& tree;
+  LeafStage stage;
+  std::uint64_t count = 0;
+};
+
+namespace {
+
+/// From here on a rollback, or a restart, empties the tree.
+Result<> log_begin(TransactionState& state, AnyTree& tree) {
+  RETURN_IF_ERROR(state.begin_writing());
+  RETURN_IF_ERROR(state.undo->prepare(0));
+  ASSIGN_OR_RETURN(LogSpace space,
+                   state.engine.tree_log->reserve(sizeof(TreeId), 1, wal::ReservePurpose::growth));
+  const Lsn previous = state.slot.chain.last.load(std::memory_order_relaxed);
+  state.undo->add({.kind = UndoRecord::Kind::load_begun,
+                   .tree = tree.id(),
+                   .key_hash = 0,
+                   .key = {},
+                   .old_value = {},
+                   .old_overflow = false,
+                   .statement = state.statement,
+                   .previous_lsn = previous});
+  const TreeId id = tree.id();
+  const std::array<Bytes, 1> payload{std::as_bytes(std::span(&id, 1))};
+  state.engine.tree_log->append(
+      space, {RecordKind::load_begun, &state.slot.chain, nullptr, nullptr, id}, payload);
+  tree.birth().begin(state.undo.get(), state.statement);
+  state.loads.push_back(&tree);
+  return {};
+}
+
+}  // namespace
+
+TreeLoad::TreeLoad(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+TreeLoad::~TreeLoad() = default;
+
+Result<bool> TreeLoad::add(Bytes key, Bytes value) {
+  State& load = *state_;
+  INVARIANT(load.tree.birth().is_loading());
+  RETURN_IF_ERROR(check_record(key, value));
+  if (!load.stage.may_follow(key)) return false;
+  LeafContent::Record record{key, value, false};
+  StoredAddress address;
+  if (is_too_large_inline(key, value)) {
+    ASSIGN_OR_RETURN(address, write_overflow(load.transaction, value));
+    record.value = address;
+    record.overflow = true;
+  }
+  RETURN_IF_ERROR(
+      load.stage.add(record, [&load](const LeafContent& content) { return load.append(content); }));
+  ++load.count;
+  return true;
+}
+
+Result<std::uint64_t> TreeLoad::finish() {
+  State& load = *state_;
+  RETURN_IF_ERROR(
+      load.stage.finish([&load](const LeafContent& content) { return load.append(content); }));
+  load.tree.birth().loaded();
+  return load.count;
+}
+
+Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, TreeId id) {
+  TransactionState& state = TransactionAccess::state(transaction);
+  if (std::ranges::find(state.created, id) == state.created.end()) return nullptr;
+  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
+  if (tree->birth().is_loading()) return nullptr;
+  ASSIGN_OR_RETURN(const bool is_blank, tree->is_blank());
+  if (!is_blank) return nullptr;
+  RETURN_IF_ERROR(log_begin(state, *tree));
+  return std::unique_ptr<TreeLoad>(new TreeLoad(std::make_unique<TreeLoad::State>(state, *tree)));
+}
+
+Result<std::uint64_t> Engine::bulk_load(
+    Transaction& transaction, TreeId id,
+    const std::function<Result<std::optional<Record>>()>& next) {
+  ASSIGN_OR_RETURN(Tree into, tree(id));
+  ASSIGN_OR_RETURN(const std::unique_ptr<TreeLoad> load, start_load(transaction, id));
+  std::uint64_t count = 0;
+  while (true) {
+    ASSIGN_OR_RETURN(const std::optional<Record> record, next());
+    if (!record) break;
+    ASSIGN_OR_RETURN(const bool added, load != nullptr
+                                           ? load->add(record->key, record->value)
+                                           : into.insert(transaction, record->key, record->value));
+    if (!added)
+      return fail(sqlstate::unique_violation,
+                  "a bulk load has the same key twice, or out of order");
+    ++count;
+  }
+  if (load != nullptr) RETURN_IF_ERROR(load->finish());
+  return count;
+}
+
+}  // namespace swizzle
