@@ -69,6 +69,10 @@ TEST_CASE("numbers agree with PostgreSQL", "[types]") {
 TEST_CASE("strings agree with PostgreSQL", "[types]") {
   check_file("strings.txt");
 }
+TEST_CASE("JSON agrees with PostgreSQL", "[types]") {
+  check_file("json.txt");
+}
+
 TEST_CASE("arrays agree with PostgreSQL", "[types]") {
   check_file("arrays.txt");
 }

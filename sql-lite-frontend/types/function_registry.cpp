@@ -111,12 +111,26 @@ class Registry {
  private:
   void collect() {
     additions().closed = true;
-    for (const auto entries :
-         {comparison_functions(), integer_functions(), float_functions(), numeric_functions(),
-          cast_functions(), text_functions(), text_format_functions(), encoding_functions(),
-          like_functions(), regex_functions(), datetime_functions(), datetime_field_functions(),
-          datetime_arithmetic_functions(), formatting_functions(), formatted_input_functions(),
-          array_functions(), general_functions(), name_functions(), extreme_functions()})
+    for (const auto entries : {comparison_functions(),
+                               integer_functions(),
+                               float_functions(),
+                               numeric_functions(),
+                               cast_functions(),
+                               text_functions(),
+                               text_format_functions(),
+                               encoding_functions(),
+                               like_functions(),
+                               regex_functions(),
+                               datetime_functions(),
+                               datetime_field_functions(),
+                               datetime_arithmetic_functions(),
+                               formatting_functions(),
+                               formatted_input_functions(),
+                               array_functions(),
+                               general_functions(),
+                               name_functions(),
+                               extreme_functions(),
+                               json_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
     for (const SetEntry& entry : set_functions()) add(entry.signature, {nullptr, entry.function});
     for (const auto entries :

@@ -28,6 +28,7 @@ const TypeCodec& float_codec() noexcept;
 const TypeCodec& char_codec() noexcept;
 const TypeCodec& tid_codec() noexcept;
 const TypeCodec& text_codec() noexcept;  ///< text, varchar, bpchar, name, unknown, cstring …
+const TypeCodec& json_codec() noexcept;  ///< json, jsonb
 const TypeCodec& bytea_codec() noexcept;
 const TypeCodec& uuid_codec() noexcept;
 const TypeCodec& numeric_codec() noexcept;

@@ -26,6 +26,9 @@ const TypeCodec* find_codec(TypeId type) noexcept {
       return &tid_codec();
     case TypeId::void_:
       return &void_codec();
+    case TypeId::json:
+    case TypeId::jsonb:
+      return &json_codec();
     case TypeId::int2vector:
     case TypeId::oidvector:
       return &vector_codec();

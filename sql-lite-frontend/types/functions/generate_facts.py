@@ -55,7 +55,8 @@ def main():
              coalesce(pg_get_expr(proargdefaults, 0), ''),
              (select string_agg(typname, ',' order by n)
                 from unnest(proargtypes::oid[]) with ordinality a(t, n) join pg_type on pg_type.oid = t)
-        from pg_proc p where pronamespace = 11 and prokind in ('f', 'a', 'w') and p.oid < 12000
+        from pg_proc p where (pronamespace = 11 and prokind in ('f', 'a', 'w') and p.oid < 12000)
+           or proname = '_pg_expandarray'
        order by p.oid""")
     for (oid, name, result, variadic, kind, volatility, strict, retset, arguments, names, modes,
          all_types, defaults, spelled) in rows:

@@ -131,6 +131,27 @@ Cursor unnest(FunctionContext&, Arguments a) {
   return std::make_unique<ElementCursor>(a[0]);
 }
 
+/// (x, n): the elements with their numbers from 1.
+class NumberedCursor : public SetCursor {
+ public:
+  explicit NumberedCursor(const Value& array) : view_{array} {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (next_ == view_.size()) return std::nullopt;
+    const TypeId types[] = {view_.element_type(), TypeId::int4};
+    const Value fields[] = {view_.element(next_),
+                            Value::from_int(static_cast<std::int64_t>(next_) + 1)};
+    ++next_;
+    return make_record(context.arena, types, fields);
+  }
+
+ private:
+  ArrayView view_;
+  std::size_t next_ = 0;
+};
+Cursor numbered_elements(FunctionContext&, Arguments a) {
+  return std::make_unique<NumberedCursor>(a[0]);
+}
+
 Cursor subscripts(FunctionContext&, Arguments a) {
   const ArrayView view{a[0]};
   const std::int32_t n = a[1].as_int4();
@@ -216,6 +237,7 @@ constexpr SetEntry kEntries[] = {
     {"generate_subscripts(anyarray,int4)", &subscripts},
     {"generate_subscripts(anyarray,int4,bool)", &subscripts},
     {"unnest(anyarray)", &unnest},
+    {"_pg_expandarray(anyarray)", &numbered_elements},
     {"string_to_table(text,text)", &split_to_table},
     {"string_to_table(text,text,text)", &split_to_table},
     {"regexp_matches(text,text)", &regexp_matches},

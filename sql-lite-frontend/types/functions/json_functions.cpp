@@ -1,0 +1,73 @@
+#include "sql-lite-frontend/types/functions/any_arguments.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value build_object(FunctionContext& context, Arguments a) {
+  const AnyArguments arguments{context, a, 0};
+  if (arguments.is_null()) return Value::null();
+  if (arguments.size() % 2 != 0) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "argument list must have even number of elements"}
+        .with_hint(
+            "The arguments of json_build_object() must consist of alternating keys and values.");
+  }
+  std::string out = "{";
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    if (i > 0) out += ", ";
+    if (arguments.value(i).is_null()) {
+      throw sql_error(sqlstate::invalid_parameter_value, "argument {} cannot be null", i + 1)
+          .with_hint("Object keys should be text.");
+    }
+    std::string key;
+    output_text(context, arguments.type(i), arguments.value(i), key);
+    append_json_string(key, out);
+    out += " : ";
+    append_json(context, arguments.type(i + 1), arguments.value(i + 1), out);
+  }
+  return make_text(context.arena, out + "}");
+}
+
+Value build_array(FunctionContext& context, Arguments a) {
+  const AnyArguments arguments{context, a, 0};
+  if (arguments.is_null()) return Value::null();
+  std::string out = "[";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) out += ", ";
+    append_json(context, arguments.type(i), arguments.value(i), out);
+  }
+  return make_text(context.arena, out + "]");
+}
+
+Value empty_object(FunctionContext& context, Arguments) {
+  return make_text(context.arena, "{}");
+}
+Value empty_array(FunctionContext& context, Arguments) {
+  return make_text(context.arena, "[]");
+}
+
+Value to_json(FunctionContext& context, Arguments a) {
+  std::string out;
+  append_json(context, context.call.arguments[0], a[0], out);
+  return make_text(context.arena, out);
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"json_build_object(any)", &build_object}, {"json_build_object()", &empty_object},
+    {"json_build_array(any)", &build_array},   {"json_build_array()", &empty_array},
+    {"to_json(anyelement)", &to_json},         {"array_to_json(anyarray)", &to_json},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> json_functions() {
+  return kEntries;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,411 @@
+#include "sql-lite-frontend/types/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/type_codec.h"
+#include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/utf8.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kStatementTooComplex{"54001"};
+constexpr int kMaxDepth = 1000;
+
+/// Reads one JSON value from front to back and writes its canonical spelling.
+class JsonReader {
+ public:
+  JsonReader(std::string_view text, TypeId type) : text_(text), type_(type) {}
+
+  std::string read() {
+    std::string out;
+    value(out, 0);
+    skip_blanks();
+    if (at_ < text_.size()) refuse();
+    return out;
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    SqlError error = sql_error(sqlstate::invalid_text_representation,
+                               "invalid input syntax for type {}", format_type(type_));
+    if (at_ >= text_.size()) {
+      throw std::move(error).with_detail("The input string ended unexpectedly.");
+    }
+    // The token: a word, or one character.
+    std::size_t end = at_;
+    const auto in_word = [&](char c) {
+      return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_' || c == '-' ||
+             c == '.' || c == '+';
+    };
+    while (end < text_.size() && in_word(text_[end])) ++end;
+    if (end == at_) end = std::min(text_.size(), at_ + utf8_length(text_[at_]));
+    throw std::move(error).with_detail(
+        fmt::format("Token \"{}\" is invalid.", text_.substr(at_, end - at_)));
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) {
+      ++at_;
+    }
+  }
+  [[nodiscard]] char peek() {
+    skip_blanks();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  void expect(char wanted) {
+    if (peek() != wanted) refuse();
+    ++at_;
+  }
+  [[nodiscard]] bool take(char wanted) {
+    if (peek() != wanted) return false;
+    ++at_;
+    return true;
+  }
+
+  void value(std::string& out, int depth) {
+    if (depth > kMaxDepth) throw SqlError{kStatementTooComplex, "stack depth limit exceeded"};
+    switch (peek()) {
+      case '{':
+        return object(out, depth);
+      case '[':
+        return array(out, depth);
+      case '"':
+        return append_json_string(string(), out);
+      case 't':
+        return word("true", out);
+      case 'f':
+        return word("false", out);
+      case 'n':
+        return word("null", out);
+      default:
+        return number(out);
+    }
+  }
+
+  void word(std::string_view wanted, std::string& out) {
+    if (text_.substr(at_, wanted.size()) != wanted) refuse();
+    const std::size_t end = at_ + wanted.size();
+    if (end < text_.size() && (is_digit(text_[end]) || to_lower(text_[end]) != text_[end] ||
+                               (text_[end] >= 'a' && text_[end] <= 'z'))) {
+      refuse();
+    }
+    at_ = end;
+    out += wanted;
+  }
+
+  void object(std::string& out, int depth) {
+    expect('{');
+    std::vector<std::pair<std::string, std::string>> members;
+    if (!take('}')) {
+      do {
+        if (peek() != '"') refuse();
+        std::string key = string();
+        expect(':');
+        std::string member;
+        value(member, depth + 1);
+        members.emplace_back(std::move(key), std::move(member));
+      } while (take(','));
+      expect('}');
+    }
+    std::ranges::stable_sort(members, [](const auto& a, const auto& b) {
+      return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
+    });
+    out += '{';
+    bool first = true;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      // Of equal keys the last one counts.
+      if (i + 1 < members.size() && members[i + 1].first == members[i].first) continue;
+      if (!std::exchange(first, false)) out += ", ";
+      append_json_string(members[i].first, out);
+      out += ": ";
+      out += members[i].second;
+    }
+    out += '}';
+  }
+
+  void array(std::string& out, int depth) {
+    expect('[');
+    out += '[';
+    if (!take(']')) {
+      bool first = true;
+      do {
+        if (!std::exchange(first, false)) out += ", ";
+        value(out, depth + 1);
+      } while (take(','));
+      expect(']');
+    }
+    out += ']';
+  }
+
+  std::string string() {
+    expect('"');
+    std::string out;
+    for (;;) {
+      if (at_ >= text_.size()) refuse();
+      const char c = text_[at_];
+      if (c == '"') break;
+      if (static_cast<unsigned char>(c) < 0x20) refuse();
+      ++at_;
+      if (c != '\\') {
+        out += c;
+        continue;
+      }
+      if (at_ >= text_.size()) refuse();
+      escape(text_[at_++], out);
+    }
+    ++at_;
+    return out;
+  }
+
+  void escape(char letter, std::string& out) {
+    constexpr std::string_view kLetters = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    if (const auto found = kLetters.find(letter); found != std::string_view::npos) {
+      out += kMeanings[found];
+      return;
+    }
+    if (letter != 'u') {
+      --at_;
+      refuse();
+    }
+    std::uint32_t code = four_digits();
+    if (code >= 0xdc00 && code < 0xe000) bad_surrogate();
+    if (code >= 0xd800 && code < 0xdc00) {
+      if (text_.substr(at_, 2) != "\\u") bad_surrogate();
+      at_ += 2;
+      const std::uint32_t low = four_digits();
+      if (low < 0xdc00 || low >= 0xe000) bad_surrogate();
+      code = 0x10000 + ((code - 0xd800) << 10U) + (low - 0xdc00);
+    }
+    // json keeps the text as it came and may hold this; jsonb cannot.
+    if (code == 0 && type_ == TypeId::jsonb) {
+      throw SqlError{SqlState{"22P05"}, "unsupported Unicode escape sequence"}.with_detail(
+          "\\u0000 cannot be converted to text.");
+    }
+    append_code(code, out);
+  }
+
+  [[noreturn]] void bad_surrogate() const {
+    throw sql_error(sqlstate::invalid_text_representation, "invalid input syntax for type {}",
+                    format_type(type_))
+        .with_detail("Unicode low surrogate must follow a high surrogate.");
+  }
+
+  std::uint32_t four_digits() {
+    std::uint32_t code = 0;
+    for (int i = 0; i < 4; ++i) {
+      if (at_ >= text_.size()) refuse();
+      const char c = to_lower(text_[at_]);
+      if (is_digit(c)) {
+        code = code * 16 + static_cast<std::uint32_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        code = code * 16 + static_cast<std::uint32_t>(c - 'a' + 10);
+      } else {
+        refuse();
+      }
+      ++at_;
+    }
+    return code;
+  }
+
+  static void append_code(std::uint32_t code, std::string& out) {
+    const auto byte = [&](std::uint32_t bits) { out += static_cast<char>(bits); };
+    if (code < 0x80) return byte(code);
+    if (code < 0x800) {
+      byte(0xc0U | code >> 6U);
+    } else {
+      if (code < 0x10000) {
+        byte(0xe0U | code >> 12U);
+      } else {
+        byte(0xf0U | code >> 18U);
+        byte(0x80U | (code >> 12U & 0x3fU));
+      }
+      byte(0x80U | (code >> 6U & 0x3fU));
+    }
+    byte(0x80U | (code & 0x3fU));
+  }
+
+  void number(std::string& out) {
+    const std::size_t start = at_;
+    const auto digits = [&] {
+      const std::size_t from = at_;
+      while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+      return at_ > from;
+    };
+    const auto invalid = [&] {
+      at_ = start;
+      refuse();
+    };
+    if (at_ < text_.size() && text_[at_] == '-') ++at_;
+    if (at_ < text_.size() && text_[at_] == '0') {
+      ++at_;
+    } else if (!digits()) {
+      invalid();
+    }
+    if (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      if (!digits()) invalid();
+    }
+    if (at_ < text_.size() && to_lower(text_[at_]) == 'e') {
+      // jsonb shows the number without it.
+      if (type_ == TypeId::jsonb) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "numbers with exponents in jsonb are not supported"};
+      }
+      ++at_;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      if (!digits()) invalid();
+    }
+    if (at_ < text_.size() &&
+        (is_digit(text_[at_]) || (to_lower(text_[at_]) >= 'a' && to_lower(text_[at_]) <= 'z'))) {
+      invalid();
+    }
+    out += text_.substr(start, at_ - start);
+  }
+
+  std::string_view text_;
+  TypeId type_;
+  std::size_t at_ = 0;
+};
+
+Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+  verify_utf8(text);
+  if (type == TypeId::jsonb) return make_text(context.arena, canonical_json(text));
+  check_json(text, type);
+  return make_text(context.arena, text);
+}
+
+bool is_number(TypeId type) {
+  return type == TypeId::int2 || type == TypeId::int4 || type == TypeId::int8 ||
+         type == TypeId::float4 || type == TypeId::float8 || type == TypeId::numeric;
+}
+
+/// One dimension of an array, from element `next` on.
+void append_dimension(FunctionContext& context, const ArrayView& view, std::size_t dimension,
+                      std::size_t& next, std::string& out) {
+  out += '[';
+  for (std::int32_t i = 0; i < view.dimension(dimension).length; ++i) {
+    if (i > 0) out += ',';
+    if (dimension + 1 < view.dimension_count()) {
+      append_dimension(context, view, dimension + 1, next, out);
+    } else {
+      append_json(context, view.element_type(), view.element(next++), out);
+    }
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void check_json(std::string_view text, TypeId type) {
+  static_cast<void>(JsonReader{text, type}.read());
+}
+
+std::string canonical_json(std::string_view text) {
+  return JsonReader{text, TypeId::jsonb}.read();
+}
+
+void append_json_string(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += fmt::format("\\u{:04x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
+  if (value.is_null()) {
+    out += "null";
+    return;
+  }
+  if (type == TypeId::bool_) {
+    out += value.as_bool() ? "true" : "false";
+    return;
+  }
+  if (type == TypeId::record) {
+    throw SqlError{sqlstate::feature_not_supported, "rows as JSON are not supported"};
+  }
+  if (is_array(type)) {
+    const ArrayView view{value};
+    std::size_t next = 0;
+    if (view.size() == 0) {
+      out += "[]";
+    } else {
+      append_dimension(context, view, 0, next, out);
+    }
+    return;
+  }
+  std::string text;
+  output_text(context, type, value, text);
+  if (type == TypeId::json || type == TypeId::jsonb ||
+      (is_number(type) && text.find_first_of("NI") == std::string::npos)) {
+    out += text;
+    return;
+  }
+  if (type == TypeId::timestamp || type == TypeId::timestamptz) {
+    if (const auto blank = text.find(' '); blank != std::string::npos) text[blank] = 'T';
+  }
+  append_json_string(text, out);
+}
+
+const TypeCodec& json_codec() noexcept {
+  static constexpr TypeCodec codec{
+      input,
+      [](FunctionContext&, TypeId, const Value& value, std::string& out) {
+        out += value.as_text();
+      },
+      [](FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
+        // jsonb's binary form is a version, 1, and the text.
+        if (type == TypeId::jsonb) {
+          if (bytes.empty() || bytes[0] != std::byte{1}) {
+            throw SqlError{sqlstate::feature_not_supported, "unsupported jsonb version number"};
+          }
+          bytes = bytes.subspan(1);
+        }
+        return input(context, type, typmod, as_text(bytes));
+      },
+      [](FunctionContext&, TypeId type, const Value& value, std::string& out) {
+        if (type == TypeId::jsonb) out += '\1';
+        out += value.as_text();
+      }};
+  return codec;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/types/function_context.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// Text in JavaScript's object notation: the types json (kept as it came) and jsonb (kept in one
+/// canonical spelling).
+namespace swizzle::sql {
+
+/// Throws SqlError 22P02 unless the text is one JSON value; `type` is what the message calls it.
+void check_json(std::string_view text, TypeId type);
+/// The spelling that jsonb shows: keys by length and bytes and each once, one blank after commas
+/// and colons, strings without needless escapes. Throws as above.
+std::string canonical_json(std::string_view text);
+
+/// `text` as a JSON string.
+void append_json_string(std::string_view text, std::string& out);
+/// A value of any type as JSON, as to_json() has it. 0A000 for rows, whose fields have no names.
+void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out);
+
+}  // namespace swizzle::sql
