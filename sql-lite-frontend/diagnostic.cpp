@@ -44,6 +44,7 @@ Diagnostic to_diagnostic(const SqlError& error, std::string_view text) {
   diagnostic.column = fields.column;
   diagnostic.datatype = fields.data_type;
   diagnostic.constraint = fields.constraint;
+  diagnostic.routine = fields.routine;
   diagnostic.where = fields.where;
   return diagnostic;
 }

@@ -35,6 +35,8 @@ struct Diagnostic {
   std::string datatype;
   std::string constraint;
   std::string where;
+  /// The place in PostgreSQL's source, for the few errors that drivers tell apart by it.
+  std::string routine;
 };
 
 /// What a request of a session gives back: nothing, or the one error that ended it.

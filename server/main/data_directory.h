@@ -16,6 +16,7 @@ namespace swizzle::server {
 /// Where everything of one server lies:
 ///
 ///   swizzle.conf       settings; its presence says that init has finished
+///   swizzle.auto.conf  what ALTER SYSTEM has set; wins over swizzle.conf
 ///   swizzle_hba.conf   who may connect
 ///   swizzled.secret    makes logins of unknown roles look like others
 ///   swizzled.pid       held while the server runs; process id, port, first socket directory
@@ -26,6 +27,7 @@ class DataDirectory {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
   [[nodiscard]] std::filesystem::path settings_file() const { return path_ / "swizzle.conf"; }
+  [[nodiscard]] std::filesystem::path altered_file() const { return path_ / "swizzle.auto.conf"; }
   [[nodiscard]] std::filesystem::path rules_file() const { return path_ / "swizzle_hba.conf"; }
   [[nodiscard]] std::filesystem::path secret_file() const { return path_ / "swizzled.secret"; }
   [[nodiscard]] std::filesystem::path pid_file() const { return path_ / "swizzled.pid"; }

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include "server/main/logging.h"
 #include "server/main/text_file.h"
@@ -49,7 +51,37 @@ void Server::block_signals() {
 
 Result<std::vector<SettingAssignment>> Server::read_settings_file() const {
   ASSIGN_OR_RETURN(const std::string text, read_text_file(directory_.settings_file().string()));
-  return parse_settings_file(text, "swizzle.conf");
+  ASSIGN_OR_RETURN(std::vector<SettingAssignment> all, parse_settings_file(text, "swizzle.conf"));
+  if (!std::filesystem::exists(directory_.altered_file())) return all;
+  ASSIGN_OR_RETURN(const std::string altered, read_text_file(directory_.altered_file().string()));
+  ASSIGN_OR_RETURN(std::vector<SettingAssignment> later,
+                   parse_settings_file(altered, "swizzle.auto.conf"));
+  std::ranges::move(later, std::back_inserter(all));
+  return all;
+}
+
+/// ALTER SYSTEM: the file is written anew beside the old one, which it replaces when it is whole.
+Result<> Server::store_setting(const std::optional<std::string>& name,
+                               const std::optional<std::string>& value) {
+  const std::lock_guard lock{altered_mutex_};
+  const std::filesystem::path file = directory_.altered_file();
+  std::vector<SettingAssignment> kept;
+  if (name && std::filesystem::exists(file)) {
+    ASSIGN_OR_RETURN(const std::string text, read_text_file(file.string()));
+    ASSIGN_OR_RETURN(kept, parse_settings_file(text, "swizzle.auto.conf"));
+    std::erase_if(kept, [&](const SettingAssignment& old) { return old.name == *name; });
+  }
+  if (name && value) kept.push_back({*name, *value, {}});
+  std::string text = "# Written by ALTER SYSTEM; edited by hand it may be overwritten.\n";
+  for (const SettingAssignment& assignment : kept) {
+    std::string quoted;
+    for (const char letter : assignment.value) {
+      if (letter == '\'' || letter == '\\') quoted += letter == '\'' ? '\'' : '\\';
+      quoted += letter;
+    }
+    text += fmt::format("{} = '{}'\n", assignment.name, quoted);
+  }
+  return write_text_file(file.string(), text);
 }
 
 /// The file, then the command line, into a registry that knows every name.
@@ -134,6 +166,10 @@ Result<> Server::open_database(const ServerSettings& settings,
   };
   ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
   ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
+  database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
+    return store_setting(name, value);
+  };
+  database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings know the server's settings too.
   Settings& registry = database_->shared().settings;
   define_server_settings(registry);

@@ -2,6 +2,8 @@
 
 #include <csignal>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,12 +52,16 @@ class Server {
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
   Result<> reload();
+  Result<> store_setting(const std::optional<std::string>& name,
+                         const std::optional<std::string>& value);
   void on_hangup();
   void begin_stop(StopMode mode);
   int close();
 
   DataDirectory directory_;
   std::vector<SettingAssignment> overrides_;
+
+  std::mutex altered_mutex_;  ///< one ALTER SYSTEM at a time
 
   // In the order in which they are made; they go in the opposite one.
   std::unique_ptr<PidFile> pid_file_;

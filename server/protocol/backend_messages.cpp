@@ -134,6 +134,7 @@ void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report
   put_optional_field(out, 'c', report.column);
   put_optional_field(out, 'd', report.datatype);
   put_optional_field(out, 'n', report.constraint);
+  put_optional_field(out, 'R', report.routine);
   out.put_char('\0');
   out.end(message);
 }

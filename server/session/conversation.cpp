@@ -133,6 +133,8 @@ void Conversation::extended(Handler&& handler) {
   if (!outcome) {
     skipping_ = true;
     report(outcome.error());
+    // A client that waits for answers up to a Flush would wait for ever: the Flush is skipped.
+    channel_.flush();
   }
   channel_.flush_if_full();
 }

@@ -104,6 +104,16 @@ TEST_CASE("after an error everything is skipped until Sync, in one segment or in
   CHECK(client.kinds_until('Z') == "12DCZ");
 }
 
+TEST_CASE("an error is sent at once, though the Flush behind it is skipped") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  client.send(parse("", "error") + bind("", "") + execute("") + kFlush);
+  CHECK(client.kinds_until('E') == "12E");
+  client.send(kSync);
+  CHECK(client.kinds_until('Z') == "Z");
+}
+
 TEST_CASE("a malformed message is an error of its own and fails the transaction") {
   TestServer server;
   WireClient client = server.connect();

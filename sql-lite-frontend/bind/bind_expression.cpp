@@ -300,6 +300,10 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       match = &column;
     }
     if (match != nullptr) return use(*match, *at);
+    if (part(parts - 1) == "tableoid" && item->table) {
+      return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
+                                            Value::from_oid(item->table->relation.oid));
+    }
     throw sql_error(sqlstate::undefined_column, "column {}.{} does not exist", part(table_part),
                     part(parts - 1))
         .at_position(node.location + 1);
@@ -436,6 +440,16 @@ ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t lo
   if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
     for (std::size_t i = 0; i < row->names.size(); ++i) {
       if (row->names[i] == field) return std::move(row->mutable_operands()[i]);
+    }
+  }
+  if (const auto* slot = dynamic_cast<const SlotExpr*>(record.get())) {
+    if (const auto known = record_fields_.find(slot->slot()); known != record_fields_.end()) {
+      const RecordFields& fields = known->second;
+      for (std::size_t i = 0; i < fields.names.size(); ++i) {
+        if (fields.names[i] != field) continue;
+        return std::make_unique<FieldExpr>(fields.types[i], std::move(record), i,
+                                           std::string{field});
+      }
     }
   }
   if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {

@@ -105,7 +105,9 @@ ExprPtr Binder::bind_session_function(const SessionFunction& function,
                                       std::vector<ExprPtr> arguments, std::int32_t location) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TypeId source = arguments[i]->type();
-    const TypeId target = function.arguments[i];
+    TypeId target = function.arguments[i];
+    // "any": names and numbers of objects alike; a literal is a name.
+    if (target == TypeId::any) target = source == TypeId::unknown ? TypeId::text : source;
     ExprPtr coerced = try_coerce(arguments[i], target, kNoTypmod, Implicitness::implicit);
     if (coerced == nullptr) {
       std::vector<TypeId> types = types_of(std::span{arguments}.first(i));
@@ -221,6 +223,14 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     ScopeColumn column;
     column.slot = new_slot();
     column.type = resolved->result;
+    if (!function.column_names.empty() && column.type == TypeId::record) {
+      RecordFields fields{function.column_names, {}};
+      for (const TypeId field : function.column_types) {
+        const bool polymorphic = field == TypeId::anyelement && !types.empty();
+        fields.types.push_back(polymorphic ? element_type(types[0]) : field);
+      }
+      record_fields_[column.slot] = std::move(fields);
+    }
     scope.query->sets.push_back({column.slot, &function, std::move(arguments)});
     return slot_expr(column);
   }
@@ -262,7 +272,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
 namespace {
 
 std::string describe_call(const AggregateCall& call) {
-  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr, 0};
+  ExprPrinter printer{.columns = ExprPrinter::Columns::slots, .out = {}};
   printer.out = std::to_string(call.function->oid);
   if (call.quantifier == AggregateCall::Quantifier::distinct) printer.out += "D";
   for (const ExprPtr& argument : call.arguments) {
@@ -404,7 +414,7 @@ constexpr int kEndFollowing = 0x04000;
 constexpr int kExclusion = 0x08000 | 0x10000 | 0x20000;
 
 std::string describe_window(const WindowDefinition& window) {
-  ExprPrinter printer{ExprPrinter::Columns::slots, {}, nullptr, 0};
+  ExprPrinter printer{.columns = ExprPrinter::Columns::slots, .out = {}};
   for (const auto* keys : {&window.partition, &window.order}) {
     for (const SortKey& key : *keys) {
       printer.print(*key.expr);

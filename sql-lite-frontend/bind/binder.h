@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -132,6 +133,12 @@ class Binder {
   ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
   ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
+  /// What a set-returning function with several columns leaves in a slot: its fields by name.
+  struct RecordFields {
+    std::span<const std::string_view> names;
+    std::vector<TypeId> types;
+  };
+  std::map<Slot, RecordFields> record_fields_;
   ExprPtr field_of(ExprPtr record, std::string_view field, std::int32_t location);
   std::vector<ExprPtr> unify(std::vector<ExprPtr> exprs, std::string_view construct, TypeId& type,
                              std::int32_t location);

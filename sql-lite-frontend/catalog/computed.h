@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,21 +14,45 @@ namespace swizzle::sql {
 
 struct Execution;
 
+/// Takes one row, a value per column; the values are copied.
+using EmitRow = std::function<void(std::span<const Value>)>;
+
+/// What computes the rows of a system relation: some of its columns, in any order.
+struct RowProvider {
+  struct Column {
+    std::string_view name;
+    /// Only where PostgreSQL has no such relation: there the type is known.
+    TypeId type = TypeId::none;
+  };
+  Oid schema = kPgCatalogSchema;
+  std::string_view name;
+  std::vector<Column> columns;
+  void (*rows)(Execution& execution, const EmitRow& emit) = nullptr;
+};
+
 /// A relation whose rows are computed from the catalog or the server's state when it is read:
-/// pg_class, information_schema.tables, pg_stat_activity …
+/// pg_class, information_schema.tables, pg_stat_activity … It has all columns that PostgreSQL's
+/// has; those that nothing provides are NULL, or zero where clients may rely on a value.
 struct ComputedRelation {
   struct ColumnSpec {
     std::string_view name;
     TypeId type;
+    bool not_null = false;
   };
-  /// Takes one row, a value per column; the values are copied.
-  using Emit = std::function<void(std::span<const Value>)>;
-
   Oid oid = kNoOid;
   Oid schema = kPgCatalogSchema;
   std::string_view name;
-  std::vector<ColumnSpec> columns;
-  void (*rows)(Execution& execution, const Emit& emit) = nullptr;
+  char kind = 'r';  ///< relkind, as PostgreSQL has it
+  std::vector<ColumnSpec> columns = {};
+  /// Not empty: the relation is this query, and computes nothing itself.
+  std::string view_sql = {};
+
+  void for_each_row(Execution& execution, const EmitRow& emit) const;
+
+  const RowProvider* provider = nullptr;
+  /// Per column: the place in the provider's row, or -1 and the value that stands there always.
+  std::vector<int> sources = {};
+  std::vector<Value> constants = {};
 };
 
 /// All of them; null when there is none of that name.

@@ -5,14 +5,13 @@
 #include <map>
 #include <string>
 
-#include "sql-lite-frontend/catalog/computed_objects.h"
+#include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
 namespace {
 
-using Emit = ComputedRelation::Emit;
 using Kind = lock::LockRow::Kind;
 
 Value text_value(Execution& execution, std::string_view value) {
@@ -87,9 +86,7 @@ void drop_first_parts(std::vector<lock::LockRow>& rows) {
   });
 }
 
-}  // namespace
-
-void lock_rows(Execution& execution, const Emit& emit) {
+void lock_rows(Execution& execution, const EmitRow& emit) {
   std::vector<lock::LockRow> rows = execution.session.shared.engine.locks();
   drop_first_parts(rows);
   const std::map<TreeId, Oid> trees = owners_of_trees(execution.session);
@@ -129,7 +126,7 @@ void lock_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void snapshot_rows(Execution& execution, const Emit& emit) {
+void snapshot_rows(Execution& execution, const EmitRow& emit) {
   Engine& engine = execution.session.shared.engine;
   for (const HeldSnapshot& held : engine.snapshots()) {
     const Value row[] = {held.label == 0 ? Value::null() : Value::from_int(held.label),
@@ -140,11 +137,75 @@ void snapshot_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void version_store_rows(Execution& execution, const Emit& emit) {
+void version_store_rows(Execution& execution, const EmitRow& emit) {
   const EngineStatistics now = execution.session.shared.engine.statistics();
   const Value row[] = {Value::from_int(static_cast<std::int64_t>(now.version_bytes)),
                        Value::from_int(static_cast<std::int64_t>(now.snapshots_too_old))};
   emit(row);
+}
+
+void advisory_lock_rows(Execution& execution, const EmitRow& emit) {
+  for (const AdvisoryLocks::Held& held : execution.session.shared.advisory_locks.held()) {
+    const Value columns[] = {
+        text_value(execution, "advisory"),
+        Value::from_oid(held.key.database),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::null(),
+        Value::from_oid(static_cast<Oid>(held.key.number >> 32U)),
+        Value::from_oid(static_cast<Oid>(held.key.number)),
+        Value::from_int(held.key.is_pair ? 2 : 1),
+        Value::null(),
+        Value::from_int(held.session),
+        text_value(execution, held.mode == AdvisoryMode::shared ? "ShareLock" : "ExclusiveLock"),
+        Value::from_bool(true),
+        Value::from_bool(false),
+        Value::null()};
+    emit(columns);
+  }
+}
+
+void all_lock_rows(Execution& execution, const EmitRow& emit) {
+  lock_rows(execution, emit);
+  advisory_lock_rows(execution, emit);
+}
+
+}  // namespace
+
+std::span<const RowProvider> lock_providers() {
+  using enum TypeId;
+  static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_locks",
+       {{"locktype"},
+        {"database"},
+        {"relation"},
+        {"page"},
+        {"tuple"},
+        {"virtualxid"},
+        {"transactionid"},
+        {"classid"},
+        {"objid"},
+        {"objsubid"},
+        {"virtualtransaction"},
+        {"pid"},
+        {"mode"},
+        {"granted"},
+        {"fastpath"},
+        {"waitstart"}},
+       all_lock_rows},
+      {kPgCatalogSchema,
+       "swizzle_snapshots",
+       {{"pid", int4}, {"snapshot_lsn", int8}, {"held_bytes", int8}, {"too_old", bool_}},
+       snapshot_rows},
+      {kPgCatalogSchema,
+       "swizzle_version_store",
+       {{"bytes", int8}, {"snapshots_given_up", int8}},
+       version_store_rows},
+  };
+  return kProviders;
 }
 
 }  // namespace swizzle::sql

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
 namespace swizzle::sql {
 namespace {
-
-using Emit = ComputedRelation::Emit;
 
 Value text_value(Execution& execution, std::string_view value) {
   return make_text(execution.row_arena, value);
@@ -26,9 +25,10 @@ Value numbers(Execution& execution, std::span<const std::int16_t> columns) {
   for (const std::int16_t column : columns) values.push_back(Value::from_int(column));
   return make_array(execution.row_arena, TypeId::int2, values);
 }
-Value oids(Execution& execution, std::size_t count, Oid oid) {
-  const std::vector<Value> values(count, Value::from_oid(oid));
-  return make_array(execution.row_arena, TypeId::oid, values);
+/// int2vector and oidvector count from 0.
+Value vector_of(Execution& execution, TypeId element, std::span<const Value> values) {
+  const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
+  return make_array(execution.row_arena, element, {&dimension, 1}, values);
 }
 
 std::string role_name(Session::State& session, Oid oid) {
@@ -38,26 +38,58 @@ std::string role_name(Session::State& session, Oid oid) {
 
 }  // namespace
 
-void index_rows(Execution& execution, const Emit& emit) {
+namespace {
+
+/// The parts of an index as pg_index's vectors have them.
+struct IndexVectors {
+  std::vector<Value> columns;
+  std::vector<Value> collations;
+  std::vector<Value> classes;
+  std::vector<Value> options;
+};
+
+IndexVectors vectors_of(const Relation& relation, const Index& index) {
+  IndexVectors out;
+  for (const IndexColumn& part : index.columns) {
+    const TypeId type = part.column == 0
+                            ? part.type
+                            : relation.columns[static_cast<std::size_t>(part.column) - 1].type;
+    const bool descending = part.direction == SortDirection::descending;
+    const bool nulls_first = part.nulls == NullsOrder::first;
+    out.columns.push_back(Value::from_int(part.column));
+    out.options.push_back(Value::from_int((descending ? 1 : 0) + (nulls_first ? 2 : 0)));
+    out.classes.push_back(Value::from_oid(operator_class(type, part.operator_class)));
+    const bool collated = type == TypeId::text || type == TypeId::varchar || type == TypeId::bpchar;
+    out.collations.push_back(Value::from_oid(collated ? 100 : (type == TypeId::name ? 950 : 0)));
+  }
+  for (const std::int16_t column : index.included) {
+    out.columns.push_back(Value::from_int(column));
+  }
+  return out;
+}
+
+Value index_expressions(Execution& execution, const Table& table, const Index& index) {
+  std::string text;
+  for (const IndexColumn& part : index.columns) {
+    if (part.column != 0) continue;
+    if (!text.empty()) text += ", ";
+    text += printed_expression(execution.session, table, part.expression_sql);
+  }
+  return text.empty() ? Value::null() : text_value(execution, text);
+}
+
+}  // namespace
+
+void index_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Index& index : table->relation.indexes) {
-      std::vector<std::int16_t> columns;
-      std::vector<std::int16_t> options;
-      for (const IndexColumn& column : index.columns) {
-        columns.push_back(column.column);
-        options.push_back(static_cast<std::int16_t>(
-            (column.direction == SortDirection::descending ? 1 : 0) +
-            (column.nulls == NullsOrder::first ? 2 : 0)));
-      }
-      const std::size_t keys = columns.size();
-      columns.insert(columns.end(), index.included.begin(), index.included.end());
-      const auto expression = std::ranges::find(index.columns, 0, &IndexColumn::column);
+      const IndexVectors parts = vectors_of(table->relation, index);
       const Value row[] = {
           Value::from_oid(index.oid),
           Value::from_oid(table->relation.oid),
-          Value::from_int(static_cast<std::int64_t>(columns.size())),
-          Value::from_int(static_cast<std::int64_t>(keys)),
+          Value::from_int(static_cast<std::int64_t>(parts.columns.size())),
+          Value::from_int(static_cast<std::int64_t>(parts.classes.size())),
           flag(index.unique),
           flag(index.nulls_not_distinct),
           flag(index.primary),
@@ -69,14 +101,11 @@ void index_rows(Execution& execution, const Emit& emit) {
           flag(true),
           flag(true),
           flag(false),
-          numbers(execution, columns),
-          oids(execution, keys, kNoOid),
-          oids(execution, keys, kNoOid),
-          numbers(execution, options),
-          expression == index.columns.end()
-              ? Value::null()
-              : text_value(execution,
-                           printed_expression(session, *table, expression->expression_sql)),
+          vector_of(execution, TypeId::int2, parts.columns),
+          vector_of(execution, TypeId::oid, parts.collations),
+          vector_of(execution, TypeId::oid, parts.classes),
+          vector_of(execution, TypeId::int2, parts.options),
+          index_expressions(execution, *table, index),
           index.predicate_sql.empty()
               ? Value::null()
               : text_value(execution, printed_expression(session, *table, index.predicate_sql))};
@@ -85,7 +114,7 @@ void index_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void constraint_rows(Execution& execution, const Emit& emit) {
+void constraint_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Constraint& constraint : table->relation.constraints) {
@@ -120,7 +149,7 @@ void constraint_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void default_rows(Execution& execution, const Emit& emit) {
+void default_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
@@ -135,7 +164,7 @@ void default_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void description_rows(Execution& execution, const Emit& emit) {
+void description_rows(Execution& execution, const EmitRow& emit) {
   constexpr Oid kConstraintClass = 2606;
   constexpr Oid kNamespaceClass = 2615;
   Session::State& session = execution.session;
@@ -164,23 +193,19 @@ void description_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void sequence_rows(Execution& execution, const Emit& emit) {
+void sequence_rows(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : execution.session.catalog.tables()) {
     if (!table->relation.sequence) continue;
     const SequenceDefinition& sequence = *table->relation.sequence;
-    const Value row[] = {Value::from_oid(table->relation.oid),
-                         Value::from_oid(raw(sequence.type)),
-                         Value::from_int(sequence.start),
-                         Value::from_int(sequence.increment),
-                         Value::from_int(sequence.maximum),
-                         Value::from_int(sequence.minimum),
-                         Value::from_int(sequence.cache),
-                         flag(sequence.cycle)};
+    const Value row[] = {Value::from_oid(table->relation.oid), Value::from_oid(raw(sequence.type)),
+                         Value::from_int(sequence.start),      Value::from_int(sequence.increment),
+                         Value::from_int(sequence.maximum),    Value::from_int(sequence.minimum),
+                         Value::from_int(sequence.cache),      flag(sequence.cycle)};
     emit(row);
   }
 }
 
-void view_rows(Execution& execution, const Emit& emit) {
+void view_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -193,7 +218,7 @@ void view_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void index_view_rows(Execution& execution, const Emit& emit) {
+void index_view_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -201,82 +226,14 @@ void index_view_rows(Execution& execution, const Emit& emit) {
       const Value row[] = {
           text_value(execution, session.schema_name(relation.schema)),
           text_value(execution, relation.name), text_value(execution, index.name), Value::null(),
-          text_value(execution, definition_of_index(session, index.oid, 0).value_or(""))};
+          text_value(execution,
+                     definition_of_index(session, index.oid, 0, Layout::plain).value_or(""))};
       emit(row);
     }
   }
 }
 
-void activity_rows(Execution& execution, const Emit& emit) {
-  struct Seen {
-    std::int32_t pid;
-    std::string user;
-    std::string database;
-    std::string application;
-  };
-  std::vector<Seen> sessions;
-  {
-    Database::Shared& shared = execution.session.shared;
-    const std::lock_guard lock{shared.sessions_mutex};
-    for (const auto& [pid, session] : shared.sessions) {
-      // Only what does not change while the session lives may be read from here.
-      const SessionOptions& options = session->state().options;
-      sessions.push_back({pid, options.user, options.database, {}});
-    }
-  }
-  for (const Seen& seen : sessions) {
-    const bool own = seen.pid == execution.session.options.backend_pid;
-    const Value row[] = {
-        Value::from_oid(kPostgresDatabase),
-        text_value(execution, seen.database),
-        Value::from_int(seen.pid),
-        Value::from_oid(kBootstrapRole),
-        text_value(execution, seen.user),
-        own ? text_value(execution, execution.session.settings.text("application_name"))
-            : text_value(execution, ""),
-        Value::null(),
-        own ? text_value(execution, "active") : Value::null(),
-        own ? text_value(execution, execution.session.current_query) : Value::null(),
-        text_value(execution, "client backend")};
-    emit(row);
-  }
-}
-
-void prepared_rows(Execution& execution, const Emit& emit) {
-  for (const auto& [name, statement] : execution.session.statements) {
-    if (name.empty()) continue;
-    std::vector<Value> types;
-    for (const TypeId type : statement->parameter_types) {
-      types.push_back(Value::from_oid(raw(type)));
-    }
-    const Value row[] = {text_value(execution, name), text_value(execution, statement->text),
-                         Value::from_int(statement->prepared_at),
-                         make_array(execution.row_arena, static_cast<TypeId>(2211), types),
-                         flag(statement->from_sql)};
-    emit(row);
-  }
-}
-
-void function_rows(Execution& execution, const Emit& emit) {
-  for (const Function& function : builtin_functions()) {
-    constexpr char kKinds[] = {'f', 'f', 'a', 'w'};
-    constexpr char kVolatilities[] = {'i', 's', 'v'};
-    const Value row[] = {Value::from_oid(function.oid),
-                         text_value(execution, function.name),
-                         Value::from_oid(kPgCatalogSchema),
-                         Value::from_oid(kBootstrapRole),
-                         letter(kKinds[static_cast<std::size_t>(function.kind)]),
-                         flag(function.strict),
-                         flag(function.returns_set),
-                         letter(kVolatilities[static_cast<std::size_t>(function.volatility)]),
-                         Value::from_int(static_cast<std::int64_t>(function.arguments.size())),
-                         Value::from_oid(raw(function.result)),
-                         text_value(execution, function.name)};
-    emit(row);
-  }
-}
-
-void schema_table_rows(Execution& execution, const Emit& emit) {
+void schema_table_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -293,7 +250,7 @@ void schema_table_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void schema_column_rows(Execution& execution, const Emit& emit) {
+void schema_column_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -303,8 +260,8 @@ void schema_column_rows(Execution& execution, const Emit& emit) {
       const Column& column = relation.columns[i];
       ++ordinal;
       if (column.dropped) continue;
-      const bool has_length = (column.type == TypeId::varchar || column.type == TypeId::bpchar) &&
-                              column.typmod >= 4;
+      const bool has_length =
+          (column.type == TypeId::varchar || column.type == TypeId::bpchar) && column.typmod >= 4;
       const bool has_default = !column.default_sql.empty() && column.identity == 0;
       const TypeInfo* type = find_type(column.type);
       const Value row[] = {
@@ -313,9 +270,9 @@ void schema_column_rows(Execution& execution, const Emit& emit) {
           text_value(execution, relation.name),
           text_value(execution, column.name),
           Value::from_int(ordinal),
-          has_default ? text_value(execution,
-                                   printed_expression(session, *table, column.default_sql))
-                      : Value::null(),
+          has_default
+              ? text_value(execution, printed_expression(session, *table, column.default_sql))
+              : Value::null(),
           text_value(execution, column.not_null ? "NO" : "YES"),
           text_value(execution, is_array(column.type) ? "ARRAY" : format_type(column.type)),
           has_length ? Value::from_int(column.typmod - 4) : Value::null(),
@@ -330,7 +287,7 @@ void schema_column_rows(Execution& execution, const Emit& emit) {
   }
 }
 
-void schema_schema_rows(Execution& execution, const Emit& emit) {
+void schema_schema_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     const Value row[] = {text_value(execution, session.options.database),

@@ -153,6 +153,10 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
                fmt::format("schema \"{}\" does not exist, skipping", name.schema));
         continue;
       }
+      if (table && table->computed != nullptr) {
+        throw_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
+                    table->relation.name);
+      }
       if (!table) {
         missing(kind, dotted(ast::as<ast::List>(node).items), sqlstate::undefined_table);
         continue;

@@ -129,7 +129,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
     relation.columns[*position].name = new_name;
     for (std::size_t i = 0; i < stored.size(); ++i) {
-      ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr, 0};
+      ExprPrinter printer{.out = {}};
       walk(*bound[i], [&](Expr& part) {
         auto* column = dynamic_cast<SlotExpr*>(&part);
         if (column != nullptr && column->slot() == first + *position) column->rename(new_name);

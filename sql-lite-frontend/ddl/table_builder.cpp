@@ -112,7 +112,7 @@ std::string stored_expression(Session::State& session, const Relation& relation,
     throw_error(sqlstate::feature_not_supported, "cannot use subquery in {}",
                 clause == Clause::check ? "check constraint" : "this expression");
   }
-  ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr, 0};
+  ExprPrinter printer{.out = {}};
   printer.print(*expr);
   return std::move(printer.out);
 }

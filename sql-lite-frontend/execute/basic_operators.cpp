@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 
 std::string describe(const Expr& expr) {
-  ExprPrinter printer{ExprPrinter::Columns::names, {}, nullptr, 0};
+  ExprPrinter printer{.out = {}};
   printer.print(expr);
   return std::move(printer.out);
 }
@@ -282,7 +282,7 @@ std::vector<Slot> FunctionScan::output_slots() const {
 
 void Materialize::open(Execution& execution) {
   position_ = 0;
-  if (filled_in_run_ == execution.run) return;
+  if (filled_in_run_ == execution.run && filled_in_round_ == execution.round) return;
   store_.clear();
   store_.set_slots(input_->output_slots());
   input_->open(execution);
@@ -293,6 +293,7 @@ void Materialize::open(Execution& execution) {
   }
   input_->close();
   filled_in_run_ = execution.run;
+  filled_in_round_ = execution.round;
 }
 
 bool Materialize::next(Execution& execution) {

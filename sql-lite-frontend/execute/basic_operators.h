@@ -208,6 +208,7 @@ class Materialize final : public PlanOperator {
   PlanPtr input_;
   RowStore store_;
   std::uint64_t filled_in_run_ = 0;
+  std::uint64_t filled_in_round_ = 0;
   std::size_t position_ = 0;
 };
 

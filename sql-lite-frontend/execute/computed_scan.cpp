@@ -14,7 +14,7 @@ void ComputedScan::open(Execution& execution) {
   if (filled_in_run_ == execution.run) return;
   filled_in_run_ = execution.run;
   rows_.clear();
-  table_->computed->rows(execution, [&](std::span<const Value> row) {
+  table_->computed->for_each_row(execution, [&](std::span<const Value> row) {
     for (const Wanted& wanted : wanted_) execution.slots[wanted.slot] = row[wanted.position];
     rows_.keep(execution);
   });

@@ -61,6 +61,7 @@ void Cte::fill(Execution& execution) {
     }
     round.clear();
     round.set_slots(recursive_outputs);
+    ++execution.round;
     collect(execution, *recursive_plan, recursive_outputs, round, distinct, types);
     // From here on they are known under the first part's slots.
     round.set_slots(outputs);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sql-lite-frontend/session.h"
@@ -20,6 +21,43 @@ namespace swizzle::sql {
 /// has its own, so operators fill slots and nobody copies rows between them.
 using Slot = std::uint32_t;
 
+/// What the rows that a session's statements keep take, and may take. Of the session's thread.
+struct MemoryAccount {
+  std::size_t used_bytes = 0;
+  std::size_t limit_bytes = SIZE_MAX;
+};
+
+/// One keeper's part of a session's account, given back when it goes.
+class MemoryShare {
+ public:
+  MemoryShare() = default;
+  MemoryShare(MemoryShare&& other) noexcept
+      : account_(std::exchange(other.account_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryShare& operator=(MemoryShare&& other) noexcept {
+    std::swap(account_, other.account_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MemoryShare() { lower(0); }
+
+  /// Throws SqlError 53200 if that is more than the session may have.
+  void set(MemoryAccount* account, std::size_t bytes) {
+    if (bytes != bytes_) [[unlikely]]
+      change(account, bytes);
+  }
+  void lower(std::size_t bytes) noexcept {
+    if (account_ == nullptr || bytes >= bytes_) return;
+    account_->used_bytes -= bytes_ - bytes;
+    bytes_ = bytes;
+  }
+
+ private:
+  void change(MemoryAccount* account, std::size_t bytes);
+
+  MemoryAccount* account_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
 /// One run of one plan. Reused from run to run, so that a warm one allocates nothing.
 ///
 /// Memory: `row_arena` takes what expressions make. Whoever pulls rows in a loop marks it before
@@ -36,9 +74,12 @@ struct Execution {
   Arena row_arena;
   Session::State& session;
   Transaction* transaction = nullptr;
+  MemoryAccount* memory = nullptr;  ///< the session's; null: nothing is counted
   FunctionContext functions;
   /// Differs for every run: what a plan caches "once per run" is tagged with it.
   std::uint64_t run = 0;
+  /// Counts the rounds of recursive queries: what is read of a working table holds for one.
+  std::uint64_t round = 0;
   std::uint32_t rows_until_check = kRowsPerCheck;
 
   /// Called for every row that an operator looks at: lets others run and notices cancellation

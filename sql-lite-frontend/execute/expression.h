@@ -30,8 +30,13 @@ struct ExprPrinter {
   /// Operands of functions and operators show the casts that nobody wrote, the whole does not:
   /// as pg_get_expr has it.
   int depth = 0;
+  /// An operator at this depth goes without parentheses; 0 is none. What pg_get_expr calls pretty
+  /// begins with 1: the whole, and then the operands of an outermost AND or OR.
+  int bare_depth = 0;
 
   void print(const Expr& expr);
+  /// "(" where operators need it here; returns what closes it.
+  std::string_view open_operator();
 };
 
 /// A bound expression: types resolved, columns turned into slots, ready to run. Immutable once

@@ -36,6 +36,12 @@ void ExprPrinter::print(const Expr& expr) {
   --depth;
 }
 
+std::string_view ExprPrinter::open_operator() {
+  if (depth == bare_depth) return {};
+  out += "(";
+  return ")";
+}
+
 void ConstantExpr::print(ExprPrinter& printer) const {
   if (value_.is_null()) {
     printer.out += "NULL";
@@ -79,7 +85,7 @@ void FunctionExpr::print(ExprPrinter& printer) const {
     printer.out += ")";
     return;
   }
-  printer.out += "(";
+  const std::string_view closing = printer.open_operator();
   if (operands_.size() == 2) {
     printer.print(*operands_[0]);
     printer.out += " ";
@@ -87,7 +93,7 @@ void FunctionExpr::print(ExprPrinter& printer) const {
   printer.out += op_->name;
   printer.out += " ";
   printer.print(*operands_.back());
-  printer.out += ")";
+  printer.out += closing;
 }
 
 void SessionFunctionExpr::print(ExprPrinter& printer) const {
@@ -111,9 +117,13 @@ void CastExpr::print(ExprPrinter& printer) const {
     printer.print(*operands_[0]);
     return;
   }
-  printer.out += "(";
+  // Pretty spares what a column does not need.
+  const bool bare =
+      printer.bare_depth > 0 && dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
+  if (!bare) printer.out += "(";
   printer.print(*operands_[0]);
-  printer.out += ")::" + format_type(type(), typmod());
+  if (!bare) printer.out += ")";
+  printer.out += "::" + format_type(type(), typmod());
 }
 
 void LengthExpr::print(ExprPrinter& printer) const {
@@ -127,7 +137,8 @@ void LengthExpr::print(ExprPrinter& printer) const {
 }
 
 void BooleanExpr::print(ExprPrinter& printer) const {
-  printer.out += "(";
+  const std::string_view closing = printer.open_operator();
+  if (closing.empty()) ++printer.bare_depth;
   if (kind_ == Kind::negation) {
     printer.out += "NOT ";
     printer.print(*operands_[0]);
@@ -137,17 +148,18 @@ void BooleanExpr::print(ExprPrinter& printer) const {
       printer.print(*operands_[i]);
     }
   }
-  printer.out += ")";
+  if (closing.empty()) --printer.bare_depth;
+  printer.out += closing;
 }
 
 void TestExpr::print(ExprPrinter& printer) const {
   constexpr std::string_view kNames[] = {" IS NULL",     " IS NOT NULL",   " IS TRUE",
                                          " IS NOT TRUE", " IS FALSE",      " IS NOT FALSE",
                                          " IS UNKNOWN",  " IS NOT UNKNOWN"};
-  printer.out += "(";
+  const std::string_view closing = printer.open_operator();
   printer.print(*operands_[0]);
   printer.out += kNames[static_cast<std::size_t>(kind_)];
-  printer.out += ")";
+  printer.out += closing;
 }
 
 void DistinctExpr::print(ExprPrinter& printer) const {

@@ -16,9 +16,11 @@ class RowStore {
   [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
 
   /// Keeps the slots' present values; returns the row's number.
+  /// Throws SqlError 53200 when the session would hold more memory than it may.
   std::size_t keep(const Execution& execution) {
     const std::size_t row = rows_++;
     for (const Slot slot : slots_) values_.push_back(execution.slots[slot].copy_to(arena_));
+    account_.set(execution.memory, held_bytes());
     return row;
   }
   /// Puts a kept row back into the slots.
@@ -32,19 +34,26 @@ class RowStore {
     values_.clear();
     rows_ = 0;
     arena_.reset();
+    account_.lower(held_bytes());
   }
   /// Gives the memory back as well.
   void release() {
     values_ = {};
     rows_ = 0;
     arena_ = Arena{};
+    account_.lower(held_bytes());
   }
 
  private:
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
+    return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
+  }
+
   std::vector<Slot> slots_;
   std::vector<Value> values_;
   std::size_t rows_ = 0;
   Arena arena_;
+  MemoryShare account_;
 };
 
 /// Finds equal keys: a hash table from key bytes to a number. Keys are what append_key writes, so

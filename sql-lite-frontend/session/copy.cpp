@@ -141,43 +141,89 @@ class CopyIn {
     plan_->write->insert_row(execution);
   }
 
-  void read_binary(ResultSink& sink) {
-    std::string data;
-    while (const auto piece = receive(sink)) data += as_text(*piece);
-    Bytes rest = as_bytes(data);
-    const auto take = [&](std::size_t size) {
-      if (rest.size() < size) {
+  /// The binary stream in portions: no more of it is kept than one field needs.
+  class BinaryStream {
+   public:
+    explicit BinaryStream(ResultSink& sink) : sink_(sink) {}
+    /// False at the end of what the client sent.
+    bool has(std::size_t size) {
+      while (data_.size() - at_ < size) {
+        const auto piece = receive(sink_);
+        if (!piece) return false;
+        data_.erase(0, std::exchange(at_, 0));
+        data_ += as_text(*piece);
+      }
+      return true;
+    }
+    /// The bytes stay until the next call.
+    Bytes take(std::size_t size) {
+      if (!has(size)) {
         throw SqlError{sqlstate::bad_copy_file_format, "unexpected EOF in COPY data"};
       }
-      const Bytes taken = rest.first(size);
-      rest = rest.subspan(size);
+      const Bytes taken = as_bytes(std::string_view{data_}.substr(at_, size));
+      at_ += size;
       return taken;
-    };
-    if (as_text(take(kBinarySignature.size())) != kBinarySignature) {
+    }
+    std::uint32_t take_number() { return load_big_endian<std::uint32_t>(take(4).data()); }
+
+   private:
+    ResultSink& sink_;
+    std::string data_;
+    std::size_t at_ = 0;
+  };
+
+  void read_binary(ResultSink& sink) {
+    BinaryStream stream{sink};
+    if (!stream.has(kBinarySignature.size()) ||
+        as_text(stream.take(kBinarySignature.size())) != kBinarySignature) {
       throw SqlError{sqlstate::bad_copy_file_format, "COPY file signature not recognized"};
     }
-    take(4);
-    take(load_big_endian<std::uint32_t>(take(4).data()));
-    Execution& execution = plan_->execution;
-    while (true) {
-      const auto count = static_cast<std::int16_t>(load_big_endian<std::uint16_t>(take(2).data()));
-      if (count == -1) return;
-      if (static_cast<std::size_t>(count) != columns_.size()) {
+    stream.take(4);
+    const std::uint32_t extension = stream.take_number();
+    if (extension > kMaxFieldBytes) {
+      throw SqlError{sqlstate::bad_copy_file_format, "invalid COPY file header (wrong length)"};
+    }
+    stream.take(extension);
+    std::size_t line = 0;
+    // The trailer may be left out: then the stream ends with the last row.
+    while (stream.has(1)) {
+      const auto count =
+          static_cast<std::int16_t>(load_big_endian<std::uint16_t>(stream.take(2).data()));
+      if (count == -1) {
+        if (stream.has(1)) {
+          throw SqlError{sqlstate::bad_copy_file_format, "received copy data after EOF marker"};
+        }
+        return;
+      }
+      if (count < 0 || static_cast<std::size_t>(count) != columns_.size()) {
         throw_error(sqlstate::bad_copy_file_format, "row field count is {}, expected {}", count,
                     columns_.size());
       }
-      const RowScope scope{execution};
-      execution.tick();
-      for (std::size_t i = 0; i < columns_.size(); ++i) {
-        const Column& column = table_->relation.columns[columns_[i]];
-        const auto size = static_cast<std::int32_t>(load_big_endian<std::uint32_t>(take(4).data()));
-        execution.slots[slots_[i]] =
-            size < 0 ? Value::null()
-                     : receive_binary(execution.functions, column.type, column.typmod,
-                                      take(static_cast<std::size_t>(size)));
+      ++line;
+      try {
+        insert_binary(stream);
+      } catch (SqlError& error) {
+        error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name, line);
+        throw;
       }
-      plan_->write->insert_row(execution);
     }
+  }
+
+  void insert_binary(BinaryStream& stream) {
+    Execution& execution = plan_->execution;
+    const RowScope scope{execution};
+    execution.tick();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const Column& column = table_->relation.columns[columns_[i]];
+      const auto size = static_cast<std::int32_t>(stream.take_number());
+      if (size < -1) throw SqlError{sqlstate::bad_copy_file_format, "invalid field size"};
+      execution.slots[slots_[i]] =
+          size < 0 ? Value::null()
+                   : receive_binary(execution.functions, column.type, column.typmod,
+                                    stream.take(static_cast<std::size_t>(size)))
+                         .copy_to(execution.row_arena);
+    }
+    plan_->write->insert_row(execution);
   }
 
   Session::State& session_;

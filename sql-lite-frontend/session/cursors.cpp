@@ -75,6 +75,17 @@ bool Session::State::read_cursor_row(Portal& portal) {
   return true;
 }
 
+/// A portal of the protocol, from where it stands.
+void Session::State::make_cursor_of(Portal& portal) {
+  if (!portal.plan || portal.plan->write != nullptr || portal.state == Portal::State::failed) {
+    throw_error(kInvalidCursorName, "portal \"{}\" is not a cursor", portal.name);
+  }
+  if (portal.state == Portal::State::ready) start_portal(portal);
+  portal.rows = std::make_unique<RowStore>();
+  portal.rows->set_slots(portal.plan->outputs);
+  portal.scrolls = false;
+}
+
 std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fetch) {
   if (fetch.ismove) return {};
   const PortalPtr portal = find_cursor(*this, fetch.portalname);
@@ -84,9 +95,7 @@ std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fe
 void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   using Direction = ast::FetchDirection;
   const PortalPtr portal = find_cursor(*this, fetch.portalname);
-  if (!portal->rows) {
-    throw_error(kInvalidCursorName, "portal \"{}\" is not a cursor", fetch.portalname);
-  }
+  if (!portal->rows) make_cursor_of(*portal);
   const auto fill_to = [&](std::int64_t row) {
     while (static_cast<std::int64_t>(portal->rows->size()) < row && read_cursor_row(*portal)) {
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +10,7 @@
 #include "base/settings.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/advisory_locks.h"
 #include "sql-lite-frontend/session/sequences.h"
 
 namespace swizzle::sql {
@@ -21,6 +23,13 @@ struct Database::Shared {
   std::unique_ptr<Catalog> catalog;
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};
+  AdvisoryLocks advisory_locks;
+  /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:
+  /// forgets it; no name: forgets all. Empty where there is no server.
+  std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
+      store_server_setting;
+  /// pg_reload_conf().
+  std::function<void()> request_reload;
 
   /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.
   std::mutex sessions_mutex;

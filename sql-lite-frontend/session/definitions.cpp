@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -34,11 +36,13 @@ std::string_view action_text(ReferentialAction action) {
   return {};
 }
 
-std::string definition(Session::State& session, const Table& table, const Constraint& constraint) {
+std::string definition(Session::State& session, const Table& table, const Constraint& constraint,
+                       Layout layout) {
   std::string text;
   switch (constraint.kind) {
     case ConstraintKind::check:
-      text = fmt::format("CHECK ({})", printed_expression(session, table, constraint.check_sql));
+      text = fmt::format("CHECK ({})",
+                         printed_expression(session, table, constraint.check_sql, layout));
       if (constraint.no_inherit) text += " NO INHERIT";
       break;
     case ConstraintKind::primary_key:
@@ -72,66 +76,78 @@ std::string definition(Session::State& session, const Table& table, const Constr
   return text;
 }
 
-std::string index_column(Session::State& session, const Table& table, const IndexColumn& column) {
+std::string index_column(Session::State& session, const Table& table, const IndexColumn& column,
+                         Layout layout) {
   if (column.column != 0) {
     return quote_identifier(
         table.relation.columns[static_cast<std::size_t>(column.column - 1)].name);
   }
-  std::string text = printed_expression(session, table, column.expression_sql);
-  if (!text.ends_with(")") || text.starts_with("(")) text = "(" + text + ")";
+  std::string text = printed_expression(session, table, column.expression_sql, layout);
+  // A function call stands for itself; other expressions need parentheses of their own.
+  const bool is_call = text.ends_with(")") && text.find_first_of("( ") != 0 &&
+                       text[std::min(text.find_first_of("( "), text.size() - 1)] == '(';
+  if (!is_call) text = "(" + text + ")";
   return text;
 }
 
 }  // namespace
 
-std::string printed_expression(Session::State& session, const Table& table,
-                               const std::string& sql) {
+std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,
+                               Layout layout) {
   Arena arena;
   Binder binder{session, arena};
   const ExprPtr expr = binder.bind_table_expression(
       sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
-  ExprPrinter printer{ExprPrinter::Columns::names, {}, &session.session_context, 0};
+  ExprPrinter printer{.out = {},
+                      .context = &session.session_context,
+                      .bare_depth = layout == Layout::pretty ? 1 : 0};
   printer.print(*expr);
   return std::move(printer.out);
 }
 
-std::optional<std::string> definition_of_constraint(Session::State& session, Oid oid) {
+std::optional<std::string> definition_of_constraint(Session::State& session, Oid oid,
+                                                    Layout layout) {
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Constraint& constraint : table->relation.constraints) {
-      if (constraint.oid == oid) return definition(session, *table, constraint);
+      if (constraint.oid == oid) return definition(session, *table, constraint, layout);
     }
   }
   return std::nullopt;
 }
 
 std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
-                                               std::int32_t column) {
+                                               std::int32_t column, Layout layout) {
   for (const TablePtr& table : session.catalog.tables()) {
     const Index* index = table->index_by_oid(oid);
     if (index == nullptr) continue;
     if (column > 0) {
       if (static_cast<std::size_t>(column) > index->columns.size()) return std::nullopt;
-      return index_column(session, *table, index->columns[static_cast<std::size_t>(column) - 1]);
+      return index_column(session, *table, index->columns[static_cast<std::size_t>(column) - 1],
+                          layout);
     }
     std::string columns;
     for (const IndexColumn& part : index->columns) {
       if (!columns.empty()) columns += ", ";
-      columns += index_column(session, *table, part);
+      columns += index_column(session, *table, part, layout);
       if (!part.operator_class.empty()) columns += " " + part.operator_class;
       const bool descending = part.direction == SortDirection::descending;
       if (descending) columns += " DESC";
       if (descending && part.nulls == NullsOrder::last) columns += " NULLS LAST";
       if (!descending && part.nulls == NullsOrder::first) columns += " NULLS FIRST";
     }
-    std::string text =
-        fmt::format("CREATE {}INDEX {} ON {} USING btree ({})", index->unique ? "UNIQUE " : "",
-                    quote_identifier(index->name), session.qualified_name(*table), columns);
+    std::string text = fmt::format("CREATE {}INDEX {} ON {} USING btree ({})",
+                                   index->unique ? "UNIQUE " : "", quote_identifier(index->name),
+                                   layout == Layout::pretty
+                                       ? *session.name_of(TypeId::regclass, table->relation.oid)
+                                       : session.qualified_name(*table),
+                                   columns);
     if (!index->included.empty()) {
       text += fmt::format(" INCLUDE ({})", column_list(*table, index->included));
     }
     if (index->nulls_not_distinct) text += " NULLS NOT DISTINCT";
     if (!index->predicate_sql.empty()) {
-      text += fmt::format(" WHERE {}", printed_expression(session, *table, index->predicate_sql));
+      text += fmt::format(" WHERE {}",
+                          printed_expression(session, *table, index->predicate_sql, layout));
     }
     return text;
   }

@@ -9,11 +9,16 @@
 /// Objects as the SQL that would make them: pg_get_constraintdef and its like.
 namespace swizzle::sql {
 
-std::optional<std::string> definition_of_constraint(Session::State& session, Oid constraint);
+/// Pretty spares parentheses, and schemas that the search path makes needless.
+enum class Layout : std::uint8_t { plain, pretty };
+
+std::optional<std::string> definition_of_constraint(Session::State& session, Oid constraint,
+                                                    Layout layout);
 /// `column` 0 is the whole index, otherwise one of its columns.
 std::optional<std::string> definition_of_index(Session::State& session, Oid index,
-                                               std::int32_t column);
+                                               std::int32_t column, Layout layout);
 /// A stored expression with the names that objects have now.
-std::string printed_expression(Session::State& session, const Table& table, const std::string& sql);
+std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,
+                               Layout layout = Layout::plain);
 
 }  // namespace swizzle::sql

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/computed.h"
+#include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -39,11 +40,14 @@ TablePtr computed_table(Oid schema, std::string_view name) {
       table->relation.oid = computed.oid;
       table->relation.schema = computed.schema;
       table->relation.name = computed.name;
-      table->relation.kind = RelationKind::computed;
+      table->relation.kind =
+          computed.view_sql.empty() ? RelationKind::computed : RelationKind::view;
+      table->relation.view_sql = computed.view_sql;
       for (const ComputedRelation::ColumnSpec& spec : computed.columns) {
         Column column;
         column.name = spec.name;
         column.type = spec.type;
+        column.not_null = spec.not_null;
         table->relation.columns.push_back(std::move(column));
         table->column_types.push_back(spec.type);
       }
@@ -55,6 +59,15 @@ TablePtr computed_table(Oid schema, std::string_view name) {
   }();
   const auto found = kTables.find(std::pair{schema, std::string{name}});
   return found == kTables.end() ? nullptr : found->second;
+}
+
+const FunctionName* internal_function(std::string_view name) {
+  const auto found = std::ranges::find(internal_function_names(), name, &FunctionName::name);
+  return found == internal_function_names().end() ? nullptr : &*found;
+}
+const FunctionName* internal_function(Oid oid) {
+  const auto found = std::ranges::find(internal_function_names(), oid, &FunctionName::oid);
+  return found == internal_function_names().end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -222,8 +235,9 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
       return std::nullopt;
     case TypeId::regproc: {
       const auto functions = functions_named(last);
-      if (functions.empty()) return std::nullopt;
-      return functions[0]->oid;
+      if (!functions.empty()) return functions[0]->oid;
+      const FunctionName* internal = internal_function(last);
+      return internal != nullptr ? std::optional{internal->oid} : std::nullopt;
     }
     default:
       return std::nullopt;
@@ -261,7 +275,9 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regproc: {
       const Function* function = find_function(oid);
-      return function != nullptr ? std::optional{std::string{function->name}} : std::nullopt;
+      if (function != nullptr) return std::string{function->name};
+      const FunctionName* internal = internal_function(oid);
+      return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
     }
     default:
       return std::nullopt;

@@ -66,7 +66,9 @@ StatementPtr Session::State::parse_one(const std::string& text,
 }
 
 std::unique_ptr<Plan> Session::State::new_plan() {
-  return std::make_unique<Plan>(*this, session_context);
+  auto plan = std::make_unique<Plan>(*this, session_context);
+  plan->execution.memory = &memory;
+  return plan;
 }
 
 bool Session::State::is_current(const Plan& plan) {
@@ -143,7 +145,11 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
                                    return left.name == right.name && left.type == right.type &&
                                           left.typmod == right.typmod;
                                  });
-    if (!same) throw SqlError{kFeature, "cached plan must not change result type"};
+    if (!same) {
+      SqlError error{kFeature, "cached plan must not change result type"};
+      error.fields().routine = "RevalidateCachedQuery";
+      throw std::move(error);
+    }
   }
   statement.columns = std::move(columns);
   statement.returns_rows = returns_rows;

@@ -220,7 +220,13 @@ std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, 
   std::uint64_t sent = 0;
   RowScope scope{execution};
   while (max_rows == 0 || sent < max_rows) {
-    if (!plan.root->next(execution)) {
+    if (portal.rows != nullptr) {
+      // FETCH and MOVE have read ahead, or stand in the middle.
+      const auto at = static_cast<std::size_t>(portal.position);
+      if (at >= portal.rows->size() && !read_cursor_row(portal)) break;
+      portal.rows->restore(execution, at);
+      ++portal.position;
+    } else if (!plan.root->next(execution)) {
       portal.exhausted = true;
       break;
     }
@@ -320,6 +326,19 @@ void Execution::check_interrupts() {
   rows_until_check = kRowsPerCheck;
   check_cancelled(session);
   Runtime::current().yield();
+}
+
+void MemoryShare::change(MemoryAccount* account, std::size_t bytes) {
+  if (account_ == nullptr) account_ = account;
+  if (account_ == nullptr) return;
+  account_->used_bytes += bytes - bytes_;
+  bytes_ = bytes;
+  if (account_->used_bytes > account_->limit_bytes) {
+    throw sql_error(sqlstate::out_of_memory, "out of memory")
+        .with_detail(
+            fmt::format("The session's statements keep {} kB, session_memory_limit allows {} kB.",
+                        account_->used_bytes >> 10U, account_->limit_bytes >> 10U));
+  }
 }
 
 void check_cancelled(Session::State& session) {

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 
+#include "sql-lite-frontend/session/execute_sink.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -53,6 +55,8 @@ Outcome guarded(Session::State& state, ResultSink& sink, std::string_view text, 
     }
   }
   state.sink_for_notices = nullptr;
+  state.utility_formats = {};
+  state.note_rest();
   if (failure) return std::unexpected{std::move(*failure)};
   return {};
 }
@@ -167,12 +171,14 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
       catalog(*shared_database.catalog) {
   user = catalog.role(options.user);
   session_context.names = this;
+  activity.connected_at = SessionContext::system_clock_now();
+  apply_stored_settings();
   for (const auto& [name, value] : options.parameters) {
-    std::string cleaned = value;
-    // Some drivers quote what they send.
-    if (name == "client_encoding" && cleaned.size() > 2 && cleaned.front() == '\'') {
-      cleaned = cleaned.substr(1, cleaned.size() - 2);
-    }
+    std::string lower = name;
+    std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+      return static_cast<char>(std::tolower(letter));
+    });
+    const std::string cleaned = canonical_value(lower, value);
     value_of(settings.set_at_start(name, cleaned, SettingSource::client));
   }
   settings_changed(nullptr);
@@ -188,6 +194,9 @@ Session::~Session() {
     state_->shared.sessions.erase(backend_pid());
   }
   state_->rollback_transaction();
+  if (state_->advisory_locks_used) {
+    state_->shared.advisory_locks.unlock_all(backend_pid(), AdvisoryScope::session);
+  }
   for (auto& [name, portal] : state_->portals) state_->finish_portal(*portal);
   state_->portals.clear();
   state_->drop_owned_temporaries();
@@ -195,7 +204,7 @@ Session::~Session() {
 
 Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
   return guarded(*state_, sink, text, [&] {
-    state_->current_query = text;
+    state_->note_query(text);
     if (const auto unnamed = state_->statements.find(""); unnamed != state_->statements.end()) {
       state_->statements.erase(unnamed);
     }
@@ -301,7 +310,8 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
 namespace {
 
 /// Result columns of statements without a plan: SHOW, EXPLAIN, FETCH.
-std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node* node) {
+std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node* node,
+                                          std::span<const Format> formats) {
   std::vector<OutputColumn> columns;
   if (const auto* show = ast::try_as<ast::VariableShowStmt>(node)) {
     if (show->name == "all") {
@@ -317,7 +327,7 @@ std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node
     columns = state.fetch_columns(*fetch);
   } else if (const auto* execute = ast::try_as<ast::ExecuteStmt>(node)) {
     const StatementPtr prepared = find_statement(state, execute->name);
-    if (prepared->returns_rows) columns = output_columns(prepared->columns, {});
+    if (prepared->returns_rows) columns = output_columns(prepared->columns, formats);
   }
   return columns;
 }
@@ -329,7 +339,7 @@ void describe(Session::State& state, const Statement& statement, std::span<const
     return;
   }
   if (statement.node != nullptr && !is_plannable(statement.node)) {
-    const auto columns = utility_columns(state, statement.node);
+    const auto columns = utility_columns(state, statement.node, formats);
     if (!columns.empty()) {
       sink.row_description(columns);
       return;
@@ -373,7 +383,7 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     State& state = *state_;
     if (!portal) find_portal(state, name);
     const StatementPtr statement = portal->statement;
-    state.current_query = statement->text;
+    state.note_query(statement->text);
     if (statement->node == nullptr) {
       sink.empty_query();
       return;
@@ -387,7 +397,9 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     if (portal->plan) {
       state.run_portal(*portal, max_rows, sink);
     } else {
-      state.run_utility(statement->node, *statement, portal->parameters, sink);
+      state.utility_formats = portal->formats;
+      ExecuteSink undescribed{sink};
+      state.run_utility(statement->node, *statement, portal->parameters, undescribed);
     }
   });
 }

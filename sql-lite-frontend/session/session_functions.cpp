@@ -7,7 +7,6 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/identifiers.h"
-#include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
@@ -135,7 +134,7 @@ Value transaction_id(Execution& execution, Arguments) {
   return Value::from_int(static_cast<std::int64_t>(raw(execution.transaction->id())));
 }
 Value current_setting(Execution& execution, Arguments arguments) {
-  const auto value = execution.session.settings.show(arguments[0].as_text());
+  const auto value = execution.session.show_setting_value(arguments[0].as_text());
   if (value) return text(execution, *value);
   if (arguments.size() > 1 && arguments[1].as_bool()) return Value::null();
   throw SqlError{Error{value.error().state(), value.error().message()}};
@@ -147,71 +146,40 @@ Value set_config(Execution& execution, Arguments arguments) {
   session.apply_setting(arguments[0].as_text(), arguments[1].as_text(), lifetime);
   return text(execution, value_of(session.settings.show(arguments[0].as_text())));
 }
-Value always_true(Execution&, Arguments) {
-  return Value::from_bool(true);
+Value always_null(Execution&, Arguments) {
+  return Value::null();
 }
 Value always_false(Execution&, Arguments) {
   return Value::from_bool(false);
 }
-Value always_null(Execution&, Arguments) {
-  return Value::null();
+Value reload_configuration(Execution& execution, Arguments) {
+  const auto& request = execution.session.shared.request_reload;
+  if (request) request();
+  return Value::from_bool(static_cast<bool>(request));
+}
+/// What the engine finds wrong, a line each; empty if all rules hold.
+Value verify(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (!session.user || !session.user->superuser) {
+    throw SqlError{SqlState{"42501"}, "permission denied for function swizzle_verify"};
+  }
+  std::optional<TreeId> tree;
+  if (!arguments.empty()) {
+    const TablePtr table = session.table(arguments[0].as_oid());
+    if (!table || !table->tree) {
+      throw SqlError{sqlstate::wrong_object_type, "only tables can be verified"};
+    }
+    tree = table->relation.tree;
+  }
+  std::string lines;
+  for (const std::string& violation : value_of(session.shared.engine.verify(tree))) {
+    if (!lines.empty()) lines += '\n';
+    lines += violation;
+  }
+  return text(execution, lines);
 }
 Value zero(Execution&, Arguments) {
   return Value::from_int(0);
-}
-Value table_is_visible(Execution& execution, Arguments arguments) {
-  const Oid oid = arguments[0].as_oid();
-  if (const TablePtr table = execution.session.table(oid)) {
-    return Value::from_bool(table->relation.schema == kPgCatalogSchema ||
-                            execution.session.is_visible(*table));
-  }
-  for (const TablePtr& table : execution.session.catalog.tables()) {
-    if (table->index_by_oid(oid) != nullptr) {
-      return Value::from_bool(execution.session.is_visible(*table));
-    }
-  }
-  return Value::null();
-}
-Value user_by_id(Execution& execution, Arguments arguments) {
-  const RolePtr role = execution.session.catalog.role(arguments[0].as_oid());
-  if (!role) return text(execution, fmt::format("unknown (OID={})", arguments[0].as_oid()));
-  return text(execution, role->name);
-}
-Value expression_text(Execution&, Arguments arguments) {
-  // Catalog columns hold expressions in their printed form already.
-  return arguments[0];
-}
-Value constraint_definition(Execution& execution, Arguments arguments) {
-  const auto definition = definition_of_constraint(execution.session, arguments[0].as_oid());
-  return definition ? text(execution, *definition) : Value::null();
-}
-Value index_definition(Execution& execution, Arguments arguments) {
-  const std::int32_t column = arguments.size() > 1 ? arguments[1].as_int4() : 0;
-  const auto definition = definition_of_index(execution.session, arguments[0].as_oid(), column);
-  return definition ? text(execution, *definition) : Value::null();
-}
-Value view_definition(Execution& execution, Arguments arguments) {
-  const TablePtr view = execution.session.table(arguments[0].as_oid());
-  if (!view || view->relation.kind != RelationKind::view) return Value::null();
-  return text(execution, " " + view->relation.view_sql + ";");
-}
-Value object_description(Execution& execution, Arguments arguments) {
-  const TablePtr table = execution.session.table(arguments[0].as_oid());
-  if (!table || table->relation.comment.empty()) return Value::null();
-  return text(execution, table->relation.comment);
-}
-Value column_description(Execution& execution, Arguments arguments) {
-  const TablePtr table = execution.session.table(arguments[0].as_oid());
-  const std::int32_t number = arguments[1].as_int4();
-  if (!table || number < 1 || static_cast<std::size_t>(number) > table->relation.columns.size()) {
-    return Value::null();
-  }
-  const std::string& comment =
-      table->relation.columns[static_cast<std::size_t>(number) - 1].comment;
-  return comment.empty() ? Value::null() : text(execution, comment);
-}
-Value encoding_name(Execution& execution, Arguments) {
-  return text(execution, "UTF8");
 }
 Value start_time(Execution& execution, Arguments) {
   return Value::from_int(execution.session.shared.started_at.load());
@@ -255,8 +223,15 @@ Value relation_size(Execution& execution, Arguments arguments) {
       table->relation.kind == RelationKind::table ? table->expected_rows() * 100 : 0;
   return Value::from_int(static_cast<std::int64_t>(bytes));
 }
+Value database_size(Execution& execution, Arguments) {
+  double bytes = 0;
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    if (table->relation.kind == RelationKind::table) bytes += table->expected_rows() * 100;
+  }
+  return Value::from_int(static_cast<std::int64_t>(bytes));
+}
 
-const std::vector<SessionFunction>& functions() {
+std::span<const SessionFunction> functions() {
   using enum TypeId;
   constexpr auto kStable = Volatility::stable;
   constexpr auto kVolatile = Volatility::volatile_;
@@ -291,43 +266,12 @@ const std::vector<SessionFunction>& functions() {
        true,
        kVolatile,
        set_config},
-      {"pg_table_is_visible", bool_, {oid}, 0, true, kStable, table_is_visible},
-      {"pg_type_is_visible", bool_, {oid}, 0, true, kStable, always_true},
-      {"pg_function_is_visible", bool_, {oid}, 0, true, kStable, always_true},
-      {"pg_operator_is_visible", bool_, {oid}, 0, true, kStable, always_true},
-      {"pg_opclass_is_visible", bool_, {oid}, 0, true, kStable, always_true},
-      {"pg_collation_is_visible", bool_, {oid}, 0, true, kStable, always_true},
-      {"pg_get_userbyid", name, {oid}, 0, true, kStable, user_by_id},
-      {"pg_get_expr", TypeId::text, {TypeId::text, oid, bool_}, 1, true, kStable, expression_text},
-      {"pg_get_constraintdef", TypeId::text, {oid, bool_}, 1, true, kStable, constraint_definition},
-      {"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition},
-      {"pg_get_viewdef", TypeId::text, {oid, bool_}, 1, true, kStable, view_definition},
-      {"pg_partition_ancestors", regclass, {regclass}, 0, true, kStable, always_null},
-      {"pg_get_statisticsobjdef_columns", TypeId::text, {oid}, 0, true, kStable, always_null},
-      {"pg_get_triggerdef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null},
-      {"pg_get_function_result", TypeId::text, {oid}, 0, true, kStable, always_null},
-      {"pg_get_function_arguments", TypeId::text, {oid}, 0, true, kStable, always_null},
-      {"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description},
-      {"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description},
-      {"shobj_description", TypeId::text, {oid, name}, 0, true, kStable, always_null},
-      {"pg_encoding_to_char", name, {int4}, 0, true, kStable, encoding_name},
       {"pg_postmaster_start_time", timestamptz, {}, 0, true, kStable, start_time},
       {"pg_conf_load_time", timestamptz, {}, 0, true, kStable, start_time},
       {"pg_is_in_recovery", bool_, {}, 0, true, kVolatile, always_false},
-      {"pg_is_other_temp_schema", bool_, {oid}, 0, true, kStable, always_false},
-      {"pg_relation_is_publishable", bool_, {regclass}, 0, true, kStable, always_false},
       {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
       {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
       {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},
-      {"has_schema_privilege", bool_, {TypeId::text, TypeId::text}, 0, true, kStable, always_true},
-      {"has_table_privilege", bool_, {oid, TypeId::text}, 0, true, kStable, always_true},
-      {"has_database_privilege",
-       bool_,
-       {TypeId::text, TypeId::text},
-       0,
-       true,
-       kStable,
-       always_true},
       {"inet_client_addr", TypeId::text, {}, 0, true, kStable, always_null},
       {"inet_server_addr", TypeId::text, {}, 0, true, kStable, always_null},
       {"inet_server_port", int4, {}, 0, true, kStable, always_null},
@@ -337,9 +281,11 @@ const std::vector<SessionFunction>& functions() {
       {"pg_table_size", int8, {regclass}, 0, true, kVolatile, relation_size},
       {"pg_indexes_size", int8, {regclass}, 0, true, kVolatile, zero},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
+      {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
+      {"pg_database_size", int8, {any}, 0, true, kVolatile, database_size},
+      {"pg_tablespace_size", int8, {any}, 0, true, kVolatile, database_size},
+      {"pg_reload_conf", bool_, {}, 0, true, kVolatile, reload_configuration},
       {"pg_notification_queue_usage", float8, {}, 0, true, kVolatile, zero},
-      {"pg_advisory_unlock_all", void_, {}, 0, true, kVolatile, always_null},
-      {"pg_tablespace_location", TypeId::text, {oid}, 0, true, kStable, always_null},
   };
   return kFunctions;
 }
@@ -347,10 +293,13 @@ const std::vector<SessionFunction>& functions() {
 }  // namespace
 
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
-  for (const SessionFunction& function : functions()) {
-    if (function.name == name && arguments <= function.arguments.size() &&
-        arguments + function.optional >= function.arguments.size()) {
-      return &function;
+  for (const std::span<const SessionFunction> list :
+       {functions(), catalog_functions(), advisory_functions()}) {
+    for (const SessionFunction& function : list) {
+      if (function.name == name && arguments <= function.arguments.size() &&
+          arguments + function.optional >= function.arguments.size()) {
+        return &function;
+      }
     }
   }
   return nullptr;

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "sql-lite-frontend/execute/expression.h"
 
 namespace swizzle::sql {
+
+/// Functions that describe objects: pg_get_expr, pg_table_is_visible, has_table_privilege …
+std::span<const SessionFunction> catalog_functions();
 
 /// Null when there is no session function of that name that takes so many arguments.
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments);

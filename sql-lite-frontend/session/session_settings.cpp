@@ -95,6 +95,9 @@ void define_behavior(Settings& settings) {
       category, "Sets the message levels that are sent to the client."));
   settings.define(boolean_setting("check_function_bodies", true, user, category,
                                   "Checks routine bodies when they are created."));
+  settings.define(enumeration_setting("password_encryption", "scram-sha-256", {"scram-sha-256"},
+                                      user, "Connections and Authentication / Authentication",
+                                      "Chooses the algorithm for encrypting passwords."));
   settings.define(boolean_setting("row_security", true, user, category, "Enables row security."));
   settings.define(enumeration_setting(
       "synchronous_commit", "on", {"local", "remote_write", "remote_apply", "on", "off"}, user,
@@ -105,6 +108,10 @@ void define_behavior(Settings& settings) {
   settings.define(integer_setting("maintenance_work_mem", 65536, {1024, INT32_MAX},
                                   SettingUnit::kilobytes, user, "Resource Usage / Memory",
                                   "Sets the maximum memory for maintenance operations."));
+  settings.define(
+      integer_setting("session_memory_limit", 1 << 20, {1024, INT32_MAX}, SettingUnit::kilobytes,
+                      SettingContext::superuser, "Resource Usage / Memory",
+                      "Sets the memory that the rows kept by one session's statements may take."));
   settings.define(string_setting("role", "none", user, category, "Sets the current role."));
   settings.define(string_setting("default_tablespace", "", user, category,
                                  "Sets the default tablespace to create tables in."));

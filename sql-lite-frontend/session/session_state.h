@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sql-lite-frontend/session/activity.h"
 #include "sql-lite-frontend/session/database_shared.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/statement.h"
@@ -63,7 +64,14 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] Savepoint mark(std::string name = {}) const;
   void roll_back_to(const Savepoint& savepoint);
   void require_read_write(std::string_view command);
+  /// A request is done: what pg_stat_activity says of a session that waits for its client.
+  void note_rest() noexcept;
+  /// A request begins to run `text`.
+  void note_query(std::string_view text);
+  void end_advisory_locks() noexcept;
   void set_transaction_modes(ast::NodeList options);
+  /// SHOW: some settings say what the transaction or the session is.
+  [[nodiscard]] Result<std::string> show_setting_value(std::string_view name) const;
   /// SET transaction_isolation and the like: for the present transaction.
   void set_transaction_mode(std::string_view setting, std::string_view value);
   void choose_isolation(Isolation wanted);
@@ -109,6 +117,7 @@ struct Session::State final : NameSource, ObjectNames {
   void fetch(const ast::FetchStmt& statement, ResultSink& sink);
   void close_cursor(const ast::ClosePortalStmt& statement, ResultSink& sink);
   bool read_cursor_row(Portal& portal);
+  void make_cursor_of(Portal& portal);
   void hold_cursors();
   [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement);
 
@@ -126,10 +135,20 @@ struct Session::State final : NameSource, ObjectNames {
   void set_variable(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show_variable(const ast::VariableShowStmt& statement, ResultSink& sink);
   void discard(const ast::DiscardStmt& statement, ResultSink& sink);
+  /// The one spelling of a value, for the settings that have many. Pre: `name` in lower case.
+  std::string canonical_value(std::string_view name, std::string_view value);
   void apply_setting(std::string_view name, std::string_view value,
                      SessionSettings::Lifetime lifetime);
   /// After a setting may have changed: formats, search path, ParameterStatus.
   void settings_changed(ResultSink* sink);
+  // stored_settings.cpp
+  void alter_role_settings(const ast::AlterRoleSetStmt& statement, ResultSink& sink);
+  void alter_database_settings(const ast::AlterDatabaseSetStmt& statement, ResultSink& sink);
+  void alter_system(const ast::AlterSystemStmt& statement, ResultSink& sink);
+  void change_stored_settings(std::vector<std::string>& list, const ast::VariableSetStmt& change);
+  /// What SET … TO says, or nothing for DEFAULT and RESET.
+  std::optional<std::string> stored_value(const ast::VariableSetStmt& change);
+  void apply_stored_settings();
   void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
 
   // ddl/
@@ -182,6 +201,8 @@ struct Session::State final : NameSource, ObjectNames {
   CatalogView catalog;
   RolePtr user;
   Session* owner = nullptr;
+  /// Before everything that keeps rows, which gives its share back when it goes.
+  MemoryAccount memory;
 
   /// Replaced by set_transaction() alone, since cancel() looks at it from other threads.
   std::unique_ptr<Transaction> transaction;
@@ -191,6 +212,8 @@ struct Session::State final : NameSource, ObjectNames {
   bool read_only = false;
   bool deferrable = false;
   Isolation isolation = Isolation::read_committed;
+  /// The client asked for READ UNCOMMITTED: shown as that, though it acts as READ COMMITTED.
+  bool says_uncommitted = false;
   std::vector<Savepoint> savepoints;
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   std::vector<DeferredCheck> deferred;
@@ -224,7 +247,11 @@ struct Session::State final : NameSource, ObjectNames {
   std::mutex terminate_mutex;
   std::optional<Diagnostic> terminated;
   std::atomic<bool> is_terminated{false};
-  std::string current_query;
+  std::string current_query;  ///< for what a deadlock is reported with
+  Activity activity;
+  /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE.
+  std::span<const Format> utility_formats;
+  bool advisory_locks_used = false;
   ResultSink* sink_for_notices = nullptr;
 };
 

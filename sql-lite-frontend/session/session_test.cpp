@@ -103,6 +103,14 @@ TEST_CASE("A table is written and read by key", "[sql][session]") {
   CHECK(db.run("SELECT nothing FROM t") == "42703 column \"nothing\" does not exist");
 }
 
+TEST_CASE("Each round of a recursive query reads its own working table", "[sql][session]") {
+  Fixture db;
+  // The OR keeps the join from hashing: the working table is the inner side of a loop.
+  CHECK(db.run("WITH RECURSIVE x(a, d) AS (SELECT 1, 0 UNION ALL SELECT t.v, d + 1 FROM (VALUES "
+               "(1, 2), (2, 3)) t(k, v), x WHERE t.k = x.a OR t.k = x.a + 100) SELECT a, d FROM "
+               "x") == "1|0 2|1 3|2 SELECT 3");
+}
+
 TEST_CASE("Transactions and savepoints", "[sql][session]") {
   Fixture db;
   db.run("CREATE TABLE t(id int primary key, v int)");
@@ -186,6 +194,34 @@ TEST_CASE("A portal gives its rows in portions", "[sql][session]") {
   const Outcome gone = db.session().execute("p", 0, sink);
   REQUIRE_FALSE(gone);
   CHECK(gone.error().state.code() == "34000");
+}
+
+TEST_CASE("Execute describes nothing, whatever the statement", "[sql][session]") {
+  Fixture db;
+  db.run("PREPARE p AS SELECT 7 AS seven");
+  TestSink sink;
+  for (const char* text : {"SHOW work_mem", "EXECUTE p", "EXPLAIN SELECT 1"}) {
+    REQUIRE(db.session().parse("", text, {}, sink));
+    REQUIRE(db.session().bind({"", "", {}, {}, {}}, sink));
+    sink.clear();
+    REQUIRE(db.session().execute("", 0, sink));
+    CHECK(sink.columns.empty());
+    CHECK(sink.rows.size() == 1);
+    REQUIRE(db.session().sync(sink));
+  }
+}
+
+TEST_CASE("A changed result is told as PostgreSQL tells it", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(a int)");
+  TestSink sink;
+  REQUIRE(db.session().parse("s", "SELECT * FROM t", {}, sink));
+  REQUIRE(db.session().sync(sink));
+  db.run("ALTER TABLE t ADD b int");
+  const Outcome changed = db.session().bind({"", "s", {}, {}, {}}, sink);
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().message == "cached plan must not change result type");
+  CHECK(changed.error().routine == "RevalidateCachedQuery");
 }
 
 TEST_CASE("A cancel without a running request does nothing", "[sql][session]") {

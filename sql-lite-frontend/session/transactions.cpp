@@ -10,6 +10,8 @@ constexpr SqlState kActiveTransaction{"25001"};
 constexpr SqlState kReadOnly{"25006"};
 constexpr SqlState kInvalidSavepoint{"3B001"};
 
+constexpr std::string_view kReadUncommitted = "read uncommitted";
+
 Isolation isolation_of(std::string_view name) {
   if (name == "serializable") return Isolation::serializable;
   if (name == "repeatable read") return Isolation::repeatable_read;
@@ -46,6 +48,7 @@ void Session::State::begin_transaction(Block kind) {
   }
   const TransactionDefaults& now = defaults();
   isolation = now.isolation;
+  says_uncommitted = false;
   read_only = now.read_only;
   deferrable = now.deferrable;
   start_engine_transaction();
@@ -151,6 +154,7 @@ void Session::State::commit_transaction() {
   deferred.clear();
   constraint_modes.clear();
   all_deferred.reset();
+  end_advisory_locks();
   if (!committed) {
     catalog.rollback();
     settings.roll_back();
@@ -159,6 +163,24 @@ void Session::State::commit_transaction() {
   }
   settings.commit();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
+}
+
+void Session::State::note_query(std::string_view text) {
+  current_query = text;
+  activity.begin(text, session_context.statement_timestamp);
+}
+
+void Session::State::note_rest() noexcept {
+  Activity::State rest = Activity::State::idle;
+  if (transaction && in_explicit_block()) {
+    rest = failed ? Activity::State::idle_in_failed : Activity::State::idle_in_transaction;
+  }
+  activity.change(rest, session_context.statement_timestamp);
+}
+
+void Session::State::end_advisory_locks() noexcept {
+  if (!advisory_locks_used) return;
+  shared.advisory_locks.unlock_all(options.backend_pid, AdvisoryScope::transaction);
 }
 
 void Session::State::rollback_transaction() noexcept {
@@ -172,6 +194,7 @@ void Session::State::rollback_transaction() noexcept {
   constraint_modes.clear();
   all_deferred.reset();
   catalog.rollback();
+  end_advisory_locks();
   settings.roll_back();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
 }
@@ -228,6 +251,7 @@ void Session::State::set_transaction_modes(ast::NodeList modes) {
     if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
     if (option.defname == "transaction_isolation") {
       choose_isolation(isolation_of(text));
+      says_uncommitted = text == kReadUncommitted;
     } else if (option.defname == "transaction_read_only") {
       choose_read_only(flag);
     } else if (option.defname == "transaction_deferrable") {
@@ -241,6 +265,7 @@ void Session::State::set_transaction_mode(std::string_view setting, std::string_
   const bool flag = value == "on" || value == "true" || value == "1" || value == "yes";
   if (setting == "transaction_isolation") {
     choose_isolation(isolation_of(value));
+    says_uncommitted = value == kReadUncommitted;
   } else if (setting == "transaction_read_only") {
     choose_read_only(flag);
   } else {
@@ -290,12 +315,14 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
   };
   const auto chain = [&](auto&& end) {
     const Isolation before = isolation;
+    const bool said_uncommitted = says_uncommitted;
     const bool was_read_only = read_only;
     const bool was_deferrable = deferrable;
     end();
     if (!statement.chain) return;
     begin_transaction(Block::explicit_block);
     isolation = before;
+    says_uncommitted = said_uncommitted;
     read_only = was_read_only;
     deferrable = was_deferrable;
     set_transaction_modes({});

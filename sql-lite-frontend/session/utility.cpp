@@ -99,6 +99,8 @@ void Session::State::settings_changed(ResultSink* sink) {
   format.time_zone = TimeZone::find(settings.text("timezone"));
   session_context.format = std::move(format);
 
+  memory.limit_bytes = static_cast<std::size_t>(settings.integer("session_memory_limit")) << 10U;
+  activity.application.store(settings.text("application_name"));
   bool changed = false;
   for (const auto& [name, wire_name] : kReported) {
     std::string value = value_of(settings.show(name));
@@ -116,40 +118,40 @@ void Session::State::settings_changed(ResultSink* sink) {
   ++settings_version;
 }
 
-void Session::State::apply_setting(std::string_view name, std::string_view value,
-                                   SessionSettings::Lifetime lifetime) {
-  std::string text{value};
-  std::string lower{name};
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  if (lower == "timezone") {
+std::string Session::State::canonical_value(std::string_view name, std::string_view value) {
+  if (name == "timezone") {
     const auto zone = TimeZone::find(value);
     if (!zone) {
       throw_error(sqlstate::invalid_parameter_value,
                   "invalid value for parameter \"TimeZone\": \"{}\"", value);
     }
-    text = zone->name();
-  } else if (lower == "datestyle") {
+    return std::string{zone->name()};
+  }
+  if (name == "datestyle") {
     FormatSettings format = session_context.format;
     read_date_style(value, format);
-    text = date_style_text(format);
-  } else if (lower == "client_encoding") {
-    std::string plain;
-    for (const char letter : text) {
-      if (std::isalnum(static_cast<unsigned char>(letter))) {
-        plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-      }
-    }
-    if (plain == "UTF8" || plain == "UNICODE") {
-      text = "UTF8";
-    } else if (plain == "SQLASCII") {
-      text = "SQL_ASCII";
-    } else {
-      throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported",
-                  value);
+    return date_style_text(format);
+  }
+  if (name != "client_encoding") return std::string{value};
+  // Some drivers quote what they send, and every one spells it in its own way.
+  std::string plain;
+  for (const char letter : value) {
+    if (std::isalnum(static_cast<unsigned char>(letter))) {
+      plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
     }
   }
+  if (plain == "UTF8" || plain == "UNICODE") return "UTF8";
+  if (plain == "SQLASCII") return "SQL_ASCII";
+  throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported", value);
+}
+
+void Session::State::apply_setting(std::string_view name, std::string_view value,
+                                   SessionSettings::Lifetime lifetime) {
+  std::string lower{name};
+  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  const std::string text = canonical_value(lower, value);
   value_of(settings.set(lower, text, lifetime));
   if (lower == "transaction_isolation" || lower == "transaction_read_only" ||
       lower == "transaction_deferrable") {
@@ -177,6 +179,21 @@ std::string joined_arguments(ast::NodeList arguments) {
 }
 
 }  // namespace
+
+std::optional<std::string> Session::State::stored_value(const ast::VariableSetStmt& change) {
+  switch (change.kind) {
+    case ast::VariableSetKind::set_value:
+      return joined_arguments(change.args);
+    case ast::VariableSetKind::set_current: {
+      std::string name{change.name};
+      return value_of(settings.show(name));
+    }
+    case ast::VariableSetKind::set_multi:
+      throw_error(sqlstate::feature_not_supported, "SET {} is not supported here", change.name);
+    default:
+      return std::nullopt;
+  }
+}
 
 void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultSink& sink) {
   using Kind = ast::VariableSetKind;
@@ -236,6 +253,18 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
   sink.command_complete(is_reset ? "RESET" : "SET");
 }
 
+Result<std::string> Session::State::show_setting_value(std::string_view name) const {
+  if (name == "transaction_isolation") {
+    constexpr std::string_view kLevels[] = {"read committed", "repeatable read", "serializable"};
+    return std::string{says_uncommitted ? "read uncommitted"
+                                        : kLevels[static_cast<std::size_t>(isolation)]};
+  }
+  if (name == "transaction_read_only") return std::string{read_only ? "on" : "off"};
+  if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
+  if (name == "session_authorization") return options.user;
+  return settings.show(name);
+}
+
 void Session::State::send_text_row(ResultSink& sink, std::string_view column,
                                    std::string_view value) {
   const std::string_view names[] = {column};
@@ -255,17 +284,7 @@ void Session::State::show_variable(const ast::VariableShowStmt& statement, Resul
       sink.data_row(TextRow{values});
     }
   } else {
-    std::string value = value_of(settings.show(statement.name));
-    if (statement.name == "transaction_isolation") {
-      constexpr std::string_view kLevels[] = {"read committed", "repeatable read", "serializable"};
-      value = kLevels[static_cast<std::size_t>(isolation)];
-    } else if (statement.name == "transaction_read_only") {
-      value = read_only ? "on" : "off";
-    } else if (statement.name == "transaction_deferrable") {
-      value = deferrable ? "on" : "off";
-    } else if (statement.name == "session_authorization") {
-      value = options.user;
-    }
+    const std::string value = value_of(show_setting_value(statement.name));
     std::string name{statement.name};
     for (const auto& [plain, wire_name] : kReported) {
       if (plain == statement.name) name = wire_name;
@@ -334,6 +353,8 @@ void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSi
   scratch->execution.transaction = transaction.get();
   for (const ExprPtr& argument : arguments) values.push_back(argument->eval(scratch->execution));
   const PortalPtr portal = make_portal(statement, values);
+  // In the extended protocol Describe has told the columns already.
+  portal->formats.assign(utility_formats.begin(), utility_formats.end());
   describe_columns(*portal, sink);
   run_portal(*portal, 0, sink);
 }
@@ -498,6 +519,14 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::drop_role_stmt:
       definition("DROP ROLE");
       return drop_role(ast::as<ast::DropRoleStmt>(node), sink);
+    case Kind::alter_role_set_stmt:
+      definition("ALTER ROLE");
+      return alter_role_settings(ast::as<ast::AlterRoleSetStmt>(node), sink);
+    case Kind::alter_database_set_stmt:
+      definition("ALTER DATABASE");
+      return alter_database_settings(ast::as<ast::AlterDatabaseSetStmt>(node), sink);
+    case Kind::alter_system_stmt:
+      return alter_system(ast::as<ast::AlterSystemStmt>(node), sink);
     case Kind::grant_stmt:
     case Kind::grant_role_stmt:
       throw SqlError{sqlstate::feature_not_supported, "GRANT and REVOKE are not supported"};

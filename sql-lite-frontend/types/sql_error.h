@@ -20,6 +20,7 @@ struct ErrorFields {
   std::string data_type;
   std::string constraint;
   std::string where;
+  std::string routine;
 };
 
 /// Ends a statement. Thrown inside sql-lite-frontend only and caught at the statement's boundary,

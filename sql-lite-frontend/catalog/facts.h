@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// What PostgreSQL's own catalogs say and clients compare: facts.inc, which generate_facts.py
+/// writes.
+namespace swizzle::sql {
+
+struct ColumnFacts {
+  std::string_view name;
+  TypeId type;
+  bool not_null;
+};
+
+/// A relation of pg_catalog or information_schema.
+struct RelationFacts {
+  Oid oid;
+  Oid schema;
+  std::string_view name;
+  char kind;  ///< relkind: r, v
+  std::size_t first_column;
+  std::size_t column_count;
+};
+std::span<const RelationFacts> relation_facts() noexcept;
+std::span<const ColumnFacts> columns_of(const RelationFacts& relation) noexcept;
+
+/// typinput, typoutput, typreceive, typsend, typmodin, typmodout, typanalyze, typsubscript.
+struct TypeFunctions {
+  TypeId type;
+  std::array<Oid, 8> functions;
+};
+/// Null for a type that PostgreSQL does not know.
+const TypeFunctions* type_functions(TypeId type) noexcept;
+
+/// Functions that SQL cannot call, but regproc can name.
+struct FunctionName {
+  Oid oid;
+  std::string_view name;
+};
+std::span<const FunctionName> internal_function_names() noexcept;
+
+/// btree's operator classes over types that we have.
+struct OperatorClass {
+  Oid oid;
+  std::string_view name;
+  Oid family;
+  std::string_view family_name;
+  TypeId type;
+  bool is_default;
+};
+std::span<const OperatorClass> operator_classes() noexcept;
+/// `name` empty: the default of the type, or of what it is stored like. 0 if there is none.
+Oid operator_class(TypeId type, std::string_view name) noexcept;
+
+}  // namespace swizzle::sql

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sql-lite-frontend/catalog/computed.h"
+
+/// Where the rows of system relations come from, by kind of source.
+namespace swizzle::sql {
+
+/// From the catalog's objects: pg_class, pg_attribute, pg_constraint …
+std::span<const RowProvider> catalog_providers();
+/// From what the server knows without a catalog: pg_operator, pg_cast, pg_opclass …
+std::span<const RowProvider> fact_providers();
+/// From sessions, settings and the engine: pg_stat_activity, pg_settings, swizzle_log …
+std::span<const RowProvider> activity_providers();
+/// Locks, snapshots and what is kept for them.
+std::span<const RowProvider> lock_providers();
+
+/// System relations that are queries over the others.
+struct SystemView {
+  Oid schema;
+  std::string_view name;
+  /// The columns that the query has, separated by blanks, in its order.
+  std::string_view columns;
+  std::string_view query;
+};
+std::span<const SystemView> system_views();
+
+}  // namespace swizzle::sql

@@ -1,0 +1,231 @@
+#include "sql-lite-frontend/session/advisory_locks.h"
+
+#include <algorithm>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::size_t place(AdvisoryMode mode) {
+  return static_cast<std::size_t>(mode);
+}
+
+}  // namespace
+
+bool AdvisoryLocks::Counts::holds(AdvisoryMode mode) const noexcept {
+  return by_session[place(mode)] + by_transaction[place(mode)] > 0;
+}
+
+bool AdvisoryLocks::Counts::empty() const noexcept {
+  return !holds(AdvisoryMode::shared) && !holds(AdvisoryMode::exclusive);
+}
+
+std::vector<std::int32_t> AdvisoryLocks::blockers(std::int32_t session, const AdvisoryKey& key,
+                                                  AdvisoryMode mode) const {
+  std::vector<std::int32_t> others;
+  const auto found = holders_.find(key);
+  if (found == holders_.end()) return others;
+  for (const auto& [holder, counts] : found->second) {
+    if (holder == session) continue;
+    if (mode == AdvisoryMode::exclusive || counts.holds(AdvisoryMode::exclusive)) {
+      others.push_back(holder);
+    }
+  }
+  return others;
+}
+
+bool AdvisoryLocks::try_lock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode,
+                             AdvisoryScope scope) {
+  const std::lock_guard lock{mutex_};
+  if (!blockers(session, key, mode).empty()) return false;
+  Counts& counts = holders_[key][session];
+  ++(scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction)[place(mode)];
+  waits_.erase(session);
+  return true;
+}
+
+bool AdvisoryLocks::reaches(std::int32_t from, std::int32_t to,
+                            std::set<std::int32_t>& seen) const {
+  if (!seen.insert(from).second) return false;
+  const auto wait = waits_.find(from);
+  if (wait == waits_.end()) return false;
+  return std::ranges::any_of(
+      blockers(from, wait->second.key, wait->second.mode),
+      [&](std::int32_t holder) { return holder == to || reaches(holder, to, seen); });
+}
+
+bool AdvisoryLocks::wait_for(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode) {
+  const std::lock_guard lock{mutex_};
+  waits_[session] = {key, mode};
+  std::set<std::int32_t> seen;
+  if (!reaches(session, session, seen)) return true;
+  waits_.erase(session);
+  return false;
+}
+
+void AdvisoryLocks::stop_waiting(std::int32_t session) {
+  const std::lock_guard lock{mutex_};
+  waits_.erase(session);
+}
+
+bool AdvisoryLocks::unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode) {
+  const std::lock_guard lock{mutex_};
+  const auto found = holders_.find(key);
+  if (found == holders_.end()) return false;
+  const auto own = found->second.find(session);
+  if (own == found->second.end() || own->second.by_session[place(mode)] == 0) return false;
+  --own->second.by_session[place(mode)];
+  if (own->second.empty()) found->second.erase(own);
+  if (found->second.empty()) holders_.erase(found);
+  return true;
+}
+
+void AdvisoryLocks::unlock_all(std::int32_t session, AdvisoryScope scope) {
+  const std::lock_guard lock{mutex_};
+  for (auto at = holders_.begin(); at != holders_.end();) {
+    if (const auto own = at->second.find(session); own != at->second.end()) {
+      auto& counts = own->second;
+      for (std::uint32_t& count :
+           scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction) {
+        count = 0;
+      }
+      if (counts.empty()) at->second.erase(own);
+    }
+    at = at->second.empty() ? holders_.erase(at) : std::next(at);
+  }
+}
+
+std::vector<AdvisoryLocks::Held> AdvisoryLocks::held() const {
+  const std::lock_guard lock{mutex_};
+  std::vector<Held> list;
+  for (const auto& [key, holders] : holders_) {
+    for (const auto& [session, counts] : holders) {
+      for (const AdvisoryMode mode : {AdvisoryMode::shared, AdvisoryMode::exclusive}) {
+        if (counts.holds(mode)) list.push_back({key, mode, session});
+      }
+    }
+  }
+  return list;
+}
+
+namespace {
+
+using Arguments = std::span<const Value>;
+
+AdvisoryKey key_of(Execution& execution, Arguments arguments) {
+  AdvisoryKey key;
+  key.database = execution.session.shared.catalog->database();
+  if (arguments.size() == 1) {
+    key.number = static_cast<std::uint64_t>(arguments[0].as_int8());
+  } else {
+    key.is_pair = true;
+    key.number = std::uint64_t{static_cast<std::uint32_t>(arguments[0].as_int4())} << 32U |
+                 static_cast<std::uint32_t>(arguments[1].as_int4());
+  }
+  return key;
+}
+
+/// A session's own wait for an advisory lock, which ends with the call.
+class Waiting {
+ public:
+  Waiting(AdvisoryLocks& locks, std::int32_t session) : locks_(locks), session_(session) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() { locks_.stop_waiting(session_); }
+
+ private:
+  AdvisoryLocks& locks_;
+  std::int32_t session_;
+};
+
+template <AdvisoryMode mode, AdvisoryScope scope>
+Value try_lock(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  session.advisory_locks_used = true;
+  return Value::from_bool(session.shared.advisory_locks.try_lock(
+      session.options.backend_pid, key_of(execution, arguments), mode, scope));
+}
+
+template <AdvisoryMode mode, AdvisoryScope scope>
+Value lock(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  AdvisoryLocks& locks = session.shared.advisory_locks;
+  const std::int32_t self = session.options.backend_pid;
+  const AdvisoryKey key = key_of(execution, arguments);
+  session.advisory_locks_used = true;
+  if (locks.try_lock(self, key, mode, scope)) return Value::null();
+
+  Runtime& runtime = Runtime::current();
+  const std::int64_t limit = session.settings.integer("lock_timeout");
+  const TimePoint began = runtime.now();
+  const Waiting waiting{locks, self};
+  if (!locks.wait_for(self, key, mode)) {
+    throw SqlError{sqlstate::deadlock_detected, "deadlock detected"};
+  }
+  // These locks are held for long and waited for seldom: looking again from time to time keeps
+  // them apart from the locks of rows, whose waits are many and short.
+  while (!locks.try_lock(self, key, mode, scope)) {
+    check_cancelled(session);
+    if (limit > 0 && runtime.now() - began > std::chrono::milliseconds{limit}) {
+      throw SqlError{sqlstate::lock_not_available, "canceling statement due to lock timeout"};
+    }
+    runtime.sleep_until(runtime.now() + std::chrono::milliseconds{2});
+  }
+  return Value::null();
+}
+
+template <AdvisoryMode mode>
+Value unlock(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (session.shared.advisory_locks.unlock(session.options.backend_pid,
+                                           key_of(execution, arguments), mode)) {
+    return Value::from_bool(true);
+  }
+  if (session.sink_for_notices != nullptr) {
+    session.notice(*session.sink_for_notices, Severity::warning, SqlState{"01000"},
+                   mode == AdvisoryMode::shared ? "you don't own a lock of type ShareLock"
+                                                : "you don't own a lock of type ExclusiveLock");
+  }
+  return Value::from_bool(false);
+}
+
+Value unlock_all(Execution& execution, Arguments) {
+  Session::State& session = execution.session;
+  session.shared.advisory_locks.unlock_all(session.options.backend_pid, AdvisoryScope::session);
+  return Value::null();
+}
+
+}  // namespace
+
+std::span<const SessionFunction> advisory_functions() {
+  static const std::vector<SessionFunction> kFunctions = [] {
+    using enum AdvisoryMode;
+    using enum AdvisoryScope;
+    std::vector<SessionFunction> list;
+    const auto add = [&](std::string_view name, TypeId result,
+                         Value (*call)(Execution&, Arguments)) {
+      for (const auto& arguments :
+           {std::vector{TypeId::int8}, std::vector{TypeId::int4, TypeId::int4}}) {
+        list.push_back({name, result, arguments, 0, true, Volatility::volatile_, call});
+      }
+    };
+    add("pg_advisory_lock", TypeId::void_, lock<exclusive, session>);
+    add("pg_advisory_lock_shared", TypeId::void_, lock<shared, session>);
+    add("pg_advisory_xact_lock", TypeId::void_, lock<exclusive, transaction>);
+    add("pg_advisory_xact_lock_shared", TypeId::void_, lock<shared, transaction>);
+    add("pg_try_advisory_lock", TypeId::bool_, try_lock<exclusive, session>);
+    add("pg_try_advisory_lock_shared", TypeId::bool_, try_lock<shared, session>);
+    add("pg_try_advisory_xact_lock", TypeId::bool_, try_lock<exclusive, transaction>);
+    add("pg_try_advisory_xact_lock_shared", TypeId::bool_, try_lock<shared, transaction>);
+    add("pg_advisory_unlock", TypeId::bool_, unlock<exclusive>);
+    add("pg_advisory_unlock_shared", TypeId::bool_, unlock<shared>);
+    list.push_back(
+        {"pg_advisory_unlock_all", TypeId::void_, {}, 0, true, Volatility::volatile_, unlock_all});
+    return list;
+  }();
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

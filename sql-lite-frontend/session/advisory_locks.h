@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/execute/expression.h"
+
+namespace swizzle::sql {
+
+/// What an application locks by a number of its own: one of 64 bits, or two of 32.
+struct AdvisoryKey {
+  std::uint32_t database = 0;
+  std::uint64_t number = 0;
+  bool is_pair = false;
+  friend auto operator<=>(const AdvisoryKey&, const AdvisoryKey&) = default;
+};
+
+enum class AdvisoryMode : std::uint8_t { shared, exclusive };
+/// Until it is unlocked or the session ends; or until the transaction ends.
+enum class AdvisoryScope : std::uint8_t { session, transaction };
+
+/// The advisory locks of all sessions. Thread-safe. Sessions are named by their pids; one that
+/// holds a lock may take it again, and then unlocks it as often.
+class AdvisoryLocks {
+ public:
+  struct Held {
+    AdvisoryKey key;
+    AdvisoryMode mode;
+    std::int32_t session;
+  };
+
+  /// False if somebody else holds it in a mode that does not go with this one.
+  bool try_lock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode,
+                AdvisoryScope scope);
+  /// Notes that `session` waits, until it locks or gives up. False if that closes a circle of
+  /// sessions that wait for each other.
+  bool wait_for(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
+  void stop_waiting(std::int32_t session);
+  /// Session locks only. False if there was none.
+  bool unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
+  void unlock_all(std::int32_t session, AdvisoryScope scope);
+  [[nodiscard]] std::vector<Held> held() const;
+
+ private:
+  struct Counts {
+    std::uint32_t by_session[2] = {};      ///< per mode
+    std::uint32_t by_transaction[2] = {};  ///< per mode
+    [[nodiscard]] bool empty() const noexcept;
+    [[nodiscard]] bool holds(AdvisoryMode mode) const noexcept;
+  };
+  struct Wait {
+    AdvisoryKey key;
+    AdvisoryMode mode;
+  };
+  using Holders = std::map<std::int32_t, Counts>;
+
+  [[nodiscard]] std::vector<std::int32_t> blockers(std::int32_t session, const AdvisoryKey& key,
+                                                   AdvisoryMode mode) const;
+  [[nodiscard]] bool reaches(std::int32_t from, std::int32_t to,
+                             std::set<std::int32_t>& seen) const;
+
+  mutable std::mutex mutex_;
+  std::map<AdvisoryKey, Holders> holders_;
+  std::map<std::int32_t, Wait> waits_;
+};
+
+/// pg_advisory_lock and its family.
+std::span<const SessionFunction> advisory_functions();
+
+}  // namespace swizzle::sql

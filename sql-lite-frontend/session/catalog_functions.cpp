@@ -1,0 +1,258 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value text(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+Value always_true(Execution&, Arguments) {
+  return Value::from_bool(true);
+}
+Value always_false(Execution&, Arguments) {
+  return Value::from_bool(false);
+}
+Value always_null(Execution&, Arguments) {
+  return Value::null();
+}
+Value zero(Execution&, Arguments) {
+  return Value::from_int(0);
+}
+
+Layout layout_from(Arguments arguments, std::size_t position) {
+  return arguments.size() > position && arguments[position].as_bool() ? Layout::pretty
+                                                                      : Layout::plain;
+}
+
+Value table_is_visible(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid oid = arguments[0].as_oid();
+  if (const TablePtr table = session.table(oid)) {
+    return Value::from_bool(table->relation.schema == kPgCatalogSchema ||
+                            session.is_visible(*table));
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->index_by_oid(oid) != nullptr) return Value::from_bool(session.is_visible(*table));
+  }
+  return Value::null();
+}
+Value type_is_visible(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid oid = arguments[0].as_oid();
+  if (find_type(static_cast<TypeId>(oid)) != nullptr) return Value::from_bool(true);
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->relation.row_type == oid || table->relation.array_type == oid) {
+      return Value::from_bool(session.is_visible(*table));
+    }
+  }
+  return Value::null();
+}
+Value user_by_id(Execution& execution, Arguments arguments) {
+  const RolePtr role = execution.session.catalog.role(arguments[0].as_oid());
+  if (!role) return text(execution, fmt::format("unknown (OID={})", arguments[0].as_oid()));
+  return text(execution, role->name);
+}
+Value expression_text(Execution& execution, Arguments arguments) {
+  // Catalog columns hold expressions in their plain form already.
+  if (layout_from(arguments, 2) == Layout::plain) return arguments[0];
+  const TablePtr table = execution.session.table(arguments[1].as_oid());
+  if (!table) return arguments[0];
+  return text(execution, printed_expression(execution.session, *table,
+                                            std::string{arguments[0].as_text()}, Layout::pretty));
+}
+Value constraint_definition(Execution& execution, Arguments arguments) {
+  const auto definition =
+      definition_of_constraint(execution.session, arguments[0].as_oid(), layout_from(arguments, 1));
+  return definition ? text(execution, *definition) : Value::null();
+}
+Value index_definition(Execution& execution, Arguments arguments) {
+  const std::int32_t column = arguments.size() > 1 ? arguments[1].as_int4() : 0;
+  const auto definition = definition_of_index(execution.session, arguments[0].as_oid(), column,
+                                              layout_from(arguments, 2));
+  return definition ? text(execution, *definition) : Value::null();
+}
+Value view_definition(Execution& execution, Arguments arguments) {
+  const TablePtr view = execution.session.table(arguments[0].as_oid());
+  if (!view || view->relation.kind != RelationKind::view) return Value::null();
+  return text(execution, " " + view->relation.view_sql + ";");
+}
+
+/// The comment on an object, whatever it is; `catalog` is empty or the relation it is listed in.
+std::string comment_on(Session::State& session, Oid oid, std::string_view catalog) {
+  if (const TablePtr table = session.catalog.table(oid)) return table->relation.comment;
+  if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
+  if (!catalog.empty() && catalog != "pg_class" && catalog != "pg_constraint") return {};
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (const Index* index = table->index_by_oid(oid)) return index->comment;
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.oid == oid) return constraint.comment;
+    }
+  }
+  return {};
+}
+Value object_description(Execution& execution, Arguments arguments) {
+  const std::string_view catalog =
+      arguments.size() > 1 ? arguments[1].as_text() : std::string_view{};
+  const std::string comment = comment_on(execution.session, arguments[0].as_oid(), catalog);
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+Value shared_description(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  std::string comment;
+  if (arguments[1].as_text() == "pg_database") {
+    if (const DatabasePtr found = session.catalog.database(arguments[0].as_oid())) {
+      comment = found->comment;
+    }
+  } else if (const RolePtr role = session.catalog.role(arguments[0].as_oid())) {
+    comment = role->comment;
+  }
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+Value column_description(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.table(arguments[0].as_oid());
+  const std::int32_t number = arguments[1].as_int4();
+  if (!table || number < 1 || static_cast<std::size_t>(number) > table->relation.columns.size()) {
+    return Value::null();
+  }
+  const std::string& comment =
+      table->relation.columns[static_cast<std::size_t>(number) - 1].comment;
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+
+Value function_result(Execution& execution, Arguments arguments) {
+  const Function* function = find_function(arguments[0].as_oid());
+  if (function == nullptr) return Value::null();
+  std::string result = function->returns_set ? "SETOF " : "";
+  return text(execution, result + format_type(function->result));
+}
+Value function_arguments(Execution& execution, Arguments arguments) {
+  const Function* function = find_function(arguments[0].as_oid());
+  if (function == nullptr) return Value::null();
+  std::string list;
+  for (std::size_t i = 0; i < function->arguments.size(); ++i) {
+    if (i > 0) list += ", ";
+    const bool variadic = function->variadic != TypeId::none && i + 1 == function->arguments.size();
+    if (variadic) list += "VARIADIC ";
+    if (i < function->argument_names.size() && !function->argument_names[i].empty()) {
+      list += fmt::format("{} ", function->argument_names[i]);
+    }
+    list += format_type(function->arguments[i]);
+    const std::size_t defaults = function->argument_defaults.size();
+    if (i + defaults >= function->arguments.size()) {
+      list += fmt::format(" DEFAULT {}",
+                          function->argument_defaults[i + defaults - function->arguments.size()]);
+    }
+  }
+  return text(execution, list);
+}
+
+Value encoding_name(Execution& execution, Arguments arguments) {
+  constexpr std::int32_t kUtf8 = 6;
+  if (arguments[0].as_int4() == 0) return text(execution, "SQL_ASCII");
+  return text(execution, arguments[0].as_int4() == kUtf8 ? "UTF8" : "");
+}
+Value encoding_number(Execution&, Arguments arguments) {
+  std::string name{arguments[0].as_text()};
+  std::erase(name, '-');
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return Value::from_int(name == "UTF8" ? 6 : -1);
+}
+Value database_encoding(Execution& execution, Arguments) {
+  return text(execution, "UTF8");
+}
+
+// Who is asked about, and a role: names or numbers. Nobody is refused anything by a grant here.
+const std::vector<SessionFunction>& privilege_functions() {
+  using enum TypeId;
+  static const std::vector<SessionFunction> kFunctions = [] {
+    std::vector<SessionFunction> functions;
+    const auto add = [&](std::string_view name, std::size_t arguments) {
+      functions.push_back({name, bool_, std::vector<TypeId>(arguments, any), 1, true,
+                           Volatility::stable, always_true});
+    };
+    add("has_column_privilege", 4);
+    for (const std::string_view name :
+         {"pg_has_role", "has_any_column_privilege", "has_database_privilege",
+          "has_foreign_data_wrapper_privilege", "has_function_privilege", "has_language_privilege",
+          "has_schema_privilege", "has_sequence_privilege", "has_server_privilege",
+          "has_table_privilege", "has_tablespace_privilege", "has_type_privilege"}) {
+      add(name, 3);
+    }
+    return functions;
+  }();
+  return kFunctions;
+}
+
+std::vector<SessionFunction> all_functions() {
+  using enum TypeId;
+  constexpr auto kStable = Volatility::stable;
+  std::vector<SessionFunction> functions = privilege_functions();
+  const auto add = [&](SessionFunction function) { functions.push_back(std::move(function)); };
+  for (const std::string_view name :
+       {"pg_function_is_visible", "pg_operator_is_visible", "pg_opclass_is_visible",
+        "pg_opfamily_is_visible", "pg_collation_is_visible", "pg_conversion_is_visible",
+        "pg_statistics_obj_is_visible", "pg_ts_config_is_visible", "pg_ts_dict_is_visible",
+        "pg_ts_parser_is_visible", "pg_ts_template_is_visible"}) {
+    add({name, bool_, {oid}, 0, true, kStable, always_true});
+  }
+  add({"pg_table_is_visible", bool_, {oid}, 0, true, kStable, table_is_visible});
+  add({"pg_type_is_visible", bool_, {oid}, 0, true, kStable, type_is_visible});
+  add({"pg_get_userbyid", name, {oid}, 0, true, kStable, user_by_id});
+  add({"pg_get_expr", TypeId::text, {TypeId::text, oid, bool_}, 1, true, kStable, expression_text});
+  add({"pg_get_constraintdef",
+       TypeId::text,
+       {oid, bool_},
+       1,
+       true,
+       kStable,
+       constraint_definition});
+  add({"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition});
+  add({"pg_get_viewdef", TypeId::text, {oid, bool_}, 1, true, kStable, view_definition});
+  add({"pg_get_function_result", TypeId::text, {oid}, 0, true, kStable, function_result});
+  add({"pg_get_function_arguments", TypeId::text, {oid}, 0, true, kStable, function_arguments});
+  add({"pg_get_function_identity_arguments",
+       TypeId::text,
+       {oid},
+       0,
+       true,
+       kStable,
+       function_arguments});
+  for (const std::string_view name :
+       {"pg_get_function_sqlbody", "pg_get_functiondef", "pg_get_statisticsobjdef",
+        "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_tablespace_location"}) {
+    add({name, TypeId::text, {oid}, 0, true, kStable, always_null});
+  }
+  // There are no triggers, rules of the user's own or partitions.
+  add({"pg_get_triggerdef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
+  add({"pg_get_ruledef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
+  add({"pg_partition_ancestors", regclass, {regclass}, 0, true, kStable, always_null});
+  add({"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description});
+  add({"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description});
+  add({"shobj_description", TypeId::text, {oid, name}, 0, true, kStable, shared_description});
+  add({"pg_encoding_to_char", name, {int4}, 0, true, kStable, encoding_name});
+  add({"pg_char_to_encoding", int4, {name}, 0, true, kStable, encoding_number});
+  add({"getdatabaseencoding", name, {}, 0, true, kStable, database_encoding});
+  add({"pg_client_encoding", name, {}, 0, true, kStable, database_encoding});
+  add({"pg_is_other_temp_schema", bool_, {oid}, 0, true, kStable, always_false});
+  add({"pg_relation_is_publishable", bool_, {regclass}, 0, true, kStable, always_false});
+  add({"pg_relation_is_updatable", int4, {regclass, bool_}, 0, true, kStable, zero});
+  return functions;
+}
+
+}  // namespace
+
+std::span<const SessionFunction> catalog_functions() {
+  static const std::vector<SessionFunction> kFunctions = all_functions();
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// Settings that outlive the session: of a role, of a database, of the server.
+namespace swizzle::sql {
+namespace {
+
+/// "name=value" in a role's or database's list: put, replaced or removed.
+void change_list(std::vector<std::string>& list, std::string_view name,
+                 const std::optional<std::string>& value) {
+  const auto found = std::ranges::find_if(list, [&](const std::string& entry) {
+    return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+  });
+  if (found != list.end()) list.erase(found);
+  if (value) list.push_back(fmt::format("{}={}", name, *value));
+}
+
+}  // namespace
+
+void Session::State::change_stored_settings(std::vector<std::string>& list,
+                                            const ast::VariableSetStmt& change) {
+  if (change.kind == ast::VariableSetKind::reset_all) {
+    list.clear();
+    return;
+  }
+  std::string name{change.name};
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::optional<std::string> value = stored_value(change);
+  if (value) {
+    // Refused here as SET would refuse it, so that nobody's next login fails.
+    const SettingDefinition* definition = shared.settings.find(name);
+    if (definition == nullptr && name.find('.') == std::string::npos) {
+      throw_error(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"", name);
+    }
+    if (definition != nullptr) {
+      if (definition->context < SettingContext::superuser_backend) {
+        throw_error(SqlState{"55P02"}, "parameter \"{}\" cannot be changed now", name);
+      }
+      value_of(definition->parse(*value));
+    }
+  }
+  change_list(list, name, value);
+}
+
+void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement, ResultSink& sink) {
+  if (!statement.database.empty()) {
+    throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE … IN DATABASE is not supported"};
+  }
+  if (statement.role == nullptr) {
+    throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE ALL is not supported"};
+  }
+  const std::string name = statement.role->roletype == ast::RoleSpecType::cstring
+                               ? std::string{statement.role->rolename}
+                               : options.user;
+  const RolePtr role = catalog.role(name);
+  if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+  Role changed = *role;
+  change_stored_settings(changed.settings, *statement.setstmt);
+  catalog.replace(*transaction, *role, std::move(changed));
+  sink.command_complete("ALTER ROLE");
+}
+
+void Session::State::alter_database_settings(const ast::AlterDatabaseSetStmt& statement,
+                                             ResultSink& sink) {
+  const DatabasePtr database = catalog.database(statement.dbname);
+  if (!database) {
+    throw_error(SqlState{"3D000"}, "database \"{}\" does not exist", statement.dbname);
+  }
+  DatabaseEntry changed = *database;
+  change_stored_settings(changed.settings, *statement.setstmt);
+  catalog.replace(*transaction, *database, std::move(changed));
+  sink.command_complete("ALTER DATABASE");
+}
+
+void Session::State::alter_system(const ast::AlterSystemStmt& statement, ResultSink& sink) {
+  prevent_in_block("ALTER SYSTEM");
+  if (!shared.store_server_setting) {
+    throw SqlError{sqlstate::feature_not_supported, "ALTER SYSTEM needs a server"};
+  }
+  const ast::VariableSetStmt& change = *statement.setstmt;
+  if (change.kind == ast::VariableSetKind::reset_all) {
+    value_of(shared.store_server_setting({}, std::nullopt));
+  } else {
+    const std::optional<std::string> value = stored_value(change);
+    const SettingDefinition* definition = shared.settings.find(change.name);
+    if (definition == nullptr) {
+      throw_error(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"",
+                  change.name);
+    }
+    if (definition->context == SettingContext::internal) {
+      throw_error(SqlState{"55P02"}, "parameter \"{}\" cannot be changed", change.name);
+    }
+    if (value) value_of(definition->parse(*value));
+    value_of(shared.store_server_setting(definition->name, value));
+  }
+  sink.command_complete("ALTER SYSTEM");
+}
+
+/// At login: the database's settings, then the role's, which win; the client's come after them.
+void Session::State::apply_stored_settings() {
+  const auto apply = [&](const std::vector<std::string>& list, SettingSource source) {
+    for (const std::string& entry : list) {
+      const std::size_t equals = entry.find('=');
+      // A setting that this version does not know any more must not keep anybody out.
+      static_cast<void>(
+          settings.set_at_start(entry.substr(0, equals), entry.substr(equals + 1), source));
+    }
+  };
+  if (const DatabasePtr database = catalog.database(options.database)) {
+    apply(database->settings, SettingSource::database);
+  }
+  if (user) apply(user->settings, SettingSource::user);
+}
+
+}  // namespace swizzle::sql
