@@ -141,7 +141,7 @@ Result<> scan_alone(const std::filesystem::path& directory, const ScanPlan& plan
       }
     }();
   });
-  RETURN_IF_ERROR(result);
+  RETURN_IF_ERROR(std::move(result));
   if (measured.operations != plan.large_records)
     return fail(sqlstate::internal_error, "a scan saw another number of records");
   const std::string system = std::string{"large table alone, "} + name_of(hint);
@@ -180,6 +180,9 @@ Result<> run_l8(Context& context) {
 
   Report report{"L8", "pool_share", context.csv()};
   report.note("large_bytes", static_cast<double>(large_bytes));
+  const double smallest = *std::ranges::min_element(shares);
+  report.note("smallest_pool_share", smallest);
+  report.note("pool", mode + "/" + policy);
   PosixFileSystem files;
   EngineOptions loading;
   loading.pool_bytes = large_bytes * 2 + (std::uint64_t{64} << 20U);
@@ -197,7 +200,6 @@ Result<> run_l8(Context& context) {
                                       1.15);
   };
   for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
-    const double smallest = *std::ranges::min_element(shares);
     if (context.scale() != Scale::smoke) {
       if (const auto reference = fio_sequential_mib_per_second(directory / Volume::kFileName, 3))
         report.add({"fio sequential", smallest, 1, repetition, "read_mib_per_second", *reference});

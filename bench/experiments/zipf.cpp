@@ -1,10 +1,11 @@
 // L5 and L6: Zipf lookups of 8-byte keys with 120-byte values on data five times the pool, by
 // fibers: lookups and device reads per second over the skew, against what fio reads at the same
-// depth (L5), and over the share of the pool that waits unswizzled (L6). With --updates 10, L5's
-// share of lookups that are updates.
+// depth (L5), and over the share of the pool that waits unswizzled (L6). At the first skew L5 runs
+// with updates too.
 //
 // Parameters: --pool-bytes, --fibers, --threads, --skews 0,0.5,…, --cooling 10 (per cent),
-// --updates 0 (per cent), --seconds, --repetitions; L6: --policies clock_sweep,cooling
+// --updates 10 (per cent, at the first skew), --seconds, --repetitions; L6: --policies
+// clock_sweep,cooling
 #include <memory>
 
 #include "base/fiber_runtime.h"
@@ -25,14 +26,12 @@ struct ZipfPlan {
   std::uint64_t pool_bytes = 0;
   unsigned fibers = 64;
   Load load;
-  std::uint32_t updates_percent = 0;
   unsigned repetitions = 1;
 
   ZipfPlan(Context& context, CommandLine& options)
       : pool_bytes(options.bytes(
             "pool-bytes", context.by_scale<std::uint64_t>(256U << 20U, 32U << 20U, 2U << 20U))),
         fibers(static_cast<unsigned>(options.number("fibers", 64))),
-        updates_percent(static_cast<std::uint32_t>(options.number("updates", 0))),
         repetitions(
             static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 1U, 1U)))) {
     load.threads = static_cast<unsigned>(options.number("threads", 2));
@@ -42,7 +41,8 @@ struct ZipfPlan {
 };
 
 /// Lookups, some of them updates, by `plan.fibers` fibers.
-Measured run(Store& store, std::uint64_t records, double skew, const ZipfPlan& plan) {
+Measured run(Store& store, std::uint64_t records, double skew, std::uint32_t updates_percent,
+             const ZipfPlan& plan) {
   FiberRuntime runtime{{.reactors = plan.load.threads}};
   return measure_fibers(runtime, plan.fibers, plan.load, [&](Worker& worker) {
     Picker pick{records, skew, worker.number() + 11};
@@ -51,7 +51,7 @@ Measured run(Store& store, std::uint64_t records, double skew, const ZipfPlan& p
       for (int i = 0; i < 16; ++i) {
         const std::uint64_t number = pick();
         const Key key{kShape, number};
-        if (plan.updates_percent != 0 && pick.random().below(100) < plan.updates_percent) {
+        if (updates_percent != 0 && pick.random().below(100) < updates_percent) {
           const bool updated = store.update(key.bytes(), Value{kShape, number}.bytes());
           INVARIANT(updated);
         } else {
@@ -81,6 +81,33 @@ Result<Opened> open(const DiskTree& tree, const ZipfPlan& plan,
   return opened;
 }
 
+Result<> measure_skew(const DiskTree& tree, const ZipfPlan& plan, std::uint32_t cooling_percent,
+                      double skew, std::uint32_t updates_percent, unsigned repetition,
+                      Report& report) {
+  ASSIGN_OR_RETURN(const Opened opened,
+                   open(tree, plan, ReplacementOptions{.cooling_percent = cooling_percent}));
+  const std::string system = updates_percent == 0
+                                 ? "swizzling"
+                                 : "swizzling, " + std::to_string(updates_percent) + " % updates";
+  const std::uint64_t written_before = tree.disk->volume().pages_written();
+  // Reads and writes are counted over the whole run, lookups after the warm-up; all become rates.
+  const auto start = std::chrono::steady_clock::now();
+  const Measured measured = run(*opened.store, tree.records, skew, updates_percent, plan);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const auto add = [&](const char* metric, double value) {
+    report.add({system, skew, plan.load.threads, repetition, metric, value});
+  };
+  add("lookups_per_second", measured.per_second());
+  add("reads_per_second",
+      static_cast<double>(opened.store->pool().counters().reads.load()) / elapsed.count());
+  // Each goes to the device twice: to the double-write area and to its place.
+  add("pages_written_per_second",
+      static_cast<double>(tree.disk->volume().pages_written() - written_before) / elapsed.count());
+  add("cpu_ns_per_operation",
+      measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations));
+  return {};
+}
+
 }  // namespace
 
 Result<> run_l5(Context& context) {
@@ -89,12 +116,13 @@ Result<> run_l5(Context& context) {
   const auto skews = options.reals(
       "skews", context.by_scale("0,0.25,0.5,0.75,1,1.25,1.5,1.75,2", "0,0.5,1,1.5,2", "0,2"));
   const auto cooling = static_cast<std::uint32_t>(options.number("cooling", 10));
+  const auto updates = static_cast<std::uint32_t>(options.number("updates", 10));
   RETURN_IF_ERROR(options.finish());
 
   Report report{"L5", "skew", context.csv()};
   report.note("pool_bytes", static_cast<double>(plan.pool_bytes));
   report.note("fibers", plan.fibers);
-  report.note("updates_percent", plan.updates_percent);
+  report.note("updates_percent", updates);
   ASSIGN_OR_RETURN(const DiskTree tree, make_disk_tree(context.directory() / "data", kShape,
                                                        plan.pool_bytes * 5, KeyOrder::dense));
   for (unsigned repetition = 0; repetition < plan.repetitions; ++repetition) {
@@ -107,25 +135,11 @@ Result<> run_l5(Context& context) {
         }
       }
     }
-    for (const double skew : skews) {
-      ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, {.cooling_percent = cooling}));
-      const std::uint64_t written_before = tree.disk->volume().pages_written();
-      const PoolCounters& counters = opened.store->pool().counters();
-      // Reads are counted over the whole run, lookups after the warm-up; both become rates.
-      const auto start = std::chrono::steady_clock::now();
-      const Measured measured = run(*opened.store, tree.records, skew, plan);
-      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-      report.add({"swizzling", skew, plan.load.threads, repetition, "lookups_per_second",
-                  measured.per_second()});
-      report.add({"swizzling", skew, plan.load.threads, repetition, "reads_per_second",
-                  static_cast<double>(counters.reads.load()) / elapsed.count()});
-      // Each goes to the device twice: to the double-write area and to its place.
-      report.add({"swizzling", skew, plan.load.threads, repetition, "pages_written_per_second",
-                  static_cast<double>(tree.disk->volume().pages_written() - written_before) /
-                      elapsed.count()});
-      report.add({"swizzling", skew, plan.load.threads, repetition, "cpu_ns_per_operation",
-                  measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations)});
-    }
+    for (const double skew : skews)
+      RETURN_IF_ERROR(measure_skew(tree, plan, cooling, skew, 0, repetition, report));
+    if (updates != 0)
+      RETURN_IF_ERROR(
+          measure_skew(tree, plan, cooling, skews.front(), updates, repetition, report));
   }
   report.print_summary();
   return report.write();
@@ -151,7 +165,7 @@ Result<> run_l6(Context& context) {
         replacement.cooling_percent = static_cast<std::uint32_t>(share);
         for (const double skew : skews) {
           ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, replacement));
-          const Measured measured = run(*opened.store, tree.records, skew, plan);
+          const Measured measured = run(*opened.store, tree.records, skew, 0, plan);
           report.add({policy + ", skew " + std::to_string(skew).substr(0, 4), share,
                       plan.load.threads, repetition, "lookups_per_second", measured.per_second()});
         }
