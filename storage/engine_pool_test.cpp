@@ -1,9 +1,6 @@
 // The engine over its pool: modes, policies, partitions, scan hints, what it counts.
-#include <algorithm>
 #include <catch2/catch.hpp>
-#include <fstream>
 
-#include "storage/page/page.h"
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
 
@@ -149,55 +146,6 @@ TEST_CASE_METHOD(LargeTable, "the engine runs under every replacement policy",
   CHECK(rows.at("1000012") == std::string(100, 'v'));
   CHECK(engine->verify().value().empty());
   CHECK(engine->statistics().pages_evicted > 100);
-}
-
-TEST_CASE_METHOD(TemporaryEngine,
-                 "a damaged page is an error that names page, tree and rule; others go on",
-                 "[storage][engine]") {
-  // Without a log there is nothing to rebuild a page from.
-  close();
-  data = directory / "without log";
-  options.logging = false;
-  REQUIRE(Engine::create(*files, data, options));
-  open();
-  const std::array<TreeId, 2> trees{make_tree(), make_tree()};
-  for (const TreeId tree : trees) {
-    const auto transaction = engine->begin();
-    Tree handle = engine->tree(tree).value();
-    for (int i = 0; i < 500; ++i)
-      REQUIRE(handle.insert(*transaction, as_bytes(std::to_string(i)), as_bytes("value")).value());
-    REQUIRE(transaction->commit());
-  }
-  close();
-  std::vector<std::uint64_t> damaged;
-  {
-    std::fstream file(data / "data", std::ios::in | std::ios::out | std::ios::binary);
-    const auto pages = std::filesystem::file_size(data / "data") / kPageBytes;
-    for (std::uint64_t page = 1; page < pages; ++page) {
-      std::array<std::byte, sizeof(PageHeader)> bytes{};
-      file.seekg(static_cast<std::streamoff>(page * kPageBytes));
-      file.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
-      if (load<PageHeader>(bytes.data()).tree != trees[0]) continue;
-      damaged.push_back(page);
-      file.seekp(static_cast<std::streamoff>(page * kPageBytes + 4000));
-      file.write("damage", 6);
-    }
-  }
-  REQUIRE(!damaged.empty());
-  open();
-  const auto transaction = engine->begin();
-  ValueBuffer value;
-  const auto got = engine->tree(trees[0]).value().get(*transaction, as_bytes("1"), value);
-  REQUIRE_FALSE(got.has_value());
-  CHECK(got.error().state() == sqlstate::data_corrupted);
-  const std::string& message = got.error().message();
-  CAPTURE(message);
-  CHECK(message.starts_with("tree " + std::to_string(raw(trees[0])) + ": page "));
-  CHECK(message.ends_with("fails its checksum (rule S6)"));
-  CHECK(std::ranges::any_of(damaged, [&](std::uint64_t page) {
-    return message.find("page " + std::to_string(page) + " ") != std::string::npos;
-  }));
-  CHECK(content(*transaction, trees[1]).size() == 500);
 }
 
 TEST_CASE_METHOD(TemporaryEngine, "a pool that makes no sense is refused by name and reason",

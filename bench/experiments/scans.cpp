@@ -141,7 +141,7 @@ Result<> scan_alone(const std::filesystem::path& directory, const ScanPlan& plan
       }
     }();
   });
-  RETURN_IF_ERROR(result);
+  RETURN_IF_ERROR(std::move(result));
   if (measured.operations != plan.large_records)
     return fail(sqlstate::internal_error, "a scan saw another number of records");
   const std::string system = std::string{"large table alone, "} + name_of(hint);

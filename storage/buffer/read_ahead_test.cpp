@@ -44,6 +44,26 @@ struct LargeTree : TreeHarness<Pool> {
       from = as_text(leaf.node().high_fence().key);
     }
   }
+  /// The number of a record from which on some leaves are absent, `records` at least.
+  int absent_from(int records) {
+    const auto is_resident = [this](const std::string& key) {
+      bool found = false;
+      this->pool->arena().for_each_used([&](Frame& frame) {
+        if (frame.state.load() == FrameState::free) return;
+        const Node& node = Node::of(frame.page());
+        found |= node.is_leaf() && compare(node.low_fence(), as_bytes(key)) <= 0 &&
+                 node.high_fence().is_above(as_bytes(key));
+      });
+      return found;
+    };
+    int run = 0;
+    for (int i = 0; i < kRecords; i += 10) {
+      run = is_resident(key_of(i)) ? 0 : run + 10;
+      if (run >= records) return i - run + 10;
+    }
+    FAIL("the pool has leaves everywhere");
+    return 0;
+  }
   void check() {
     CHECK(this->tree->verify().value() == std::vector<std::string>{});
     if constexpr (std::is_same_v<Pool, SwizzlingPool>)
@@ -55,18 +75,19 @@ struct LargeTree : TreeHarness<Pool> {
 
 TEMPLATE_TEST_CASE("what is read ahead is there when it is wanted", "[storage][buffer]",
                    SwizzlingPool, TraditionalPool) {
-  LargeTree<TestType> tree(80);
-  const auto ahead = tree.tree->read_ahead(as_bytes(key_of(0)), 10, Interest::keep);
+  LargeTree<TestType> tree(64);
+  const int first = tree.absent_from(600);
+  const auto ahead = tree.tree->read_ahead(as_bytes(key_of(first)), 5, Interest::keep);
   REQUIRE(ahead.has_value());
-  CHECK(ahead->leaves == 10);
-  CHECK(ahead->absent == 10);
-  CHECK(tree.reads_ahead() == 10);
+  CHECK(ahead->leaves == 5);
+  CHECK(ahead->absent == 5);
+  CHECK(tree.reads_ahead() == 5);
   const std::uint64_t before = tree.reads();
-  for (int i = 0; key_of(i) < as_text(*ahead->next); ++i)
+  for (int i = first; key_of(i) < as_text(*ahead->next); ++i)
     REQUIRE(tree.get(key_of(i)) == std::string(100, 'v'));
   CHECK(tree.reads() == before);
   // Again, they are all there.
-  CHECK(tree.tree->read_ahead(as_bytes(key_of(0)), 10, Interest::keep)->absent == 0);
+  CHECK(tree.tree->read_ahead(as_bytes(key_of(first)), 5, Interest::keep)->absent == 0);
   tree.check();
 }
 
@@ -120,12 +141,13 @@ TEST_CASE("a scan that passes by leaves the hot pages where they are", "[storage
 TEMPLATE_TEST_CASE("who wants a page that is being read ahead waits for that read",
                    "[storage][buffer]", SwizzlingPool, TraditionalPool) {
   LargeTree<TestType> tree(64);
+  const int first = tree.absent_from(600);
   tree.store.hold_reads();
-  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(0)), 4, Interest::once)->absent == 4);
+  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(first)), 4, Interest::once)->absent == 4);
   CHECK(tree.pool->occupancy().being_read == 4);
   const std::uint64_t before = tree.reads();
   std::atomic<bool> found{false};
-  std::thread reader([&] { found = tree.get(key_of(0)).has_value(); });
+  std::thread reader([&] { found = tree.get(key_of(first)).has_value(); });
   std::this_thread::sleep_for(std::chrono::milliseconds{20});
   CHECK(!found);
   CHECK(tree.store.release_reads() == 4);
@@ -140,7 +162,7 @@ TEMPLATE_TEST_CASE(
     "P29 two who miss on the same page both get its error, and the frame is free again",
     "[storage][buffer]", SwizzlingPool, TraditionalPool) {
   LargeTree<TestType> tree(64);
-  REQUIRE(tree.get(key_of(kRecords / 2)).has_value());  // the branches are there
+  const int first = tree.absent_from(600);
   const PoolOccupancy before = tree.pool->occupancy();
   const std::uint64_t reads = tree.reads();
   tree.store.close_gate();
@@ -149,7 +171,7 @@ TEMPLATE_TEST_CASE(
   std::vector<std::thread> sessions;
   for (std::optional<SqlState>& error : errors)
     sessions.emplace_back([&tree, &error] {
-      auto read = tree.tree->read(as_bytes(key_of(0)), [](const Node&, Node::Position) {});
+      auto read = tree.tree->read(as_bytes(key_of(first)), [](const Node&, Node::Position) {});
       if (!read) error = read.error().state();
     });
   // One reads; give the other time to find that out.
@@ -164,29 +186,65 @@ TEMPLATE_TEST_CASE(
   CHECK(after.being_read == 0);
   CHECK(after.free >= before.free);
   CHECK(tree.reads() == reads);
-  REQUIRE(tree.get(key_of(0)) == std::string(100, 'v'));
+  REQUIRE(tree.get(key_of(first)) == std::string(100, 'v'));
   CHECK(tree.reads() == reads + 1);
   tree.check();
+}
+
+TEST_CASE("a damaged page is an error that names page, tree and rule; other trees go on",
+          "[storage][buffer]") {
+  LargeTree<SwizzlingPool> tree(64);
+  auto other = std::move(
+      *BTree<SwizzlingPool>::create(*tree.pool, tree.log, tree.keeper, TreeId{8}, nullptr));
+  testing::MapChange change(LeafChange::Action::insert, as_bytes("value"));
+  REQUIRE(other->change(as_bytes("key"), nullptr, change).has_value());
+  const int first = tree.absent_from(600);
+  // Which page it is, the tree says; then it has to go again.
+  PageId page{};
+  REQUIRE(tree.tree
+              ->read(
+                  as_bytes(key_of(first)),
+                  [&](const Node& leaf, Node::Position) { page = leaf.id(); }, Interest::once)
+              .has_value());
+  tree.store.damage(page);
+  const auto is_resident = [&] {
+    bool found = false;
+    tree.pool->arena().for_each_used([&](Frame& frame) { found |= frame.page_id.load() == page; });
+    return found;
+  };
+  for (int i = 0; is_resident(); i = (i + 20) % kRecords)
+    if (std::abs(i - first) > 300) REQUIRE(tree.get(key_of(i)).has_value());
+  auto read = tree.tree->read(as_bytes(key_of(first)), [](const Node&, Node::Position) {});
+  REQUIRE_FALSE(read.has_value());
+  CHECK(read.error().state() == sqlstate::data_corrupted);
+  CHECK(read.error().message() ==
+        "tree 7: page " + std::to_string(raw(page)) + " fails its checksum (rule S6)");
+  bool found = false;
+  REQUIRE(other->read(as_bytes("key"), [&](const Node&, Node::Position at) { found = at.exact; })
+              .has_value());
+  CHECK(found);
 }
 
 TEST_CASE("P29 a read ahead that fails is nobody's error: the next who wants the page reads it",
           "[storage][buffer]") {
   LargeTree<SwizzlingPool> tree(64);
+  const int first = tree.absent_from(600);
   const PoolOccupancy before = tree.pool->occupancy();
   tree.store.fail_next_reads(4);
-  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(0)), 4, Interest::keep)->absent == 4);
+  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(first)), 4, Interest::keep)->absent == 4);
   CHECK(tree.reads_ahead() == 0);
   CHECK(tree.pool->occupancy().being_read == 0);
   CHECK(tree.pool->occupancy().free >= before.free);
-  for (int i = 0; i < 300; ++i) REQUIRE(tree.get(key_of(i)) == std::string(100, 'v'));
+  for (int i = first; i < first + 300; ++i) REQUIRE(tree.get(key_of(i)) == std::string(100, 'v'));
   tree.check();
 }
 
 TEST_CASE("reading ahead takes no more frames than its share, and gives the claims back",
           "[storage][buffer]") {
   LargeTree<SwizzlingPool> tree(64);
+  const int first = tree.absent_from(600);
   tree.store.hold_reads();
-  const auto ahead = tree.tree->read_ahead(as_bytes(key_of(0)), 80, Interest::keep);
+  const auto ahead = tree.tree->read_ahead(as_bytes(key_of(first)), 80, Interest::keep);
   REQUIRE(ahead.has_value());
   CHECK(tree.pool->occupancy().being_read <= 8);
   // What was not started can be read by others meanwhile.
@@ -197,10 +255,11 @@ TEST_CASE("reading ahead takes no more frames than its share, and gives the clai
 
 TEST_CASE("a tree can be dropped while leaves of it are read ahead", "[storage][buffer]") {
   LargeTree<SwizzlingPool> tree(64);
+  const int first = tree.absent_from(600);
   const auto pages = tree.tree->pages();
   REQUIRE(pages.has_value());
   tree.store.hold_reads();
-  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(0)), 4, Interest::keep)->absent == 4);
+  REQUIRE(tree.tree->read_ahead(as_bytes(key_of(first)), 4, Interest::keep)->absent == 4);
   std::thread device([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
     CHECK(tree.store.release_reads() == 4);

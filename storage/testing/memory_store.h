@@ -47,6 +47,11 @@ class MemoryStore final : public PageStore {
       }
     }
   }
+  /// As a device that gives back something else.
+  void damage(PageId page) {
+    const std::lock_guard hold(mutex_);
+    pages_.at(raw(page))[kPageBytes / 2] ^= std::byte{0xff};
+  }
   /// Reads wait at a closed gate.
   void close_gate() {
     const std::lock_guard hold(mutex_);
