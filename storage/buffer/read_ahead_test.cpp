@@ -170,7 +170,7 @@ TEMPLATE_TEST_CASE(
   std::array<std::optional<SqlState>, 2> errors;
   std::vector<std::thread> sessions;
   for (std::optional<SqlState>& error : errors)
-    sessions.emplace_back([&tree, &error] {
+    sessions.emplace_back([&tree, &error, first] {
       auto read = tree.tree->read(as_bytes(key_of(first)), [](const Node&, Node::Position) {});
       if (!read) error = read.error().state();
     });
