@@ -91,7 +91,7 @@ TEST_CASE_METHOD(LargeTable, "a hinted scan reads ahead, another does not",
   const EngineStatistics after = engine->statistics();
   // All but the first leaves, and the branches; nothing is read twice.
   CHECK(after.pages_read_ahead * 10 > (after.pages_read - before) * 9);
-  CHECK(after.pages_read - before < 800);
+  CHECK(after.pages_read - before <= after.pages_allocated);
   CHECK(after.reads_in_flight == 0);
 }
 

@@ -51,7 +51,8 @@ struct LargeTree : TreeHarness<Pool> {
       this->pool->arena().for_each_used([&](Frame& frame) {
         if (frame.state.load() == FrameState::free) return;
         const Node& node = Node::of(frame.page());
-        found |= node.is_leaf() && compare(node.low_fence(), as_bytes(key)) <= 0 &&
+        found |= node.tree() == this->tree->id() && node.is_leaf() &&
+                 compare(node.low_fence(), as_bytes(key)) <= 0 &&
                  node.high_fence().is_above(as_bytes(key));
       });
       return found;
@@ -269,7 +270,9 @@ TEST_CASE("a tree can be dropped while leaves of it are read ahead", "[storage][
   device.join();
   tree.tree.reset();
   const PoolOccupancy after = tree.pool->occupancy();
-  CHECK(after.free == after.frames);
+  // Some still wait in the clock hand's queue and come back when it meets them.
+  tree.pool->arena().for_each_used(
+      [](const Frame& frame) { CHECK(frame.state.load() == FrameState::free); });
   CHECK(after.unswizzled == 0);
 }
 
