@@ -28,8 +28,13 @@ struct TransactionState {
   Duration lock_timeout{};
   bool is_open = false;
   std::uint64_t large_values = 0;
-  /// Trees whose pages go once the transaction has committed.
-  std::vector<TreeId> dropped;
+  /// Trees whose pages go once the transaction has committed, and how long the undo log was when
+  /// the drop stood in it: going back behind that takes the drop back.
+  struct DroppedTree {
+    TreeId id;
+    std::uint64_t undo_records;
+  };
+  std::vector<DroppedTree> dropped;
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
