@@ -309,7 +309,7 @@ Result<> Engine::drop_tree(Transaction& transaction, TreeId id) {
   RowChange change(state, TreeId::directory, key, RowChange::Wish::remove, {});
   ASSIGN_OR_RETURN(const bool removed, change.run(parts_->trees->directory()));
   if (!removed) return fail(sqlstate::internal_error, fmt::format("there is no tree {}", raw(id)));
-  state.dropped.push_back(id);
+  state.dropped.push_back({id, state.undo->count()});
   return {};
 }
 

@@ -246,7 +246,21 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   }
   REQUIRE(engine->begin()->commit());
   CHECK_FALSE(engine->tree(tree).has_value());
+  const TreeId kept = make_tree();
+  {
+    // A drop that a rollback to an earlier mark has taken back does not happen at commit.
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(kept).value();
+    REQUIRE(t.insert(*transaction, as_bytes("before"), as_bytes("value")).value());
+    const auto mark = transaction->mark();
+    REQUIRE(engine->drop_tree(*transaction, kept));
+    REQUIRE(transaction->rollback_to(mark));
+    REQUIRE(transaction->commit());
+  }
+  REQUIRE(engine->begin()->commit());
+  CHECK(get(kept, "before") == "value");
   crash();
+  CHECK(get(kept, "before") == "value");
   CHECK_FALSE(engine->tree(tree).has_value());
   CHECK(engine->verify().value().empty());
 }

@@ -66,6 +66,9 @@ Transaction::Mark Transaction::mark() const noexcept {
 
 Result<> Transaction::rollback_to(Mark mark) {
   RETURN_IF_ERROR(state_->undo_to(mark.undo_position));
+  std::erase_if(state_->dropped, [&](const TransactionState::DroppedTree& tree) {
+    return tree.undo_records > mark.undo_position;
+  });
   // What a serializable transaction has read it has seen, whatever becomes of the savepoint.
   if (!state_->locks_reads())
     state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
@@ -75,10 +78,10 @@ Result<> Transaction::rollback_to(Mark mark) {
 Result<> Transaction::commit(Durability durability) {
   INVARIANT(state_->is_open);
   EngineParts& engine = state_->engine;
-  const std::vector<TreeId> dropped = std::move(state_->dropped);
+  const auto dropped = std::move(state_->dropped);
   RETURN_IF_ERROR(state_->commit(durability));
   engine.transactions->count_commit();
-  for (const TreeId tree : dropped) engine.trees->retire(tree, engine.log->tail());
+  for (const auto& tree : dropped) engine.trees->retire(tree.id, engine.log->tail());
   if (engine.trees->has_retired()) [[unlikely]]
     return engine.trees->reap(engine.registry->oldest_snapshot());
   return {};

@@ -162,6 +162,11 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
                        (name.names.size() == 2 && ast::string_of(name.names[0]) == "pg_catalog");
   const TypeInfo* info = builtin ? find_type(last) : nullptr;
   if (info == nullptr) {
+    if (name.names.size() == 2 && !names_.schema_exists(ast::string_of(name.names[0]))) {
+      throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
+                      ast::string_of(name.names[0]))
+          .at_position(name.location + 1);
+    }
     throw sql_error(sqlstate::undefined_object, "type \"{}\" does not exist", text)
         .at_position(name.location + 1);
   }
@@ -196,6 +201,16 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
 void Binder::unsupported(std::string_view what, std::int32_t location) {
   throw sql_error(sqlstate::feature_not_supported, "{} is not supported", what)
       .at_position(location + 1);
+}
+
+void Binder::depend_on_foreign_keys(const Table& table) {
+  for (const Constraint& constraint : table.relation.constraints) {
+    if (constraint.kind != ConstraintKind::foreign_key) continue;
+    if (const TablePtr referenced = names_.table(constraint.referenced_table)) {
+      depend_on(referenced);
+    }
+  }
+  for (const TablePtr& other : names_.referencing_tables(table.relation.oid)) depend_on(other);
 }
 
 void Binder::depend_on(const TablePtr& table) {

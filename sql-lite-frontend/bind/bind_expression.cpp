@@ -244,7 +244,16 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   const bool whole_row = ast::is<ast::A_Star>(node.fields.back());
   const std::size_t parts = node.fields.size() - (whole_row ? 1 : 0);
   if (parts > 4) {
-    throw SqlError{sqlstate::syntax_error, "improper qualified name (too many dotted names)"};
+    std::string name;
+    for (std::size_t i = 0; i < parts; ++i) name += (i > 0 ? "." : "") + std::string{part(i)};
+    throw sql_error(sqlstate::syntax_error,
+                    "improper qualified name (too many dotted names): {}", name)
+        .at_position(node.location + 1);
+  }
+  if (scope.clause == Clause::column_default) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot use column reference in DEFAULT expression"}
+        .at_position(node.location + 1);
   }
 
   const auto row_of = [&](const ScopeItem& item, Scope& at) {
@@ -591,6 +600,10 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
 }
 
 ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
+  if (const std::string_view where = subquery_refusal(scope.clause); !where.empty()) {
+    throw sql_error(sqlstate::feature_not_supported, "cannot use subquery in {}", where)
+        .at_position(node.location + 1);
+  }
   const auto& select = ast::as<ast::SelectStmt>(node.subselect);
   std::unique_ptr<Query> query = bind_select(select, &scope);
   const auto columns = static_cast<std::size_t>(query->targets.size());

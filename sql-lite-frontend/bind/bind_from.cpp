@@ -63,7 +63,32 @@ TablePtr Binder::find_table(const ast::RangeVar& range) {
                     range.catalogname, range.schemaname, range.relname)
         .at_position(range.location + 1);
   }
+  if (const ViewName* known = view_name(range)) return names_.table(known->relation);
   return names_.find_table(range.schemaname, range.relname);
+}
+
+/// Inside a view, what it knows about a name of its text.
+const ViewName* Binder::view_name(const ast::RangeVar& range) const {
+  if (view_names_ == nullptr) return nullptr;
+  for (const ViewName& known : *view_names_) {
+    if (known.name == range.relname && known.schema == range.schemaname) return &known;
+  }
+  return nullptr;
+}
+
+/// Leaves an item the columns that the view knew, under the names that it knew.
+void Binder::restrict_to_view(ScopeItem& item, const ViewName& known) {
+  std::vector<ScopeColumn> columns;
+  for (const ViewColumn& wanted : known.columns) {
+    for (ScopeColumn& column : item.columns) {
+      if (column.origin.column != wanted.number) continue;
+      column.name = column.origin.name = wanted.name;
+      columns.push_back(column);
+      break;
+    }
+  }
+  item.columns = std::move(columns);
+  item.show_all();
 }
 
 TablePtr Binder::require_table(const ast::RangeVar& range) {
@@ -73,6 +98,15 @@ TablePtr Binder::require_table(const ast::RangeVar& range) {
         .at_position(range.location + 1);
   }
   return table;
+}
+
+TablePtr Binder::require_relation(const ast::RangeVar& range) {
+  try {
+    return require_table(range);
+  } catch (SqlError& error) {
+    error.fields().position = 0;
+    throw;
+  }
 }
 
 void Binder::add_item(Scope& scope, ScopeItem item) {
@@ -152,12 +186,27 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   }
   const TablePtr table = require_table(range);
   depend_on(table);
-  if (table->relation.kind == RelationKind::view) return bind_view(table, range, scope);
+  if (table->relation.kind == RelationKind::view) {
+    if (view_depth_ == recorded_depth_) {
+      read_.push_back({std::string{range.schemaname}, std::string{range.relname}, table, false, 0});
+    }
+    return bind_view(table, range, scope);
+  }
+  if (table->relation.kind == RelationKind::sequence) return bind_sequence(table, range, scope);
 
   const std::size_t columns = table->relation.columns.size();
   const Slot first_slot = new_slots(columns);
   Scope own = table_scope(table, table->relation.name, first_slot);
   ScopeItem item = std::move(own.items[0]);
+  if (view_depth_ == recorded_depth_) {
+    read_.push_back(
+        {std::string{range.schemaname}, std::string{range.relname}, table, true, first_slot});
+  }
+  if (const ViewName* known = view_name(range)) {
+    item.alias = known->name;
+    if (!known->schema.empty()) item.schema = known->schema;
+    restrict_to_view(item, *known);
+  }
   apply_alias(item, range.alias);
   const std::string alias = item.alias;
   scope.from_slots.push_back(own.from_slots[0]);
@@ -165,23 +214,61 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (table->relation.kind == RelationKind::computed) {
     return from(FromComputed{table, alias, first_slot});
   }
-  if (table->relation.kind == RelationKind::sequence) {
-    unsupported("reading a sequence as a table", range.location);
-  }
   return from(FromTable{table, alias, first_slot});
 }
 
-FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
+std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
   Arena parse_arena;
-  const auto statements = parse_script(parse_arena, view->relation.view_sql);
+  const auto statements = parse_script(parse_arena, view.relation.view_sql);
+  const auto* const around = std::exchange(view_names_, &view.relation.view_names);
+  ++view_depth_;
   std::unique_ptr<Query> query;
   try {
     query = bind_select(ast::as<ast::SelectStmt>(statements[0]->stmt), nullptr);
   } catch (SqlError& error) {
     // The position would point into the view's text.
     error.fields().position = 0;
+    view_names_ = around;
+    --view_depth_;
     throw;
   }
+  view_names_ = around;
+  --view_depth_;
+  return query;
+}
+
+void Binder::read_view(const Table& view) {
+  recorded_depth_ = view_depth_ + 1;
+  bind_view_query(view);
+}
+
+/// A sequence has one row: where it stands.
+FromPtr Binder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope) {
+  Arena parse_arena;
+  const std::string text = fmt::format(
+      "SELECT pg_catalog.swizzle_sequence_value({0}) AS last_value, 0::int8 AS log_cnt, "
+      "pg_catalog.swizzle_sequence_is_called({0}) AS is_called",
+      sequence->relation.oid);
+  const auto statements = parse_script(parse_arena, text);
+  auto query = bind_select(ast::as<ast::SelectStmt>(statements[0]->stmt), nullptr);
+  ScopeItem item;
+  item.alias = sequence->relation.name;
+  item.schema = names_.schema_name(sequence->relation.schema);
+  for (const OutputTarget& target : query->targets) {
+    mark_used(target.slot);
+    item.columns.push_back({target.name, target.type, target.typmod, target.slot,
+                            {kNoOid, 0, item.alias, target.name}});
+    scope.from_slots.emplace_back(target.slot, target.slot + 1);
+  }
+  item.show_all();
+  apply_alias(item, range.alias);
+  std::string alias = item.alias;
+  add_item(scope, std::move(item));
+  return from(FromSubquery{std::move(query), std::move(alias)});
+}
+
+FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
+  std::unique_ptr<Query> query = bind_view_query(*view);
   ScopeItem item;
   item.alias = view->relation.name;
   item.schema = names_.schema_name(view->relation.schema);
@@ -198,6 +285,11 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
   }
   item.show_all();
+  if (const ViewName* known = view_name(range)) {
+    item.alias = known->name;
+    if (!known->schema.empty()) item.schema = known->schema;
+    restrict_to_view(item, *known);
+  }
   apply_alias(item, range.alias);
   std::string alias = item.alias;
   add_item(scope, std::move(item));
@@ -528,9 +620,10 @@ namespace {
 std::vector<OutputTarget> cte_columns(const std::vector<OutputTarget>& targets,
                                       const ast::CommonTableExpr& node) {
   if (node.aliascolnames.size() > targets.size()) {
-    throw_error(kInvalidColumnReference,
-                "WITH query \"{}\" has {} columns available but {} columns specified", node.ctename,
-                targets.size(), node.aliascolnames.size());
+    throw sql_error(kInvalidColumnReference,
+                    "WITH query \"{}\" has {} columns available but {} columns specified",
+                    node.ctename, targets.size(), node.aliascolnames.size())
+        .at_position(node.location + 1);
   }
   std::vector<OutputTarget> columns;
   for (std::size_t i = 0; i < targets.size(); ++i) {
@@ -547,7 +640,12 @@ std::vector<OutputTarget> cte_columns(const std::vector<OutputTarget>& targets,
 }  // namespace
 
 void Binder::bind_with(const ast::WithClause* with, Scope& scope, Query& query) {
+  const std::size_t before = scope.ctes.size();
   bind_with(with, scope, query.eager);
+  for (std::size_t i = before; i < scope.ctes.size(); ++i) {
+    const auto& cte = scope.ctes[i];
+    if (!cte->outer_slots.empty() && cte->write == nullptr) query.correlated.push_back(cte);
+  }
 }
 
 void Binder::bind_with(const ast::WithClause* with, Scope& scope,

@@ -240,6 +240,18 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   return expr;
 }
 
+namespace {
+
+/// Another expression that reads the same slot or constant; null for anything else.
+ExprPtr copy_of(const Expr& expr) {
+  if (const auto* slot = dynamic_cast<const SlotExpr*>(&expr)) {
+    return std::make_unique<SlotExpr>(slot->type(), slot->typmod(), slot->slot(), slot->origin());
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
                                      const ResolvedFunction& resolved,
                                      std::vector<ExprPtr> arguments) {
@@ -265,7 +277,20 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
       }
     }
   }
-  if (node.agg_filter != nullptr) call.filter = bind_condition(node.agg_filter, scope, "FILTER");
+  if (node.agg_filter != nullptr) {
+    const ClauseScope clause{scope, Clause::filter};
+    call.filter = bind_condition(node.agg_filter, scope, "FILTER");
+  }
+  const std::string_view name = resolved.function->name;
+  if (node.agg_distinct && call.order.empty() && (name == "array_agg" || name == "string_agg")) {
+    // PostgreSQL finds repeats by sorting, and the result shows it.
+    for (const ExprPtr& argument : call.arguments) {
+      SortKey key;
+      key.expr = copy_of(*argument);
+      if (!key.expr) break;
+      call.order.push_back(std::move(key));
+    }
+  }
   return call;
 }
 
@@ -293,12 +318,40 @@ std::string describe_call(const AggregateCall& call) {
 
 }  // namespace
 
+/// An aggregate over nothing but an enclosing query's columns belongs to that query, says SQL.
+void Binder::refuse_outer_aggregate(const ast::FuncCall& node, const Scope& scope,
+                                    std::span<const ExprPtr> arguments) {
+  bool any = false;
+  bool own = false;
+  for (const ExprPtr& argument : arguments) {
+    walk(*argument, [&](Expr& part) {
+      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+      if (slot == nullptr) return;
+      any = true;
+      own |= std::ranges::any_of(scope.from_slots, [&](const auto& range) {
+        return slot->slot() >= range.first && slot->slot() < range.second;
+      });
+    });
+  }
+  if (any && !own) {
+    unsupported("an aggregate of an outer query's columns inside a subquery", node.location);
+  }
+}
+
 ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
                                const ResolvedFunction& resolved, std::vector<ExprPtr> arguments) {
   const auto refuse = [&](std::string_view message) {
     throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
   };
-  if (scope.in_aggregate) refuse("aggregate function calls cannot be nested");
+  if (scope.in_aggregate && scope.clause != Clause::filter) {
+    refuse("aggregate function calls cannot be nested");
+  }
+  if (arguments.empty() && !node.agg_star) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "{}(*) must be used to call a parameterless aggregate function",
+                    ast::string_of(node.funcname.back()))
+        .at_position(node.location + 1);
+  }
   switch (scope.clause) {
     case Clause::select_list:
     case Clause::having:
@@ -316,10 +369,21 @@ ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
       const auto* slot = dynamic_cast<const SlotExpr*>(&part);
       if (slot == nullptr) return;
       for (const AggregateCall& other : scope.query->aggregates) {
-        if (other.slot == slot->slot()) refuse("aggregate function calls cannot be nested");
+        if (other.slot != slot->slot()) continue;
+        throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
+            .at_position(part.location() + 1);
+      }
+      for (const WindowDefinition& window : scope.query->windows) {
+        for (const WindowCall& other : window.calls) {
+          if (other.slot != slot->slot()) continue;
+          throw SqlError{sqlstate::grouping_error,
+                         "aggregate function calls cannot contain window function calls"}
+              .at_position(part.location() + 1);
+        }
       }
     });
   }
+  refuse_outer_aggregate(node, scope, arguments);
   scope.in_aggregate = true;
   AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
   scope.in_aggregate = false;
@@ -335,6 +399,7 @@ ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
     }
   }
   call.slot = column.slot = new_slot();
+  call.location = node.location;
   scope.query->aggregates.push_back(std::move(call));
   ExprPtr expr = slot_expr(column);
   expr->set_location(node.location);
@@ -353,14 +418,18 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
     throw SqlError{kWindowingError, "window function calls cannot be nested"}.at_position(
         node.location + 1);
   }
-  if (node.agg_distinct) unsupported("DISTINCT in a window function", node.location);
-  if (!node.agg_order.empty()) {
-    unsupported("ORDER BY in the arguments of a window function", node.location);
-  }
+  const auto not_implemented = [&](std::string_view what) {
+    throw sql_error(sqlstate::feature_not_supported, "{} not implemented for {}window functions",
+                    what, what == "FILTER is" ? "non-aggregate " : "")
+        .at_position(node.location + 1);
+  };
+  if (node.agg_distinct) not_implemented("DISTINCT is");
+  if (!node.agg_order.empty()) not_implemented("aggregate ORDER BY is");
   WindowCall call;
   TypeId type = TypeId::none;
   if (const WindowName* window = find_window_function(name, arguments.size());
       window != nullptr && !node.agg_star) {
+    if (node.agg_filter != nullptr) not_implemented("FILTER is");
     call.kind = window->kind;
     type = window->result;
     if (type == TypeId::none) {
@@ -394,13 +463,15 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   column.slot = call.slot = new_slot();
   column.type = type;
   scope.query->windows[window].calls.push_back(std::move(call));
-  return slot_expr(column);
+  ExprPtr expr = slot_expr(column);
+  expr->set_location(node.location);
+  return expr;
 }
 
 namespace {
 
 // Bits of frame_options, as the grammar sets them.
-constexpr int kRange = 0x00002;
+constexpr int kNonDefault = 0x00001;
 constexpr int kRows = 0x00004;
 constexpr int kGroups = 0x00008;
 constexpr int kStartUnboundedPreceding = 0x00020;
@@ -447,13 +518,29 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
           .at_position(over.location + 1);
     }
   }
-  const bool only_reference = !over.name.empty() && base != nullptr && base != &over;
   if (base != nullptr && base != &over) {
     WindowDefinition inherited = define_window(*base, scope);
+    // OVER name means that window as it is; OVER (name …) and WINDOW x AS (name …) add to it.
+    if (over.refname.empty()) return inherited;
+    const auto refuse = [&](std::string_view what, std::string_view hint) {
+      SqlError error = sql_error(kWindowingError, fmt::runtime(what), reference);
+      if (!hint.empty()) error = std::move(error).with_hint(std::string{hint});
+      throw std::move(error).at_position(over.location + 1);
+    };
+    if (!over.partition_clause.empty()) {
+      refuse("cannot override PARTITION BY clause of window \"{}\"", {});
+    }
+    if (!over.order_clause.empty() && !inherited.order.empty()) {
+      refuse("cannot override ORDER BY clause of window \"{}\"", {});
+    }
+    if ((base->frame_options & kNonDefault) != 0) {
+      refuse("cannot copy window \"{}\" because it has a frame clause",
+             over.order_clause.empty() && (over.frame_options & kNonDefault) == 0
+                 ? "Omit the parentheses in this OVER clause."
+                 : "");
+    }
     window.partition = std::move(inherited.partition);
     window.order = std::move(inherited.order);
-    if (only_reference) window.frame = std::move(inherited.frame);
-    if (only_reference) return window;
   }
   const ClauseScope clause{scope, Clause::window};
   for (const ast::Node* node : over.partition_clause) {
@@ -478,7 +565,14 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
     if (frame.unit == WindowFrame::Unit::range) {
       unsupported("RANGE with an offset in a window frame", over.location);
     }
-    return coerce(bind_expression(node, scope), TypeId::int8, kNoTypmod, Implicitness::implicit);
+    ExprPtr expr =
+        coerce(bind_expression(node, scope), TypeId::int8, kNoTypmod, Implicitness::implicit);
+    walk(*expr, [&](Expr& part) {
+      if (dynamic_cast<const SlotExpr*>(&part) == nullptr) return;
+      throw SqlError{SqlState{"42P10"}, "argument of ROWS must not contain variables"}.at_position(
+          part.location() + 1);
+    });
+    return expr;
   };
   if ((options & kStartUnboundedPreceding) != 0) frame.start = Bound::unbounded_preceding;
   if ((options & kStartCurrentRow) != 0) frame.start = Bound::current_row;

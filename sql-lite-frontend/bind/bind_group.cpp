@@ -36,14 +36,14 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
     mark_used(slot);
     query.group_keys.push_back({std::move(expr), slot});
   };
-  const auto add_target = [&](OutputTarget& target, std::int32_t location) {
+  const auto add_target = [&](OutputTarget& target) {
     if (dynamic_cast<const SlotExpr*>(target.expr.get()) != nullptr) {
       const auto& column = dynamic_cast<const SlotExpr&>(*target.expr);
       for (const AggregateCall& call : query.aggregates) {
         if (call.slot == column.slot()) {
           throw SqlError{sqlstate::grouping_error,
                          "aggregate functions are not allowed in GROUP BY"}
-              .at_position(location + 1);
+              .at_position(call.location + 1);
         }
       }
       add_key(std::make_unique<SlotExpr>(column.type(), column.typmod(), column.slot(),
@@ -63,7 +63,11 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
     target.expr = std::move(above);
   };
   for (const ast::Node* node : clause) {
-    if (ast::is<ast::GroupingSet>(node)) unsupported("GROUPING SETS, ROLLUP and CUBE");
+    if (const auto* set = ast::try_as<ast::GroupingSet>(node)) {
+      // GROUP BY () is one group of all rows, which `grouped` says already.
+      if (set->kind == ast::GroupingSetKind::empty) continue;
+      unsupported("GROUPING SETS, ROLLUP and CUBE", set->location);
+    }
     if (const auto* number = ast::try_as<ast::A_Const>(node)) {
       if (number->ival == nullptr) {
         throw SqlError{sqlstate::syntax_error, "non-integer constant in GROUP BY"}.at_position(
@@ -75,7 +79,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
                         position)
             .at_position(number->location + 1);
       }
-      add_target(query.targets[static_cast<std::size_t>(position) - 1], number->location);
+      add_target(query.targets[static_cast<std::size_t>(position) - 1]);
       continue;
     }
     if (const auto* column = ast::try_as<ast::ColumnRef>(node);
@@ -85,7 +89,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
       const auto target =
           std::ranges::find(query.targets, ast::string_of(column->fields[0]), &OutputTarget::name);
       if (target != query.targets.end()) {
-        add_target(*target, column->location);
+        add_target(*target);
         continue;
       }
     }

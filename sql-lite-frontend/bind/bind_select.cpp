@@ -11,6 +11,22 @@ namespace {
 constexpr SqlState kAmbiguousColumn{"42702"};
 constexpr SqlState kInvalidColumnReference{"42P10"};
 
+/// Where an expression begins, for errors that are noticed before it is bound.
+std::int32_t location_of(const ast::Node* node) {
+  if (node == nullptr) return -1;
+  if (const auto* column = ast::try_as<ast::ColumnRef>(node)) return column->location;
+  if (const auto* constant = ast::try_as<ast::A_Const>(node)) return constant->location;
+  if (const auto* call = ast::try_as<ast::FuncCall>(node)) return call->location;
+  if (const auto* cast = ast::try_as<ast::TypeCast>(node)) return location_of(cast->arg);
+  if (const auto* op = ast::try_as<ast::A_Expr>(node)) {
+    return op->lexpr != nullptr ? location_of(op->lexpr) : op->location;
+  }
+  return -1;
+}
+std::int32_t location_of(const std::vector<OutputTarget>& targets) {
+  return targets.empty() || !targets[0].expr ? -1 : targets[0].expr->location();
+}
+
 void remove_repeats(std::vector<Slot>& slots) {
   std::ranges::sort(slots);
   const auto repeated = std::ranges::unique(slots);
@@ -51,6 +67,11 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
   }
   for (const ast::Node* node : select.window_clause) {
     const auto& window = ast::as<ast::WindowDef>(node);
+    for (const auto& [name, definition] : scope.named_windows) {
+      if (name != window.name) continue;
+      throw sql_error(SqlState{"42P20"}, "window \"{}\" is already defined", name)
+          .at_position(window.location + 1);
+    }
     scope.named_windows.emplace_back(std::string{window.name}, &window);
   }
   if (select.where_clause != nullptr) {
@@ -74,6 +95,7 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
   // A select list item that ORDER BY or DISTINCT ON names is computed once, in its target's slot.
   bind_distinct(select.distinct_clause, scope, query);
   bind_order(select.sort_clause, scope, query);
+  check_distinct_on(select.distinct_clause, query);
   if (query.grouped) check_grouping(scope, query);
 }
 
@@ -303,8 +325,9 @@ ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& que
     const OutputTarget* match = nullptr;
     for (const OutputTarget& target : query.targets) {
       if (target.name != name) continue;
-      if (match != nullptr && match->expr && target.expr &&
-          !same_expression(*match->expr, *target.expr)) {
+      const bool same = match == nullptr || match->slot == target.slot ||
+                        (match->expr && target.expr && same_expression(*match->expr, *target.expr));
+      if (!same) {
         throw sql_error(kAmbiguousColumn, "{} \"{}\" is ambiguous", clause_name(clause), name)
             .at_position(column->location + 1);
       }
@@ -312,12 +335,13 @@ ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& que
     }
     if (match != nullptr) return use(*match);
   }
-  if (query.body != Query::Body::select) {
+  if (query.body != Query::Body::select && !ast::is<ast::ColumnRef>(node)) {
     throw SqlError{sqlstate::feature_not_supported,
                    "invalid UNION/INTERSECT/EXCEPT ORDER BY clause"}
         .with_detail("Only result column names can be used, not expressions or functions.")
         .with_hint(
-            "Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
+            "Add the expression/function to every SELECT, or move the UNION into a FROM clause.")
+        .at_position(location_of(node) + 1);
   }
   const ClauseScope in_clause{scope, clause};
   ExprPtr expr = bind_expression(node, scope);
@@ -356,6 +380,24 @@ void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
   for (const ast::Node* node : clause) {
     query.distinct_on.push_back(order_expression(node, scope, query, Clause::distinct_on));
   }
+}
+
+/// ORDER BY begins with the expressions of DISTINCT ON, in any order.
+void Binder::check_distinct_on(ast::NodeList clause, const Query& query) {
+  if (query.distinct != Query::DistinctKind::on || query.order.empty()) return;
+  std::vector<bool> seen(query.distinct_on.size(), false);
+  for (const SortKey& key : query.order) {
+    const auto found = std::ranges::find_if(query.distinct_on, [&](const ExprPtr& expr) {
+      return same_expression(*expr, *key.expr);
+    });
+    if (found == query.distinct_on.end()) break;
+    seen[static_cast<std::size_t>(found - query.distinct_on.begin())] = true;
+  }
+  const auto missing = std::ranges::find(seen, false);
+  if (missing == seen.end()) return;
+  throw SqlError{kInvalidColumnReference,
+                 "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"}
+      .at_position(location_of(clause[static_cast<std::size_t>(missing - seen.begin())]) + 1);
 }
 
 void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query) {
@@ -495,7 +537,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
   query.right = bind_select(*select.rarg, &scope);
   if (query.left->targets.size() != query.right->targets.size()) {
     throw sql_error(sqlstate::syntax_error, "each {} query must have the same number of columns",
-                    name);
+                    name)
+        .at_position(location_of(query.right->targets) + 1);
   }
   for (std::size_t i = 0; i < query.left->targets.size(); ++i) {
     OutputTarget& left = query.left->targets[i];
@@ -509,7 +552,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     std::array choice = types;
     if (open_type(left)) choice[0] = TypeId::unknown;
     if (open_type(right)) choice[1] = TypeId::unknown;
-    const TypeId type = select_common_type(choice, name);
+    const TypeId type = select_common_type(
+        choice, name, right.expr ? right.expr->location() + 1 : 0);
     const auto adapt = [&](OutputTarget& target, TypeId seen) {
       if (target.type == type) return;
       if (!target.expr) {

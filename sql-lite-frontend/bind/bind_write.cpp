@@ -31,6 +31,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   write.table = require_table(range);
   depend_on(write.table);
   const Relation& relation = write.table->relation;
+  depend_on_foreign_keys(*write.table);
   switch (relation.kind) {
     case RelationKind::table:
       break;
@@ -107,14 +108,14 @@ std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast
   }
   for (const ast::Node* node : names) {
     const auto& target = ast::as<ast::ResTarget>(node);
-    if (!target.indirection.empty()) {
-      unsupported("INSERT into a part of a column", target.location);
-    }
     const auto position = write.table->column_position(target.name);
     if (!position) {
       throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                       target.name, relation.name)
           .at_position(target.location + 1);
+    }
+    if (!target.indirection.empty()) {
+      unsupported("INSERT into a part of a column", target.location);
     }
     if (std::ranges::find(columns, *position) != columns.end()) {
       throw sql_error(kDuplicateColumn, "column \"{}\" specified more than once", target.name)
@@ -305,6 +306,7 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   write->table = table;
   write->alias = table->relation.name;
   depend_on(table);
+  depend_on_foreign_keys(*table);
   write->first_slot = new_slots(table->relation.columns.size());
   write->columns.assign(columns.begin(), columns.end());
   for (std::size_t i = 0; i < columns.size(); ++i) write->source_slots.push_back(new_slot());
@@ -326,31 +328,68 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     const Index* index = table.index_by_oid(constraint->index);
     if (index != nullptr && constraint->kind != ConstraintKind::foreign_key) return index;
   } else {
-    std::vector<std::int16_t> wanted;
-    std::vector<std::string> expressions;
+    const Slot first = new_slots(table.relation.columns.size());
+    Scope scope = table_scope(write.table, table.relation.name, first);
+    scope.clause = Clause::index_expression;
+    std::vector<ExprPtr> wanted;
     for (const ast::Node* node : infer.index_elems) {
       const auto& element = ast::as<ast::IndexElem>(node);
-      if (element.expr != nullptr) unsupported("ON CONFLICT over an expression", infer.location);
+      if (element.expr != nullptr) {
+        wanted.push_back(bind_expression(element.expr, scope));
+        continue;
+      }
       const auto position = table.column_position(element.name);
       if (!position) {
         throw sql_error(sqlstate::undefined_column, "column \"{}\" does not exist", element.name)
             .at_position(infer.location + 1);
       }
-      wanted.push_back(static_cast<std::int16_t>(*position + 1));
+      for (const ScopeColumn& column : scope.items[0].columns) {
+        if (column.slot == first + *position) wanted.push_back(slot_expr(column));
+      }
     }
-    std::ranges::sort(wanted);
+    ExprPtr where;
+    if (infer.where_clause != nullptr) where = bind_condition(infer.where_clause, scope, "WHERE");
     for (const Index& index : table.relation.indexes) {
-      if (!index.unique || (!index.predicate_sql.empty() && infer.where_clause == nullptr))
-        continue;
-      std::vector<std::int16_t> has;
-      for (const IndexColumn& column : index.columns) has.push_back(column.column);
-      std::ranges::sort(has);
-      if (has == wanted) return &index;
+      if (index.unique && answers_inference(write, index, first, wanted, where.get())) {
+        return &index;
+      }
     }
   }
   throw SqlError{kInvalidColumnReference,
                  "there is no unique or exclusion constraint matching the "
                  "ON CONFLICT specification"};
+}
+
+/// Whether the index is over exactly these columns and expressions, in any order, and holds all
+/// rows for which `where` is true.
+bool Binder::answers_inference(const WriteStatement& write, const Index& index, Slot first,
+                               std::span<const ExprPtr> wanted, const Expr* where) {
+  const Table& table = *write.table;
+  std::vector<ExprPtr> parts;
+  for (const IndexColumn& column : index.columns) {
+    if (column.column != 0) {
+      parts.push_back(std::make_unique<SlotExpr>(
+          column.type, kNoTypmod, first + static_cast<Slot>(column.column - 1),
+          SlotExpr::Origin{}));
+    } else {
+      parts.push_back(bind_table_expression(column.expression_sql, table, first,
+                                            Clause::index_expression));
+    }
+  }
+  const auto is_in = [](const Expr& expr, std::span<const ExprPtr> list) {
+    return std::ranges::any_of(
+        list, [&](const ExprPtr& other) { return same_expression(expr, *other); });
+  };
+  for (const ExprPtr& part : parts) {
+    if (!is_in(*part, wanted)) return false;
+  }
+  for (const ExprPtr& expr : wanted) {
+    if (!is_in(*expr, parts)) return false;
+  }
+  if (index.predicate_sql.empty()) return true;
+  return where != nullptr &&
+         same_expression(*where, *bind_table_expression(index.predicate_sql, table, first,
+                                                        Clause::index_predicate));
 }
 
 void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause) {
@@ -370,8 +409,6 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
   Scope scope = table_scope(write.table, write.alias, write.conflict.existing_first_slot);
   Scope excluded = table_scope(write.table, "excluded", write.first_slot);
   scope.items.push_back(std::move(excluded.items[0]));
-  // Unqualified names mean the row that is there.
-  scope.items.back().visible.assign(scope.items.back().columns.size(), false);
   scope.outer_slots = &write.outer_slots;
   write.assignments = bind_assignments(write, clause.target_list, scope);
   if (clause.where_clause != nullptr) {
@@ -384,17 +421,18 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
                                                  Scope& scope) {
   const Relation& relation = write.table->relation;
   std::vector<Assignment> assignments;
+  std::vector<ScopeColumn> further;
   const ClauseScope clause{scope, Clause::update_set};
   for (const ast::Node* node : targets) {
     const auto& target = ast::as<ast::ResTarget>(node);
-    if (!target.indirection.empty()) {
-      unsupported("UPDATE of a part of a column", target.location);
-    }
     const auto position = write.table->column_position(target.name);
     if (!position) {
       throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                       target.name, relation.name)
           .at_position(target.location + 1);
+    }
+    if (!target.indirection.empty()) {
+      unsupported("UPDATE of a part of a column", target.location);
     }
     for (const Assignment& other : assignments) {
       if (other.position == *position) {
@@ -406,10 +444,14 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
     const ast::Node* value = target.val;
     if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
       const auto* row = ast::try_as<ast::RowExpr>(multi->source);
-      if (row == nullptr) unsupported("a multi-column assignment from a subquery", target.location);
+      if (row == nullptr) {
+        assignments.push_back(
+            {*position, coerce_to_column(bind_multi_assignment(*multi, scope, further), column)});
+        continue;
+      }
       if (row->args.size() != static_cast<std::size_t>(multi->ncolumns)) {
         throw SqlError{sqlstate::syntax_error, "number of columns does not match number of values"}
-            .at_position(target.location + 1);
+            .at_position(row->location + 1);
       }
       value = row->args[static_cast<std::size_t>(multi->colno) - 1];
     }
@@ -430,6 +472,41 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
     assignments.push_back({*position, coerce_to_column(bind_expression(value, scope), column)});
   }
   return assignments;
+}
+
+ExprPtr Binder::bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
+                                      std::vector<ScopeColumn>& further) {
+  const auto* link = ast::try_as<ast::SubLink>(multi.source);
+  if (link == nullptr || link->sub_link_type != ast::SubLinkType::expr_sublink) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() "
+                   "expression"}
+        .at_position(bind_expression(multi.source, scope)->location() + 1);
+  }
+  const auto number = static_cast<std::size_t>(multi.colno);
+  if (number > 1) return slot_expr(further[number - 2]);
+  std::unique_ptr<Query> query = bind_select(ast::as<ast::SelectStmt>(link->subselect), &scope);
+  if (query->targets.size() != static_cast<std::size_t>(multi.ncolumns)) {
+    throw SqlError{sqlstate::syntax_error, "number of columns does not match number of values"}
+        .at_position(link->location + 1);
+  }
+  auto expr = std::make_unique<SubqueryExpr>(SubqueryExpr::Kind::scalar, query->targets[0].type,
+                                             query->targets[0].typmod);
+  further.clear();
+  std::vector<Slot> slots;
+  for (std::size_t i = 1; i < query->targets.size(); ++i) {
+    ScopeColumn column;
+    column.slot = new_slot();
+    column.type = query->targets[i].type;
+    column.typmod = query->targets[i].typmod;
+    slots.push_back(column.slot);
+    further.push_back(std::move(column));
+  }
+  expr->set_further_columns(std::move(slots));
+  expr->set_location(link->location);
+  expr->outer_slots = query->outer_slots;
+  pending_.push_back({expr.get(), std::move(query), SubqueryExpr::Correlation::outer});
+  return expr;
 }
 
 void Binder::bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope) {

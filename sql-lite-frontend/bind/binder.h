@@ -78,6 +78,21 @@ class Binder {
   ExprPtr bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
                                 Clause clause);
 
+  /// Binds the query of a stored view, whose names mean what they meant when it was made.
+  std::unique_ptr<Query> bind_view_query(const Table& view);
+  /// Binds it for the sake of relations_read(), which are the view's own then.
+  void read_view(const Table& view);
+  /// What the FROM clauses of the statement (or of the view, in bind_view_query) name themselves;
+  /// not what stands inside views.
+  struct RelationRead {
+    std::string schema;  ///< as written, perhaps empty
+    std::string name;
+    TablePtr table;
+    bool has_slots = false;  ///< column i is in slot first_slot + i
+    Slot first_slot = 0;
+  };
+  [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
+
   /// A scope in which the table's columns are in slots from `first_slot` on.
   Scope table_scope(const TablePtr& table, std::string_view alias, Slot first_slot);
 
@@ -94,6 +109,8 @@ class Binder {
   TypeReference bind_type(const ast::TypeName& name);
   /// Throws 42P01 with PostgreSQL's message when there is none.
   TablePtr require_table(const ast::RangeVar& range);
+  /// The same for definitions and utility commands, whose errors have no position.
+  TablePtr require_relation(const ast::RangeVar& range);
   TablePtr find_table(const ast::RangeVar& range);
 
   Slot new_slot() { return new_slots(1); }
@@ -160,6 +177,8 @@ class Binder {
                          std::vector<ExprPtr> arguments);
   ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
                                 std::int32_t location);
+  static void refuse_outer_aggregate(const ast::FuncCall& node, const Scope& scope,
+                                     std::span<const ExprPtr> arguments);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,
                                const ResolvedFunction& resolved, std::vector<ExprPtr> arguments);
   std::vector<ExprPtr> place_arguments(const ResolvedFunction& resolved,
@@ -171,6 +190,9 @@ class Binder {
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
+  FromPtr bind_sequence(const TablePtr& sequence, const ast::RangeVar& range, Scope& scope);
+  const ViewName* view_name(const ast::RangeVar& range) const;
+  static void restrict_to_view(ScopeItem& item, const ViewName& known);
   FromPtr bind_range_subselect(const ast::RangeSubselect& node, Scope& scope);
   FromPtr bind_range_function(const ast::RangeFunction& node, Scope& scope);
   FunctionScan::Call bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
@@ -200,6 +222,7 @@ class Binder {
   SortKey sort_key(const ast::SortBy& node, ExprPtr expr);
   ExprPtr order_expression(const ast::Node* node, Scope& scope, Query& query, Clause clause);
   void bind_distinct(ast::NodeList clause, Scope& scope, Query& query);
+  static void check_distinct_on(ast::NodeList clause, const Query& query);
   void bind_limit(const ast::SelectStmt& select, Scope& scope, Query& query);
   void bind_locking(ast::NodeList clause, Scope& scope, Query& query);
 
@@ -219,12 +242,20 @@ class Binder {
                           ast::OverridingKind overriding);
   void bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause);
   const Index* infer_index(const WriteStatement& write, const ast::InferClause& infer);
+  bool answers_inference(const WriteStatement& write, const Index& index, Slot first,
+                         std::span<const ExprPtr> wanted, const Expr* where);
   std::vector<Assignment> bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                            Scope& scope);
+  /// The value for one column of (a, b) = (SELECT …) or ROW(…). The subquery itself is bound with
+  /// the first column; the others read what it leaves behind.
+  ExprPtr bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
+                                std::vector<ScopeColumn>& further);
   ExprPtr default_of(const Table& table, std::size_t position);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
 
   void depend_on(const TablePtr& table);
+  /// What its foreign keys refer to, and who refers to it: their definitions are in the plan too.
+  void depend_on_foreign_keys(const Table& table);
   ExprPtr call_operator(std::string_view name, ExprPtr left, ExprPtr right, std::int32_t location);
   ExprPtr read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod);
   /// The builtin function of that name and these argument types. Pre: there is one.
@@ -239,6 +270,11 @@ class Binder {
   std::vector<bool> used_;
   std::vector<PendingSubquery> pending_;
   std::vector<TablePtr> tables_;
+  std::vector<RelationRead> read_;
+  /// Inside a view: its names. The outermost view's own relations are noted in `read_`.
+  const std::vector<ViewName>* view_names_ = nullptr;
+  int view_depth_ = 0;
+  int recorded_depth_ = 0;
   bool single_use_ = false;
   int depth_ = 0;
 };

@@ -129,6 +129,8 @@ struct Query {
   std::vector<Slot> outer_slots;
   /// Data-modifying statements in WITH, run once before the query.
   std::vector<std::shared_ptr<Cte>> eager;
+  /// WITH queries that read slots outside: they run anew whenever the query does.
+  std::vector<std::shared_ptr<Cte>> correlated;
 
   [[nodiscard]] std::vector<Slot> output_slots() const {
     std::vector<Slot> slots;
@@ -165,8 +167,25 @@ struct Cte {
   RowStore working;
   std::uint64_t filled_in_run = 0;
 
-  /// Runs it, unless it has been in this run.
+  /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its
+  /// readers ask for them, because it may have no end.
   void fill(Execution& execution);
+  /// Finds one more row of a recursive query and appends it to `rows`. False: there are no more.
+  bool find_more(Execution& execution);
+  /// A reader of a recursive query has ended; with the last one its steps are closed.
+  void leave();
+  void join() { ++readers; }
+  /// What it reads outside has changed: it runs anew for the next reader.
+  void forget();
+
+ private:
+  bool keep_if_new(Execution& execution, std::span<const Slot> from);
+  void stop();
+
+  enum class Stage : std::uint8_t { ended, first, recursive } stage = Stage::ended;
+  int readers = 0;
+  RowStore round;  ///< what the present round has found
+  KeyTable seen;
 };
 
 enum class WriteKind : std::uint8_t { insert, update, delete_ };

@@ -50,10 +50,33 @@ std::string_view clause_name(Clause clause) noexcept {
       return "aggregate arguments";
     case Clause::execute_argument:
       return "EXECUTE parameters";
+    case Clause::alter_using:
+      return "transform expressions";
     case Clause::other:
       break;
   }
   return "this context";
+}
+
+std::string_view subquery_refusal(Clause clause) noexcept {
+  switch (clause) {
+    case Clause::check:
+      return "check constraint";
+    case Clause::column_default:
+      return "DEFAULT expression";
+    case Clause::index_expression:
+      return "index expression";
+    case Clause::index_predicate:
+      return "index predicate";
+    case Clause::generated:
+      return "column generation expression";
+    case Clause::execute_argument:
+      return "EXECUTE parameter";
+    case Clause::alter_using:
+      return "transform expression";
+    default:
+      return {};
+  }
 }
 
 }  // namespace swizzle::sql

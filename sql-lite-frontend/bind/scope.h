@@ -60,9 +60,12 @@ enum class Clause : std::uint8_t {
   filter,
   aggregate_argument,
   execute_argument,
+  alter_using,
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;
+/// What "cannot use subquery in …" says; empty where one may stand.
+std::string_view subquery_refusal(Clause clause) noexcept;
 
 /// What names mean in one query; `parent` is the query around it.
 struct Scope {

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 1;
+constexpr std::uint8_t kFormatVersion = 2;
 
 /// Writes what `fields` below names, in that order.
 class Writer {
@@ -145,12 +145,22 @@ void fields(V& visit, T& object) {
         object.cycle, object.owner_table, object.owner_column, object.identity);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, ViewColumn>
+void fields(V& visit, T& object) {
+  visit(object.number, object.name);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, ViewName>
+void fields(V& visit, T& object) {
+  visit(object.schema, object.name, object.relation, object.columns);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.kind, object.persistence, object.owner,
         object.row_type, object.array_type, object.tree, object.columns, object.constraints,
-        object.indexes, object.options, object.view_sql, object.sequence, object.on_commit,
-        object.comment, object.grants, object.estimated_rows);
+        object.indexes, object.options, object.view_sql, object.view_names, object.sequence,
+        object.on_commit, object.comment, object.grants, object.estimated_rows);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>

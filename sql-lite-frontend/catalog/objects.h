@@ -131,6 +131,19 @@ struct SequenceDefinition {
   bool identity = false;
 };
 
+/// What a name in a view's text meant when the view was made: that relation, under its columns'
+/// names of then. So renaming below the view, or adding columns, does not change the view.
+struct ViewColumn {
+  std::int16_t number = 0;
+  std::string name;
+};
+struct ViewName {
+  std::string schema;  ///< as written, perhaps empty
+  std::string name;
+  Oid relation = kNoOid;
+  std::vector<ViewColumn> columns;
+};
+
 struct Relation {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -147,6 +160,7 @@ struct Relation {
   std::vector<Index> indexes;
   std::vector<std::string> options;  ///< reloptions: "fillfactor=100"
   std::string view_sql;
+  std::vector<ViewName> view_names;
   std::optional<SequenceDefinition> sequence;
   char on_commit = 0;  ///< temporary tables: 'd' delete rows, 'x' drop, 0 keep
   std::string comment;

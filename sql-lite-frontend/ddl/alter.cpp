@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/refusals.h"
 
 /// ALTER TABLE.
 namespace swizzle::sql {
@@ -12,7 +14,6 @@ namespace {
 
 constexpr SqlState kDuplicateColumn{"42701"};
 constexpr SqlState kInvalidTableDefinition{"42P16"};
-constexpr SqlState kDependentObjects{"2BP01"};
 
 /// Applies the commands of one ALTER TABLE in turn; each sees what the ones before have done.
 class TableChange {
@@ -45,6 +46,15 @@ class TableChange {
   void set_default(const ast::AlterTableCmd& command);
   void set_not_null(const ast::AlterTableCmd& command);
   void add_identity(const ast::AlterTableCmd& command);
+  void change_identity(const ast::AlterTableCmd& command);
+  void drop_identity(const ast::AlterTableCmd& command);
+  void drop_expression(const ast::AlterTableCmd& command);
+  void check_type_may_change(std::size_t position) const;
+  bool index_reads(const Index& index, std::size_t position) const;
+  /// The sequence behind an identity column; 55000 when the column is none.
+  TablePtr identity_sequence(std::size_t position) const;
+  /// "column … is not …": an error, or with IF EXISTS a notice that says so.
+  void not_such_column(const ast::AlterTableCmd& command, std::string_view what);
   void finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,
                       std::size_t old_constraints);
 
@@ -71,6 +81,7 @@ void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::
     replace(std::move(relation));
     for (std::size_t i = old_indexes; i < indexes; ++i) fill_index(session_, table_, i);
   }
+  announce_foreign_keys(session_, table_->relation, old_constraints);
   validate_constraints(session_, table_, old_constraints);
 }
 
@@ -161,56 +172,31 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   const auto position = table_->column_position(command.name);
   if (!position) {
     if (!command.missing_ok) require_column(command.name);
-    session_.notice(sink_, Severity::notice, sqlstate::undefined_column,
+    session_.notice(sink_, Severity::notice, SqlState{"00000"},
                     fmt::format("column \"{}\" of relation \"{}\" does not exist, skipping",
                                 command.name, table_->relation.name));
     return;
   }
   const auto number = static_cast<std::int16_t>(*position + 1);
+  drop_dependents(session_, dependents_of_column(session_, table_, *position),
+                  fmt::format("column {} of {}", command.name, described(session_, *table_)),
+                  command.behavior, sink_);
+  table_ = session_.table(table_->relation.oid);
   Relation relation = table_->relation;
-  const auto uses = [number](const std::vector<std::int16_t>& columns) {
-    return std::ranges::find(columns, number) != columns.end();
-  };
   bool was_primary = false;
+  const auto goes = [&](const Index& index) { return index_reads(index, *position); };
   for (const Index& index : relation.indexes) {
-    const bool used = std::ranges::any_of(
-        index.columns, [number](const IndexColumn& column) { return column.column == number; });
-    if (!used) continue;
+    if (!goes(index)) continue;
     was_primary |= index.primary;
     if (!index.primary) {
       value_of(session_.shared.engine.drop_tree(*session_.transaction, index.tree));
     }
   }
-  for (const Constraint& constraint : relation.constraints) {
-    const bool is_key =
-        constraint.kind == ConstraintKind::primary_key || constraint.kind == ConstraintKind::unique;
-    if (!is_key || !uses(constraint.columns)) continue;
-    for (const TablePtr& other : session_.referencing_tables(relation.oid)) {
-      for (const Constraint& foreign : other->relation.constraints) {
-        if (foreign.index != constraint.index || other->relation.oid == relation.oid) continue;
-        throw sql_error(kDependentObjects,
-                        "cannot drop column {} of table {} because other objects depend on it",
-                        command.name, relation.name)
-            .with_detail(fmt::format("constraint {} on table {} depends on column {} of table {}",
-                                     foreign.name, other->relation.name, command.name,
-                                     relation.name))
-            .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
-      }
-    }
-  }
-  std::erase_if(relation.indexes, [number](const Index& index) {
-    return std::ranges::any_of(
-        index.columns, [number](const IndexColumn& column) { return column.column == number; });
+  std::erase_if(relation.indexes, goes);
+  std::erase_if(relation.constraints, [number](const Constraint& constraint) {
+    return std::ranges::find(constraint.columns, number) != constraint.columns.end();
   });
-  std::erase_if(relation.constraints,
-                [&](const Constraint& constraint) { return uses(constraint.columns); });
-  Column& column = relation.columns[*position];
-  column.dropped = true;
-  column.not_null = false;
-  column.name = fmt::format("........pg.dropped.{}........", number);
-  column.default_sql.clear();
-  column.identity = 0;
-  column.generated = false;
+  drop_column_definition(relation, *position);
   for (const TablePtr& other : session_.catalog.tables()) {
     const auto& sequence = other->relation.sequence;
     if (sequence && sequence->owner_table == relation.oid && sequence->owner_column == number) {
@@ -224,6 +210,25 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   }
 }
 
+/// Whether the column is part of the index: as a column, in an expression, in its predicate.
+bool TableChange::index_reads(const Index& index, std::size_t position) const {
+  const auto number = static_cast<std::int16_t>(position + 1);
+  if (std::ranges::find(index.included, number) != index.included.end()) return true;
+  Arena arena;
+  Binder binder{session_, arena};
+  const Slot first = binder.new_slots(table_->relation.columns.size());
+  for (const IndexColumn& column : index.columns) {
+    if (column.column == number) return true;
+    if (column.column == 0) {
+      binder.bind_table_expression(column.expression_sql, *table_, first, Clause::index_expression);
+    }
+  }
+  if (!index.predicate_sql.empty()) {
+    binder.bind_table_expression(index.predicate_sql, *table_, first, Clause::index_predicate);
+  }
+  return binder.is_used(first + static_cast<Slot>(position));
+}
+
 void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   Relation relation = table_->relation;
   const auto found = std::ranges::find(relation.constraints, command.name, &Constraint::name);
@@ -232,7 +237,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
       throw_error(sqlstate::undefined_object, "constraint \"{}\" of relation \"{}\" does not exist",
                   command.name, relation.name);
     }
-    session_.notice(sink_, Severity::notice, sqlstate::undefined_object,
+    session_.notice(sink_, Severity::notice, SqlState{"00000"},
                     fmt::format("constraint \"{}\" of relation \"{}\" does not exist, skipping",
                                 command.name, relation.name));
     return;
@@ -245,23 +250,20 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
     replace(std::move(relation));
     return;
   }
-  for (const TablePtr& other : session_.referencing_tables(relation.oid)) {
-    for (const Constraint& foreign : other->relation.constraints) {
-      if (foreign.index != constraint.index) continue;
-      if (command.behavior != ast::DropBehavior::cascade) {
-        throw sql_error(kDependentObjects,
-                        "cannot drop constraint {} on table {} because other objects depend on it",
-                        constraint.name, relation.name)
-            .with_detail(fmt::format("constraint {} on table {} depends on index {}", foreign.name,
-                                     other->relation.name, constraint.name))
-            .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
-      }
-      const TablePtr locked = session_.catalog.lock_for_change(*session_.transaction, other);
-      Relation changed = locked->relation;
-      std::erase_if(changed.constraints, [&](const Constraint& c) { return c.oid == foreign.oid; });
-      session_.catalog.replace(*session_.transaction, *locked, std::move(changed));
+  std::vector<Dependent> dependents;
+  for (Dependent& dependent : dependents_of_key(session_, *table_, constraint)) {
+    // The table's own foreign keys to the key go with it, in the same definition.
+    if (dependent.table->relation.oid == relation.oid &&
+        command.behavior == ast::DropBehavior::cascade) {
+      std::erase_if(relation.constraints,
+                    [&](const Constraint& c) { return c.oid == dependent.constraint; });
+    } else {
+      dependents.push_back(std::move(dependent));
     }
   }
+  drop_dependents(session_, dependents,
+                  fmt::format("constraint {} on {}", constraint.name, described(session_, *table_)),
+                  command.behavior, sink_);
   const auto index = std::ranges::find(relation.indexes, constraint.index, &Index::oid);
   const bool primary = index->primary;
   if (!primary) {
@@ -275,16 +277,36 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
   }
 }
 
+void TableChange::check_type_may_change(std::size_t position) const {
+  const std::string& name = table_->relation.columns[position].name;
+  for (const Dependent& dependent : dependents_of_column(session_, table_, position)) {
+    if (dependent.kind == Dependent::Kind::generated_column) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot alter type of a column used by a generated column"}
+          .with_detail(fmt::format("Column \"{}\" is used by generated column \"{}\".", name,
+                                   table_->relation.columns[dependent.position].name));
+    }
+    if (dependent.kind == Dependent::Kind::view) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot alter type of a column used by a view or rule"}
+          .with_detail(fmt::format("rule _RETURN on {} depends on column \"{}\"",
+                                   described(session_, *dependent.table), name));
+    }
+  }
+}
+
 void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const auto& definition = ast::as<ast::ColumnDef>(command.def);
   const std::size_t position = require_column(command.name);
   const std::shared_ptr<Plan> scratch = session_.new_plan();
   Binder binder{session_, scratch->arena};
   const TypeReference type = binder.bind_type(*definition.type_name);
+  check_type_may_change(position);
   const Slot first = binder.new_slots(table_->relation.columns.size());
   Scope scope = binder.table_scope(table_, table_->relation.name, first);
   Relation relation = table_->relation;
   Column& column = relation.columns[position];
+  scope.clause = Clause::alter_using;
   ExprPtr convert;
   if (definition.raw_default != nullptr) {
     convert = binder.bind_expression(definition.raw_default, scope);
@@ -297,6 +319,13 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   }
   ExprPtr coerced =
       binder.try_coerce(convert, type.type, type.typmod, Binder::Implicitness::assignment);
+  if (coerced == nullptr && definition.raw_default != nullptr) {
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "result of USING clause for column \"{}\" cannot be cast automatically to type "
+                    "{}",
+                    column.name, format_type(type.type))
+        .with_hint("You might need to add an explicit cast.");
+  }
   if (coerced == nullptr) {
     throw sql_error(sqlstate::datatype_mismatch,
                     "column \"{}\" cannot be cast automatically to type {}", column.name,
@@ -333,10 +362,9 @@ void TableChange::set_default(const ast::AlterTableCmd& command) {
     throw_error(sqlstate::syntax_error, "column \"{}\" of relation \"{}\" is an identity column",
                 column.name, relation.name);
   }
-  column.default_sql = command.def == nullptr
-                           ? std::string{}
-                           : stored_expression(session_, relation, command.def,
-                                               Clause::column_default, column.type, column.typmod);
+  column.default_sql = command.def == nullptr ? std::string{}
+                                              : stored_expression(session_, relation, command.def,
+                                                                  Clause::column_default, &column);
   replace(std::move(relation));
 }
 
@@ -358,6 +386,20 @@ void TableChange::add_identity(const ast::AlterTableCmd& command) {
     throw_error(SqlState{"55000"}, "column \"{}\" of relation \"{}\" is already an identity column",
                 column.name, relation.name);
   }
+  if (!is_sequence_type(column.type)) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "identity column type must be smallint, integer, or bigint"};
+  }
+  if (!column.not_null) {
+    throw_error(SqlState{"55000"},
+                "column \"{}\" of relation \"{}\" must be declared NOT NULL before identity can be "
+                "added",
+                column.name, relation.name);
+  }
+  if (!column.default_sql.empty()) {
+    throw_error(SqlState{"55000"}, "column \"{}\" of relation \"{}\" already has a default value",
+                column.name, relation.name);
+  }
   Relation sequence;
   sequence.oid = session_.catalog.allocate_oid();
   sequence.schema = relation.schema;
@@ -375,6 +417,68 @@ void TableChange::add_identity(const ast::AlterTableCmd& command) {
   column.identity = constraint.generated_when == "a" ? 'a' : 'd';
   column.default_sql = fmt::format("nextval('{}'::regclass)", sequence.oid);
   create_relation(session_, std::move(sequence));
+  replace(std::move(relation));
+}
+
+TablePtr TableChange::identity_sequence(std::size_t position) const {
+  for (const TablePtr& other : session_.catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == table_->relation.oid &&
+        sequence->owner_column == static_cast<std::int16_t>(position + 1)) {
+      return other;
+    }
+  }
+  return nullptr;
+}
+
+void TableChange::not_such_column(const ast::AlterTableCmd& command, std::string_view what) {
+  std::string text = fmt::format("column \"{}\" of relation \"{}\" is not {}", command.name,
+                                 table_->relation.name, what);
+  if (!command.missing_ok) throw SqlError{SqlState{"55000"}, std::move(text)};
+  session_.notice(sink_, Severity::notice, SqlState{"00000"}, text + ", skipping");
+}
+
+/// SET GENERATED, RESTART and SET of the sequence's options.
+void TableChange::change_identity(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  if (table_->relation.columns[position].identity == 0) {
+    return not_such_column(command, "an identity column");
+  }
+  Relation relation = table_->relation;
+  std::vector<const ast::Node*> options;
+  for (const ast::Node* node : ast::as<ast::List>(command.def).items) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname != "generated") {
+      options.push_back(node);
+    } else {
+      relation.columns[position].identity =
+          static_cast<char>(ast::as<ast::Integer>(option.arg).ival);
+    }
+  }
+  replace(std::move(relation));
+  if (!options.empty()) change_sequence(session_, identity_sequence(position), options);
+}
+
+void TableChange::drop_identity(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  if (table_->relation.columns[position].identity == 0) {
+    return not_such_column(command, "an identity column");
+  }
+  Relation relation = table_->relation;
+  relation.columns[position].identity = 0;
+  relation.columns[position].default_sql.clear();
+  session_.drop_relation(identity_sequence(position));
+  replace(std::move(relation));
+}
+
+void TableChange::drop_expression(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  if (!table_->relation.columns[position].generated) {
+    return not_such_column(command, "a stored generated column");
+  }
+  Relation relation = table_->relation;
+  relation.columns[position].generated = false;
+  relation.columns[position].default_sql.clear();
   replace(std::move(relation));
 }
 
@@ -405,25 +509,22 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
           })) {
         throw_error(kInvalidTableDefinition, "column \"{}\" is in a primary key", command.name);
       }
+      if (relation.columns[position].identity != 0) {
+        throw_error(sqlstate::syntax_error,
+                    "column \"{}\" of relation \"{}\" is an identity column", command.name,
+                    relation.name);
+      }
       relation.columns[position].not_null = false;
       return replace(std::move(relation));
     }
     case Type::addidentity:
       return add_identity(command);
-    case Type::dropidentity: {
-      const std::size_t position = require_column(command.name);
-      Relation relation = table_->relation;
-      relation.columns[position].identity = 0;
-      relation.columns[position].default_sql.clear();
-      for (const TablePtr& other : session_.catalog.tables()) {
-        const auto& sequence = other->relation.sequence;
-        if (sequence && sequence->owner_table == relation.oid &&
-            sequence->owner_column == static_cast<std::int16_t>(position + 1)) {
-          session_.drop_relation(other);
-        }
-      }
-      return replace(std::move(relation));
-    }
+    case Type::setidentity:
+      return change_identity(command);
+    case Type::dropidentity:
+      return drop_identity(command);
+    case Type::dropexpression:
+      return drop_expression(command);
     case Type::validateconstraint: {
       Relation relation = table_->relation;
       const auto found = std::ranges::find(relation.constraints, command.name, &Constraint::name);
@@ -451,14 +552,13 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     case Type::setstorage:
     case Type::setreloptions:
     case Type::resetreloptions:
-    case Type::clusteron:
-    case Type::dropcluster:
     case Type::setoptions:
     case Type::resetoptions:
-      // Hints for a storage that is not ours.
+      // Hints for a planner and a storage that are not ours.
       return;
     default:
-      throw_error(sqlstate::feature_not_supported, "this form of ALTER TABLE is not supported");
+      throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",
+                  alter_form_name(command.subtype));
   }
 }
 
@@ -473,8 +573,8 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
   Binder binder{*this, arena};
   TablePtr table = binder.find_table(*statement.relation);
   if (!table) {
-    if (!statement.missing_ok) binder.require_table(*statement.relation);
-    notice(sink, Severity::notice, sqlstate::undefined_table,
+    if (!statement.missing_ok) binder.require_relation(*statement.relation);
+    notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     sink.command_complete(tag);
     return;

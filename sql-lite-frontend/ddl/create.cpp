@@ -50,6 +50,8 @@ std::vector<std::string> reloptions(ast::NodeList options) {
   return list;
 }
 
+}  // namespace
+
 Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind) {
   Relation relation;
   relation.oid = session.catalog.allocate_oid();
@@ -65,7 +67,6 @@ Relation new_relation(Session::State& session, const ast::RangeVar& range, Relat
   return relation;
 }
 
-/// True when there is such a relation and IF NOT EXISTS says that this is fine.
 bool skip_existing(Session::State& session, const Relation& relation, bool if_not_exists,
                    ResultSink& sink) {
   if (session.catalog.table(relation.schema, relation.name) == nullptr) return false;
@@ -76,8 +77,6 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
                  fmt::format("relation \"{}\" already exists, skipping", relation.name));
   return true;
 }
-
-}  // namespace
 
 void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
@@ -113,6 +112,7 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
   builder.finish();
   const char on_commit = relation.on_commit;
   const TablePtr table = create_relation(*this, std::move(relation));
+  announce_foreign_keys(*this, table->relation, 0);
   if (on_commit == 'd') truncated_on_commit.push_back(table->relation.oid);
   sink.command_complete("CREATE TABLE");
 }
@@ -196,7 +196,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   if (statement.concurrent) prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
   Binder binder{*this, arena};
-  TablePtr table = binder.require_table(*statement.relation);
+  TablePtr table = binder.require_relation(*statement.relation);
   if (table->relation.kind != RelationKind::table) {
     throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
                 table->relation.name);
@@ -220,8 +220,8 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
       column.column = static_cast<std::int16_t>(*position + 1);
       column.type = relation.columns[*position].type;
     } else {
-      column.expression_sql = stored_expression(*this, relation, element.expr,
-                                                Clause::index_expression, TypeId::none, kNoTypmod);
+      column.expression_sql =
+          stored_expression(*this, relation, element.expr, Clause::index_expression, nullptr);
       const ExprPtr expr = binder.bind_table_expression(column.expression_sql, *table,
                                                         binder.new_slots(relation.columns.size()),
                                                         Clause::index_expression);
@@ -256,7 +256,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   }
   if (statement.where_clause != nullptr) {
     index.predicate_sql = stored_expression(*this, relation, statement.where_clause,
-                                            Clause::index_predicate, TypeId::none, kNoTypmod);
+                                            Clause::index_predicate, nullptr);
   }
   index.name = statement.idxname.empty()
                    ? free_name(*this, relation, object_name(relation.name, names, "idx"))
@@ -278,6 +278,20 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   sink.command_complete("CREATE INDEX");
 }
 
+namespace {
+
+ViewName view_name_of(const Binder::RelationRead& read) {
+  ViewName name{read.schema, read.name, read.table->relation.oid, {}};
+  const auto& columns = read.table->relation.columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].dropped) continue;
+    name.columns.push_back({static_cast<std::int16_t>(i + 1), columns[i].name});
+  }
+  return name;
+}
+
+}  // namespace
+
 void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
                                  ResultSink& sink) {
   if (statement.with_check_option != ast::ViewCheckOption::no_check_option &&
@@ -295,6 +309,20 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
   Arena arena;
   Binder binder{*this, arena};
   const auto query = binder.bind_select(ast::as<ast::SelectStmt>(statement.query), nullptr);
+  if (statement.aliases.size() > query->targets.size()) {
+    throw SqlError{sqlstate::syntax_error, "CREATE VIEW specifies more column names than columns"};
+  }
+  for (const Binder::RelationRead& read : binder.relations_read()) {
+    relation.view_names.push_back(view_name_of(read));
+    if (read.table->relation.persistence != Persistence::temporary ||
+        relation.persistence == Persistence::temporary) {
+      continue;
+    }
+    relation.schema = temporary_schema();
+    relation.persistence = Persistence::temporary;
+    notice(sink, Severity::notice, SqlState{"00000"},
+           fmt::format("view \"{}\" will be a temporary view", relation.name));
+  }
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     Column column;
     column.name = i < statement.aliases.size() ? std::string{ast::string_of(statement.aliases[i])}
@@ -339,66 +367,6 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     create_relation(*this, std::move(relation));
   }
   sink.command_complete("CREATE VIEW");
-}
-
-void Session::State::create_sequence(const ast::CreateSeqStmt& statement, ResultSink& sink) {
-  Relation relation = new_relation(*this, *statement.sequence, RelationKind::sequence);
-  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
-    sink.command_complete("CREATE SEQUENCE");
-    return;
-  }
-  relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, *this, true);
-  create_relation(*this, std::move(relation));
-  sink.command_complete("CREATE SEQUENCE");
-}
-
-void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink) {
-  Arena arena;
-  Binder binder{*this, arena};
-  TablePtr table = binder.find_table(*statement.sequence);
-  if (!table || !table->relation.sequence) {
-    if (table) {
-      throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
-                  statement.sequence->relname);
-    }
-    if (!statement.missing_ok) binder.require_table(*statement.sequence);
-    sink.command_complete("ALTER SEQUENCE");
-    return;
-  }
-  table = catalog.lock_for_change(*transaction, table, lock::RelationMode::share_row_exclusive);
-  Relation relation = table->relation;
-  relation.sequence = read_sequence_options(statement.options, *relation.sequence, *this, false);
-  for (const ast::Node* node : statement.options) {
-    const auto& option = ast::as<ast::DefElem>(node);
-    if (option.defname == "restart") {
-      std::int64_t value = relation.sequence->start;
-      if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) value = integer->ival;
-      shared.sequences.set(*shared.catalog, relation, value, false);
-    } else if (option.defname == "owned_by") {
-      const auto& names = ast::as<ast::List>(option.arg).items;
-      if (names.size() < 2) {
-        relation.sequence->owner_table = kNoOid;
-        relation.sequence->owner_column = 0;
-        continue;
-      }
-      const std::string_view schema =
-          names.size() > 2 ? ast::string_of(names[names.size() - 3]) : std::string_view{};
-      const TablePtr owner_table = find_table(schema, ast::string_of(names[names.size() - 2]));
-      if (!owner_table) {
-        throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
-                    ast::string_of(names[names.size() - 2]));
-      }
-      const auto position = owner_table->column_position(ast::string_of(names.back()));
-      if (!position) {
-        throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
-                    ast::string_of(names.back()), owner_table->relation.name);
-      }
-      relation.sequence->owner_table = owner_table->relation.oid;
-      relation.sequence->owner_column = static_cast<std::int16_t>(*position + 1);
-    }
-  }
-  catalog.replace(*transaction, *table, std::move(relation));
-  sink.command_complete("ALTER SEQUENCE");
 }
 
 void Session::State::create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink) {

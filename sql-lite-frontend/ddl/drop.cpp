@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// DROP, TRUNCATE and VACUUM.
@@ -54,237 +56,203 @@ void Session::State::drop_relation(const TablePtr& table) {
 
 namespace {
 
-/// What refers to the table: foreign keys of others, and views over it.
-struct Dependents {
-  std::vector<TablePtr> foreign_keys;
-  std::vector<TablePtr> views;
-  std::string detail;
-};
-
-Dependents dependents_of(Session::State& session, const Table& table,
-                         std::span<const TablePtr> dropped) {
-  Dependents found;
-  const auto goes_too = [&](const TablePtr& other) {
-    return std::ranges::any_of(
-        dropped, [&](const TablePtr& d) { return d->relation.oid == other->relation.oid; });
-  };
-  for (const TablePtr& other : session.referencing_tables(table.relation.oid)) {
-    if (goes_too(other)) continue;
-    found.foreign_keys.push_back(other);
-    for (const Constraint& constraint : other->relation.constraints) {
-      if (constraint.referenced_table != table.relation.oid) continue;
-      found.detail += fmt::format("{}constraint {} on table {} depends on table {}",
-                                  found.detail.empty() ? "" : "\n", constraint.name,
-                                  other->relation.name, table.relation.name);
-    }
-  }
-  for (const TablePtr& other : session.catalog.tables()) {
-    if (other->relation.kind != RelationKind::view || goes_too(other)) continue;
-    bool depends = false;
-    try {
-      Arena arena;
-      Binder binder{session, arena};
-      Arena parse_arena;
-      const auto script = parse_script(parse_arena, other->relation.view_sql);
-      binder.bind_select(ast::as<ast::SelectStmt>(script[0]->stmt), nullptr);
-      depends = std::ranges::any_of(binder.dependencies(), [&](const TablePtr& used) {
-        return used->relation.oid == table.relation.oid;
-      });
-    } catch (const SqlError&) {
-      depends = false;
-    }
-    if (!depends) continue;
-    found.views.push_back(other);
-    found.detail += fmt::format(
-        "{}view {} depends on {} {}", found.detail.empty() ? "" : "\n", other->relation.name,
-        table.relation.kind == RelationKind::view ? "view" : "table", table.relation.name);
-  }
-  return found;
+std::string_view noun_of(RelationKind kind) {
+  if (kind == RelationKind::view) return "view";
+  return kind == RelationKind::sequence ? "sequence" : "table";
 }
 
-void drop_with_dependents(Session::State& session, const TablePtr& table,
-                          std::span<const TablePtr> dropped, bool cascade, std::string_view kind) {
-  Dependents dependents = dependents_of(session, *table, dropped);
-  if (!dependents.detail.empty() && !cascade) {
-    throw sql_error(kDependentObjects, "cannot drop {} {} because other objects depend on it", kind,
-                    table->relation.name)
-        .with_detail(std::move(dependents.detail))
-        .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
+/// There is something of that name, but of another kind.
+[[noreturn]] void wrong_kind(std::string_view name, std::string_view wanted, std::string_view is) {
+  std::string upper{is};
+  std::ranges::transform(upper, upper.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::toupper(letter));
+  });
+  throw sql_error(sqlstate::wrong_object_type, "\"{}\" is not {} {}", name,
+                  wanted == "index" ? "an" : "a", wanted)
+      .with_hint(
+          fmt::format("Use DROP {} to remove {} {}.", upper, is == "index" ? "an" : "a", is));
+}
+
+void say_missing(Session::State& session, const ast::DropStmt& statement, std::string_view kind,
+                 std::string_view name, SqlState state, ResultSink& sink) {
+  if (!statement.missing_ok) throw_error(state, "{} \"{}\" does not exist", kind, name);
+  session.notice(sink, Severity::notice, SqlState{"00000"},
+                 fmt::format("{} \"{}\" does not exist, skipping", kind, name));
+}
+
+/// The table that owns the index of that name, along the search path or in the schema.
+TablePtr owner_of_index(Session::State& session, const QualifiedName& name) {
+  if (!name.schema.empty()) {
+    const SchemaPtr schema = session.catalog.schema(name.schema);
+    return schema ? session.catalog.table_of_index(schema->oid, name.name) : nullptr;
   }
-  for (const TablePtr& other : dependents.foreign_keys) {
-    const TablePtr locked = session.catalog.lock_for_change(*session.transaction, other);
-    Relation relation = locked->relation;
-    std::erase_if(relation.constraints, [&](const Constraint& constraint) {
-      return constraint.kind == ConstraintKind::foreign_key &&
-             constraint.referenced_table == table->relation.oid;
-    });
-    session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  for (const Oid oid : session.search_path()) {
+    if (TablePtr table = session.catalog.table_of_index(oid, name.name)) return table;
   }
-  for (const TablePtr& view : dependents.views) {
-    if (session.catalog.table(view->relation.oid)) {
-      drop_with_dependents(session, view, dropped, cascade, "view");
-    }
-  }
-  session.drop_relation(table);
+  return nullptr;
+}
+
+/// An identity column's sequence goes with the column only.
+void refuse_identity_sequence(Session::State& session, const Table& table) {
+  const auto& sequence = *table.relation.sequence;
+  const TablePtr owner = sequence.identity ? session.table(sequence.owner_table) : nullptr;
+  if (!owner) return;
+  const std::string column =
+      fmt::format("column {} of table {}",
+                  owner->relation.columns[static_cast<std::size_t>(sequence.owner_column - 1)].name,
+                  *session.name_of(TypeId::regclass, owner->relation.oid));
+  throw sql_error(kDependentObjects, "cannot drop {} because {} requires it",
+                  described(session, table), column)
+      .with_hint(fmt::format("You can drop {} instead.", column));
 }
 
 }  // namespace
 
-void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
-  const bool cascade = statement.behavior == ast::DropBehavior::cascade;
-  const auto missing = [&](std::string_view kind, const std::string& name, SqlState state) {
-    if (!statement.missing_ok) throw_error(state, "{} \"{}\" does not exist", kind, name);
+void Session::State::drop_relations(const ast::DropStmt& statement, RelationKind wanted,
+                                    ResultSink& sink) {
+  const std::string_view kind = noun_of(wanted);
+  std::vector<TablePtr> tables;
+  for (const ast::Node* node : statement.objects) {
+    const QualifiedName name = qualified(node);
+    const std::string written = dotted(ast::as<ast::List>(node).items);
+    if (!name.schema.empty() && !schema_exists(name.schema)) {
+      say_missing(*this, statement, "schema", name.schema, sqlstate::invalid_schema_name, sink);
+      continue;
+    }
+    TablePtr table = find_table(name.schema, name.name);
+    if (table && table->computed != nullptr) {
+      throw_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
+                  table->relation.name);
+    }
+    if (!table) {
+      if (owner_of_index(*this, name)) wrong_kind(name.name, kind, "index");
+      say_missing(*this, statement, kind, written, sqlstate::undefined_table, sink);
+      continue;
+    }
+    if (table->relation.kind != wanted) {
+      wrong_kind(name.name, kind, noun_of(table->relation.kind));
+    }
+    if (wanted == RelationKind::sequence) refuse_identity_sequence(*this, *table);
+    tables.push_back(std::move(table));
+  }
+  if (tables.empty()) return;
+  const std::string what =
+      tables.size() == 1 ? described(*this, *tables[0]) : std::string{"desired object(s)"};
+  drop_dependents(*this, dependents_of(*this, tables), what, statement.behavior, sink);
+  for (const TablePtr& table : tables) {
+    if (catalog.table(table->relation.oid)) drop_relation(table);
+  }
+}
+
+void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink) {
+  for (const ast::Node* node : statement.objects) {
+    const QualifiedName name = qualified(node);
+    TablePtr table = owner_of_index(*this, name);
+    if (!table) {
+      const bool has_schema = name.schema.empty() || schema_exists(name.schema);
+      if (const TablePtr other = has_schema ? find_table(name.schema, name.name) : nullptr) {
+        wrong_kind(name.name, "index", noun_of(other->relation.kind));
+      }
+      say_missing(*this, statement, "index", dotted(ast::as<ast::List>(node).items),
+                  sqlstate::undefined_object, sink);
+      continue;
+    }
+    table = catalog.lock_for_change(*transaction, table);
+    Relation relation = table->relation;
+    const auto index = std::ranges::find(relation.indexes, name.name, &Index::name);
+    const auto constraint = std::ranges::find_if(relation.constraints, [&](const Constraint& c) {
+      return c.index == index->oid && c.kind != ConstraintKind::foreign_key;
+    });
+    if (constraint != relation.constraints.end()) {
+      throw sql_error(kDependentObjects,
+                      "cannot drop index {} because constraint {} on table {} requires it",
+                      index->name, constraint->name, relation.name)
+          .with_hint(fmt::format("You can drop constraint {} on table {} instead.",
+                                 constraint->name, relation.name));
+    }
+    value_of(shared.engine.drop_tree(*transaction, index->tree));
+    relation.indexes.erase(index);
+    catalog.replace(*transaction, *table, std::move(relation));
+  }
+}
+
+void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sink) {
+  for (const ast::Node* node : statement.objects) {
+    const std::string name{ast::string_of(node)};
+    const SchemaPtr schema = catalog.schema(name);
+    if (!schema) {
+      say_missing(*this, statement, "schema", name, sqlstate::invalid_schema_name, sink);
+      continue;
+    }
+    if (schema->oid == kPgCatalogSchema) {
+      throw_error(kDependentObjects,
+                  "cannot drop schema {} because it is required by the database "
+                  "system",
+                  name);
+    }
+    std::vector<TablePtr> inside;
+    std::vector<Dependent> dependents;
+    for (const TablePtr& table : catalog.tables()) {
+      if (table->relation.schema == schema->oid) inside.push_back(table);
+    }
+    for (const TablePtr& table : inside) {
+      const auto& sequence = table->relation.sequence;
+      if (sequence && sequence->owner_table != kNoOid) continue;
+      dependents.push_back(
+          {Dependent::Kind::table, table, kNoOid, 0, described(*this, *table), "schema " + name});
+    }
+    for (Dependent& dependent : dependents_of(*this, inside)) {
+      dependents.push_back(std::move(dependent));
+    }
+    drop_dependents(*this, dependents, "schema " + name, statement.behavior, sink);
+    catalog.remove(*transaction, *schema);
+  }
+}
+
+/// There are no objects of such a kind, so IF EXISTS has nothing to drop.
+void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& sink) {
+  const std::string_view type = object_type_name(statement.remove_type);
+  const bool is_named = statement.remove_type == ast::ObjectType::type ||
+                        statement.remove_type == ast::ObjectType::domain ||
+                        statement.remove_type == ast::ObjectType::matview ||
+                        statement.remove_type == ast::ObjectType::extension;
+  if (!statement.missing_ok || !is_named) {
+    throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
+  }
+  std::string noun{statement.remove_type == ast::ObjectType::domain ? "TYPE" : type};
+  std::ranges::transform(noun, noun.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  for (const ast::Node* node : statement.objects) {
+    std::string name;
+    if (const auto* list = ast::try_as<ast::List>(node)) name = dotted(list->items);
+    if (const auto* string = ast::try_as<ast::String>(node)) name = string->sval;
+    if (const auto* type_name = ast::try_as<ast::TypeName>(node)) name = dotted(type_name->names);
     notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("{} \"{}\" does not exist, skipping", kind, name));
-  };
-  const auto drop_relations = [&](RelationKind wanted, std::string_view kind) {
-    std::vector<TablePtr> tables;
-    for (const ast::Node* node : statement.objects) {
-      const QualifiedName name = qualified(node);
-      TablePtr table;
-      if (name.schema.empty() || schema_exists(name.schema)) {
-        try {
-          table = find_table(name.schema, name.name);
-        } catch (const SqlError&) {
-          table = nullptr;
-        }
-      } else if (statement.missing_ok) {
-        notice(sink, Severity::notice, SqlState{"00000"},
-               fmt::format("schema \"{}\" does not exist, skipping", name.schema));
-        continue;
-      }
-      if (table && table->computed != nullptr) {
-        throw_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
-                    table->relation.name);
-      }
-      if (!table) {
-        missing(kind, dotted(ast::as<ast::List>(node).items), sqlstate::undefined_table);
-        continue;
-      }
-      if (table->relation.kind != wanted) {
-        throw sql_error(sqlstate::wrong_object_type, "\"{}\" is not a {}", name.name, kind)
-            .with_hint(table->relation.kind == RelationKind::view
-                           ? "Use DROP VIEW to remove a view."
-                           : (table->relation.kind == RelationKind::sequence
-                                  ? "Use DROP SEQUENCE to remove a sequence."
-                                  : "Use DROP TABLE to remove a table."));
-      }
-      tables.push_back(std::move(table));
-    }
-    for (const TablePtr& table : tables) {
-      if (!catalog.table(table->relation.oid)) continue;
-      if (wanted == RelationKind::sequence) {
-        const auto& sequence = *table->relation.sequence;
-        if (sequence.owner_table != kNoOid && !cascade) {
-          const TablePtr owner_table = this->table(sequence.owner_table);
-          if (owner_table) {
-            throw sql_error(kDependentObjects,
-                            "cannot drop sequence {} because other objects depend on it",
-                            table->relation.name)
-                .with_detail(
-                    fmt::format("default value for column {} of table {} depends on sequence {}",
-                                owner_table->relation
-                                    .columns[static_cast<std::size_t>(sequence.owner_column - 1)]
-                                    .name,
-                                owner_table->relation.name, table->relation.name))
-                .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
-          }
-        }
-      }
-      drop_with_dependents(*this, table, tables, cascade, kind);
-    }
-  };
+           fmt::format("{} \"{}\" does not exist, skipping", noun, name));
+  }
+  sink.command_complete(fmt::format("DROP {}", type));
+}
+
+void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
   switch (statement.remove_type) {
     case ast::ObjectType::table:
-      drop_relations(RelationKind::table, "table");
-      sink.command_complete("DROP TABLE");
-      return;
+      drop_relations(statement, RelationKind::table, sink);
+      return sink.command_complete("DROP TABLE");
     case ast::ObjectType::view:
-      drop_relations(RelationKind::view, "view");
-      sink.command_complete("DROP VIEW");
-      return;
+      drop_relations(statement, RelationKind::view, sink);
+      return sink.command_complete("DROP VIEW");
     case ast::ObjectType::sequence:
-      drop_relations(RelationKind::sequence, "sequence");
-      sink.command_complete("DROP SEQUENCE");
-      return;
+      drop_relations(statement, RelationKind::sequence, sink);
+      return sink.command_complete("DROP SEQUENCE");
     case ast::ObjectType::index:
-      for (const ast::Node* node : statement.objects) {
-        const QualifiedName name = qualified(node);
-        TablePtr table;
-        for (const Oid oid : search_path()) {
-          if (!name.schema.empty()) break;
-          if ((table = catalog.table_of_index(oid, name.name))) break;
-        }
-        if (!name.schema.empty()) {
-          if (const SchemaPtr schema = catalog.schema(name.schema)) {
-            table = catalog.table_of_index(schema->oid, name.name);
-          }
-        }
-        if (!table) {
-          missing("index", dotted(ast::as<ast::List>(node).items), sqlstate::undefined_object);
-          continue;
-        }
-        table = catalog.lock_for_change(*transaction, table);
-        Relation relation = table->relation;
-        const auto index = std::ranges::find(relation.indexes, name.name, &Index::name);
-        const auto constraint =
-            std::ranges::find_if(relation.constraints, [&](const Constraint& c) {
-              return c.index == index->oid && c.kind != ConstraintKind::foreign_key;
-            });
-        if (constraint != relation.constraints.end()) {
-          throw sql_error(kDependentObjects,
-                          "cannot drop index {} because constraint {} on table "
-                          "{} requires it",
-                          index->name, constraint->name, relation.name)
-              .with_hint(fmt::format("You can drop constraint {} on table {} instead.",
-                                     constraint->name, relation.name));
-        }
-        value_of(shared.engine.drop_tree(*transaction, index->tree));
-        relation.indexes.erase(index);
-        catalog.replace(*transaction, *table, std::move(relation));
-      }
-      sink.command_complete("DROP INDEX");
-      return;
+      drop_index(statement, sink);
+      return sink.command_complete("DROP INDEX");
     case ast::ObjectType::schema:
-      for (const ast::Node* node : statement.objects) {
-        const std::string name{ast::string_of(node)};
-        const SchemaPtr schema = catalog.schema(name);
-        if (!schema) {
-          missing("schema", name, sqlstate::invalid_schema_name);
-          continue;
-        }
-        std::vector<TablePtr> inside;
-        for (const TablePtr& table : catalog.tables()) {
-          if (table->relation.schema == schema->oid) inside.push_back(table);
-        }
-        if (!inside.empty() && !cascade) {
-          std::string detail;
-          for (const TablePtr& table : inside) {
-            detail += fmt::format("{}table {} depends on schema {}", detail.empty() ? "" : "\n",
-                                  qualified_name(*table), name);
-          }
-          throw sql_error(kDependentObjects,
-                          "cannot drop schema {} because other objects depend on it", name)
-              .with_detail(std::move(detail))
-              .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
-        }
-        for (const TablePtr& table : inside) {
-          if (catalog.table(table->relation.oid)) {
-            drop_with_dependents(*this, table, inside, true, "table");
-          }
-        }
-        catalog.remove(*transaction, *schema);
-      }
-      sink.command_complete("DROP SCHEMA");
-      return;
+      drop_schema(statement, sink);
+      return sink.command_complete("DROP SCHEMA");
     default:
-      if (statement.missing_ok) {
-        // There are none of that kind, so there is nothing to skip but to say so.
-        sink.command_complete("DROP");
-        return;
-      }
-      throw SqlError{sqlstate::feature_not_supported,
-                     "DROP of this kind of object is not supported"};
+      drop_unknown(statement, sink);
   }
 }
 
@@ -293,7 +261,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
   Arena arena;
   Binder binder{*this, arena};
   for (const ast::Node* node : statement.relations) {
-    const TablePtr table = binder.require_table(ast::as<ast::RangeVar>(node));
+    const TablePtr table = binder.require_relation(ast::as<ast::RangeVar>(node));
     if (table->relation.kind != RelationKind::table) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
@@ -360,7 +328,7 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
   Arena arena;
   Binder binder{*this, arena};
   for (const ast::Node* node : statement.rels) {
-    tables.push_back(binder.require_table(*ast::as<ast::VacuumRelation>(node).relation));
+    tables.push_back(binder.require_relation(*ast::as<ast::VacuumRelation>(node).relation));
   }
   if (statement.rels.empty()) tables = catalog.tables();
   for (const TablePtr& table : tables) {

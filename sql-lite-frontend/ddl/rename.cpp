@@ -75,7 +75,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     for (const Oid oid : search_path()) {
       if ((owner_table = catalog.table_of_index(oid, statement.relation->relname))) break;
     }
-    if (!owner_table) binder.require_table(*statement.relation);
+    if (!owner_table) binder.require_relation(*statement.relation);
     owner_table = catalog.lock_for_change(*transaction, owner_table);
     Relation relation = owner_table->relation;
     const auto index =
@@ -92,8 +92,8 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
 
   TablePtr table = binder.find_table(*statement.relation);
   if (!table) {
-    if (!statement.missing_ok) binder.require_table(*statement.relation);
-    notice(sink, Severity::notice, sqlstate::undefined_table,
+    if (!statement.missing_ok) binder.require_relation(*statement.relation);
+    notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return finish();
   }
@@ -172,7 +172,7 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
     ast::RangeVar range;
     range.relname = ast::string_of(names.back());
     if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
-    return catalog.lock_for_change(*transaction, binder.require_table(range),
+    return catalog.lock_for_change(*transaction, binder.require_relation(range),
                                    lock::RelationMode::share_update_exclusive);
   };
   switch (statement.objtype) {
@@ -328,7 +328,7 @@ void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& s
       if (!statement.missing_ok) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
       }
-      notice(sink, Severity::notice, sqlstate::undefined_object,
+      notice(sink, Severity::notice, SqlState{"00000"},
              fmt::format("role \"{}\" does not exist, skipping", name));
       continue;
     }

@@ -24,14 +24,6 @@ TypeId serial_type(const ast::TypeName& name) {
   return TypeId::none;
 }
 
-SequenceDefinition sequence_of(TypeId type) {
-  SequenceDefinition definition;
-  definition.type = type;
-  if (type == TypeId::int4) definition.maximum = INT32_MAX;
-  if (type == TypeId::int2) definition.maximum = INT16_MAX;
-  return definition;
-}
-
 }  // namespace
 
 std::string object_name(std::string_view first, std::string_view second, std::string_view suffix) {
@@ -75,9 +67,32 @@ TablePtr provisional_table(const Relation& relation) {
   return table;
 }
 
+namespace {
+
+/// What indexes and generated columns hold must not depend on more than the row.
+void require_immutable(Expr& expr, Clause clause) {
+  std::string_view message;
+  if (clause == Clause::generated) message = "generation expression is not immutable";
+  if (clause == Clause::index_expression) {
+    message = "functions in index expression must be marked IMMUTABLE";
+  }
+  if (clause == Clause::index_predicate) {
+    message = "functions in index predicate must be marked IMMUTABLE";
+  }
+  if (message.empty()) return;
+  walk(expr, [&](Expr& part) {
+    const auto* call = dynamic_cast<const FunctionExpr*>(&part);
+    const auto* session = dynamic_cast<const SessionFunctionExpr*>(&part);
+    const bool immutable = session == nullptr && (call == nullptr || call->function().volatility ==
+                                                                         Volatility::immutable);
+    if (!immutable) throw SqlError{SqlState{"42P17"}, std::string{message}};
+  });
+}
+
+}  // namespace
+
 std::string stored_expression(Session::State& session, const Relation& relation,
-                              const ast::Node* node, Clause clause, TypeId type,
-                              std::int32_t typmod) {
+                              const ast::Node* node, Clause clause, const Column* column) {
   Arena arena;
   Binder binder{session, arena};
   const TablePtr table = provisional_table(relation);
@@ -91,103 +106,25 @@ std::string stored_expression(Session::State& session, const Relation& relation,
     expr = binder.bind_condition(node, scope, clause == Clause::check ? "CHECK" : "WHERE");
   } else {
     expr = binder.bind_expression(node, scope);
-    if (type != TypeId::none) {
-      Column column;
-      column.name = "default";
-      column.type = type;
-      column.typmod = typmod;
+    if (column != nullptr) {
+      const TypeId type = column->type;
       // The cast to the column's type is added again when the default is used.
       const TypeId source = expr->type();
       if (source == TypeId::unknown) {
         expr = binder.coerce(std::move(expr), type, kNoTypmod, Binder::Implicitness::assignment);
       } else if (!can_coerce(source, type, CastContext::assignment)) {
         throw sql_error(sqlstate::datatype_mismatch,
-                        "column is of type {} but default expression is of type {}",
-                        format_type(type), format_type(source))
+                        "column \"{}\" is of type {} but {} expression is of type {}", column->name,
+                        format_type(type), clause == Clause::generated ? "generation" : "default",
+                        format_type(source))
             .with_hint("You will need to rewrite or cast the expression.");
       }
     }
   }
-  if (!binder.pending().empty()) {
-    throw_error(sqlstate::feature_not_supported, "cannot use subquery in {}",
-                clause == Clause::check ? "check constraint" : "this expression");
-  }
+  require_immutable(*expr, clause);
   ExprPrinter printer{.out = {}};
   printer.print(*expr);
   return std::move(printer.out);
-}
-
-SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
-                                         Session::State& session, bool is_new) {
-  const auto number = [](const ast::DefElem& option) -> std::int64_t {
-    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival;
-    if (const auto* real = ast::try_as<ast::Float>(option.arg)) {
-      return std::strtoll(std::string{real->fval}.c_str(), nullptr, 10);
-    }
-    return 0;
-  };
-  bool has_start = false;
-  bool has_minimum = false;
-  bool has_maximum = false;
-  for (const ast::Node* node : options) {
-    const auto& option = ast::as<ast::DefElem>(node);
-    const std::string_view name = option.defname;
-    if (name == "as") {
-      Arena arena;
-      Binder binder{session, arena};
-      const TypeId type = binder.bind_type(ast::as<ast::TypeName>(option.arg)).type;
-      if (type != TypeId::int2 && type != TypeId::int4 && type != TypeId::int8) {
-        throw SqlError{sqlstate::invalid_parameter_value,
-                       "sequence type must be smallint, integer, or bigint"};
-      }
-      const SequenceDefinition usual = sequence_of(type);
-      definition.type = type;
-      if (!has_maximum) definition.maximum = usual.maximum;
-    } else if (name == "increment") {
-      definition.increment = number(option);
-      if (definition.increment == 0) {
-        throw SqlError{sqlstate::invalid_parameter_value, "INCREMENT must not be zero"};
-      }
-      if (definition.increment < 0 && is_new) {
-        if (!has_maximum) definition.maximum = -1;
-        if (!has_minimum) definition.minimum = INT64_MIN;
-      }
-    } else if (name == "start") {
-      definition.start = number(option);
-      has_start = true;
-    } else if (name == "minvalue") {
-      if (option.arg != nullptr) definition.minimum = number(option);
-      has_minimum = option.arg != nullptr;
-    } else if (name == "maxvalue") {
-      if (option.arg != nullptr) definition.maximum = number(option);
-      has_maximum = option.arg != nullptr;
-    } else if (name == "cache") {
-      definition.cache = number(option);
-    } else if (name == "cycle") {
-      const auto* flag = ast::try_as<ast::Boolean>(option.arg);
-      const auto* integer = ast::try_as<ast::Integer>(option.arg);
-      definition.cycle =
-          (flag != nullptr && flag->boolval) || (integer != nullptr && integer->ival != 0);
-    }
-  }
-  if (is_new && !has_start) {
-    definition.start = definition.increment > 0 ? definition.minimum : definition.maximum;
-  }
-  if (definition.minimum >= definition.maximum) {
-    throw_error(sqlstate::invalid_parameter_value, "MINVALUE ({}) must be less than MAXVALUE ({})",
-                definition.minimum, definition.maximum);
-  }
-  if (definition.start < definition.minimum) {
-    throw_error(sqlstate::invalid_parameter_value,
-                "START value ({}) cannot be less than MINVALUE ({})", definition.start,
-                definition.minimum);
-  }
-  if (definition.start > definition.maximum) {
-    throw_error(sqlstate::invalid_parameter_value,
-                "START value ({}) cannot be greater than MAXVALUE ({})", definition.start,
-                definition.maximum);
-  }
-  return definition;
 }
 
 std::string TableBuilder::new_sequence(Column& column, TypeId type, ast::NodeList options,
@@ -242,54 +179,165 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
   column.not_null |= definition.is_not_null;
   const std::size_t position = relation_.columns.size();
   relation_.columns.push_back(std::move(column));
-  for (const ast::Node* node : definition.constraints) {
-    const auto& constraint = ast::as<ast::Constraint>(node);
-    Column& added = relation_.columns[position];
+  ColumnWords words{*this, definition, position, serial != TypeId::none};
+  for (const ast::Node* node : definition.constraints) words.read(ast::as<ast::Constraint>(node));
+  words.finish();
+}
+
+/// Reads the constraints of one column definition; what contradicts itself is refused.
+void TableBuilder::ColumnWords::refuse(std::string_view format, const ast::Constraint& at) const {
+  throw sql_error(sqlstate::syntax_error, fmt::runtime(format), definition_.colname,
+                  builder_.relation_.name)
+      .at_position(at.location + 1);
+}
+
+void TableBuilder::ColumnWords::set_nullable(bool not_null, const ast::Constraint& at) {
+  if (said_null_ && *said_null_ == not_null) {
+    refuse("conflicting NULL/NOT NULL declarations for column \"{}\" of table \"{}\"", at);
+  }
+  said_null_ = !not_null;
+  if (not_null) column().not_null = true;
+}
+
+void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
+  using Type = ast::ConstrType;
+  const bool is_default = constraint.contype == Type::default_;
+  const bool is_identity = constraint.contype == Type::identity;
+  if (has_default_ && is_default) {
+    refuse("multiple default values specified for column \"{}\" of table \"{}\"", constraint);
+  }
+  if (has_identity_ && is_identity) {
+    refuse("multiple identity specifications for column \"{}\" of table \"{}\"", constraint);
+  }
+  has_default_ |= is_default;
+  has_identity_ |= is_identity;
+  has_generation_ |= constraint.contype == Type::generated;
+  if (has_default_ && has_identity_) {
+    refuse("both default and identity specified for column \"{}\" of table \"{}\"", constraint);
+  }
+  if (has_default_ && has_generation_) {
+    refuse("both default and generation expression specified for column \"{}\" of table \"{}\"",
+           constraint);
+  }
+  if (has_identity_ && has_generation_) {
+    refuse("both identity and generation expression specified for column \"{}\" of table \"{}\"",
+           constraint);
+  }
+  if (is_default) {
+    builder_.set_default(position_, constraint.raw_expr, Clause::column_default);
+  } else if (is_identity) {
+    builder_.make_identity(position_, constraint);
+  } else {
+    column().generated = true;
+    builder_.generations_.push_back({position_, constraint.raw_expr});
+  }
+}
+
+/// DEFERRABLE and its like speak about the constraint before them.
+void TableBuilder::ColumnWords::read_attribute(const ast::Constraint& constraint) {
+  using Type = ast::ConstrType;
+  const auto name = [&]() -> std::string_view {
     switch (constraint.contype) {
-      case ast::ConstrType::notnull:
-        added.not_null = true;
-        break;
-      case ast::ConstrType::null:
-        break;
-      case ast::ConstrType::default_:
-        set_default(position, constraint.raw_expr, Clause::column_default);
-        break;
-      case ast::ConstrType::generated:
-        set_default(position, constraint.raw_expr, Clause::generated);
-        relation_.columns[position].generated = true;
-        break;
-      case ast::ConstrType::identity: {
-        Column column_copy = added;
-        // The sequence belongs to this column, which is in the list already.
-        relation_.columns.pop_back();
-        column_copy.default_sql =
-            new_sequence(column_copy, column_copy.type, constraint.options, true);
-        column_copy.identity = constraint.generated_when == "a" ? 'a' : 'd';
-        relation_.columns.push_back(std::move(column_copy));
-        break;
-      }
-      case ast::ConstrType::primary:
-        added.not_null = true;
-        pending_.push_back({&constraint, {added.name}});
-        break;
-      case ast::ConstrType::unique:
-      case ast::ConstrType::check:
-      case ast::ConstrType::foreign:
-        pending_.push_back({&constraint, {added.name}});
-        break;
-      case ast::ConstrType::attr_deferrable:
-        pending_.back().deferrable = true;
-        break;
-      case ast::ConstrType::attr_deferred:
-        pending_.back().deferrable = true;
-        pending_.back().initially_deferred = true;
-        break;
-      case ast::ConstrType::attr_not_deferrable:
-      case ast::ConstrType::attr_immediate:
-        break;
+      case Type::attr_deferrable:
+        return "DEFERRABLE";
+      case Type::attr_not_deferrable:
+        return "NOT DEFERRABLE";
+      case Type::attr_deferred:
+        return "INITIALLY DEFERRED";
       default:
-        throw SqlError{sqlstate::feature_not_supported, "this column constraint is not supported"};
+        return "INITIALLY IMMEDIATE";
     }
+  }();
+  const auto complain = [&](std::string message) {
+    throw SqlError{sqlstate::syntax_error, std::move(message)}.at_position(constraint.location + 1);
+  };
+  if (last_ == nullptr || last_->contype == Type::check) {
+    complain(fmt::format("misplaced {} clause", name));
+  }
+  Pending& pending = builder_.pending_.back();
+  const bool about_deferrable = constraint.contype == Type::attr_deferrable ||
+                                constraint.contype == Type::attr_not_deferrable;
+  if (std::exchange(about_deferrable ? saw_deferrable_ : saw_initially_, true)) {
+    complain(about_deferrable ? "multiple DEFERRABLE/NOT DEFERRABLE clauses not allowed"
+                              : "multiple INITIALLY IMMEDIATE/DEFERRED clauses not allowed");
+  }
+  if (constraint.contype == Type::attr_deferrable) pending.deferrable = true;
+  if (constraint.contype == Type::attr_not_deferrable) not_deferrable_ = true;
+  if (constraint.contype == Type::attr_deferred) {
+    pending.initially_deferred = true;
+    if (!not_deferrable_) pending.deferrable = true;
+  }
+  if (pending.initially_deferred && not_deferrable_) {
+    complain("constraint declared INITIALLY DEFERRED must be DEFERRABLE");
+  }
+}
+
+void TableBuilder::ColumnWords::read(const ast::Constraint& constraint) {
+  switch (constraint.contype) {
+    case ast::ConstrType::notnull:
+      return set_nullable(true, constraint);
+    case ast::ConstrType::null:
+      return set_nullable(false, constraint);
+    case ast::ConstrType::default_:
+    case ast::ConstrType::generated:
+    case ast::ConstrType::identity:
+      return read_value(constraint);
+    case ast::ConstrType::primary:
+    case ast::ConstrType::unique:
+    case ast::ConstrType::check:
+    case ast::ConstrType::foreign:
+      if (constraint.contype == ast::ConstrType::primary) column().not_null = true;
+      builder_.pending_.push_back({&constraint, {column().name}});
+      last_ = &constraint;
+      saw_deferrable_ = saw_initially_ = not_deferrable_ = false;
+      return;
+    case ast::ConstrType::attr_deferrable:
+    case ast::ConstrType::attr_deferred:
+    case ast::ConstrType::attr_not_deferrable:
+    case ast::ConstrType::attr_immediate:
+      return read_attribute(constraint);
+    default:
+      throw SqlError{sqlstate::feature_not_supported, "this column constraint is not supported"};
+  }
+}
+
+void TableBuilder::ColumnWords::finish() {
+  if (!is_serial_) return;
+  if (has_default_) {
+    throw_error(sqlstate::syntax_error,
+                "multiple default values specified for column \"{}\" of table \"{}\"",
+                definition_.colname, builder_.relation_.name);
+  }
+}
+
+void TableBuilder::make_identity(std::size_t position, const ast::Constraint& constraint) {
+  Column copy = relation_.columns[position];
+  if (!is_sequence_type(copy.type)) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "identity column type must be smallint, integer, or bigint"};
+  }
+  // The sequence belongs to this column, which is in the list already.
+  relation_.columns.pop_back();
+  copy.default_sql = new_sequence(copy, copy.type, constraint.options, true);
+  copy.identity = constraint.generated_when == "a" ? 'a' : 'd';
+  relation_.columns.push_back(std::move(copy));
+}
+
+/// Generated columns may read any other column of the table, so they wait until all are there.
+void TableBuilder::finish_generation(const Generation& generation) {
+  set_default(generation.position, generation.expression, Clause::generated);
+  const TablePtr table = provisional_table(relation_);
+  Arena arena;
+  Binder binder{session_, arena};
+  const Slot first = binder.new_slots(relation_.columns.size());
+  const ExprPtr expr = binder.bind_table_expression(
+      relation_.columns[generation.position].default_sql, *table, first, Clause::generated);
+  for (std::size_t i = 0; i < relation_.columns.size(); ++i) {
+    if (!relation_.columns[i].generated || !binder.is_used(first + static_cast<Slot>(i))) continue;
+    throw sql_error(SqlState{"42P17"},
+                    "cannot use generated column \"{}\" in column generation expression",
+                    relation_.columns[i].name)
+        .with_detail("A generated column cannot reference another generated column.");
   }
 }
 
@@ -300,8 +348,7 @@ void TableBuilder::set_default(std::size_t position, const ast::Node* expression
     column.default_sql.clear();
     return;
   }
-  column.default_sql =
-      stored_expression(session_, relation_, expression, clause, column.type, column.typmod);
+  column.default_sql = stored_expression(session_, relation_, expression, clause, &column);
 }
 
 void TableBuilder::add_constraint(const ast::Constraint& constraint) {
@@ -347,7 +394,8 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
 }
 
 std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::string> names,
-                                                       std::string_view what) const {
+                                                       std::string_view what,
+                                                       std::int32_t location) const {
   std::vector<std::int16_t> numbers;
   for (const std::string& name : names) {
     std::int16_t number = 0;
@@ -361,10 +409,12 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
         throw_error(sqlstate::undefined_column,
                     "column \"{}\" referenced in foreign key constraint does not exist", name);
       }
-      throw_error(sqlstate::undefined_column, "column \"{}\" named in key does not exist", name);
+      throw sql_error(sqlstate::undefined_column, "column \"{}\" named in key does not exist", name)
+          .at_position(location + 1);
     }
     if (std::ranges::find(numbers, number) != numbers.end() && what != "foreign key") {
-      throw_error(kDuplicateColumn, "column \"{}\" appears twice in {} constraint", name, what);
+      throw sql_error(kDuplicateColumn, "column \"{}\" appears twice in {} constraint", name, what)
+          .at_position(location + 1);
     }
     numbers.push_back(number);
   }
@@ -373,6 +423,7 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
 
 void TableBuilder::finish() {
   using Type = ast::ConstrType;
+  for (const Generation& generation : generations_) finish_generation(generation);
   for (const Type type : {Type::primary, Type::unique, Type::check, Type::foreign}) {
     for (const Pending& pending : pending_) {
       if (pending.node->contype != type) continue;
@@ -409,17 +460,15 @@ std::string joined(std::span<const std::string> names) {
 void TableBuilder::finish_key(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   const bool primary = node.contype == ast::ConstrType::primary;
-  if (!node.indexname.empty()) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "adding a constraint over an existing index is not supported"};
-  }
+  if (!node.indexname.empty()) return adopt_index(node);
   if (pending.deferrable) {
     throw SqlError{sqlstate::feature_not_supported,
                    "deferrable unique and primary key constraints are not supported"};
   }
   if (primary && std::ranges::any_of(relation_.indexes, &Index::primary)) {
-    throw_error(kInvalidTableDefinition, "multiple primary keys for table \"{}\" are not allowed",
-                relation_.name);
+    throw sql_error(kInvalidTableDefinition,
+                    "multiple primary keys for table \"{}\" are not allowed", relation_.name)
+        .at_position(is_new_table() ? node.location + 1 : 0);
   }
   const std::vector<std::string> names =
       pending.columns.empty() ? strings_of(node.keys) : pending.columns;
@@ -428,7 +477,7 @@ void TableBuilder::finish_key(const Pending& pending) {
   index.unique = true;
   index.primary = primary;
   index.nulls_not_distinct = node.nulls_not_distinct;
-  const auto numbers = column_numbers(names, primary ? "primary key" : "unique");
+  const auto numbers = column_numbers(names, primary ? "primary key" : "unique", node.location);
   for (const std::int16_t number : numbers) {
     Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
     if (primary) column.not_null = true;
@@ -441,7 +490,8 @@ void TableBuilder::finish_key(const Pending& pending) {
     part.column = number;
     part.type = column.type;
   }
-  for (const std::int16_t number : column_numbers(strings_of(node.including), "unique")) {
+  for (const std::int16_t number :
+       column_numbers(strings_of(node.including), "unique", node.location)) {
     index.included.push_back(number);
   }
   Constraint constraint;
@@ -461,6 +511,49 @@ void TableBuilder::finish_key(const Pending& pending) {
   relation_.constraints.push_back(std::move(constraint));
 }
 
+/// UNIQUE USING INDEX: the index becomes the constraint's, under its name.
+void TableBuilder::adopt_index(const ast::Constraint& node) {
+  if (node.contype == ast::ConstrType::primary) {
+    throw SqlError{sqlstate::feature_not_supported, "PRIMARY KEY USING INDEX is not supported"};
+  }
+  const auto index = std::ranges::find(relation_.indexes, node.indexname, &Index::name);
+  if (index == relation_.indexes.end()) {
+    throw sql_error(sqlstate::undefined_object, "index \"{}\" does not exist", node.indexname)
+        .at_position(node.location + 1);
+  }
+  const auto refuse = [&](std::string_view why) {
+    throw sql_error(sqlstate::wrong_object_type, fmt::runtime(why), index->name)
+        .with_detail("Cannot create a primary key or unique constraint using such an index.")
+        .at_position(node.location + 1);
+  };
+  if (std::ranges::any_of(relation_.constraints, [&](const Constraint& constraint) {
+        return constraint.index == index->oid && constraint.kind != ConstraintKind::foreign_key;
+      })) {
+    throw sql_error(SqlState{"55000"}, "index \"{}\" is already associated with a constraint",
+                    index->name)
+        .at_position(node.location + 1);
+  }
+  if (!index->unique) refuse("\"{}\" is not a unique index");
+  if (!index->predicate_sql.empty()) refuse("\"{}\" is a partial index");
+  Constraint constraint;
+  constraint.oid = session_.catalog.allocate_oid();
+  constraint.kind = ConstraintKind::unique;
+  constraint.index = index->oid;
+  for (const IndexColumn& column : index->columns) {
+    if (column.column == 0) refuse("index \"{}\" contains expressions");
+    constraint.columns.push_back(column.column);
+  }
+  constraint.name = node.conname.empty() ? index->name : std::string{node.conname};
+  if (constraint.name != index->name && session_.sink_for_notices != nullptr) {
+    session_.notice(*session_.sink_for_notices, Severity::notice, SqlState{"00000"},
+                    fmt::format("ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"{}\" "
+                                "to \"{}\"",
+                                index->name, constraint.name));
+  }
+  index->name = constraint.name;
+  relation_.constraints.push_back(std::move(constraint));
+}
+
 void TableBuilder::finish_check(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   Constraint constraint;
@@ -468,7 +561,7 @@ void TableBuilder::finish_check(const Pending& pending) {
   constraint.kind = ConstraintKind::check;
   constraint.no_inherit = node.is_no_inherit;
   constraint.check_sql =
-      stored_expression(session_, relation_, node.raw_expr, Clause::check, TypeId::none, kNoTypmod);
+      stored_expression(session_, relation_, node.raw_expr, Clause::check, nullptr);
   // The columns it reads: one names the constraint.
   Arena arena;
   Binder binder{session_, arena};
@@ -490,6 +583,9 @@ void TableBuilder::finish_check(const Pending& pending) {
     const bool taken = std::ranges::any_of(relation_.constraints, [&](const Constraint& other) {
       return other.name == constraint.name;
     });
+    if (taken && is_new_table()) {
+      throw_error(kDuplicateObject, "check constraint \"{}\" already exists", constraint.name);
+    }
     if (taken) {
       throw_error(kDuplicateObject, "constraint \"{}\" for relation \"{}\" already exists",
                   constraint.name, relation_.name);
@@ -507,6 +603,32 @@ void TableBuilder::finish_check(const Pending& pending) {
 
 namespace {
 
+/// Types whose values one btree operator family compares with each other.
+bool same_key_family(TypeId left, TypeId right) {
+  const auto family = [](TypeId type) {
+    switch (type) {
+      case TypeId::int2:
+      case TypeId::int4:
+      case TypeId::int8:
+        return TypeId::int8;
+      case TypeId::float4:
+      case TypeId::float8:
+        return TypeId::float8;
+      case TypeId::date:
+      case TypeId::timestamp:
+      case TypeId::timestamptz:
+        return TypeId::timestamp;
+      case TypeId::text:
+      case TypeId::varchar:
+      case TypeId::name:
+        return TypeId::text;
+      default:
+        return type;
+    }
+  };
+  return family(left) == family(right);
+}
+
 ReferentialAction action_of(std::string_view text) {
   return text.empty() ? ReferentialAction::no_action : static_cast<ReferentialAction>(text[0]);
 }
@@ -520,14 +642,14 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   Constraint constraint;
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = ConstraintKind::foreign_key;
-  constraint.columns = column_numbers(names, "foreign key");
+  constraint.columns = column_numbers(names, "foreign key", -1);
   constraint.on_update = action_of(node.fk_upd_action);
   constraint.on_delete = action_of(node.fk_del_action);
   constraint.match = node.fk_matchtype.empty() ? 's' : node.fk_matchtype[0];
   constraint.deferrable = pending.deferrable;
   constraint.initially_deferred = pending.initially_deferred;
   constraint.validated = !node.skip_validation;
-  constraint.set_columns = column_numbers(strings_of(node.fk_del_set_cols), "foreign key");
+  constraint.set_columns = column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1);
 
   Arena arena;
   Binder binder{session_, arena};
@@ -536,7 +658,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
                           node.pktable->schemaname == session_.schema_name(relation_.schema)) &&
                          session_.catalog.table(relation_.oid) == nullptr;
   TablePtr referenced =
-      to_itself ? provisional_table(relation_) : binder.require_table(*node.pktable);
+      to_itself ? provisional_table(relation_) : binder.require_relation(*node.pktable);
   if (!to_itself && referenced->relation.oid != relation_.oid && referenced->computed == nullptr) {
     // Its key must stay, and from now on its writers must know of us.
     referenced = session_.catalog.lock_for_change(*session_.transaction, referenced,
@@ -573,12 +695,17 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
       constraint.referenced_columns.push_back(number);
     }
   }
-  if (constraint.columns.size() != constraint.referenced_columns.size()) {
-    throw SqlError{kInvalidForeignKey,
-                   "number of referencing and referenced columns for foreign key disagree"};
+  if (relation_.persistence != Persistence::temporary &&
+      target.persistence == Persistence::temporary) {
+    throw SqlError{kInvalidTableDefinition,
+                   "constraints on permanent tables may reference only permanent tables"};
   }
   std::vector<std::int16_t> wanted = constraint.referenced_columns;
   std::ranges::sort(wanted);
+  if (std::ranges::adjacent_find(wanted) != wanted.end()) {
+    throw SqlError{kInvalidForeignKey,
+                   "foreign key referenced-columns list must not contain duplicates"};
+  }
   for (const Index& index : target.indexes) {
     if (!index.unique || !index.predicate_sql.empty()) continue;
     std::vector<std::int16_t> has;
@@ -591,11 +718,16 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
                 "there is no unique constraint matching given keys for referenced table \"{}\"",
                 target.name);
   }
+  if (constraint.columns.size() != constraint.referenced_columns.size()) {
+    throw SqlError{kInvalidForeignKey,
+                   "number of referencing and referenced columns for foreign key disagree"};
+  }
   for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
     const TypeId from = relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)].type;
     const TypeId to =
         target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)].type;
-    if (!try_resolve_operator("=", to, from)) {
+    // The parent's index must be able to look the child's values up.
+    if (!same_key_family(from, to) && !can_coerce(from, to, CastContext::implicit)) {
       throw sql_error(sqlstate::datatype_mismatch,
                       "foreign key constraint \"{}\" cannot be implemented",
                       node.conname.empty() ? object_name(relation_.name, joined(names), "fkey")
@@ -618,6 +750,21 @@ void create_trees(Session::State& session, Relation& relation) {
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
     if (!index.primary) index.tree = value_of(engine.create_tree(*session.transaction));
+  }
+}
+
+void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first) {
+  for (std::size_t i = first; i < relation.constraints.size(); ++i) {
+    const Constraint& constraint = relation.constraints[i];
+    if (constraint.kind != ConstraintKind::foreign_key ||
+        constraint.referenced_table == relation.oid) {
+      continue;
+    }
+    // A new version of the same definition: plans made for the one before are not used any more.
+    const TablePtr referenced = session.table(constraint.referenced_table);
+    const TablePtr locked = session.catalog.lock_for_change(
+        *session.transaction, referenced, lock::RelationMode::share_row_exclusive);
+    session.catalog.replace(*session.transaction, *locked, Relation{locked->relation});
   }
 }
 

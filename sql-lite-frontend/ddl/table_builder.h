@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,34 +37,85 @@ class TableBuilder {
     bool deferrable = false;
     bool initially_deferred = false;
   };
+  struct Generation {
+    std::size_t position;
+    const ast::Node* expression;
+  };
+  /// The constraints that one column's definition lists.
+  class ColumnWords {
+   public:
+    ColumnWords(TableBuilder& builder, const ast::ColumnDef& definition, std::size_t position,
+                bool is_serial)
+        : builder_(builder), definition_(definition), position_(position), is_serial_(is_serial) {}
+    void read(const ast::Constraint& constraint);
+    void finish();
+
+   private:
+    Column& column() { return builder_.relation_.columns[position_]; }
+    [[noreturn]] void refuse(std::string_view format, const ast::Constraint& at) const;
+    void set_nullable(bool not_null, const ast::Constraint& at);
+    void read_value(const ast::Constraint& constraint);
+    void read_attribute(const ast::Constraint& constraint);
+
+    TableBuilder& builder_;
+    const ast::ColumnDef& definition_;
+    std::size_t position_;
+    bool is_serial_;
+    std::optional<bool> said_null_;
+    bool has_default_ = false;
+    bool has_identity_ = false;
+    bool has_generation_ = false;
+    const ast::Constraint* last_ = nullptr;
+    bool saw_deferrable_ = false;
+    bool saw_initially_ = false;
+    bool not_deferrable_ = false;
+  };
+  [[nodiscard]] bool is_new_table() const {
+    return session_.catalog.table(relation_.oid) == nullptr;
+  }
+  void make_identity(std::size_t position, const ast::Constraint& constraint);
+  void finish_generation(const Generation& generation);
+  void adopt_index(const ast::Constraint& node);
   std::string new_sequence(Column& column, TypeId type, ast::NodeList options, bool identity);
   void set_default(std::size_t position, const ast::Node* expression, Clause clause);
   void finish_key(const Pending& pending);
   void finish_check(const Pending& pending);
   void finish_foreign_key(const Pending& pending);
   std::vector<std::int16_t> column_numbers(std::span<const std::string> names,
-                                           std::string_view what) const;
+                                           std::string_view what, std::int32_t location) const;
 
   Session::State& session_;
   Relation& relation_;
   std::vector<Pending> pending_;
+  std::vector<Generation> generations_;
 };
 
 /// The relation as a table without trees: enough to bind expressions over its columns.
 TablePtr provisional_table(const Relation& relation);
-/// Binds an expression over the relation's columns and prints it in its stored form.
+/// Binds an expression over the relation's columns and prints it in its stored form. `column` is
+/// the one that it is the default of, or null.
 std::string stored_expression(Session::State& session, const Relation& relation,
-                              const ast::Node* node, Clause clause, TypeId type,
-                              std::int32_t typmod);
+                              const ast::Node* node, Clause clause, const Column* column);
 /// base, base1, base2 …: the first that no relation, index or constraint of the schema has.
 std::string free_name(Session::State& session, const Relation& relation, const std::string& base);
 /// "a_b_c" cut to what a name may have.
 std::string object_name(std::string_view first, std::string_view second, std::string_view suffix);
 
+bool is_sequence_type(TypeId type) noexcept;
+/// What a sequence of the type has for limits when nothing is said.
+SequenceDefinition sequence_of(TypeId type);
+void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);
+/// A relation of that name where the search path wants it; nothing is stored yet.
+Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind);
+/// True when there is such a relation and IF NOT EXISTS says that this is fine.
+bool skip_existing(Session::State& session, const Relation& relation, bool if_not_exists,
+                   ResultSink& sink);
 /// Creates the trees of a new table and its records.
 TablePtr create_relation(Session::State& session, Relation relation);
+/// Foreign keys from `first` on are new: who writes to the tables that they refer to must know.
+void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first);
 void create_trees(Session::State& session, Relation& relation);
 /// The query of CREATE VIEW name in `script`, written by the parser library's own printer.
 std::string view_query_text(const std::string& script, std::string_view view);

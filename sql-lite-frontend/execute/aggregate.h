@@ -17,6 +17,7 @@ struct AggregateCall {
   ExprPtr filter;
   enum class Quantifier : std::uint8_t { all, distinct } quantifier = Quantifier::all;
   Slot slot = 0;
+  std::int32_t location = -1;  ///< in the statement, for errors
 };
 
 /// The states of one call for many groups.

@@ -6,77 +6,102 @@ namespace swizzle::sql {
 Cte::Cte() = default;
 Cte::~Cte() = default;
 
-namespace {
-
-/// Reads `plan` to its end into `rows`; with `seen`, only rows that are new.
-void collect(Execution& execution, PlanOperator& plan, std::span<const Slot> outputs,
-             RowStore& rows, KeyTable* seen, std::span<const TypeId> types) {
-  plan.open(execution);
-  RowScope scope{execution};
-  while (plan.next(execution)) {
-    if (seen != nullptr) {
-      KeyWriter writer{types};
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        writer.add(i, execution.slots[outputs[i]]);
-      }
-      std::uint32_t& known = (*seen)[writer.key()];
-      if (known != KeyTable::kAbsent) {
-        scope.rewind();
-        continue;
-      }
-      known = 1;
-    }
-    rows.keep(execution);
-    scope.rewind();
-  }
-  plan.close();
-}
-
-}  // namespace
-
 void Cte::fill(Execution& execution) {
   if (filled_in_run == execution.run) return;
+  stop();
   filled_in_run = execution.run;
   rows.clear();
   rows.set_slots(outputs);
-  if (!recursive_plan) {
-    collect(execution, *plan, outputs, rows, nullptr, {});
+  plan->open(execution);
+  if (recursive_plan) {
+    stage = Stage::first;
+    seen.clear();
+    round.clear();
+    round.set_slots(outputs);
     return;
   }
-  std::vector<TypeId> types;
-  for (const OutputTarget& column : columns) types.push_back(column.type);
-  KeyTable seen;
-  KeyTable* const distinct = union_all ? nullptr : &seen;
-  // The working table holds the rows of the last round, under the first part's slots.
-  RowStore round;
-  round.set_slots(outputs);
-  collect(execution, *plan, outputs, round, distinct, types);
-  while (round.size() > 0) {
-    working.clear();
-    working.set_slots(outputs);
-    for (std::size_t i = 0; i < round.size(); ++i) {
-      round.restore(execution, i);
-      rows.keep(execution);
-      working.keep(execution);
+  RowScope scope{execution};
+  while (plan->next(execution)) {
+    rows.keep(execution);
+    scope.rewind();
+  }
+  plan->close();
+}
+
+/// UNION keeps a row only once; the working table's rows lie under the first part's slots.
+bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
+  if (!union_all) {
+    std::vector<TypeId> types;
+    for (const OutputTarget& column : columns) types.push_back(column.type);
+    KeyWriter writer{types};
+    for (std::size_t i = 0; i < from.size(); ++i) writer.add(i, execution.slots[from[i]]);
+    std::uint32_t& known = seen[writer.key()];
+    if (known != KeyTable::kAbsent) return false;
+    known = 1;
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    execution.slots[outputs[i]] = execution.slots[from[i]];
+  }
+  rows.keep(execution);
+  round.keep(execution);
+  return true;
+}
+
+bool Cte::find_more(Execution& execution) {
+  RowScope scope{execution};
+  while (stage != Stage::ended) {
+    PlanOperator& running = stage == Stage::first ? *plan : *recursive_plan;
+    while (running.next(execution)) {
+      execution.tick();
+      if (keep_if_new(execution, stage == Stage::first ? outputs : recursive_outputs)) return true;
+      scope.rewind();
     }
+    running.close();
+    std::swap(working, round);
     round.clear();
-    round.set_slots(recursive_outputs);
-    ++execution.round;
-    collect(execution, *recursive_plan, recursive_outputs, round, distinct, types);
-    // From here on they are known under the first part's slots.
     round.set_slots(outputs);
+    stage = working.size() > 0 ? Stage::recursive : Stage::ended;
+    if (stage == Stage::recursive) {
+      // What operators below keep of the round before does not count any more.
+      ++execution.round;
+      recursive_plan->open(execution);
+    }
   }
   working.clear();
+  return false;
+}
+
+void Cte::stop() {
+  if (stage == Stage::first) plan->close();
+  if (stage == Stage::recursive) recursive_plan->close();
+  stage = Stage::ended;
+}
+
+void Cte::leave() {
+  if (--readers > 0 || stage == Stage::ended) return;
+  // Whoever comes next begins again: what has been found is not all.
+  forget();
+}
+
+void Cte::forget() {
+  stop();
+  filled_in_run = 0;
 }
 
 void CteScan::open(Execution& execution) {
-  if (!reads_working_table_) cte_->fill(execution);
+  if (!reads_working_table_) {
+    cte_->fill(execution);
+    if (!is_open_) cte_->join();
+    is_open_ = true;
+  }
   position_ = 0;
 }
 
 bool CteScan::next(Execution& execution) {
   const RowStore& rows = reads_working_table_ ? cte_->working : cte_->rows;
-  if (position_ == rows.size()) return false;
+  if (position_ == rows.size() && (reads_working_table_ || !cte_->find_more(execution))) {
+    return false;
+  }
   execution.tick();
   rows.restore(execution, position_++);
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -85,7 +110,13 @@ bool CteScan::next(Execution& execution) {
   return true;
 }
 
+void CteScan::close() {
+  if (is_open_) cte_->leave();
+  is_open_ = false;
+}
+
 void EagerCtes::open(Execution& execution) {
+  for (const auto& cte : correlated_) cte->forget();
   for (const auto& cte : ctes_) cte->fill(execution);
   input_->open(execution);
 }

@@ -20,7 +20,7 @@ class CteScan final : public PlanOperator {
         alias_(std::move(alias)) {}
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
-  void close() override {}
+  void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
   [[nodiscard]] PlanNote note() const override {
     return {(reads_working_table_ ? "WorkTable Scan on " : "CTE Scan on ") + alias_, {}};
@@ -32,13 +32,16 @@ class CteScan final : public PlanOperator {
   bool reads_working_table_;
   std::string alias_;
   std::size_t position_ = 0;
+  bool is_open_ = false;
 };
 
-/// Runs data-modifying WITH queries before its input, whether or not anybody reads them.
+/// Runs data-modifying WITH queries before its input, whether or not anybody reads them, and lets
+/// those begin anew that depend on what is outside.
 class EagerCtes final : public PlanOperator {
  public:
-  EagerCtes(PlanPtr input, std::vector<std::shared_ptr<Cte>> ctes)
-      : input_(std::move(input)), ctes_(std::move(ctes)) {}
+  EagerCtes(PlanPtr input, std::vector<std::shared_ptr<Cte>> ctes,
+            std::vector<std::shared_ptr<Cte>> correlated)
+      : input_(std::move(input)), ctes_(std::move(ctes)), correlated_(std::move(correlated)) {}
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return input_->next(execution); }
   void close() override { input_->close(); }
@@ -51,6 +54,7 @@ class EagerCtes final : public PlanOperator {
  private:
   PlanPtr input_;
   std::vector<std::shared_ptr<Cte>> ctes_;
+  std::vector<std::shared_ptr<Cte>> correlated_;
 };
 
 }  // namespace swizzle::sql

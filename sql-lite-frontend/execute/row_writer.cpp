@@ -96,14 +96,35 @@ void RowWriter::check_not_null(Execution& execution, std::span<const Value> row)
   }
 }
 
-void RowWriter::fail_duplicate(Execution& execution, const Index& index,
-                               std::span<const Value> row) const {
+std::string RowWriter::index_key_detail(Execution& execution, const Index& index,
+                                        std::span<const Value> row) const {
   std::vector<std::int16_t> columns;
   for (const IndexColumn& column : index.columns) columns.push_back(column.column);
-  std::string detail = "Key already exists.";
   if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
-    detail = fmt::format("Key {} already exists.", key_detail(execution, table_, columns, row));
+    return key_detail(execution, table_, columns, row);
   }
+  const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());
+  const auto& expressions = write_.index_expressions[number].columns;
+  put_in_slots(execution, row);
+  std::string names;
+  std::string values;
+  for (std::size_t i = 0; i < index.columns.size(); ++i) {
+    const bool plain = index.columns[i].column != 0;
+    const auto position = static_cast<std::size_t>(plain ? index.columns[i].column - 1 : 0);
+    const Value value = plain ? row[position] : expressions[i]->eval(execution);
+    if (i > 0) {
+      names += ", ";
+      values += ", ";
+    }
+    names += plain ? table_.relation.columns[position].name : index.columns[i].expression_sql;
+    values += value.is_null() ? "null" : to_text(execution.functions, index.columns[i].type, value);
+  }
+  return fmt::format("({})=({})", names, values);
+}
+
+void RowWriter::fail_duplicate(Execution& execution, const Index& index,
+                               std::span<const Value> row) const {
+  std::string detail = fmt::format("Key {} already exists.", index_key_detail(execution, index, row));
   SqlError error = sql_error(sqlstate::unique_violation,
                              "duplicate key value violates unique constraint \"{}\"", index.name)
                        .with_detail(std::move(detail));
@@ -224,6 +245,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
     return access.index;
   }
   table_.runtime->row_delta.fetch_add(1, std::memory_order_relaxed);
+  if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
   return nullptr;
 }
 
@@ -234,6 +256,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   std::string new_key = old_key;
   if (!table_.has_row_ids()) new_key = key_for(execution, new_row);
   encode(new_row);
+  if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
   if (new_key == old_key) {
     value_of(tree_.update(transaction, key, as_bytes(row_buffer_)));
   } else {

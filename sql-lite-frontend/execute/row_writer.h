@@ -38,6 +38,9 @@ class RowWriter {
   enum class OnConflict : std::uint8_t { fail, report };
   const Index* insert(Execution& execution, std::span<const Value> row, OnConflict on_conflict);
 
+  /// The key of the row that was inserted or updated last.
+  [[nodiscard]] const std::string& last_key() const noexcept { return last_key_; }
+
   /// Pre: the row under `key` is locked for update and is `old_row`.
   void update(Execution& execution, Bytes key, std::span<const Value> old_row,
               std::span<const Value> new_row);
@@ -47,6 +50,9 @@ class RowWriter {
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
                                             std::span<const Value> row);
 
+  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details.
+  std::string index_key_detail(Execution& execution, const Index& index,
+                               std::span<const Value> row) const;
   [[noreturn]] void fail_duplicate(Execution& execution, const Index& index,
                                    std::span<const Value> row) const;
 
@@ -70,6 +76,7 @@ class RowWriter {
   Tree tree_;
   std::string row_buffer_;
   std::unique_ptr<TreeLoad> load_;
+  std::string last_key_;
 };
 
 /// "(1, null, text)": the row as error details show it.

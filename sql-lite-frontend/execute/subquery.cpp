@@ -31,7 +31,7 @@ void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) 
 
 Value SubqueryExpr::eval(Execution& execution) const {
   if (kind_ == Kind::any || kind_ == Kind::all) return quantified(execution);
-  if (correlation_ == Correlation::outer) return compute(execution);
+  if (correlation_ == Correlation::outer || !further_.empty()) return compute(execution);
   if (cached_run_ != execution.run) {
     cache_arena_.reset();
     cached_ = compute(execution).copy_to(cache_arena_);
@@ -62,8 +62,13 @@ Value SubqueryExpr::compute(Execution& execution) const {
 Value SubqueryExpr::scalar(Execution& execution) const {
   plan_->open(execution);
   Value result;
+  for (const Slot slot : further_) execution.slots[slot] = Value::null();
   if (plan_->next(execution)) {
     result = execution.slots[outputs_[0]].copy_to(execution.row_arena);
+    for (std::size_t i = 0; i < further_.size(); ++i) {
+      execution.slots[further_[i]] =
+          execution.slots[outputs_[i + 1]].copy_to(execution.row_arena);
+    }
     if (plan_->next(execution)) {
       throw SqlError{kCardinalityViolation,
                      "more than one row returned by a subquery used as an expression"};

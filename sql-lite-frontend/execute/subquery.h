@@ -20,6 +20,8 @@ class SubqueryExpr final : public Expr {
   /// For any and all: the comparison of `left` with the subquery's output slots. With
   /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
   void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
+  /// A scalar one's further columns are left in these slots each time it runs.
+  void set_further_columns(std::vector<Slot> slots) { further_ = std::move(slots); }
 
   Value eval(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
@@ -43,6 +45,7 @@ class SubqueryExpr final : public Expr {
   Correlation correlation_ = Correlation::outer;
   PlanPtr plan_;
   std::vector<Slot> outputs_;
+  std::vector<Slot> further_;
   ExprPtr comparison_;
   std::vector<ExprPtr> hash_left_;
   std::unique_ptr<KeyWriter> writer_;

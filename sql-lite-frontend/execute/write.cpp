@@ -69,6 +69,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   if (may_load) writer_.begin_load(execution);
   foreign_keys_.begin();
   returned_.clear();
+  touched_.clear();
   written_ = 0;
   position_ = 0;
 }
@@ -105,6 +106,9 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
   for (;;) {
     const Index* conflict = writer_.insert(execution, new_row_, RowWriter::OnConflict::report);
     if (conflict == nullptr) {
+      if (write_->conflict.kind == ConflictAction::Kind::update) {
+        touched_[writer_.last_key()] = 1;
+      }
       foreign_keys_.inserted(new_row_);
       keep_returning(execution);
       return;
@@ -126,6 +130,13 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   if (!value_of(tree.get(*execution.transaction, as_bytes(key), buffer, ReadMode::for_update))) {
     return false;
   }
+  if (touched_.find(key) != KeyTable::kAbsent) {
+    throw SqlError{SqlState{"21000"},
+                   "ON CONFLICT DO UPDATE command cannot affect row a second time"}
+        .with_hint(
+            "Ensure that no rows proposed for insertion within the same command have duplicate "
+            "constrained values.");
+  }
   RowReader{write_->table->layout, buffer.bytes()}.columns(old_row_);
   put(execution, old_row_, write_->conflict.existing_first_slot);
   const bool wanted = std::ranges::all_of(write_->conflict_where, [&](const ExprPtr& condition) {
@@ -141,6 +152,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   compute_generated(execution, row, write_->first_slot);
   check_row(execution, row);
   writer_.update(execution, as_bytes(key), old_row_, row);
+  touched_[writer_.last_key()] = 1;
   foreign_keys_.updated(old_row_, row);
   keep_returning(execution);
   return true;

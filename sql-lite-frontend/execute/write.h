@@ -51,6 +51,8 @@ class WriteOperator final : public PlanOperator {
   ForeignKeys foreign_keys_;
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
+  /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.
+  KeyTable touched_;
   std::uint64_t written_ = 0;
   RowStore returned_;
   std::size_t position_ = 0;

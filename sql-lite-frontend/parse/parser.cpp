@@ -32,6 +32,10 @@ SqlState state_of(std::string_view message) {
       message.contains("not yet implemented")) {
     return sqlstate::feature_not_supported;
   }
+  if (message.starts_with("frame ") || message.contains("GROUPS mode requires") ||
+      message.contains("RANGE with offset")) {
+    return SqlState{"42P20"};
+  }
   if (message.contains("stack depth limit")) return sqlstate::statement_too_complex;
   if (message.contains("memory")) return sqlstate::out_of_memory;
   return sqlstate::syntax_error;

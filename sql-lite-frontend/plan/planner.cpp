@@ -73,11 +73,12 @@ PlanPtr Planner::filtered(PlanPtr plan, Conditions conditions) {
   return filter;
 }
 
-PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager) {
-  if (eager.empty()) return plan;
+PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
+                            const std::vector<std::shared_ptr<Cte>>& correlated) {
+  if (eager.empty() && correlated.empty()) return plan;
   for (const auto& cte : eager) plan_cte(*cte);
   const double rows = plan->expected_rows;
-  auto step = std::make_unique<EagerCtes>(std::move(plan), eager);
+  auto step = std::make_unique<EagerCtes>(std::move(plan), eager, correlated);
   step->expected_rows = rows;
   return step;
 }
@@ -401,7 +402,7 @@ PlanPtr Planner::plan_query(Query& query) {
   PlanPtr plan;
   switch (query.body) {
     case Query::Body::select:
-      return with_eager(plan_select(query), query.eager);
+      return with_eager(plan_select(query), query.eager, query.correlated);
     case Query::Body::values: {
       const auto rows = static_cast<double>(query.rows.size());
       plan = std::make_unique<ValuesScan>(std::move(query.rows), query.body_slots);
@@ -431,7 +432,7 @@ PlanPtr Planner::plan_query(Query& query) {
     plan = std::make_unique<Limit>(std::move(plan), std::move(query.limit), std::move(query.offset),
                                    std::vector<ExprPtr>{});
   }
-  return with_eager(std::move(plan), query.eager);
+  return with_eager(std::move(plan), query.eager, query.correlated);
 }
 
 PlanPtr Planner::plan_set_operation(Query& query) {
@@ -601,7 +602,7 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   auto step =
       std::make_unique<WriteOperator>(std::move(write), std::move(rows), target, binder_.names());
   WriteOperator* const made = step.get();
-  PlanPtr plan = with_eager(std::move(step), eager);
+  PlanPtr plan = with_eager(std::move(step), eager, {});
   last_write_ = made;
   return plan;
 }

@@ -59,7 +59,8 @@ class Planner {
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
   PlanPtr plan_cte_scan(FromCte& reference);
   void plan_cte(Cte& cte);
-  PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager);
+  PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
+                     const std::vector<std::shared_ptr<Cte>>& correlated);
 
   AccessChoice choose_access(const FromTable& table, const Conditions& conditions);
   AccessChoice match_index(const FromTable& table, const IndexAccess& index,

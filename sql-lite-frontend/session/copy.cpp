@@ -319,7 +319,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
     require_read_write("COPY FROM");
     Arena arena;
     Binder binder{*this, arena};
-    TablePtr table = binder.require_table(*copy.relation);
+    TablePtr table = binder.require_relation(*copy.relation);
     if (table->relation.kind != RelationKind::table) {
       throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", table->relation.name);
     }
@@ -344,7 +344,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   } else {
     Arena arena;
     Binder binder{*this, arena};
-    const TablePtr table = binder.require_table(*copy.relation);
+    const TablePtr table = binder.require_relation(*copy.relation);
     if (table->relation.kind == RelationKind::view) {
       throw sql_error(sqlstate::wrong_object_type, "cannot copy from view \"{}\"",
                       table->relation.name)

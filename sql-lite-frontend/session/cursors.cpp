@@ -46,6 +46,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
     if (found != nullptr && found->portalname == declare.portalname) statement->node = found->query;
   }
   statement->declared_types = whole.parameter_types;
+  statement->takes_parameters = whole.takes_parameters;
   PortalPtr portal = make_portal(statement, parameters);
   portal->name = declare.portalname;
   portal->is_cursor = true;

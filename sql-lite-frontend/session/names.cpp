@@ -123,7 +123,7 @@ TablePtr Session::State::find_table(std::string_view schema, std::string_view na
     const SchemaPtr found = catalog.schema(schema);
     if (found) return in_schema(found->oid);
     if (temp_schema != kNoOid && schema == schema_name(temp_schema)) return in_schema(temp_schema);
-    throw_error(sqlstate::undefined_table, "relation \"{}.{}\" does not exist", schema, name);
+    return nullptr;
   }
   for (const Oid oid : search_path()) {
     if (TablePtr found = in_schema(oid)) return found;

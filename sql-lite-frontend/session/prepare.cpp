@@ -84,8 +84,10 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   plan->stamp = catalog.stamp();
   plan->settings_version = settings_version;
   Binder binder{*this, plan->arena};
-  binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
-                                                            : statement.parameter_types);
+  if (statement.takes_parameters) {
+    binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
+                                                              : statement.parameter_types);
+  }
   Planner planner{binder};
   std::vector<OutputTarget> columns;
   const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {

@@ -106,6 +106,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
   if (parsed.size() == 1 && is_plannable(parsed[0]->stmt) && !failed &&
       script.size() <= kLongestCachedText) {
     StatementPtr statement = parse_one(script, {});
+    statement->takes_parameters = false;
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
     const PortalPtr portal = make_portal(statement, {});
@@ -128,6 +129,7 @@ void Session::State::run_statement(const ast::RawStmt& raw, const std::string& t
   auto statement = std::make_shared<Statement>();
   statement->text = text;
   statement->node = raw.stmt;
+  statement->takes_parameters = false;
   if (const auto* control = ast::try_as<ast::TransactionStmt>(raw.stmt)) {
     transaction_statement(*control, sink);
     return;

@@ -52,6 +52,19 @@ Value currval(Execution& execution, Arguments arguments) {
   return Value::from_int(found->second);
 }
 
+/// What reading a sequence as a table shows.
+SequenceState sequence_state(Execution& execution, Oid oid) {
+  Session::State& session = execution.session;
+  const TablePtr sequence = sequence_named(execution, oid);
+  return session.shared.sequences.state(*session.shared.catalog, sequence->relation);
+}
+Value sequence_value(Execution& execution, Arguments arguments) {
+  return Value::from_int(sequence_state(execution, arguments[0].as_oid()).last_value);
+}
+Value sequence_is_called(Execution& execution, Arguments arguments) {
+  return Value::from_bool(sequence_state(execution, arguments[0].as_oid()).is_called);
+}
+
 Value lastval(Execution& execution, Arguments) {
   const auto& last = execution.session.last_sequence;
   if (!last) {
@@ -238,6 +251,8 @@ std::span<const SessionFunction> functions() {
   static const std::vector<SessionFunction> kFunctions{
       {"nextval", int8, {regclass}, 0, true, kVolatile, nextval},
       {"currval", int8, {regclass}, 0, true, kVolatile, currval},
+      {"swizzle_sequence_value", int8, {oid}, 0, true, kVolatile, sequence_value},
+      {"swizzle_sequence_is_called", bool_, {oid}, 0, true, kVolatile, sequence_is_called},
       {"lastval", int8, {}, 0, true, kVolatile, lastval},
       {"setval", int8, {regclass, int8, bool_}, 1, true, kVolatile, setval},
       {"pg_get_serial_sequence",

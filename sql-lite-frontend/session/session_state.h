@@ -170,6 +170,10 @@ struct Session::State final : NameSource, ObjectNames {
   void alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink);
   void drop_role(const ast::DropRoleStmt& statement, ResultSink& sink);
   void drop_relation(const TablePtr& table);
+  void drop_relations(const ast::DropStmt& statement, RelationKind wanted, ResultSink& sink);
+  void drop_index(const ast::DropStmt& statement, ResultSink& sink);
+  void drop_schema(const ast::DropStmt& statement, ResultSink& sink);
+  void drop_unknown(const ast::DropStmt& statement, ResultSink& sink);
   void drop_owned_temporaries();
 
   // names.cpp: NameSource and ObjectNames
@@ -193,6 +197,8 @@ struct Session::State final : NameSource, ObjectNames {
   std::string qualified_name(const Table& table);
 
   void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
+  /// Unless the session does not want to hear notices.
+  void send_notice(ResultSink& sink, Diagnostic diagnostic);
 
   Database::Shared& shared;
   SessionOptions options;

@@ -51,6 +51,8 @@ struct Statement {
   bool returns_rows = false;
   std::shared_ptr<Plan> plan;
   bool from_sql = false;  ///< PREPARE, not Parse
+  /// Not so for the statements of a Query message: nobody gives them values.
+  bool takes_parameters = true;
   std::int64_t prepared_at = 0;
 };
 using StatementPtr = std::shared_ptr<Statement>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/time_zone.h"
@@ -73,14 +74,18 @@ std::string date_style_text(const FormatSettings& format) {
 
 void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
                             std::string message) {
-  if (severity == Severity::notice && settings.text("client_min_messages") != "notice") {
-    const std::string level = settings.text("client_min_messages");
-    if (level == "warning" || level == "error") return;
-  }
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.state = state;
   diagnostic.message = std::move(message);
+  send_notice(sink, std::move(diagnostic));
+}
+
+void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::notice) {
+    const std::string level = settings.text("client_min_messages");
+    if (level == "warning" || level == "error") return;
+  }
   sink.notice(diagnostic);
 }
 
@@ -465,15 +470,10 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return;
     case Kind::lock_stmt:
       return lock_table(ast::as<ast::LockStmt>(node), sink);
-    case Kind::listen_stmt:
     case Kind::unlisten_stmt:
-    case Kind::notify_stmt:
-      if (node->node_kind == Kind::unlisten_stmt) {
-        // Nothing is listened to, so there is nothing to undo.
-        sink.command_complete("UNLISTEN");
-        return;
-      }
-      throw SqlError{sqlstate::feature_not_supported, "LISTEN and NOTIFY are not supported"};
+      // Nothing is listened to, so there is nothing to undo.
+      sink.command_complete("UNLISTEN");
+      return;
     case Kind::create_stmt:
       definition("CREATE TABLE");
       return create_table(ast::as<ast::CreateStmt>(node), sink);
@@ -527,19 +527,8 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return alter_database_settings(ast::as<ast::AlterDatabaseSetStmt>(node), sink);
     case Kind::alter_system_stmt:
       return alter_system(ast::as<ast::AlterSystemStmt>(node), sink);
-    case Kind::grant_stmt:
-    case Kind::grant_role_stmt:
-      throw SqlError{sqlstate::feature_not_supported, "GRANT and REVOKE are not supported"};
-    default: {
-      // "CreateTrigStmt" is refused as "CREATE TRIG", which names it well enough.
-      std::string name;
-      for (const char letter : ast::node_name(node->node_kind)) {
-        if (std::isupper(static_cast<unsigned char>(letter)) && !name.empty()) name += ' ';
-        name += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-      }
-      if (name.ends_with(" STMT")) name.resize(name.size() - 5);
-      throw_error(sqlstate::feature_not_supported, "{} is not supported", name);
-    }
+    default:
+      refuse_statement(*node);
   }
 }
 

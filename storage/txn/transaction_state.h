@@ -31,8 +31,13 @@ struct TransactionState {
   std::uint64_t large_values = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
-  /// Trees whose pages go once the transaction has committed.
-  std::vector<TreeId> dropped;
+  /// Trees whose pages go once the transaction has committed, and how long the undo log was when
+  /// the drop stood in it: going back behind that takes the drop back.
+  struct DroppedTree {
+    TreeId id;
+    std::uint64_t undo_records;
+  };
+  std::vector<DroppedTree> dropped;
   /// Trees that it has created, as far as that is not undone; only these can be loaded.
   std::vector<TreeId> created;
   std::vector<AnyTree*> loads;

@@ -1,0 +1,100 @@
+"""The two servers that are compared: a PostgreSQL 15 from its Debian package and our swizzled, each
+with a cluster of its own below one scratch folder, reachable through unix sockets only."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+import wire
+
+POSTGRES = pathlib.Path("/usr/lib/postgresql/15/bin")
+
+
+class Postgres:
+    """PostgreSQL does not run as root: then it runs as the package's user postgres."""
+
+    def __init__(self, scratch, port):
+        self.folder = scratch / "postgres"
+        self.port = port
+        self.databases = 0
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        if os.getuid() == 0:
+            shutil.chown(self.folder, "postgres", "postgres")
+        self._command("initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust",
+                      "--locale=C", "-E", "UTF8", "-N")
+        options = f"-p {port} -k {self.folder} -c listen_addresses= -c fsync=off -c max_prepared_transactions=5"
+        self._command("pg_ctl", "-D", self.folder / "data", "-l", self.folder / "log", "-o", options,
+                      "-w", "start")
+
+    def _command(self, name, *arguments):
+        words = [str(POSTGRES / name), *map(str, arguments)]
+        if os.getuid() == 0:
+            words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *words]
+        done = subprocess.run(words, capture_output=True, text=True, cwd=self.folder)
+        if done.returncode != 0:
+            raise SystemExit(f"{name}: {done.stdout}{done.stderr}")
+
+    def fresh(self):
+        """A connection to an empty database."""
+        self.databases += 1
+        with_all = wire.Connection(self.folder, self.port)
+        # What belongs to no database stays behind otherwise.
+        for (name,) in [v for k, v in with_all.run("select rolname from pg_roles where oid >= 16384")
+                        if k == "row"]:
+            with_all.run(f'drop role "{name}"')
+        with_all.run("drop database if exists script")
+        with_all.run("create database script template template0")
+        with_all.close()
+        return wire.Connection(self.folder, self.port, "script")
+
+    def type_names(self):
+        connection = wire.Connection(self.folder, self.port)
+        rows = connection.run("select oid, typname from pg_type where oid < 16384")
+        connection.close()
+        return {int(value[0]): value[1] for kind, value in rows if kind == "row"}
+
+    def stop(self):
+        self._command("pg_ctl", "-D", self.folder / "data", "-m", "immediate", "stop")
+        shutil.rmtree(self.folder)
+
+
+class Swizzle:
+    def __init__(self, scratch, port, program):
+        self.folder = scratch / "swizzle"
+        self.port = port
+        self.program = program
+        self.process = None
+
+    def fresh(self):
+        self.stop()
+        self.folder.mkdir(parents=True)
+        (self.folder / "password").write_text("of no use here\n")
+        subprocess.run([self.program, "init", "-D", self.folder / "data", "-U", "postgres", "--pwfile",
+                        self.folder / "password"], check=True, capture_output=True)
+        (self.folder / "data" / "swizzle_hba.conf").write_text("local all all trust\n")
+        with open(self.folder / "log", "w") as log:
+            self.process = subprocess.Popen(
+                [self.program, "-D", self.folder / "data", "-p", str(self.port), "-k", self.folder, "-h", "",
+                 "-c", "shared_buffers=128MB"], stdout=log, stderr=log)
+        for _ in range(300):
+            try:
+                return wire.Connection(self.folder, self.port)
+            except OSError:
+                if self.process.poll() is not None:
+                    break
+                time.sleep(0.05)
+        raise SystemExit("swizzled does not start:\n" + (self.folder / "log").read_text())
+
+    def stop(self):
+        if self.process:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+            self.process = None
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,115 @@
+"""Just enough of the PostgreSQL protocol to run scripts: start-up without a password over a unix
+socket, Query, Parse/Bind/Execute with text parameters, COPY."""
+import socket
+import struct
+
+MOST_EVENTS = 20000
+
+
+class Connection:
+    def __init__(self, directory, port, database="postgres", timeout=10):
+        self.socket = socket.socket(socket.AF_UNIX)
+        self.socket.settimeout(timeout)
+        self.socket.connect(f"{directory}/.s.PGSQL.{port}")
+        self.buffer = b""
+        words = ("user", "postgres", "database", database, "client_encoding", "UTF8", "TimeZone", "UTC")
+        body = struct.pack("!i", 196608) + b"".join(w.encode() + b"\0" for w in words) + b"\0"
+        self.socket.sendall(struct.pack("!i", len(body) + 4) + body)
+        self.answer(None)
+
+    def close(self):
+        self.socket.settimeout(1)
+        try:
+            self.send(b"X", b"")
+        except OSError:
+            pass
+        self.socket.close()
+
+    def send(self, kind, body):
+        self.socket.sendall(kind + struct.pack("!i", len(body) + 4) + body)
+
+    def run(self, text, copy_data="", parameters=None):
+        """The events of one request: see script.transcript."""
+        if parameters is None:
+            self.send(b"Q", text.encode() + b"\0")
+        else:
+            self.send(b"P", b"\0" + text.encode() + b"\0" + struct.pack("!h", 0))
+            self.send(b"D", b"S\0")
+            bound = b"\0\0" + struct.pack("!hh", 0, len(parameters))
+            for value in parameters:
+                data = None if value is None else value.encode()
+                bound += struct.pack("!i", -1) if data is None else struct.pack("!i", len(data)) + data
+            self.send(b"B", bound + struct.pack("!h", 0))
+            self.send(b"E", b"\0" + struct.pack("!i", 0))
+            self.send(b"S", b"")
+        return self.answer(copy_data)
+
+    def answer(self, copy_data):
+        events = []
+        copied = ""
+        while True:
+            kind, body = self.message()
+            if kind == b"Z":
+                return events
+            if kind == b"T":
+                events.append(("columns", _columns(body)))
+            elif kind == b"t":
+                count = struct.unpack_from("!h", body)[0]
+                events.append(("parameters", struct.unpack_from(f"!{count}I", body, 2)))
+            elif kind == b"D":
+                events.append(("row", _row(body)))
+                if len(events) > MOST_EVENTS:
+                    raise ConnectionError("an answer without end")
+            elif kind == b"C":
+                events.append(("tag", body[:-1].decode()))
+            elif kind == b"I":
+                events.append(("tag", "(empty)"))
+            elif kind in (b"E", b"N"):
+                fields = {f[:1].decode(): f[1:].decode(errors="backslashreplace") for f in body[:-1].split(b"\0") if f}
+                events.append(("error" if kind == b"E" else "notice", fields))
+                if fields.get("V", fields["S"]) == "FATAL":
+                    raise ConnectionError(fields["M"])
+            elif kind == b"G":
+                self.send(b"d", copy_data.encode())
+                self.send(b"c", b"")
+            elif kind == b"d":
+                copied += body.decode(errors="replace")
+            elif kind == b"c":
+                events.extend(("row", [line]) for line in copied.split("\n")[:-1])
+                copied = ""
+            elif kind == b"R":
+                if struct.unpack_from("!i", body)[0] != 0:
+                    raise ConnectionError("the server wants a password")
+
+    def message(self):
+        while len(self.buffer) < 5 or len(self.buffer) < 1 + struct.unpack_from("!i", self.buffer, 1)[0]:
+            more = self.socket.recv(65536)
+            if not more:
+                raise ConnectionError("the server closed the connection")
+            self.buffer += more
+        end = 1 + struct.unpack_from("!i", self.buffer, 1)[0]
+        kind, body = self.buffer[:1], self.buffer[5:end]
+        self.buffer = self.buffer[end:]
+        return kind, body
+
+
+def _columns(body):
+    columns = []
+    at = 2
+    for _ in range(struct.unpack_from("!h", body)[0]):
+        end = body.index(b"\0", at)
+        _, _, oid, _, modifier, _ = struct.unpack_from("!IhIhih", body, end + 1)
+        columns.append((body[at:end].decode(), oid, modifier))
+        at = end + 19
+    return columns
+
+
+def _row(body):
+    values = []
+    at = 2
+    for _ in range(struct.unpack_from("!h", body)[0]):
+        length = struct.unpack_from("!i", body, at)[0]
+        at += 4
+        values.append(None if length < 0 else body[at:at + length].decode(errors="backslashreplace"))
+        at += max(length, 0)
+    return values

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Scripts of statements and their answers as text, as scripts/sqldiff/script.py describes them.
+namespace swizzle::sql::corpus {
+
+struct Request {
+  int line = 0;
+  std::string text;
+  bool unordered = false;
+  /// Sent through Parse and Bind with these values; nullopt is NULL.
+  std::optional<std::vector<std::optional<std::string>>> parameters;
+  /// Why our answer is known not to be PostgreSQL's; empty: it must be.
+  std::string differs;
+  std::string copy_data;
+};
+
+std::vector<Request> read_script(const std::filesystem::path& path);
+
+/// The stored answers of a script, one text per request.
+std::vector<std::string> read_answers(const std::filesystem::path& path,
+                                      const std::vector<Request>& requests);
+
+}  // namespace swizzle::sql::corpus

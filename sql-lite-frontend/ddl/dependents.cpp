@@ -1,0 +1,268 @@
+#include "sql-lite-frontend/ddl/dependents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sql-lite-frontend/bind/binder.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDependentObjects{"2BP01"};
+
+std::string display_name(Session::State& session, const Table& table) {
+  return session.name_of(TypeId::regclass, table.relation.oid).value_or(table.relation.name);
+}
+
+const std::string& column_name(const Table& table, std::size_t position) {
+  return table.relation.columns[position].name;
+}
+
+std::string described_column(Session::State& session, const Table& table, std::size_t position) {
+  return fmt::format("column {} of table {}", column_name(table, position),
+                     display_name(session, table));
+}
+
+Dependent foreign_key(Session::State& session, const TablePtr& table, const Constraint& constraint,
+                      std::string on) {
+  return {Dependent::Kind::foreign_key,
+          table,
+          constraint.oid,
+          0,
+          fmt::format("constraint {} on table {}", constraint.name, display_name(session, *table)),
+          std::move(on)};
+}
+
+Dependent view(Session::State& session, const TablePtr& table, std::string on) {
+  return {Dependent::Kind::view, table, kNoOid, 0, described(session, *table), std::move(on)};
+}
+
+/// Binds the view's query and asks `wanted` about what it reads.
+template <class Wanted>
+bool view_reads(Session::State& session, const Table& view, const Wanted& wanted) {
+  try {
+    Arena arena;
+    Binder binder{session, arena};
+    binder.read_view(view);
+    return std::ranges::any_of(binder.relations_read(), [&](const Binder::RelationRead& read) {
+      return wanted(read, binder);
+    });
+  } catch (const SqlError&) {
+    return false;
+  }
+}
+
+/// The number of a sequence as stored expressions have it.
+std::string sequence_literal(Oid sequence) {
+  return fmt::format("'{}'::regclass", sequence);
+}
+
+/// Direct dependents of one relation.
+std::vector<Dependent> direct(Session::State& session, const Table& relation) {
+  std::vector<Dependent> found;
+  const Oid oid = relation.relation.oid;
+  const std::string on = described(session, relation);
+  for (const TablePtr& other : session.catalog.tables()) {
+    if (other->relation.oid == oid) continue;
+    for (const Constraint& constraint : other->relation.constraints) {
+      if (constraint.kind == ConstraintKind::foreign_key && constraint.referenced_table == oid) {
+        found.push_back(foreign_key(session, other, constraint, on));
+      }
+    }
+    if (other->relation.kind == RelationKind::view) {
+      const bool reads =
+          view_reads(session, *other, [oid](const Binder::RelationRead& read, const Binder&) {
+            return read.table->relation.oid == oid;
+          });
+      if (reads) found.push_back(view(session, other, on));
+    }
+    if (!relation.relation.sequence) continue;
+    for (std::size_t i = 0; i < other->relation.columns.size(); ++i) {
+      if (!other->relation.columns[i].default_sql.contains(sequence_literal(oid))) continue;
+      found.push_back({Dependent::Kind::default_value, other, kNoOid, i,
+                       fmt::format("default value for column {} of table {}",
+                                   column_name(*other, i), display_name(session, *other)),
+                       on});
+    }
+  }
+  return found;
+}
+
+/// Adds what depends on `dependent` itself, if that is a relation.
+void add_with_followers(Session::State& session, Dependent dependent, std::set<Oid>& known,
+                        std::vector<Dependent>& list) {
+  const TablePtr table = dependent.table;
+  const bool is_view = dependent.kind == Dependent::Kind::view;
+  if (is_view && !known.insert(table->relation.oid).second) return;
+  list.push_back(std::move(dependent));
+  if (!is_view) return;
+  for (Dependent& next : direct(session, *table)) {
+    if (!known.contains(next.table->relation.oid)) {
+      add_with_followers(session, std::move(next), known, list);
+    }
+  }
+}
+
+bool is_part(std::span<const std::int16_t> columns, std::size_t position) {
+  return std::ranges::find(columns, static_cast<std::int16_t>(position + 1)) != columns.end();
+}
+
+void remove(Session::State& session, const Dependent& dependent) {
+  const TablePtr current = session.catalog.table(dependent.table->relation.oid);
+  if (!current) return;
+  if (dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table ||
+      dependent.kind == Dependent::Kind::sequence) {
+    session.drop_relation(current);
+    return;
+  }
+  const TablePtr locked = session.catalog.lock_for_change(*session.transaction, current);
+  Relation relation = locked->relation;
+  if (dependent.kind == Dependent::Kind::foreign_key) {
+    std::erase_if(relation.constraints,
+                  [&](const Constraint& c) { return c.oid == dependent.constraint; });
+  } else {
+    Column& column = relation.columns[dependent.position];
+    if (dependent.kind == Dependent::Kind::generated_column) {
+      drop_column_definition(relation, dependent.position);
+    } else {
+      column.default_sql.clear();
+    }
+  }
+  session.catalog.replace(*session.transaction, *locked, std::move(relation));
+}
+
+}  // namespace
+
+void drop_column_definition(Relation& relation, std::size_t position) {
+  Column& column = relation.columns[position];
+  column.dropped = true;
+  column.not_null = false;
+  column.name = fmt::format("........pg.dropped.{}........", position + 1);
+  column.default_sql.clear();
+  column.identity = 0;
+  column.generated = false;
+}
+
+std::string described(Session::State& session, const Table& table) {
+  std::string_view noun = "table";
+  if (table.relation.kind == RelationKind::view) noun = "view";
+  if (table.relation.kind == RelationKind::sequence) noun = "sequence";
+  return fmt::format("{} {}", noun, display_name(session, table));
+}
+
+std::vector<Dependent> dependents_of(Session::State& session, std::span<const TablePtr> relations) {
+  std::set<Oid> known;
+  for (const TablePtr& relation : relations) known.insert(relation->relation.oid);
+  // Sequences that belong to the relations go with them, and with them what uses the numbers.
+  std::vector<TablePtr> all{relations.begin(), relations.end()};
+  for (const TablePtr& other : session.catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && known.contains(sequence->owner_table)) {
+      known.insert(other->relation.oid);
+      all.push_back(other);
+    }
+  }
+  std::vector<Dependent> list;
+  for (const TablePtr& relation : all) {
+    for (Dependent& dependent : direct(session, *relation)) {
+      if (known.contains(dependent.table->relation.oid)) continue;
+      add_with_followers(session, std::move(dependent), known, list);
+    }
+  }
+  return list;
+}
+
+std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
+                                        std::size_t position) {
+  std::vector<TablePtr> views;
+  for (const TablePtr& other : session.catalog.tables()) {
+    if (other->relation.kind != RelationKind::view) continue;
+    const bool reads =
+        view_reads(session, *other, [&](const Binder::RelationRead& read, const Binder& binder) {
+          return read.table->relation.oid == table.relation.oid && read.has_slots &&
+                 binder.is_used(read.first_slot + static_cast<Slot>(position));
+        });
+    if (reads) views.push_back(other);
+  }
+  return views;
+}
+
+std::vector<Dependent> dependents_of_key(Session::State& session, const Table& table,
+                                         const Constraint& key) {
+  std::vector<Dependent> list;
+  for (const TablePtr& other : session.referencing_tables(table.relation.oid)) {
+    for (const Constraint& foreign : other->relation.constraints) {
+      if (foreign.kind != ConstraintKind::foreign_key || foreign.index != key.index) continue;
+      list.push_back(foreign_key(session, other, foreign, fmt::format("index {}", key.name)));
+    }
+  }
+  return list;
+}
+
+std::vector<Dependent> dependents_of_column(Session::State& session, const TablePtr& table,
+                                            std::size_t position) {
+  std::vector<Dependent> list;
+  std::set<Oid> known;
+  const std::string on = described_column(session, *table, position);
+  for (const Constraint& key : table->relation.constraints) {
+    const bool is_key =
+        key.kind == ConstraintKind::primary_key || key.kind == ConstraintKind::unique;
+    if (!is_key || !is_part(key.columns, position)) continue;
+    for (Dependent& dependent : dependents_of_key(session, *table, key)) {
+      if (dependent.table->relation.oid == table->relation.oid) continue;
+      dependent.on = on;
+      list.push_back(std::move(dependent));
+    }
+  }
+  for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
+    const Column& column = table->relation.columns[i];
+    if (column.dropped || !column.generated) continue;
+    Arena arena;
+    Binder binder{session, arena};
+    const Slot first = binder.new_slots(table->relation.columns.size());
+    const ExprPtr expr =
+        binder.bind_table_expression(column.default_sql, *table, first, Clause::generated);
+    if (!binder.is_used(first + static_cast<Slot>(position))) continue;
+    list.push_back({Dependent::Kind::generated_column, table, kNoOid, i,
+                    described_column(session, *table, i), on});
+  }
+  for (const TablePtr& over : views_over_column(session, *table, position)) {
+    add_with_followers(session, view(session, over, on), known, list);
+  }
+  return list;
+}
+
+void drop_dependents(Session::State& session, std::span<const Dependent> dependents,
+                     std::string_view what, ast::DropBehavior behavior, ResultSink& sink) {
+  if (dependents.empty()) return;
+  std::string detail;
+  const bool cascade = behavior == ast::DropBehavior::cascade;
+  for (const Dependent& dependent : dependents) {
+    if (!detail.empty()) detail += "\n";
+    detail += cascade ? fmt::format("drop cascades to {}", dependent.name)
+                      : fmt::format("{} depends on {}", dependent.name, dependent.on);
+  }
+  if (!cascade) {
+    throw sql_error(kDependentObjects, "cannot drop {} because other objects depend on it", what)
+        .with_detail(std::move(detail))
+        .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
+  }
+  Diagnostic notice;
+  notice.severity = Severity::notice;
+  notice.state = SqlState{"00000"};
+  if (dependents.size() == 1) {
+    notice.message = std::move(detail);
+  } else {
+    notice.message = fmt::format("drop cascades to {} other objects", dependents.size());
+    notice.detail = std::move(detail);
+  }
+  session.send_notice(sink, std::move(notice));
+  // Those that depend on others go first.
+  for (auto dependent = dependents.rbegin(); dependent != dependents.rend(); ++dependent) {
+    remove(session, *dependent);
+  }
+}
+
+}  // namespace swizzle::sql

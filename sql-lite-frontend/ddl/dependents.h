@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// Who would be broken by a DROP. Nothing is recorded about this: it is read off the definitions.
+namespace swizzle::sql {
+
+struct Dependent {
+  enum class Kind : std::uint8_t { foreign_key, view, default_value, generated_column, sequence, table };
+  Kind kind = Kind::view;
+  TablePtr table;              ///< the view, or the table whose part it is
+  Oid constraint = kNoOid;     ///< of a foreign key
+  std::size_t position = 0;    ///< of a default or a generated column
+  std::string name;            ///< "view v", "constraint c on table t" …: as messages call it
+  std::string on;              ///< what it depends on: "table t", "column a of table t"
+};
+
+/// "table t", "view other.v", "sequence s": with its schema where the search path would not find it.
+std::string described(Session::State& session, const Table& table);
+
+/// What depends on the relations, directly or through others, apart from themselves and what
+/// belongs to them; each once, those that depend on what is named first come first.
+std::vector<Dependent> dependents_of(Session::State& session, std::span<const TablePtr> relations);
+/// The same for one column (position from 0): views that read it, generated columns, foreign keys
+/// to a key that it is part of.
+std::vector<Dependent> dependents_of_column(Session::State& session, const TablePtr& table,
+                                            std::size_t position);
+/// For a key constraint that is to go: the foreign keys to it.
+std::vector<Dependent> dependents_of_key(Session::State& session, const Table& table,
+                                         const Constraint& key);
+/// Views that read the column: its type cannot change under them.
+std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
+                                        std::size_t position);
+
+/// Makes the column one of those that keep their place only.
+void drop_column_definition(Relation& relation, std::size_t position);
+
+/// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, says what goes too and
+/// removes it. `what` is the object: "table t".
+void drop_dependents(Session::State& session, std::span<const Dependent> dependents,
+                     std::string_view what, ast::DropBehavior behavior, ResultSink& sink);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "sql-lite-frontend/ddl/table_builder.h"
+
+/// CREATE and ALTER SEQUENCE, and the sequences of serial and identity columns.
+namespace swizzle::sql {
+namespace {
+
+std::int64_t number_of(const ast::DefElem& option) {
+  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival;
+  std::int64_t value = 0;
+  if (const auto* real = ast::try_as<ast::Float>(option.arg)) {
+    const std::string_view digits = real->fval;
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) {
+      throw_error(sqlstate::numeric_value_out_of_range,
+                  "value \"{}\" is out of range for type bigint", digits);
+    }
+  }
+  return value;
+}
+
+bool flag_of(const ast::DefElem& option) {
+  const auto* flag = ast::try_as<ast::Boolean>(option.arg);
+  const auto* integer = ast::try_as<ast::Integer>(option.arg);
+  return (flag != nullptr && flag->boolval) || (integer != nullptr && integer->ival != 0);
+}
+
+void refuse_repeats(ast::NodeList options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const auto& option = ast::as<ast::DefElem>(options[i]);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (ast::as<ast::DefElem>(options[j]).defname != option.defname) continue;
+      throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
+          option.location + 1);
+    }
+  }
+}
+
+void check_limits(const SequenceDefinition& definition) {
+  const auto check = [](std::string_view what, std::int64_t value, TypeId type) {
+    const SequenceDefinition usual = sequence_of(type);
+    const std::int64_t lowest = type == TypeId::int8 ? INT64_MIN : -usual.maximum - 1;
+    if (value >= lowest && value <= usual.maximum) return;
+    throw_error(sqlstate::invalid_parameter_value,
+                "{} ({}) is out of range for sequence data type {}", what, value,
+                format_type(type));
+  };
+  check("MAXVALUE", definition.maximum, definition.type);
+  check("MINVALUE", definition.minimum, definition.type);
+  if (definition.minimum >= definition.maximum) {
+    throw_error(sqlstate::invalid_parameter_value, "MINVALUE ({}) must be less than MAXVALUE ({})",
+                definition.minimum, definition.maximum);
+  }
+  if (definition.start < definition.minimum) {
+    throw_error(sqlstate::invalid_parameter_value,
+                "START value ({}) cannot be less than MINVALUE ({})", definition.start,
+                definition.minimum);
+  }
+  if (definition.start > definition.maximum) {
+    throw_error(sqlstate::invalid_parameter_value,
+                "START value ({}) cannot be greater than MAXVALUE ({})", definition.start,
+                definition.maximum);
+  }
+  if (definition.cache <= 0) {
+    throw_error(sqlstate::invalid_parameter_value, "CACHE ({}) must be greater than zero",
+                definition.cache);
+  }
+}
+
+/// OWNED BY table.column or OWNED BY NONE.
+void set_owner(Session::State& session, const ast::DefElem& option,
+               SequenceDefinition& definition) {
+  const ast::NodeList names = ast::as<ast::List>(option.arg).items;
+  if (names.size() < 2) {
+    if (ast::string_of(names[0]) != "none") {
+      throw SqlError{sqlstate::syntax_error, "invalid OWNED BY option"}.with_hint(
+          "Specify OWNED BY table.column or OWNED BY NONE.");
+    }
+    definition.owner_table = kNoOid;
+    definition.owner_column = 0;
+    return;
+  }
+  const std::string_view schema =
+      names.size() > 2 ? ast::string_of(names[names.size() - 3]) : std::string_view{};
+  const std::string_view name = ast::string_of(names[names.size() - 2]);
+  const TablePtr table = session.find_table(schema, name);
+  if (!table) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  }
+  const auto position = table->column_position(ast::string_of(names.back()));
+  if (!position) {
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                ast::string_of(names.back()), table->relation.name);
+  }
+  definition.owner_table = table->relation.oid;
+  definition.owner_column = static_cast<std::int16_t>(*position + 1);
+}
+
+}  // namespace
+
+bool is_sequence_type(TypeId type) noexcept {
+  return type == TypeId::int2 || type == TypeId::int4 || type == TypeId::int8;
+}
+
+SequenceDefinition sequence_of(TypeId type) {
+  SequenceDefinition definition;
+  definition.type = type;
+  if (type == TypeId::int4) definition.maximum = INT32_MAX;
+  if (type == TypeId::int2) definition.maximum = INT16_MAX;
+  return definition;
+}
+
+SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
+                                         Session::State& session, bool is_new) {
+  refuse_repeats(options);
+  const auto find = [&](std::string_view name) -> const ast::DefElem* {
+    for (const ast::Node* node : options) {
+      const auto& option = ast::as<ast::DefElem>(node);
+      if (option.defname == name) return &option;
+    }
+    return nullptr;
+  };
+  if (const auto* as = find("as")) {
+    Arena arena;
+    Binder binder{session, arena};
+    const TypeId type = binder.bind_type(ast::as<ast::TypeName>(as->arg)).type;
+    if (!is_sequence_type(type)) {
+      throw SqlError{sqlstate::invalid_parameter_value,
+                     "sequence type must be smallint, integer, or bigint"};
+    }
+    // A limit that was the old type's own becomes the new one's.
+    if (is_new || definition.maximum == sequence_of(definition.type).maximum) {
+      definition.maximum = sequence_of(type).maximum;
+    }
+    definition.type = type;
+  }
+  if (const auto* increment = find("increment")) {
+    definition.increment = number_of(*increment);
+    if (definition.increment == 0) {
+      throw SqlError{sqlstate::invalid_parameter_value, "INCREMENT must not be zero"};
+    }
+  }
+  const SequenceDefinition usual = sequence_of(definition.type);
+  const bool down = definition.increment < 0;
+  const auto* maximum = find("maxvalue");
+  const auto* minimum = find("minvalue");
+  if (maximum != nullptr && maximum->arg != nullptr) {
+    definition.maximum = number_of(*maximum);
+  } else if (maximum != nullptr || is_new) {
+    definition.maximum = down ? -1 : usual.maximum;
+  }
+  if (minimum != nullptr && minimum->arg != nullptr) {
+    definition.minimum = number_of(*minimum);
+  } else if (minimum != nullptr || is_new) {
+    definition.minimum =
+        down ? (definition.type == TypeId::int8 ? INT64_MIN : -usual.maximum - 1) : 1;
+  }
+  if (const auto* start = find("start")) {
+    definition.start = number_of(*start);
+  } else if (is_new) {
+    definition.start = down ? definition.maximum : definition.minimum;
+  }
+  if (const auto* cache = find("cache")) definition.cache = number_of(*cache);
+  if (const auto* cycle = find("cycle")) definition.cycle = flag_of(*cycle);
+  if (const auto* owner = find("owned_by")) set_owner(session, *owner, definition);
+  check_limits(definition);
+  return definition;
+}
+
+void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options) {
+  const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
+                                                         lock::RelationMode::share_row_exclusive);
+  Relation relation = table->relation;
+  const SequenceState state = session.shared.sequences.state(*session.shared.catalog, relation);
+  relation.sequence = read_sequence_options(options, *relation.sequence, session, false);
+  std::optional<std::int64_t> restart;
+  for (const ast::Node* node : options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname != "restart") continue;
+    restart = option.arg == nullptr ? relation.sequence->start : number_of(option);
+  }
+  const std::int64_t position = restart.value_or(state.last_value);
+  for (const auto& [limit, value] : {std::pair{"MINVALUE", relation.sequence->minimum},
+                                     {"MAXVALUE", relation.sequence->maximum}}) {
+    const bool low = std::string_view{limit} == "MINVALUE";
+    if (low ? position >= value : position <= value) continue;
+    throw_error(sqlstate::invalid_parameter_value, "RESTART value ({}) cannot be {} than {} ({})",
+                position, low ? "less" : "greater", limit, value);
+  }
+  if (restart) {
+    session.shared.sequences.set(*session.shared.catalog, relation, *restart, false);
+  } else {
+    session.shared.sequences.forget(relation.oid);
+  }
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
+void Session::State::create_sequence(const ast::CreateSeqStmt& statement, ResultSink& sink) {
+  Relation relation = new_relation(*this, *statement.sequence, RelationKind::sequence);
+  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+    sink.command_complete("CREATE SEQUENCE");
+    return;
+  }
+  relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, *this, true);
+  create_relation(*this, std::move(relation));
+  sink.command_complete("CREATE SEQUENCE");
+}
+
+void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink) {
+  Arena arena;
+  Binder binder{*this, arena};
+  const TablePtr table = binder.find_table(*statement.sequence);
+  if (!table) {
+    if (!statement.missing_ok) binder.require_relation(*statement.sequence);
+    notice(sink, Severity::notice, SqlState{"00000"},
+           fmt::format("relation \"{}\" does not exist, skipping", statement.sequence->relname));
+    sink.command_complete("ALTER SEQUENCE");
+    return;
+  }
+  if (!table->relation.sequence) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
+                statement.sequence->relname);
+  }
+  change_sequence(*this, table, statement.options);
+  sink.command_complete("ALTER SEQUENCE");
+}
+
+}  // namespace swizzle::sql

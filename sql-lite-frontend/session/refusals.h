@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/parse/ast.h"
+
+/// How what is not supported is called when it is refused (0A000).
+namespace swizzle::sql {
+
+/// "TRIGGER", "MATERIALIZED VIEW": the words of CREATE and DROP.
+std::string_view object_type_name(ast::ObjectType type) noexcept;
+/// "CREATE TRIGGER", "MERGE": the words that a statement begins with; empty for what is none.
+std::string_view refused_statement_name(ast::NodeKind kind) noexcept;
+
+/// "ENABLE TRIGGER": the words of an ALTER TABLE command.
+std::string_view alter_form_name(ast::AlterTableType type) noexcept;
+
+/// Throws 0A000 "… is not supported".
+[[noreturn]] void refuse_statement(const ast::Node& statement);
+
+}  // namespace swizzle::sql
