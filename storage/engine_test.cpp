@@ -139,6 +139,33 @@ TEST_CASE_METHOD(TemporaryEngine, "versions of threads that have ended go when o
   CHECK(engine->statistics().version_bytes < loaded / 2);
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "a database without logging opens again once it was closed",
+                 "[storage][engine]") {
+  close();
+  std::filesystem::remove_all(data);
+  options.logging = false;
+  REQUIRE(Engine::create(*files, data, options));
+  open();
+  const TreeId tree = make_tree();
+  for (int round = 0; round < 3; ++round) {
+    auto transaction = engine->begin();
+    for (int i = 0; i < 2000; ++i)
+      REQUIRE(
+          engine->tree(tree)
+              .value()
+              .insert(*transaction, as_bytes(std::to_string(round * 2000 + i)), as_bytes("value"))
+              .value());
+    REQUIRE(transaction->commit());
+    transaction.reset();
+    REQUIRE(engine->checkpoint());
+    close();
+    open();
+    CHECK(engine->verify().value().empty());
+    const auto reader = engine->begin();
+    CHECK(content(*reader, tree).size() == 2000U * (static_cast<unsigned>(round) + 1));
+  }
+}
+
 TEST_CASE("a log whose segments are longer than what one write may reach opens again",
           "[storage][engine]") {
   // After a crash that far is zeroed behind the log's end.

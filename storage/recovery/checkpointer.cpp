@@ -39,8 +39,11 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   ASSIGN_OR_RETURN(wal::Reservation space,
                    parts_.log.reserve(0, 1, wal::ReservePurpose::completion));
   wal::Appended begin;
+  // Without logging nothing is in the log: it stays where it was, and opens there.
+  const Lsn unlogged = parts_.control.current().checkpoint.begin;
   const SpaceMap::Snapshot map = parts_.space.snapshot([&] {
     begin = parts_.log.append(space, checkpoint_header());
+    if (!parts_.log.enabled()) begin.lsn = unlogged;
     return begin.lsn;
   });
 
