@@ -246,8 +246,8 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   if (parts > 4) {
     std::string name;
     for (std::size_t i = 0; i < parts; ++i) name += (i > 0 ? "." : "") + std::string{part(i)};
-    throw sql_error(sqlstate::syntax_error,
-                    "improper qualified name (too many dotted names): {}", name)
+    throw sql_error(sqlstate::syntax_error, "improper qualified name (too many dotted names): {}",
+                    name)
         .at_position(node.location + 1);
   }
   if (scope.clause == Clause::column_default) {

@@ -256,7 +256,10 @@ FromPtr Binder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& ran
   item.schema = names_.schema_name(sequence->relation.schema);
   for (const OutputTarget& target : query->targets) {
     mark_used(target.slot);
-    item.columns.push_back({target.name, target.type, target.typmod, target.slot,
+    item.columns.push_back({target.name,
+                            target.type,
+                            target.typmod,
+                            target.slot,
                             {kNoOid, 0, item.alias, target.name}});
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
   }

@@ -387,9 +387,8 @@ void Binder::check_distinct_on(ast::NodeList clause, const Query& query) {
   if (query.distinct != Query::DistinctKind::on || query.order.empty()) return;
   std::vector<bool> seen(query.distinct_on.size(), false);
   for (const SortKey& key : query.order) {
-    const auto found = std::ranges::find_if(query.distinct_on, [&](const ExprPtr& expr) {
-      return same_expression(*expr, *key.expr);
-    });
+    const auto found = std::ranges::find_if(
+        query.distinct_on, [&](const ExprPtr& expr) { return same_expression(*expr, *key.expr); });
     if (found == query.distinct_on.end()) break;
     seen[static_cast<std::size_t>(found - query.distinct_on.begin())] = true;
   }
@@ -552,8 +551,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     std::array choice = types;
     if (open_type(left)) choice[0] = TypeId::unknown;
     if (open_type(right)) choice[1] = TypeId::unknown;
-    const TypeId type = select_common_type(
-        choice, name, right.expr ? right.expr->location() + 1 : 0);
+    const TypeId type =
+        select_common_type(choice, name, right.expr ? right.expr->location() + 1 : 0);
     const auto adapt = [&](OutputTarget& target, TypeId seen) {
       if (target.type == type) return;
       if (!target.expr) {

@@ -368,17 +368,17 @@ bool Binder::answers_inference(const WriteStatement& write, const Index& index, 
   std::vector<ExprPtr> parts;
   for (const IndexColumn& column : index.columns) {
     if (column.column != 0) {
-      parts.push_back(std::make_unique<SlotExpr>(
-          column.type, kNoTypmod, first + static_cast<Slot>(column.column - 1),
-          SlotExpr::Origin{}));
+      parts.push_back(std::make_unique<SlotExpr>(column.type, kNoTypmod,
+                                                 first + static_cast<Slot>(column.column - 1),
+                                                 SlotExpr::Origin{}));
     } else {
-      parts.push_back(bind_table_expression(column.expression_sql, table, first,
-                                            Clause::index_expression));
+      parts.push_back(
+          bind_table_expression(column.expression_sql, table, first, Clause::index_expression));
     }
   }
   const auto is_in = [](const Expr& expr, std::span<const ExprPtr> list) {
-    return std::ranges::any_of(
-        list, [&](const ExprPtr& other) { return same_expression(expr, *other); });
+    return std::ranges::any_of(list,
+                               [&](const ExprPtr& other) { return same_expression(expr, *other); });
   };
   for (const ExprPtr& part : parts) {
     if (!is_in(*part, wanted)) return false;

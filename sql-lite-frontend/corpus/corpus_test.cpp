@@ -80,8 +80,8 @@ TEST_CASE("statements answer as PostgreSQL does", "[sql][corpus]") {
       ++surprises;
       // Catch would break the lines.
       std::cout << path.filename().string() << ":" << requests[i].line << ": "
-                << (answer == expected[i] ? "marked as different, but is the same\n" : "\n") << answer
-                << "PostgreSQL:\n"
+                << (answer == expected[i] ? "marked as different, but is the same\n" : "\n")
+                << answer << "PostgreSQL:\n"
                 << expected[i] << "\n";
     }
   }

@@ -10,7 +10,9 @@ namespace swizzle::sql::corpus {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-  const auto is_blank = [](char letter) { return std::isspace(static_cast<unsigned char>(letter)); };
+  const auto is_blank = [](char letter) {
+    return std::isspace(static_cast<unsigned char>(letter));
+  };
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;

@@ -14,8 +14,9 @@ constexpr std::uint32_t kFirstUserType = 16384;
 std::string type_name(std::uint32_t oid, std::int32_t modifier) {
   const TypeInfo* info = find_type(static_cast<TypeId>(oid));
   // What users made has another number in every run.
-  std::string name = info != nullptr ? std::string{info->name}
-                                     : (oid >= kFirstUserType ? "user-defined" : std::to_string(oid));
+  std::string name = info != nullptr
+                         ? std::string{info->name}
+                         : (oid >= kFirstUserType ? "user-defined" : std::to_string(oid));
   if (modifier != kNoTypmod) name += fmt::format("({})", modifier);
   return name;
 }
@@ -113,7 +114,9 @@ std::expected<std::optional<Bytes>, Diagnostic> Transcript::copy_in_data() {
 }
 
 void Transcript::add(std::string_view prefix, const Diagnostic& diagnostic) {
-  const auto line = [&](std::string text) { lines_.push_back(std::string{prefix} + std::move(text)); };
+  const auto line = [&](std::string text) {
+    lines_.push_back(std::string{prefix} + std::move(text));
+  };
   const std::string severity = diagnostic.severity == Severity::error
                                    ? std::string{}
                                    : fmt::format("{} ", severity_name(diagnostic.severity));

@@ -10,16 +10,24 @@
 namespace swizzle::sql {
 
 struct Dependent {
-  enum class Kind : std::uint8_t { foreign_key, view, default_value, generated_column, sequence, table };
+  enum class Kind : std::uint8_t {
+    foreign_key,
+    view,
+    default_value,
+    generated_column,
+    sequence,
+    table
+  };
   Kind kind = Kind::view;
-  TablePtr table;              ///< the view, or the table whose part it is
-  Oid constraint = kNoOid;     ///< of a foreign key
-  std::size_t position = 0;    ///< of a default or a generated column
-  std::string name;            ///< "view v", "constraint c on table t" …: as messages call it
-  std::string on;              ///< what it depends on: "table t", "column a of table t"
+  TablePtr table;            ///< the view, or the table whose part it is
+  Oid constraint = kNoOid;   ///< of a foreign key
+  std::size_t position = 0;  ///< of a default or a generated column
+  std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
+  std::string on;            ///< what it depends on: "table t", "column a of table t"
 };
 
-/// "table t", "view other.v", "sequence s": with its schema where the search path would not find it.
+/// "table t", "view other.v", "sequence s": with its schema where the search path would not find
+/// it.
 std::string described(Session::State& session, const Table& table);
 
 /// What depends on the relations, directly or through others, apart from themselves and what

@@ -124,7 +124,8 @@ std::string RowWriter::index_key_detail(Execution& execution, const Index& index
 
 void RowWriter::fail_duplicate(Execution& execution, const Index& index,
                                std::span<const Value> row) const {
-  std::string detail = fmt::format("Key {} already exists.", index_key_detail(execution, index, row));
+  std::string detail =
+      fmt::format("Key {} already exists.", index_key_detail(execution, index, row));
   SqlError error = sql_error(sqlstate::unique_violation,
                              "duplicate key value violates unique constraint \"{}\"", index.name)
                        .with_detail(std::move(detail));

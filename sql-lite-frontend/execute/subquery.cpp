@@ -66,8 +66,7 @@ Value SubqueryExpr::scalar(Execution& execution) const {
   if (plan_->next(execution)) {
     result = execution.slots[outputs_[0]].copy_to(execution.row_arena);
     for (std::size_t i = 0; i < further_.size(); ++i) {
-      execution.slots[further_[i]] =
-          execution.slots[outputs_[i + 1]].copy_to(execution.row_arena);
+      execution.slots[further_[i]] = execution.slots[outputs_[i + 1]].copy_to(execution.row_arena);
     }
     if (plan_->next(execution)) {
       throw SqlError{kCardinalityViolation,
