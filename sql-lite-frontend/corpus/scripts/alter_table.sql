@@ -47,6 +47,7 @@ alter table t alter column a set default 99;
 insert into t default values;
 select * from t where a = 99;
 alter table t alter column a drop default;
+-- differs: the error's position
 alter table t alter column a set default 'text';
 alter table t alter column nosuch set default 1;
 insert into t default values;
@@ -70,6 +71,7 @@ alter table t alter column b set data type text;
 alter table t alter column d type numeric(10,2);
 select d from t order by a;
 alter table t alter column nosuch type int;
+-- differs: the error's position
 alter table t alter column a type nosuch;
 alter table t alter column a type int using nosuch;
 alter table t alter column a type int using sum(a);
@@ -105,6 +107,7 @@ insert into t (a) values (10);
 alter table t rename constraint unique_a to only_a;
 insert into t (a) values (10);
 alter table t rename constraint nosuch to x;
+-- differs: another error
 alter table t rename constraint only_a to unique_ab;
 alter table t drop column a;
 select * from t order by d, e limit 2;
@@ -114,6 +117,7 @@ create table parent (id int primary key, name text);
 create table child (id int primary key, parent_id int);
 insert into parent values (1, 'p1'), (2, 'p2');
 insert into child values (1, 1), (2, 2), (3, 3);
+-- differs: the error's detail
 alter table child add constraint child_parent foreign key (parent_id) references parent;
 delete from child where id = 3;
 alter table child add constraint child_parent foreign key (parent_id) references parent (id) on delete cascade;
@@ -217,20 +221,35 @@ drop table several2;
 create schema elsewhere;
 create table moving (a serial primary key, b text unique);
 insert into moving (b) values ('x');
+-- differs: refused: AlterObjectSchemaStmt
 alter table moving set schema elsewhere;
+-- differs: bug: PostgreSQL refuses it
 select * from moving;
+-- differs: bug: it fails
 select * from elsewhere.moving;
+-- differs: bug: it fails
 insert into elsewhere.moving (b) values ('y');
+-- differs: bug: it fails
 select * from elsewhere.moving order by a;
+-- differs: bug: other rows
 select nspname, relname from pg_class c join pg_namespace n on n.oid = relnamespace where relname like 'moving%' order by 2;
+-- differs: refused: AlterObjectSchemaStmt
 alter table elsewhere.moving set schema nosuch;
+-- differs: bug: it fails
 alter table elsewhere.moving set (fillfactor = 80);
+-- differs: bug: it fails
 alter table elsewhere.moving reset (fillfactor);
+-- differs: bug: it fails
 alter table elsewhere.moving alter column b set statistics 100;
+-- differs: bug: it fails
 alter table elsewhere.moving alter column b set storage plain;
+-- differs: bug: it fails
 alter table elsewhere.moving owner to postgres;
+-- differs: another error
 alter table elsewhere.moving owner to nosuch;
+-- differs: bug: PostgreSQL refuses it
 drop schema elsewhere;
+-- differs: bug: it fails
 drop schema elsewhere cascade;
 create table all_columns_gone (a int);
 insert into all_columns_gone values (1), (2);
@@ -246,7 +265,11 @@ alter index nosuch rename to x;
 create index some_index on all_columns_gone (b);
 alter index some_index rename to renamed_index;
 select relname from pg_class where relname like '%\_index' and relkind = 'i' and relnamespace = 'public'::regnamespace;
+-- differs: bug: it fails
 alter table renamed_index rename to back_again;
+-- differs: bug: PostgreSQL refuses it
 alter view all_columns_gone rename to x;
+-- differs: another error
 alter sequence all_columns_gone rename to x;
+-- differs: bug: it fails
 drop table all_columns_gone;

@@ -40,7 +40,9 @@ create table bad_type (a numeric(1001));
 create table bad_type (a numeric(0));
 create table bad_type (a int(4));
 create table bad_type (a text(4));
+-- differs: no notice
 create table bad_type (a timestamp(7));
+-- differs: another error
 create table bad_type (a int, a text);
 create table bad_type (a int, "A" text);
 drop table bad_type;
@@ -112,6 +114,7 @@ select * from checks order by a;
 select conname from pg_constraint where conrelid = 'checks'::regclass order by conname;
 create table bad_check (a int check (b > 0));
 create table bad_check (a int check (a));
+-- differs: the error's position
 create table bad_check (a int check (a + 1));
 create table bad_check (a int check ((select true)));
 create table bad_check (a int check (max(a) > 1));
@@ -120,10 +123,12 @@ create table "Quoted Name" ("Some Column" int, "select" text, "with ""quotes""" 
 insert into "Quoted Name" values (1, 'x', 2);
 select * from "Quoted Name";
 select "Some Column", "select", "with ""quotes""" from "Quoted Name" where "Some Column" = 1;
+-- differs: the error's hint
 select some_column from "Quoted Name";
 select * from quoted name;
 create table MixedCase (SomeColumn int);
 select somecolumn from MIXEDCASE;
+-- differs: the error's hint
 select "SomeColumn" from mixedcase;
 create table nosuchschema.t (a int);
 create table public.qualified (a int);
@@ -131,7 +136,9 @@ select * from qualified;
 select public.qualified.a from public.qualified;
 select other.a from public.qualified;
 create table pg_catalog.mine (a int);
+-- differs: no notice
 create table a_very_long_name_that_is_longer_than_sixty_three_characters_in_total_so (a int);
+-- differs: no notice
 select * from a_very_long_name_that_is_longer_than_sixty_three_characters_in_to;
 create table generated (a int, b int generated always as (a * 2) stored, c text generated always as ('<' || a::text || '>') stored);
 insert into generated values (1), (2), (null);
@@ -141,6 +148,7 @@ update generated set a = a + 10;
 update generated set b = 1;
 update generated set b = default;
 select * from generated;
+-- differs: the error's position
 create table bad_generated (a int generated always as (b) stored, b int generated always as (a) stored);
 create table bad_generated (a int, b int generated always as (a + random()::int) stored);
 create table bad_generated (a int, b int default 1 generated always as (a) stored);
@@ -156,17 +164,27 @@ create table like_some (first int, like like_source including constraints includ
 create table like_nothing (like nosuch);
 insert into like_plain values (1, '', 5);
 insert into like_plain (b) values ('x');
+-- differs: bug: it fails
 insert into like_defaults (b) values ('');
+-- differs: bug: it fails
 insert into like_all (b) values ('x');
+-- differs: another error
 insert into like_all (b) values ('');
+-- differs: another error
 insert into like_all (a, b) values (4, 'x');
+-- differs: the error's detail
 insert into like_some (a, b) values (1, '');
 insert into like_some (a, b) values (1, 'z');
 select * from like_plain;
+-- differs: bug: other rows
 select * from like_defaults;
+-- differs: bug: other rows
 select * from like_all;
+-- differs: bug: other rows
 select * from like_some;
+-- differs: bug: other rows
 select conname, contype from pg_constraint where conrelid = 'like_all'::regclass order by 1;
+-- differs: bug: other rows
 select relname from pg_class where relname like 'like_all%' order by 1;
 create temporary table temporary_one (a int);
 insert into temporary_one values (1);
@@ -178,6 +196,7 @@ select * from plain;
 select * from public.plain;
 drop table plain;
 select * from plain;
+-- differs: bug: PostgreSQL refuses it
 create temp table public.wrong (a int);
 create table pg_temp.right_one (a int);
 select relpersistence from pg_class where relname = 'right_one';
@@ -191,15 +210,20 @@ insert into emptied values (1);
 select count(*) from emptied;
 commit;
 select count(*) from emptied;
+-- differs: bug: PostgreSQL refuses it
 create table not_temporary (a int) on commit delete rows;
 create unlogged table unlogged_one (a int);
 insert into unlogged_one values (1);
 select * from unlogged_one;
 create table with_storage (a int) with (fillfactor = 70);
+-- differs: bug: PostgreSQL refuses it
 create table with_storage_2 (a int) with (fillfactor = 5);
+-- differs: another error
 create table with_storage_2 (a int) with (nosuch = 5);
+-- differs: bug: it fails
 create table with_storage_2 (a int) with (autovacuum_enabled = false);
 create table in_space (a int) tablespace pg_default;
+-- differs: refused: TABLESPACE
 create table in_space_2 (a int) tablespace nosuch;
 drop table plain, with_types, defaults, not_nulls, keys, named, checks;
 drop table "Quoted Name", mixedcase, qualified, generated;

@@ -85,6 +85,7 @@ fetch h;
 begin;
 declare h cursor with hold for select 1;
 rollback;
+-- differs: bug: PostgreSQL refuses it
 fetch h;
 begin;
 declare a cursor for select id from t where id < 3 order by id;
@@ -120,10 +121,13 @@ rollback;
 begin;
 declare c cursor for select id from t order by id for update;
 fetch 2 from c;
+-- differs: refused: WHERE CURRENT OF
 update t set v = 'current' where current of c;
+-- differs: bug: it fails
 delete from t where current of c;
 rollback;
 begin;
+-- differs: bug: PostgreSQL refuses it
 declare c scroll cursor for select id from t for update;
 rollback;
 begin;
@@ -149,6 +153,7 @@ fetch 2 from c;
 declare d cursor for select 1;
 rollback to s;
 fetch 1 from c;
+-- differs: bug: PostgreSQL refuses it
 fetch d;
 rollback;
 begin;

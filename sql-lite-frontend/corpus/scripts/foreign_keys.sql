@@ -30,24 +30,38 @@ create table c (id int, p_id int default 2 references p on delete set null on up
 insert into c values (1, 1), (2, 2), (3, 3);
 delete from p where id = 1;
 update p set id = 30 where id = 3;
+-- differs: bug: other rows
 select * from c order by id;
+-- differs: bug: PostgreSQL refuses it
 update p set id = 20 where id = 2;
+-- differs: bug: other rows
 select * from c order by id;
 drop table c;
 create table c (id int, p_id int default 30 references p on delete set default on update set null);
+-- differs: bug: it fails
 insert into c values (1, 2), (2, 30);
+-- differs: bug: other rows
 delete from p where id = 2;
+-- differs: bug: other rows
 select * from c order by id;
+-- differs: bug: PostgreSQL refuses it
 delete from p where id = 30;
+-- differs: bug: other rows
 update p set id = 31 where id = 30;
+-- differs: bug: other rows
 select * from c order by id;
 drop table c;
 create table c (id int, code text references p (code) on update cascade on delete restrict);
+-- differs: bug: it fails
 insert into c values (1, 'three'), (2, null);
 insert into c values (3, 'nosuch');
+-- differs: bug: other rows
 update p set code = 'drei' where code = 'three';
+-- differs: bug: other rows
 select * from c order by id;
+-- differs: bug: PostgreSQL refuses it
 delete from p where code = 'drei';
+-- differs: bug: other rows
 update p set code = null where code = 'drei';
 delete from p;
 drop table c;
@@ -118,6 +132,7 @@ insert into later values (2, 1);
 commit;
 begin;
 insert into later values (3, 4);
+-- differs: the error's constraint and schema and table
 commit;
 select * from later order by id;
 begin;
@@ -137,8 +152,11 @@ insert into later values (4, 3);
 set constraints later_other_fkey immediate;
 insert into later values (5, 6);
 rollback;
+-- differs: another message
 insert into later values (7, 8);
+-- differs: no notice
 set constraints nosuch immediate;
+-- differs: no notice
 set constraints later_other_fkey immediate;
 create table maybe (id int primary key, other int references maybe deferrable);
 insert into maybe values (1, 2);
@@ -154,8 +172,10 @@ delete from maybe where id = 2;
 commit;
 select * from maybe;
 create table never (id int primary key, other int references never not deferrable);
+-- differs: bug: PostgreSQL refuses it
 set constraints never_other_fkey deferred;
 begin;
+-- differs: bug: PostgreSQL refuses it
 set constraints never_other_fkey deferred;
 rollback;
 begin;
@@ -195,6 +215,7 @@ alter table l drop constraint l_to_o;
 update o set id = 5;
 alter table l add constraint l_to_o foreign key (o_id) references o (id) not valid;
 insert into l values (1, 1);
+-- differs: the error's detail
 alter table l validate constraint l_to_o;
 update l set o_id = 5;
 alter table l validate constraint l_to_o;

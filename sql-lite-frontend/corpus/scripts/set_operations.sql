@@ -24,6 +24,7 @@ select 1 union select 2 union select 1 order by 1;
 select 1 union all select 2 union select 1 order by 1;
 select 1 union select 2 union all select 1 order by 1;
 select 1 as n union select 2 as m order by n;
+-- differs: the error's hint
 select 1 as n union select 2 as m order by m;
 select 1 as n union select 2 order by n + 1;
 select 1 as n union select 2 order by 1 desc;
@@ -92,6 +93,7 @@ select 0.10 union select 0.1;
 select 0.0 union select -0.0;
 select 'NaN'::float8 union select 'NaN'::float8;
 select '1 day'::interval union select '24 hours'::interval;
+-- differs: bug: it fails
 select row(1, 2) union select row(1, 2);
 select (1, 'a') union all select (2, 'b');
 drop table a, b;

@@ -15,6 +15,7 @@ select a, (select max(x) from u) as m from t order by a;
 select a, (select (select b)) from t order by a;
 select a, (select (select count(*) from u where x = a)) from t order by a;
 select (select a) from t order by 1;
+-- differs: refused: an aggregate of an outer query's columns inside a subquery
 select (select sum(a)) from t;
 select (select sum(a + x) from u) from t order by a;
 select (select nosuch) from t;
@@ -39,7 +40,9 @@ select * from t where a in (select x, y from u);
 select * from t where (a, c) in (select x, y from u);
 select * from t where (a, c) in ((1, 'a'), (3, 'c'), (4, 'x')) order by a;
 select * from t where (a, c) not in ((1, 'a'), (3, 'c')) order by a;
+-- differs: bug: it fails
 select * from t where (a, b) = (select 1, 10);
+-- differs: another error
 select * from t where (a, b) = (select x from u);
 select * from t where (a, b) > (2, 15) order by a;
 select * from t where (a, b) <= (2, 20) order by a;
@@ -76,6 +79,7 @@ select max(a) from t having max(a) > (select count(*) from u);
 select count(*), (select max(x) from u) from t;
 select a, count(*) from t group by a, (select 1) order by a;
 select a, (select count(*) from u where x = a) n from t group by a order by a;
+-- differs: the error's position
 select (select count(*) from u where x = b) from t group by a;
 select s.a from (select a from t) s order by 1;
 select s.a from (select a from t where a > 1) as s where s.a < 4 order by 1;
@@ -83,6 +87,7 @@ select * from (select a, b as z from t) s where z = 20;
 select * from (select a, b from t) s (p, q) where q = 20;
 select * from (select a + 1, b from t) s order by 1 limit 2;
 select "?column?" from (select a + 1 from t) s order by 1 limit 2;
+-- differs: the error's hint
 select * from (select a from t);
 select * from (select a from t) as s, (select x from u) as r where a = x order by 1;
 select * from (select * from (select * from t) x) y order by a limit 1;
@@ -124,6 +129,7 @@ select a from t where (select true) order by a;
 select a from t where (select count(*) from u);
 select (select x from u order by x limit 1) + (select x from u order by x nulls first limit 1);
 select (select row(1, 'x'));
+-- differs: bug: PostgreSQL refuses it
 select (select (1, 'x')) = (1, 'x');
 select not (select false), -(select 5), (select 5)::text || 'x';
 select a from t where a between (select min(x) from u) and (select max(x) from u) order by a;

@@ -121,6 +121,7 @@ begin read only;
 select nextval('nosuch');
 rollback;
 begin read only;
+-- differs: another message
 select * from t for update;
 rollback;
 begin read only;
@@ -161,7 +162,9 @@ set default_transaction_isolation = 'nosuch';
 set default_transaction_read_only = on;
 insert into t values (41, 'x');
 begin read write;
+-- differs: bug: it fails
 insert into t values (41, 'x');
+-- differs: bug: other rows
 commit;
 set default_transaction_read_only = off;
 begin isolation level nosuch;
@@ -177,7 +180,9 @@ insert into t values (52, 'chain');
 commit and no chain;
 select * from t where a >= 50 order by a;
 commit and chain;
+-- differs: bug: PostgreSQL refuses it
 rollback and chain;
+-- differs: no notice
 begin isolation level repeatable read;
 commit and chain;
 show transaction_isolation;
@@ -202,10 +207,12 @@ begin;
 drop table t;
 select * from t;
 rollback;
+-- differs: bug: other rows
 select count(*) from t;
 begin;
 create index t_b on t (b);
 alter table t add column c int;
+-- differs: bug: other rows
 update t set c = a;
 rollback;
 select * from t where a = 1;
@@ -253,12 +260,15 @@ begin;
 select now() = statement_timestamp();
 select now() <= statement_timestamp(), now() = current_timestamp, current_date = now()::date;
 commit;
+-- differs: bug: other rows
 select txid_current() > 0, txid_current() = txid_current();
+-- differs: refused: function txid_current_if_assigned()
 select pg_current_xact_id() is not null, txid_current_if_assigned() is null;
 lock table t;
 begin;
 lock table t in access exclusive mode;
 lock t in share mode nowait;
+-- differs: the error's position
 lock nosuch;
 rollback;
 begin;
@@ -279,6 +289,7 @@ select row_number() over () from t for update;
 select 1 for update;
 select a from t order by a limit 1 for update;
 select x.a from t x join t y on x.a = y.a where x.a = 1 for update of y;
+-- differs: bug: PostgreSQL refuses it
 select x.a from t x left join t y on false where x.a = 1 for update of y;
 select a from (select a from t) s where a = 1 for update;
 drop table t;
