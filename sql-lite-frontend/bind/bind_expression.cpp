@@ -605,7 +605,9 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
         .at_position(node.location + 1);
   }
   const auto& select = ast::as<ast::SelectStmt>(node.subselect);
+  const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");
   std::unique_ptr<Query> query = bind_select(select, &scope);
+  recursion_forbidden_ = around;
   const auto columns = static_cast<std::size_t>(query->targets.size());
   using Kind = SubqueryExpr::Kind;
   const auto one_column = [&](std::string_view message) {

@@ -12,6 +12,7 @@ namespace {
 constexpr SqlState kDuplicateAlias{"42712"};
 constexpr SqlState kAmbiguousColumn{"42702"};
 constexpr SqlState kInvalidColumnReference{"42P10"};
+constexpr SqlState kInvalidRecursion{"42P19"};
 
 std::string qualified(const ast::RangeVar& range) {
   if (range.schemaname.empty()) return std::string{range.relname};
@@ -536,9 +537,18 @@ FromPtr Binder::bind_join(const ast::JoinExpr& node, Scope& scope) {
       unsupported("this kind of join");
   }
   const std::size_t left_begin = scope.items.size();
-  join.left = bind_from_item(node.larg, scope);
+  const auto bind_side = [&](const ast::Node* side, JoinKind nullable_in) {
+    const std::string_view around = recursion_forbidden_;
+    if (join.kind == nullable_in || join.kind == JoinKind::full) {
+      recursion_forbidden_ = "within an outer join";
+    }
+    FromPtr bound = bind_from_item(side, scope);
+    recursion_forbidden_ = around;
+    return bound;
+  };
+  join.left = bind_side(node.larg, JoinKind::right);
   const std::size_t right_begin = scope.items.size();
-  join.right = bind_from_item(node.rarg, scope);
+  join.right = bind_side(node.rarg, JoinKind::left);
 
   std::vector<std::string> names;
   if (node.is_natural) {
@@ -588,11 +598,20 @@ FromPtr Binder::bind_join(const ast::JoinExpr& node, Scope& scope) {
 FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::RangeVar& range,
                                    Scope& scope) {
   if (!cte->bound && !cte->in_recursive_term) {
-    throw sql_error(sqlstate::undefined_table,
+    throw sql_error(kInvalidRecursion,
                     "recursive reference to query \"{}\" must not appear within its "
                     "non-recursive term",
                     cte->name)
         .at_position(range.location + 1);
+  }
+  if (cte->in_recursive_term) {
+    const auto refuse = [&](std::string_view why) {
+      throw sql_error(kInvalidRecursion, "recursive reference to query \"{}\" must not appear {}",
+                      cte->name, why)
+          .at_position(range.location + 1);
+    };
+    if (!recursion_forbidden_.empty()) refuse(recursion_forbidden_);
+    if (++cte->recursive_references > 1) refuse("more than once");
   }
   FromCte reference;
   reference.cte = cte;
@@ -716,7 +735,9 @@ void Binder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& s
   cte.query = bind_select(*select.larg, &scope);
   cte.columns = cte_columns(cte.query->targets, node);
   cte.in_recursive_term = true;
+  const std::string_view around = std::exchange(recursion_forbidden_, std::string_view{});
   cte.recursive = bind_select(*select.rarg, &scope);
+  recursion_forbidden_ = around;
   cte.in_recursive_term = false;
   if (cte.recursive->targets.size() != cte.query->targets.size()) {
     throw SqlError{sqlstate::syntax_error, "each UNION query must have the same number of columns"};

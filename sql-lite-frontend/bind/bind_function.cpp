@@ -321,19 +321,24 @@ std::string describe_call(const AggregateCall& call) {
 /// An aggregate over nothing but an enclosing query's columns belongs to that query, says SQL.
 void Binder::refuse_outer_aggregate(const ast::FuncCall& node, const Scope& scope,
                                     std::span<const ExprPtr> arguments) {
-  bool any = false;
+  const auto belongs_to = [](Slot slot, const Scope& to) {
+    return std::ranges::any_of(to.from_slots, [slot](const auto& range) {
+      return slot >= range.first && slot < range.second;
+    });
+  };
+  bool outer = false;
   bool own = false;
   for (const ExprPtr& argument : arguments) {
     walk(*argument, [&](Expr& part) {
       const auto* slot = dynamic_cast<const SlotExpr*>(&part);
       if (slot == nullptr) return;
-      any = true;
-      own |= std::ranges::any_of(scope.from_slots, [&](const auto& range) {
-        return slot->slot() >= range.first && slot->slot() < range.second;
-      });
+      own |= belongs_to(slot->slot(), scope);
+      for (const Scope* at = scope.parent; at != nullptr; at = at->parent) {
+        outer |= belongs_to(slot->slot(), *at);
+      }
     });
   }
-  if (any && !own) {
+  if (outer && !own) {
     unsupported("an aggregate of an outer query's columns inside a subquery", node.location);
   }
 }

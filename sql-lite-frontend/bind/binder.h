@@ -273,6 +273,8 @@ class Binder {
   std::vector<RelationRead> read_;
   /// Inside a view: its names. The outermost view's own relations are noted in `read_`.
   const std::vector<ViewName>* view_names_ = nullptr;
+  /// Why a recursive reference may not stand here: "an outer join"; empty where it may.
+  std::string_view recursion_forbidden_;
   int view_depth_ = 0;
   int recorded_depth_ = 0;
   bool single_use_ = false;

@@ -156,6 +156,7 @@ struct Cte {
   std::unique_ptr<WriteStatement> write;
   bool bound = false;
   bool in_recursive_term = false;
+  int recursive_references = 0;
   std::vector<Slot> outer_slots;
 
   // Planned once, run at most once per execution.

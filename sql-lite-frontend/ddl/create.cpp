@@ -23,7 +23,8 @@ void refuse_table_features(const ast::CreateStmt& statement) {
   }
   if (statement.of_typename != nullptr) refuse("CREATE TABLE OF");
   if (!statement.tablespacename.empty() && statement.tablespacename != "pg_default") {
-    refuse("TABLESPACE");
+    throw_error(sqlstate::undefined_object, "tablespace \"{}\" does not exist",
+                statement.tablespacename);
   }
   if (!statement.access_method.empty() && statement.access_method != "heap") {
     throw_error(sqlstate::undefined_object, "access method \"{}\" does not exist",
@@ -31,10 +32,29 @@ void refuse_table_features(const ast::CreateStmt& statement) {
   }
 }
 
+/// Storage parameters are kept and shown; nothing acts on them. Unknown ones are refused.
+void check_reloption(const ast::DefElem& option) {
+  const std::string_view name = option.defname;
+  const bool known = name == "fillfactor" || name == "parallel_workers" ||
+                     name == "user_catalog_table" || name == "toast_tuple_target" ||
+                     name.starts_with("autovacuum_") || name.starts_with("vacuum_") ||
+                     name == "log_autovacuum_min_duration" || option.defnamespace == "toast";
+  if (!known) {
+    throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", name);
+  }
+  const auto* integer = ast::try_as<ast::Integer>(option.arg);
+  if (name == "fillfactor" && integer != nullptr && (integer->ival < 10 || integer->ival > 100)) {
+    throw sql_error(sqlstate::invalid_parameter_value,
+                    "value {} out of bounds for option \"fillfactor\"", integer->ival)
+        .with_detail("Valid values are between \"10\" and \"100\".");
+  }
+}
+
 std::vector<std::string> reloptions(ast::NodeList options) {
   std::vector<std::string> list;
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
+    check_reloption(option);
     std::string text{option.defname};
     if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
       text += "=" + std::to_string(integer->ival);
@@ -86,6 +106,11 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
     return;
   }
   relation.options = reloptions(statement.options);
+  if (relation.persistence != Persistence::temporary &&
+      statement.oncommit != ast::OnCommitAction::noop &&
+      statement.oncommit != ast::OnCommitAction::undefined) {
+    throw SqlError{SqlState{"42P16"}, "ON COMMIT can only be used on temporary tables"};
+  }
   switch (statement.oncommit) {
     case ast::OnCommitAction::delete_rows:
       relation.on_commit = 'd';

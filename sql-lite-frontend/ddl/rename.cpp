@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// RENAME, COMMENT, and roles.
@@ -33,7 +34,11 @@ std::string_view rename_tag(ast::ObjectType type) {
 }  // namespace
 
 void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) {
-  const auto finish = [&] { sink.command_complete(rename_tag(statement.rename_type)); };
+  const bool is_part = statement.rename_type == ast::ObjectType::column ||
+                       statement.rename_type == ast::ObjectType::tabconstraint;
+  const auto finish = [&] {
+    sink.command_complete(rename_tag(is_part ? statement.relation_type : statement.rename_type));
+  };
   const std::string new_name{statement.newname};
   Arena arena;
   Binder binder{*this, arena};
@@ -70,7 +75,11 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw SqlError{sqlstate::feature_not_supported, "RENAME of this kind is not supported"};
   }
 
-  if (statement.rename_type == ast::ObjectType::index) {
+  TablePtr table = binder.find_table(*statement.relation);
+  // ALTER TABLE renames an index as well.
+  if (statement.rename_type == ast::ObjectType::index ||
+      (!table && statement.rename_type == ast::ObjectType::table &&
+       catalog.table_of_index(creation_schema(*statement.relation), statement.relation->relname))) {
     TablePtr owner_table;
     for (const Oid oid : search_path()) {
       if ((owner_table = catalog.table_of_index(oid, statement.relation->relname))) break;
@@ -90,13 +99,18 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     return finish();
   }
 
-  TablePtr table = binder.find_table(*statement.relation);
   if (!table) {
     if (!statement.missing_ok) binder.require_relation(*statement.relation);
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return finish();
   }
+  const auto require_kind = [&](ast::ObjectType type, RelationKind kind, std::string_view noun) {
+    if (statement.rename_type != type || table->relation.kind == kind) return;
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a {}", table->relation.name, noun);
+  };
+  require_kind(ast::ObjectType::view, RelationKind::view, "view");
+  require_kind(ast::ObjectType::sequence, RelationKind::sequence, "sequence");
   table = catalog.lock_for_change(*transaction, table);
   Relation relation = table->relation;
   if (statement.rename_type == ast::ObjectType::column) {
@@ -162,6 +176,68 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
   }
   catalog.replace(*transaction, *table, std::move(relation));
   finish();
+}
+
+/// ALTER SCHEMA … OWNER TO; tables have their own form, in ALTER TABLE.
+void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink) {
+  if (statement.object_type != ast::ObjectType::schema) {
+    throw_error(sqlstate::feature_not_supported, "ALTER {} OWNER is not supported",
+                object_type_name(statement.object_type));
+  }
+  const std::string_view name = ast::string_of(statement.object);
+  const SchemaPtr schema = catalog.schema(name);
+  if (!schema) {
+    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
+  }
+  Schema changed = *schema;
+  const bool named = statement.newowner->roletype == ast::RoleSpecType::cstring;
+  const RolePtr role = catalog.role(named ? statement.newowner->rolename : options.user);
+  if (!role) {
+    throw_error(sqlstate::undefined_object, "role \"{}\" does not exist",
+                statement.newowner->rolename);
+  }
+  changed.owner = role->oid;
+  catalog.replace(*transaction, *schema, std::move(changed));
+  sink.command_complete("ALTER SCHEMA");
+}
+
+/// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
+void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink) {
+  using Type = ast::ObjectType;
+  if (statement.object_type != Type::table && statement.object_type != Type::view &&
+      statement.object_type != Type::sequence) {
+    throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",
+                object_type_name(statement.object_type));
+  }
+  Arena arena;
+  Binder binder{*this, arena};
+  const TablePtr table = binder.find_table(*statement.relation);
+  if (!table) {
+    if (!statement.missing_ok) binder.require_relation(*statement.relation);
+    notice(sink, Severity::notice, SqlState{"00000"},
+           fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
+  const SchemaPtr schema = catalog.schema(statement.newschema);
+  if (!schema) {
+    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.newschema);
+  }
+  const auto move = [&](const TablePtr& one) {
+    const TablePtr locked = catalog.lock_for_change(*transaction, one);
+    if (catalog.table(schema->oid, locked->relation.name)) {
+      throw_error(kDuplicateTable, "relation \"{}\" already exists in schema \"{}\"",
+                  locked->relation.name, schema->name);
+    }
+    Relation relation = locked->relation;
+    relation.schema = schema->oid;
+    catalog.replace(*transaction, *locked, std::move(relation));
+  };
+  move(table);
+  for (const TablePtr& other : catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == table->relation.oid) move(other);
+  }
+  sink.command_complete(rename_tag(statement.object_type));
 }
 
 void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink) {

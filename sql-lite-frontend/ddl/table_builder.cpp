@@ -367,30 +367,88 @@ void TableBuilder::add_constraint(const ast::Constraint& constraint) {
 }
 
 void TableBuilder::add_like(const ast::TableLikeClause& like) {
-  constexpr std::uint32_t kDefaults = 1U << 3U;
+  // Bits of the clause, as the grammar sets them.
+  constexpr std::uint32_t kComments = 1U << 0U;
   constexpr std::uint32_t kConstraints = 1U << 2U;
+  constexpr std::uint32_t kDefaults = 1U << 3U;
+  constexpr std::uint32_t kGenerated = 1U << 4U;
+  constexpr std::uint32_t kIdentity = 1U << 5U;
+  constexpr std::uint32_t kIndexes = 1U << 6U;
+  const auto including = [&](std::uint32_t bit) { return (like.options & bit) != 0; };
   Arena arena;
   Binder binder{session_, arena};
   const TablePtr other = binder.require_table(*like.relation);
-  for (const Column& column : other->relation.columns) {
+  // Number of the other's column → number here.
+  std::vector<std::int16_t> numbers(other->relation.columns.size() + 1, 0);
+  for (std::size_t i = 0; i < other->relation.columns.size(); ++i) {
+    const Column& column = other->relation.columns[i];
     if (column.dropped) continue;
     Column copy;
     copy.name = column.name;
     copy.type = column.type;
     copy.typmod = column.typmod;
     copy.not_null = column.not_null;
-    if ((like.options & kDefaults) != 0 && column.identity == 0) {
+    if (including(kComments)) copy.comment = column.comment;
+    if (column.identity != 0) {
+      if (including(kIdentity)) {
+        copy.default_sql = new_sequence(copy, copy.type, {}, true);
+        copy.identity = column.identity;
+      }
+    } else if (column.generated) {
+      copy.generated = including(kGenerated);
+      if (copy.generated) copy.default_sql = column.default_sql;
+    } else if (including(kDefaults)) {
       copy.default_sql = column.default_sql;
     }
     relation_.columns.push_back(std::move(copy));
+    numbers[i + 1] = static_cast<std::int16_t>(relation_.columns.size());
   }
-  if ((like.options & kConstraints) == 0) return;
+  const auto renumber = [&](std::vector<std::int16_t>& columns) {
+    for (std::int16_t& column : columns) column = numbers[static_cast<std::size_t>(column)];
+  };
   for (const Constraint& constraint : other->relation.constraints) {
-    if (constraint.kind != ConstraintKind::check) continue;
+    if (constraint.kind != ConstraintKind::check || !including(kConstraints)) continue;
     Constraint copy = constraint;
     copy.oid = session_.catalog.allocate_oid();
+    renumber(copy.columns);
     relation_.constraints.push_back(std::move(copy));
   }
+  if (!including(kIndexes)) return;
+  for (const Index& index : other->relation.indexes) copy_index(*other, index, numbers);
+}
+
+/// An index of another table, with its constraint, over the columns copied from there.
+void TableBuilder::copy_index(const Table& other, const Index& index,
+                              std::span<const std::int16_t> numbers) {
+  Index copy = index;
+  copy.oid = session_.catalog.allocate_oid();
+  copy.comment.clear();
+  std::string names;
+  for (IndexColumn& column : copy.columns) {
+    column.column = numbers[static_cast<std::size_t>(column.column)];
+    names += names.empty() ? "" : "_";
+    names += column.column == 0
+                 ? std::string{"expr"}
+                 : relation_.columns[static_cast<std::size_t>(column.column - 1)].name;
+  }
+  for (std::int16_t& column : copy.included) column = numbers[static_cast<std::size_t>(column)];
+  const auto constraint =
+      std::ranges::find_if(other.relation.constraints, [&](const Constraint& candidate) {
+        return candidate.index == index.oid && candidate.kind != ConstraintKind::foreign_key;
+      });
+  const bool is_key = constraint != other.relation.constraints.end();
+  copy.name = free_name(session_, relation_,
+                        index.primary ? object_name(relation_.name, {}, "pkey")
+                                      : object_name(relation_.name, names, is_key ? "key" : "idx"));
+  if (is_key) {
+    Constraint key = *constraint;
+    key.oid = session_.catalog.allocate_oid();
+    key.index = copy.oid;
+    key.name = copy.name;
+    for (std::int16_t& column : key.columns) column = numbers[static_cast<std::size_t>(column)];
+    relation_.constraints.push_back(std::move(key));
+  }
+  relation_.indexes.push_back(std::move(copy));
 }
 
 std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::string> names,

@@ -45,6 +45,12 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
     const auto* found = ast::try_as<ast::DeclareCursorStmt>(raw->stmt);
     if (found != nullptr && found->portalname == declare.portalname) statement->node = found->query;
   }
+  const auto* select = ast::try_as<ast::SelectStmt>(statement->node);
+  if ((declare.options & kScroll) != 0 && select != nullptr && !select->locking_clause.empty()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "DECLARE SCROLL CURSOR ... FOR UPDATE is not supported"}
+        .with_detail("Scrollable cursors must be READ ONLY.");
+  }
   statement->declared_types = whole.parameter_types;
   statement->takes_parameters = whole.takes_parameters;
   PortalPtr portal = make_portal(statement, parameters);
@@ -53,7 +59,6 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
   portal->scrolls = (declare.options & kNoScroll) == 0;
-  static_cast<void>(kScroll);
   portal->declared_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
   start_portal(*portal);

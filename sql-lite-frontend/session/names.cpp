@@ -165,6 +165,10 @@ bool Session::State::schema_exists(std::string_view schema) {
 }
 
 Oid Session::State::creation_schema(const ast::RangeVar& range) {
+  if (range.relpersistence == "t" && !range.schemaname.empty() && range.schemaname != "pg_temp") {
+    throw SqlError{SqlState{"42P16"}, "cannot create temporary relation in non-temporary schema"}
+        .at_position(range.location + 1);
+  }
   if (range.relpersistence == "t" || range.schemaname == "pg_temp") return temporary_schema();
   if (!range.schemaname.empty()) {
     const SchemaPtr schema = catalog.schema(range.schemaname);

@@ -74,8 +74,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   }
   const bool alone = !transaction;
   if (alone) begin_transaction(Block::implicit);
-  run_at_once(*portal, sink);
-  if (alone) commit_transaction();
+  run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
   return true;
 }
 
@@ -93,8 +92,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
     const PortalPtr portal = make_portal(statement, {});
-    run_at_once(*portal, sink);
-    if (alone) commit_transaction();
+    run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
     return;
   }
   Arena arena;
@@ -110,8 +108,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
     const PortalPtr portal = make_portal(statement, {});
-    run_at_once(*portal, sink);
-    if (alone) commit_transaction();
+    run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
     if (text_cache.size() >= kCachedTexts) text_cache.clear();
     if (statement->plan && !statement->plan->single_use) text_cache[script] = statement;
     return;
@@ -183,10 +180,10 @@ void Session::State::lock_tables(Portal& portal, Columns columns) {
 }
 
 /// The simple protocol's way. Locks come first: what the columns are is settled then.
-void Session::State::run_at_once(Portal& portal, ResultSink& sink) {
+void Session::State::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end) {
   lock_tables(portal, Columns::open);
   describe_columns(portal, sink);
-  run_portal(portal, 0, sink);
+  run_portal(portal, 0, sink, at_end);
 }
 
 void Session::State::start_portal(Portal& portal) {
@@ -257,7 +254,8 @@ std::string tag_of(const Portal& portal) {
 
 }  // namespace
 
-void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink) {
+void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
+                                AtEnd at_end) {
   if (portal.state == Portal::State::finished) {
     // A portal that has been read to its end gives no more rows, and counts none.
     sink.command_complete(portal.plan && portal.plan->write == nullptr ? "SELECT 0"
@@ -276,6 +274,8 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
     portal.rows_sent = sent;
     const std::string tag = tag_of(portal);
     finish_portal(portal);
+    // A client that is told the tag may rely on it.
+    if (at_end == AtEnd::commit) commit_transaction();
     sink.command_complete(tag);
   } catch (...) {
     // The plan's cursors go before the transaction's changes do; nothing here waits.
@@ -357,7 +357,8 @@ void check_cancelled(Session::State& session) {
 
 void Session::State::drop_portals() {
   for (auto at = portals.begin(); at != portals.end();) {
-    if (at->second->holds) {
+    // One that is held already, by a commit, has no plan running any more.
+    if (at->second->holds && at->second->state == Portal::State::finished) {
       ++at;
       continue;
     }

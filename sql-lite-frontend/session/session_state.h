@@ -98,13 +98,16 @@ struct Session::State final : NameSource, ObjectNames {
   void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
   void describe_columns(const Portal& portal, ResultSink& sink);
-  void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
+  /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
+  enum class AtEnd : std::uint8_t { stay, commit };
+  void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
+                  AtEnd at_end = AtEnd::stay);
   void start_portal(Portal& portal);
   void finish_portal(Portal& portal);
   /// Whether the client knows what the result's columns are, so that they must not change.
   enum class Columns : std::uint8_t { told, open };
   void lock_tables(Portal& portal, Columns columns);
-  void run_at_once(Portal& portal, ResultSink& sink);
+  void run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end = AtEnd::stay);
   std::uint64_t send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
   void run_utility(const ast::Node* node, Statement& statement, std::span<const Value> parameters,
                    ResultSink& sink);
@@ -164,6 +167,8 @@ struct Session::State final : NameSource, ObjectNames {
   void truncate(const ast::TruncateStmt& statement, ResultSink& sink);
   void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
   void rename(const ast::RenameStmt& statement, ResultSink& sink);
+  void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
+  void set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink);
   void comment(const ast::CommentStmt& statement, ResultSink& sink);
   void vacuum(const ast::VacuumStmt& statement, ResultSink& sink);
   void create_role(const ast::CreateRoleStmt& statement, ResultSink& sink);

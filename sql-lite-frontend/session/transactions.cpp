@@ -110,8 +110,8 @@ void Session::State::run_deferred_checks(std::size_t from) {
     }
     const std::uint64_t rows = run_internal(*this, check.sql, check.types, values);
     if ((rows > 0) == (check.expects == DeferredCheck::Expects::rows)) continue;
-    SqlError error{check.violation.state, check.violation.message};
-    error = std::move(error).with_detail(check.violation.detail);
+    SqlError error = SqlError{check.violation.state, check.violation.message}.with_detail(
+        check.violation.detail);
     error.fields().schema = check.violation.schema;
     error.fields().table = check.violation.table;
     error.fields().constraint = check.violation.constraint;
@@ -135,10 +135,8 @@ void Session::State::commit_transaction() {
       }
     }
   } catch (const SqlError& error) {
-    failure = error.error().message().empty() ? SqlError{sqlstate::internal_error, "commit failed"}
-                                              : SqlError{error.state(), error.what()};
+    failure = SqlError{error.state(), error.what()}.with_detail(error.error().detail());
     failure->fields() = error.fields();
-    failure = std::move(*failure).with_detail(error.error().detail());
   }
   if (failure) {
     rollback_transaction();
@@ -353,6 +351,10 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
       return;
     }
     case Kind::rollback:
+      if (!in_explicit_block() && statement.chain) {
+        throw SqlError{kNoActiveTransaction,
+                       "ROLLBACK AND CHAIN can only be used in transaction blocks"};
+      }
       if (!in_explicit_block()) {
         notice(sink, Severity::warning, kNoActiveTransaction,
                "there is no transaction in progress");

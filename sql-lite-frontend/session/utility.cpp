@@ -440,6 +440,10 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return copy(ast::as<ast::CopyStmt>(node), sink);
     case Kind::constraints_set_stmt: {
       const auto& modes = ast::as<ast::ConstraintsSetStmt>(node);
+      if (!in_explicit_block()) {
+        notice(sink, Severity::warning, SqlState{"25P01"},
+               "SET CONSTRAINTS can only be used in transaction blocks");
+      }
       if (modes.constraints.empty()) {
         all_deferred = modes.deferred;
         constraint_modes.clear();
@@ -450,6 +454,10 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
         for (const TablePtr& table : catalog.tables()) {
           const Constraint* constraint = table->constraint_named(range.relname);
           if (constraint == nullptr) continue;
+          if (!constraint->deferrable) {
+            throw_error(sqlstate::wrong_object_type, "constraint \"{}\" is not deferrable",
+                        range.relname);
+          }
           found = true;
           constraint_modes[constraint->oid] = modes.deferred;
         }
@@ -507,6 +515,12 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::rename_stmt:
       definition("ALTER");
       return rename(ast::as<ast::RenameStmt>(node), sink);
+    case Kind::alter_owner_stmt:
+      definition("ALTER");
+      return set_owner(ast::as<ast::AlterOwnerStmt>(node), sink);
+    case Kind::alter_object_schema_stmt:
+      definition("ALTER");
+      return set_schema(ast::as<ast::AlterObjectSchemaStmt>(node), sink);
     case Kind::comment_stmt:
       definition("COMMENT");
       return comment(ast::as<ast::CommentStmt>(node), sink);

@@ -54,7 +54,6 @@ with recursive a as (select * from b), b as (select 1 as n) select * from a;
 with recursive a (n) as (select n from b union all select 1), b (n) as (select n from a union all select 2) select * from a;
 -- differs: another error
 with recursive r (n) as (select n from r) select * from r;
--- differs: another error
 with recursive r (n) as (select n from r union all select 1) select * from r;
 -- differs: another error
 with recursive r (n) as (select 1 intersect select n from r) select * from r;
@@ -65,95 +64,59 @@ with recursive r (n) as (select 1 union all select n + 1 from r order by 1) sele
 -- differs: refused: ORDER BY or LIMIT in a recursive query
 with recursive r (n) as (select 1 union all select n + 1 from r limit 3) select * from r;
 with recursive r (n) as (select 1 union all (select n + 1 from r where n < 3)) select * from r;
--- differs: bug: PostgreSQL refuses it
 with recursive r (n) as (select 1 union all select r1.n + 1 from r r1, r r2 where r1.n < 3) select * from r;
--- differs: another error
 with recursive r (n) as (select 1 union all select id from node left join r on r.n = node.id) select * from r;
--- differs: another error
 with recursive r (n) as (select 1 union all select n + 1 from r where n < (select max(n) from r)) select * from r;
--- differs: another error
 with recursive r (n) as (select 1 union all select id from node where id in (select n + 1 from r)) select * from r;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select s.n + 1 from (select * from r) s where s.n < 3) select * from r;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3), s as (select n * 10 as m from r) select * from s order by m;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3), q (m) as (select 10 union all select m + n from q, r where m < 13 and n = 1) select * from q order by m;
 -- differs: the error's detail and hint
 with r (n) as (select 1 union all select n + 1 from r where n < 5) select * from r;
--- differs: bug: it fails
 with recursive r (n) as (select id from node where id = 1 union all select node.id from node, r where node.up = r.n) select count(*) from r;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3) insert into edge select n, 100 from r returning *;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3) update edge set t = 200 from r where r.n = f and t = 100 returning f, t;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 3) delete from edge where f in (select n from r) and t = 200;
--- differs: bug: it fails
 with recursive r (n) as (select 1 union all select n + 1 from r where n < 2000) select count(*), sum(n) from r;
 -- differs: refused: SEARCH
 with recursive r (id, up) as (select id, up from node where id = 5 union all select n.id, n.up from node n join r on n.id = r.up) search depth first by id set o select * from r;
 -- differs: refused: CYCLE
 with recursive r (f, t) as (select f, t from edge where f = 1 union all select e.f, e.t from edge e, r where e.f = r.t) cycle f set is_cycle using path select * from r;
--- differs: bug: it fails
 with ins as (insert into node values (7, 1, 'c') returning *) select * from ins;
--- differs: bug: it fails
 with ins as (insert into node values (8, 1, 'd') returning id) select count(*) from node where id = 8;
--- differs: bug: other rows
 with del as (delete from node where id in (7, 8) returning name) select string_agg(name, ',' order by name) from del;
--- differs: bug: it fails
 with upd as (update node set name = upper(name) where id > 4 returning id, name) select * from upd order by id;
--- differs: bug: it fails
 with moved as (delete from edge where f = 1 returning *), back as (insert into edge select t, f from moved returning *) select (select count(*) from moved), (select count(*) from back);
 -- differs: bug: PostgreSQL refuses it
 with x as (insert into node values (9, 1, 'e')) select * from x;
 with x as (insert into node values (1, 1, 'dup') returning id) select * from x;
--- differs: bug: it fails
 with x as (update node set name = 'twice' where id = 1 returning id) update node set name = 'second' where id = 2 returning name;
 -- differs: bug: other rows
 with x as (delete from node where id = 6) delete from node where id = 6;
--- differs: bug: it fails
 with x as (select 1 as a) insert into edge select a, a from x returning *;
--- differs: bug: it fails
 with x as (select 1 as a) update node set name = 'cte' from x where id = a returning name;
--- differs: bug: it fails
 with x as (select 5 as a) delete from node using x where id = a returning id;
--- differs: bug: it fails
 with x as (select 5 as a) delete from node where id in (select a from x);
 -- differs: another error
 select * from (with x as (insert into node values (50, 1, 'z') returning id) select * from x) s;
--- differs: bug: it fails
 with x as (select 1), y as (insert into node select 60, 1, 'y' from x returning id) select * from y;
--- differs: bug: it fails
 with t as (select 1 as n) select n from t union all select n + 1 from t;
--- differs: bug: it fails
 with t as (select 1 as n) (select n from t) union all (select n + 1 from t) order by 1;
--- differs: bug: it fails
 with t as (select 1 as n) values ((select n from t)), (5);
--- differs: bug: it fails
 with t (a, a) as (select 1, 2) select * from t;
 with t as (select 1 as a, 2 as a) select a from t;
--- differs: bug: it fails
 with t as (select 1 as a, 2 as a) select * from t;
 -- differs: bug: it fails
 with t as (select id, count(*) over () c from node) select distinct c from t;
--- differs: bug: it fails
 with a as (with b as (with c as (select 1 as n) select n + 1 as n from c) select n + 1 as n from b) select * from a;
--- differs: bug: it fails
 with outer_one as (select id from node where id = 1) select (select name from node where id = (select id from outer_one));
 create view tree_view as with recursive r as (select id, 0 as depth from node where up is null union all select n.id, depth + 1 from node n join r on n.up = r.id) select * from r;
 -- differs: bug: it fails
 select * from tree_view order by depth, id;
--- differs: bug: it fails
 select max(depth) from tree_view;
 drop view tree_view;
--- differs: bug: it fails
 create table from_cte as with x as (select id, name from node where id < 3) select * from x;
--- differs: bug: it fails
 select * from from_cte order by id;
--- differs: bug: it fails
 select id, (with x as (select n.id * 2 as d) select d from x) from node n where id < 3 order by id;
--- differs: bug: it fails
 select * from node n where exists (with x as (select t from edge where f = n.id) select 1 from x where t > 3) order by id;
--- differs: bug: it fails
 drop table node, edge, from_cte;

@@ -85,7 +85,6 @@ fetch h;
 begin;
 declare h cursor with hold for select 1;
 rollback;
--- differs: bug: PostgreSQL refuses it
 fetch h;
 begin;
 declare a cursor for select id from t where id < 3 order by id;
@@ -127,7 +126,6 @@ update t set v = 'current' where current of c;
 delete from t where current of c;
 rollback;
 begin;
--- differs: bug: PostgreSQL refuses it
 declare c scroll cursor for select id from t for update;
 rollback;
 begin;

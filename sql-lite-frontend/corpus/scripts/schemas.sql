@@ -62,7 +62,6 @@ select * from s3.t;
 select * from s1.t;
 alter schema s3 rename to s2;
 alter schema nosuch rename to x;
--- differs: refused: AlterOwnerStmt
 alter schema s3 owner to postgres;
 create table s3.other (a int references s3.nosuch);
 create table s3.parent (a int primary key);

@@ -180,9 +180,7 @@ insert into t values (52, 'chain');
 commit and no chain;
 select * from t where a >= 50 order by a;
 commit and chain;
--- differs: bug: PostgreSQL refuses it
 rollback and chain;
--- differs: no notice
 begin isolation level repeatable read;
 commit and chain;
 show transaction_isolation;

@@ -42,7 +42,6 @@ alter table base rename to base2;
 select count(*) from v;
 alter view v rename to v2;
 select count(*) from v2;
--- differs: bug: other rows
 alter view v2 rename column name to heading;
 select heading from v2 order by id limit 1;
 alter table v2 rename column heading to name;

@@ -1,0 +1,277 @@
+#include "sql-lite-frontend/session/refusals.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <span>
+
+#include "base/posix_file_system.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/test_sink.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Statements that have a meaning here, or that only stand inside others.
+constexpr std::string_view kHandled[] = {
+    "AlterObjectSchemaStmt",
+    "AlterOwnerStmt",
+    "AlterRoleStmt",
+    "AlterSeqStmt",
+    "AlterTableStmt",
+    "CheckPointStmt",
+    "ClosePortalStmt",
+    "CommentStmt",
+    "ConstraintsSetStmt",
+    "CopyStmt",
+    "CreateRoleStmt",
+    "CreateSchemaStmt",
+    "CreateSeqStmt",
+    "CreateStmt",
+    "CreateTableAsStmt",
+    "DeallocateStmt",
+    "DeclareCursorStmt",
+    "DeleteStmt",
+    "DiscardStmt",
+    "DropRoleStmt",
+    "DropStmt",
+    "ExecuteStmt",
+    "ExplainStmt",
+    "FetchStmt",
+    "IndexStmt",
+    "InsertStmt",
+    "LockStmt",
+    "PlannedStmt",
+    "PrepareStmt",
+    "RawStmt",
+    "RenameStmt",
+    "SetOperationStmt",
+    "TransactionStmt",
+    "TruncateStmt",
+    "UnlistenStmt",
+    "UpdateStmt",
+    "VacuumStmt",
+    "VariableSetStmt",
+    "VariableShowStmt",
+    "ViewStmt",
+};
+
+/// What an expression or FROM may consist of: bound, or refused with a name (the table below).
+constexpr std::string_view kExpressions[] = {
+    "A_ArrayExpr",    "A_Const",  "A_Expr",        "A_Indirection",    "BoolExpr",
+    "BooleanTest",    "CaseExpr", "CoalesceExpr",  "CollateClause",    "ColumnRef",
+    "FuncCall",       "JoinExpr", "MinMaxExpr",    "NullTest",         "ParamRef",
+    "RangeVar",       "RowExpr",  "RangeFunction", "RangeSubselect",   "SQLValueFunction",
+    "SetToDefault",   "SubLink",  "TypeCast",      "CurrentOfExpr",    "GroupingFunc",
+    "NamedArgExpr",   "XmlExpr",  "XmlSerialize",  "RangeTableSample", "RangeTableFunc",
+    "MultiAssignRef",
+};
+
+/// What stands only inside one of the others, whose reader looks at each of its fields.
+constexpr std::string_view kParts[] = {
+    "A_Indices",
+    "A_Star",
+    "AccessPriv",
+    "Alias",
+    "AlterTableCmd",
+    "BitString",
+    "Boolean",
+    "CTECycleClause",
+    "CTESearchClause",
+    "CaseWhen",
+    "ColumnDef",
+    "CommonTableExpr",
+    "Constraint",
+    "CreateOpClassItem",
+    "DefElem",
+    "Float",
+    "FunctionParameter",
+    "GroupingSet",
+    "IndexElem",
+    "InferClause",
+    "IntList",
+    "Integer",
+    "IntoClause",
+    "List",
+    "LockingClause",
+    "MergeWhenClause",
+    "ObjectWithArgs",
+    "OidList",
+    "OnConflictClause",
+    "PartitionBoundSpec",
+    "PartitionCmd",
+    "PartitionElem",
+    "PartitionRangeDatum",
+    "PartitionSpec",
+    "PublicationObjSpec",
+    "PublicationTable",
+    "RangeTableFuncCol",
+    "ResTarget",
+    "RoleSpec",
+    "SortBy",
+    "StatsElem",
+    "String",
+    "TableLikeClause",
+    "TriggerTransition",
+    "TypeName",
+    "VacuumRelation",
+    "WindowDef",
+    "WithClause",
+};
+
+bool contains(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+class Fixture {
+ public:
+  Fixture()
+      : directory_(std::filesystem::temp_directory_path() /
+                   ("swizzle-refusals-" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(directory_);
+    EngineOptions options;
+    options.pool_bytes = std::uint64_t{64} << 20U;
+    options.log_segment_bytes = std::uint64_t{1} << 20U;
+    REQUIRE(Engine::create(files_, directory_, options));
+    auto engine = Engine::open(files_, directory_, options);
+    REQUIRE(engine);
+    engine_ = std::move(*engine);
+    auto database = Database::open(*engine_);
+    REQUIRE(database);
+    database_ = std::move(*database);
+    auto session = database_->connect({});
+    REQUIRE(session);
+    session_ = std::move(*session);
+  }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+  ~Fixture() {
+    session_.reset();
+    database_.reset();
+    CHECK(engine_->close());
+    engine_.reset();
+    std::filesystem::remove_all(directory_);
+  }
+  std::string run(const std::string& sql) {
+    TestSink sink;
+    const Outcome outcome = session_->simple_query(sql, sink);
+    if (outcome) return "done";
+    return std::string{outcome.error().state.code()} + " " + outcome.error().message;
+  }
+
+ private:
+  std::filesystem::path directory_;
+  PosixFileSystem files_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace
+
+TEST_CASE("every node of the grammar is handled or has a name to be refused by",
+          "[sql][refusals]") {
+  std::size_t statements = 0;
+  for (std::uint16_t number = 1; number <= ast::kLastNodeKind; ++number) {
+    const auto kind = static_cast<ast::NodeKind>(number);
+    const std::string_view name = ast::node_name(kind);
+    if (!ast::is_parsed(kind)) continue;
+    INFO(name);
+    if (!name.ends_with("Stmt")) {
+      CHECK(contains(kExpressions, name) != contains(kParts, name));
+      continue;
+    }
+    ++statements;
+    CHECK((contains(kHandled, name) || !refused_statement_name(kind).empty()));
+  }
+  CHECK(statements > 90);
+}
+
+TEST_CASE("every kind of object has a name to be refused by", "[sql][refusals]") {
+  const std::string_view nameless = object_type_name(static_cast<ast::ObjectType>(255));
+  constexpr auto kLast = static_cast<std::uint8_t>(ast::ObjectType::view);
+  for (std::uint8_t number = 1; number <= kLast; ++number) {
+    const auto type = static_cast<ast::ObjectType>(number);
+    // These only occur in what PostgreSQL's catalog says, never in a statement.
+    if (type == ast::ObjectType::amop || type == ast::ObjectType::amproc ||
+        type == ast::ObjectType::publication_namespace ||
+        type == ast::ObjectType::publication_rel) {
+      continue;
+    }
+    INFO(int{number});
+    CHECK(object_type_name(type) != nameless);
+  }
+}
+
+TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][refusals]") {
+  REQUIRE(run("CREATE TABLE t (a int PRIMARY KEY, b text, c int[])") == "done");
+  REQUIRE(run("CREATE VIEW v AS SELECT a FROM t") == "done");
+  const std::pair<std::string_view, std::string_view> refused[] = {
+      {"CREATE TRIGGER x BEFORE INSERT ON t EXECUTE FUNCTION f()", "CREATE TRIGGER"},
+      {"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'", "CREATE FUNCTION"},
+      {"CREATE TYPE e AS ENUM ('a')", "CREATE TYPE"},
+      {"CREATE TYPE c AS (a int)", "CREATE TYPE"},
+      {"CREATE TYPE r AS RANGE (subtype = int4)", "CREATE TYPE"},
+      {"CREATE DOMAIN d AS int", "CREATE DOMAIN"},
+      {"CREATE EXTENSION x", "CREATE EXTENSION"},
+      {"CREATE MATERIALIZED VIEW m AS SELECT 1", "materialized views"},
+      {"REFRESH MATERIALIZED VIEW m", "REFRESH MATERIALIZED VIEW"},
+      {"CREATE RULE r AS ON INSERT TO t DO NOTHING", "CREATE RULE"},
+      {"CREATE POLICY p ON t", "CREATE POLICY"},
+      {"CREATE PUBLICATION p", "CREATE PUBLICATION"},
+      {"CREATE AGGREGATE s (int) (sfunc = int4pl, stype = int)", "CREATE of a type, aggregate"},
+      {"CREATE STATISTICS s ON a, b FROM t", "CREATE STATISTICS"},
+      {"CREATE CAST (int AS text) WITH INOUT", "CREATE CAST"},
+      {"CREATE TABLE p (a int) PARTITION BY RANGE (a)", "table partitioning"},
+      {"CREATE TABLE i () INHERITS (t)", "table inheritance"},
+      {"ALTER TABLE t ENABLE ROW LEVEL SECURITY", "ENABLE ROW LEVEL SECURITY"},
+      {"ALTER TABLE t DISABLE TRIGGER ALL", "DISABLE TRIGGER ALL"},
+      {"ALTER TABLE t SET UNLOGGED", "SET UNLOGGED"},
+      {"ALTER TABLE t REPLICA IDENTITY FULL", "REPLICA IDENTITY"},
+      {"ALTER SYSTEM SET work_mem = '1MB'", "ALTER SYSTEM"},
+      {"MERGE INTO t USING t AS s ON t.a = s.a WHEN MATCHED THEN DELETE", "MERGE"},
+      {"CALL p()", "CALL"},
+      {"DO 'BEGIN END'", "DO"},
+      {"LISTEN x", "LISTEN"},
+      {"NOTIFY x", "NOTIFY"},
+      {"LOAD 'x'", "LOAD"},
+      {"CLUSTER t", "CLUSTER"},
+      {"REINDEX TABLE t", "REINDEX"},
+      {"DROP FUNCTION f", "DROP FUNCTION"},
+      {"DROP TRIGGER x ON t", "DROP TRIGGER"},
+      {"PREPARE TRANSACTION 'x'", "two-phase commit"},
+      {"SELECT a FROM t TABLESAMPLE SYSTEM (1)", "TABLESAMPLE"},
+      {"SELECT a FROM t GROUP BY ROLLUP (a)", "GROUPING SETS"},
+      {"SELECT mode() WITHIN GROUP (ORDER BY a) FROM t", "WITHIN GROUP"},
+      {"SELECT sum(a) OVER (ORDER BY a GROUPS 1 PRECEDING) FROM t", "GROUPS"},
+      {"SELECT sum(a) OVER (ORDER BY a RANGE 1 PRECEDING) FROM t", "RANGE with an offset"},
+      {"SELECT b'101'", "the type bit"},
+      {"SELECT (SELECT sum(t.a)) FROM t", "an aggregate of an outer query's columns"},
+      {"UPDATE t SET c[1] = 2", "UPDATE of a part of a column"},
+      {"INSERT INTO v VALUES (1)", "INSERT on a view"},
+      {"DELETE FROM t WHERE CURRENT OF x", "WHERE CURRENT OF"},
+      {"COPY t FROM STDIN WHERE a > 1", "WHERE"},
+      {"CREATE INDEX ON t USING gin (c)", "gin"},
+      {"SELECT GROUPING(a) FROM t", "GROUPING"},
+      {"SELECT XMLELEMENT(NAME x)", "XML"},
+      {"SELECT XMLSERIALIZE(CONTENT '<a/>' AS text)", "XML"},
+      {"SELECT * FROM XMLTABLE('/a' PASSING '<a/>' COLUMNS x int)", "XMLTABLE"},
+      {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) SEARCH DEPTH FIRST BY a SET o "
+       "SELECT * FROM r",
+       "SEARCH"},
+      {"WITH RECURSIVE r (a) AS (SELECT 1 UNION SELECT a FROM r) CYCLE a SET c USING p "
+       "SELECT * FROM r",
+       "CYCLE"},
+  };
+  for (const auto& [sql, name] : refused) {
+    const std::string answer = run(std::string{sql});
+    INFO(sql);
+    CHECK_THAT(answer, Catch::Matchers::StartsWith("0A000 "));
+    CHECK_THAT(answer, Catch::Matchers::Contains(std::string{name}));
+  }
+}
+
+}  // namespace swizzle::sql
