@@ -58,6 +58,7 @@ struct Cursor::State {
   ValueBuffer large;
 
   Result<bool> next();
+  Result<std::size_t> pass();
   Result<> load();
   Result<> tidy_leaf();
   void move_on();
@@ -184,6 +185,21 @@ Result<bool> Cursor::State::next() {
   }
 }
 
+Result<std::size_t> Cursor::State::pass() {
+  if (is_empty_range()) return 0;
+  while (true) {
+    if (!is_loaded) {
+      if (is_last_leaf) return 0;
+      RETURN_IF_ERROR(load());
+      if (!is_loaded) return 0;
+    }
+    const std::size_t left = leaf.count() - std::exchange(row, leaf.count());
+    RETURN_IF_ERROR(tidy_leaf());
+    move_on();
+    if (left > 0) return left;
+  }
+}
+
 Cursor::Cursor(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Cursor::Cursor(Cursor&&) noexcept = default;
 Cursor& Cursor::operator=(Cursor&&) noexcept = default;
@@ -191,6 +207,9 @@ Cursor::~Cursor() = default;
 
 Result<bool> Cursor::next() {
   return state_->next();
+}
+Result<std::size_t> Cursor::pass() {
+  return state_->pass();
 }
 Bytes Cursor::key() const noexcept {
   return state_->key;

@@ -344,6 +344,13 @@ Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
   return violations;
 }
 
+FileSystem& Engine::files() const noexcept {
+  return parts_->files;
+}
+const std::filesystem::path& Engine::directory() const noexcept {
+  return parts_->directory;
+}
+
 EngineStatistics Engine::statistics() const {
   BufferPool& pool = parts_->trees->factory().pool();
   EngineStatistics all;

@@ -130,6 +130,9 @@ class Engine {
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
   Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
   [[nodiscard]] EngineStatistics statistics() const;
+  /// Where the database lies, for what the layer above keeps beside it.
+  [[nodiscard]] FileSystem& files() const noexcept;
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept;
   /// What is locked and waited for. Stops nobody: each row was true at some moment of the call.
   [[nodiscard]] std::vector<lock::LockRow> locks() const;
   /// The same for snapshots.
@@ -154,6 +157,9 @@ class Transaction {
   /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
   /// writes is not visible to its own snapshot reads until the next begin_statement().
   void begin_statement();
+
+  /// How many leaves its reads and writes have asked for.
+  [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
   /// For the views and for reports of deadlocks: whom this transaction works for, and, unless null,
   /// where that says what it is doing, which is read when a wait for a lock begins. `doing`
@@ -283,6 +289,9 @@ class Cursor {
 
   /// False at the end. key() and value() are valid until the next call.
   Result<bool> next();
+  /// Passes over what is left of a leaf and hands nothing out: how many records, 0 at the end. For
+  /// whoever only counts; locks of ReadMode::for_share and for_update are not taken.
+  Result<std::size_t> pass();
   [[nodiscard]] Bytes key() const noexcept;
   [[nodiscard]] Bytes value() const noexcept;
 

@@ -16,6 +16,9 @@ Transaction::~Transaction() {
 TxnId Transaction::id() const noexcept {
   return state_->slot.chain.id.load(std::memory_order_relaxed);
 }
+std::uint64_t Transaction::leaf_requests() const noexcept {
+  return state_->leaf_requests;
+}
 Isolation Transaction::isolation() const noexcept {
   return state_->isolation;
 }

@@ -164,8 +164,8 @@ struct Cte {
   std::vector<Slot> outputs;
   PlanPtr recursive_plan;
   std::vector<Slot> recursive_outputs;
-  RowStore rows;
-  RowStore working;
+  RowStore rows{RowStore::Overflow::to_file_of_run};
+  RowStore working{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run = 0;
 
   /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its
@@ -185,7 +185,7 @@ struct Cte {
 
   enum class Stage : std::uint8_t { ended, first, recursive } stage = Stage::ended;
   int readers = 0;
-  RowStore round;  ///< what the present round has found
+  RowStore round{RowStore::Overflow::to_file_of_run};  ///< what the present round has found
   KeyTable seen;
 };
 

@@ -204,8 +204,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
       }
       writer.end_load();
     } catch (...) {
-      portal->plan->root->close();
-      portal->plan->in_use = false;
+      portal->plan->end_run();
       throw;
     }
     finish_portal(*portal);

@@ -107,6 +107,7 @@ std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys) {
 Aggregate::Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
                      std::vector<AggregateCall> calls)
     : input_(std::move(input)),
+      input_slots_(input_->output_slots()),
       keys_(std::move(keys)),
       carried_(std::move(carried)),
       calls_(std::move(calls)),
@@ -123,46 +124,83 @@ void Aggregate::add_group(Execution& execution) {
   for (AggregateStates& states : states_) states.add();
 }
 
-std::size_t Aggregate::group_of(Execution& execution) {
+std::size_t Aggregate::held_bytes() const noexcept {
+  std::size_t bytes = groups_.held_bytes() + table_.held_bytes();
+  for (const AggregateStates& states : states_) bytes += states.held_bytes();
+  return bytes;
+}
+
+bool Aggregate::is_full(const Execution& execution) const noexcept {
+  const MemoryAccount* memory = execution.memory;
+  return memory != nullptr && memory->files != nullptr && groups_.size() > 0 &&
+         held_bytes() > memory->hash_bytes();
+}
+
+std::uint32_t Aggregate::group_of(Execution& execution, unsigned depth) {
   writer_.clear();
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const Value value = keys_[i].expr->eval(execution);
     execution.slots[keys_[i].slot] = value;
     writer_.add(i, value);
   }
-  std::uint32_t& group = table_[writer_.key()];
-  if (group == KeyTable::kAbsent) {
-    group = static_cast<std::uint32_t>(groups_.size());
-    add_group(execution);
+  const std::uint32_t known = table_.find(writer_.key());
+  if (known != KeyTable::kAbsent) return known;
+  if (is_full(execution)) {
+    later_.add(execution, input_slots_, writer_.key(), depth);
+    return KeyTable::kAbsent;
   }
+  const auto group = static_cast<std::uint32_t>(groups_.size());
+  table_[writer_.key()] = group;
+  add_group(execution);
   return group;
 }
 
-void Aggregate::open(Execution& execution) {
+void Aggregate::forget_groups() {
   table_.clear();
   groups_.clear();
   position_ = 0;
   for (AggregateStates& states : states_) states.clear();
+}
+
+void Aggregate::consume(Execution& execution, RowPartitions::Part* part) {
+  const unsigned depth = part == nullptr ? 0 : part->depth + 1;
+  RowScope scope{execution};
+  while (part == nullptr ? input_->next(execution) : part->reader.next(execution, input_slots_)) {
+    const std::uint32_t group = keys_.empty() ? 0 : group_of(execution, depth);
+    if (group != KeyTable::kAbsent) {
+      for (std::size_t i = 0; i < calls_.size(); ++i) {
+        if (calls_[i].filter && !holds(*calls_[i].filter, execution)) continue;
+        states_[i].step(execution, group);
+      }
+    }
+    if (part != nullptr) execution.tick();
+    scope.rewind();
+  }
+  usage_.note_memory(held_bytes());
+}
+
+void Aggregate::open(Execution& execution) {
+  forget_groups();
+  later_.clear();
+  usage_ = {};
   if (keys_.empty()) {
     // Without GROUP BY there is one group, rows or not; what it carries is never read.
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_group(execution);
   }
   input_->open(execution);
-  RowScope scope{execution};
-  while (input_->next(execution)) {
-    const std::size_t group = keys_.empty() ? 0 : group_of(execution);
-    for (std::size_t i = 0; i < calls_.size(); ++i) {
-      if (calls_[i].filter && !holds(*calls_[i].filter, execution)) continue;
-      states_[i].step(execution, group);
-    }
-    scope.rewind();
-  }
+  consume(execution, nullptr);
   input_->close();
 }
 
 bool Aggregate::next(Execution& execution) {
-  if (position_ == groups_.size()) return false;
+  while (position_ == groups_.size()) {
+    std::optional<RowPartitions::Part> part = later_.take();
+    if (!part) return false;
+    usage_.note_part(part->file->bytes());
+    forget_groups();
+    consume(execution, &*part);
+  }
   execution.tick();
   groups_.restore(execution, position_);
   for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -174,10 +212,13 @@ bool Aggregate::next(Execution& execution) {
 
 void Aggregate::close() {
   input_->close();
-  table_.clear();
-  groups_.clear();
-  position_ = 0;
-  for (AggregateStates& states : states_) states.clear();
+  forget_groups();
+  later_.clear();
+}
+
+std::vector<PlanMeasure> Aggregate::measured() const {
+  if (keys_.empty()) return {};
+  return {usage_.measure()};
 }
 
 std::vector<Slot> Aggregate::output_slots() const {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/row_partitions.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
 
@@ -32,6 +33,9 @@ class AggregateStates {
   void step(Execution& execution, std::size_t state);
   /// The result over all rows taken so far. With ORDER BY or DISTINCT only once per state.
   Value finish(Execution& execution, std::size_t state);
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
+    return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*);
+  }
 
  private:
   /// What has to be sorted, or compared with all others, before it is aggregated.
@@ -58,6 +62,9 @@ class AggregateStates {
 
 /// Groups by hashing. A group's keys stand in `key_slots` afterwards; `carried` are further input
 /// slots that have one value per group (they depend on a primary key among the keys).
+///
+/// Once the groups take the memory that hashing may use, rows of further groups go to temporary
+/// files; they are grouped when the groups before have been handed out.
 class Aggregate final : public PlanOperator {
  public:
   struct Key {
@@ -74,12 +81,20 @@ class Aggregate final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override;
 
  private:
-  std::size_t group_of(Execution& execution);
+  void forget_groups();
+  /// Groups the rows of the input, or of a part.
+  void consume(Execution& execution, RowPartitions::Part* part);
+  /// kAbsent: the row was put aside.
+  std::uint32_t group_of(Execution& execution, unsigned depth);
   void add_group(Execution& execution);
+  [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
+  [[nodiscard]] std::size_t held_bytes() const noexcept;
 
   PlanPtr input_;
+  std::vector<Slot> input_slots_;
   std::vector<Key> keys_;
   std::vector<Slot> carried_;
   std::vector<AggregateCall> calls_;
@@ -87,6 +102,8 @@ class Aggregate final : public PlanOperator {
   KeyWriter writer_;
   KeyTable table_;
   RowStore groups_;
+  RowPartitions later_;
+  HashUsage usage_;
   std::size_t position_ = 0;
 };
 

@@ -8,6 +8,12 @@
 
 namespace swizzle::sql {
 
+std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs) {
+  std::vector<TypeId> types;
+  for (const ExprPtr& expr : exprs) types.push_back(expr->type());
+  return types;
+}
+
 std::string describe(const Expr& expr) {
   ExprPrinter printer{.out = {}};
   printer.print(expr);

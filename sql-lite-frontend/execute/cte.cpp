@@ -75,6 +75,8 @@ void Cte::stop() {
   if (stage == Stage::first) plan->close();
   if (stage == Stage::recursive) recursive_plan->close();
   stage = Stage::ended;
+  working.clear();
+  round.clear();
 }
 
 void Cte::leave() {

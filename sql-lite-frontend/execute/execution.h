@@ -21,10 +21,21 @@ namespace swizzle::sql {
 /// has its own, so operators fill slots and nobody copies rows between them.
 using Slot = std::uint32_t;
 
+class RowStore;
+class TemporaryFiles;
+
 /// What the rows that a session's statements keep take, and may take. Of the session's thread.
 struct MemoryAccount {
   std::size_t used_bytes = 0;
   std::size_t limit_bytes = SIZE_MAX;
+  /// work_mem: what one step may take before it puts rows into `files`.
+  std::size_t work_bytes = SIZE_MAX;
+  TemporaryFiles* files = nullptr;
+
+  /// Steps that hash may take more, as with PostgreSQL's default of hash_mem_multiplier.
+  [[nodiscard]] std::size_t hash_bytes() const noexcept {
+    return work_bytes > SIZE_MAX / 2 ? work_bytes : work_bytes * 2;
+  }
 };
 
 /// One keeper's part of a session's account, given back when it goes.
@@ -90,6 +101,11 @@ struct Execution {
   }
 
   static constexpr std::uint32_t kRowsPerCheck = 256;
+
+  /// Calls release() on what was kept until the run's end. A plan's steps live as long as its
+  /// execution.
+  void release_kept();
+  std::vector<RowStore*> kept_for_run;
 
  private:
   void check_interrupts();

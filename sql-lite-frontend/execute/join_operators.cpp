@@ -3,9 +3,8 @@
 #include <algorithm>
 
 namespace swizzle::sql {
-namespace {
 
-std::string_view kind_name(JoinKind kind) {
+std::string_view kind_name(JoinKind kind) noexcept {
   switch (kind) {
     case JoinKind::inner:
       return "";
@@ -21,12 +20,6 @@ std::string_view kind_name(JoinKind kind) {
       return " Anti";
   }
   return "";
-}
-
-std::vector<TypeId> types_of(std::span<const ExprPtr> exprs) {
-  std::vector<TypeId> types;
-  for (const ExprPtr& expr : exprs) types.push_back(expr->type());
-  return types;
 }
 
 void set_null(Execution& execution, std::span<const Slot> slots) {
@@ -45,8 +38,6 @@ std::vector<Slot> joined_slots(const PlanOperator& left, const PlanOperator& rig
   slots.insert(slots.end(), more.begin(), more.end());
   return slots;
 }
-
-}  // namespace
 
 NestedLoop::NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions)
     : kind_(kind),
@@ -104,146 +95,6 @@ std::vector<Slot> NestedLoop::output_slots() const {
 PlanNote NestedLoop::note() const {
   PlanNote note{"Nested Loop", {}};
   if (kind_ != JoinKind::inner) note.title += std::string{kind_name(kind_)} + " Join";
-  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
-  return note;
-}
-
-HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
-                   std::vector<ExprPtr> conditions)
-    : kind_(kind),
-      probe_(std::move(probe)),
-      build_(std::move(build)),
-      keys_(std::move(keys)),
-      conditions_(std::move(conditions)),
-      writer_(types_of(keys_.build)) {}
-
-bool HashJoin::write_key(Execution& execution, std::span<const ExprPtr> exprs) {
-  writer_.clear();
-  for (std::size_t i = 0; i < exprs.size(); ++i) {
-    const Value value = exprs[i]->eval(execution);
-    if (value.is_null()) return false;
-    writer_.add(i, value);
-  }
-  return true;
-}
-
-void HashJoin::fill(Execution& execution) {
-  const bool keeps_build = kind_ == JoinKind::right || kind_ == JoinKind::full;
-  table_.clear();
-  previous_.clear();
-  store_.clear();
-  store_.set_slots(build_->output_slots());
-  build_->open(execution);
-  RowScope scope{execution};
-  while (build_->next(execution)) {
-    const bool has_key = write_key(execution, keys_.build);
-    if (has_key || keeps_build) {
-      const auto row = static_cast<std::uint32_t>(store_.keep(execution));
-      previous_.push_back(kNone);
-      if (has_key) {
-        std::uint32_t& last = table_[writer_.key()];
-        previous_[row] = last == KeyTable::kAbsent ? kNone : last;
-        last = row;
-      }
-    }
-    scope.rewind();
-  }
-  build_->close();
-  row_matched_.assign(keeps_build ? store_.size() : 0, false);
-}
-
-void HashJoin::open(Execution& execution) {
-  fill(execution);
-  in_probe_row_ = false;
-  probing_ = true;
-  unmatched_ = 0;
-  probe_->open(execution);
-}
-
-bool HashJoin::next_match(Execution& execution) {
-  const Arena::Mark mark = execution.row_arena.mark();
-  while (candidate_ != kNone) {
-    const std::uint32_t row = candidate_;
-    candidate_ = previous_[row];
-    store_.restore(execution, row);
-    if (!all_hold(conditions_, execution)) {
-      execution.row_arena.rewind(mark);
-      continue;
-    }
-    if (!row_matched_.empty()) row_matched_[row] = true;
-    return true;
-  }
-  return false;
-}
-
-bool HashJoin::next_unmatched(Execution& execution) {
-  while (unmatched_ < row_matched_.size()) {
-    const std::size_t row = unmatched_++;
-    if (row_matched_[row]) continue;
-    set_null(execution, probe_->output_slots());
-    store_.restore(execution, row);
-    return true;
-  }
-  return false;
-}
-
-bool HashJoin::next(Execution& execution) {
-  const Arena::Mark mark = execution.row_arena.mark();
-  while (probing_) {
-    if (!in_probe_row_) {
-      execution.row_arena.rewind(mark);
-      if (!probe_->next(execution)) {
-        probing_ = false;
-        break;
-      }
-      candidate_ = kNone;
-      if (write_key(execution, keys_.probe)) {
-        const std::uint32_t found = table_.find(writer_.key());
-        candidate_ = found == KeyTable::kAbsent ? kNone : found;
-      }
-      in_probe_row_ = true;
-      matched_ = false;
-    }
-    if (next_match(execution)) {
-      matched_ = true;
-      if (kind_ == JoinKind::anti) {
-        in_probe_row_ = false;
-        continue;
-      }
-      if (kind_ == JoinKind::semi) in_probe_row_ = false;
-      return true;
-    }
-    in_probe_row_ = false;
-    const bool keeps_probe =
-        kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
-    if (!matched_ && keeps_probe) {
-      set_null(execution, store_.slots());
-      return true;
-    }
-  }
-  return next_unmatched(execution);
-}
-
-void HashJoin::close() {
-  probe_->close();
-  build_->close();
-  store_.clear();
-  table_.clear();
-}
-
-std::vector<Slot> HashJoin::output_slots() const {
-  return joined_slots(*probe_, *build_, kind_);
-}
-
-PlanNote HashJoin::note() const {
-  PlanNote note{"Hash", {}};
-  note.title += std::string{kind_name(kind_)} + " Join";
-  std::string keys;
-  for (std::size_t i = 0; i < keys_.probe.size(); ++i) {
-    if (i > 0) keys += " AND ";
-    keys += "(" + describe(*keys_.probe[i]) + " = " + describe(*keys_.build[i]) + ")";
-  }
-  note.properties.emplace_back("Hash Cond", keys);
   if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
   return note;
 }

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sql-lite-frontend/execute/execution.h"
@@ -14,6 +15,13 @@ namespace swizzle::sql {
 struct PlanNote {
   std::string title;                                            ///< "Index Scan using t_pkey on t"
   std::vector<std::pair<std::string, std::string>> properties;  ///< "Filter" → "(a > 1)"
+};
+
+/// What EXPLAIN ANALYZE says of a run besides rows and time: a line of text, and the same for the
+/// formats that have names and values.
+struct PlanMeasure {
+  std::string line;
+  std::vector<std::pair<std::string, std::variant<std::string, std::uint64_t>>> values;
 };
 
 /// One step of a plan. It leaves its rows in slots, one row at a time; state of a run lives in it,
@@ -37,6 +45,8 @@ class PlanOperator {
 
   [[nodiscard]] virtual PlanNote note() const = 0;
   [[nodiscard]] virtual std::vector<const PlanOperator*> children() const { return {}; }
+  /// Of the last run.
+  [[nodiscard]] virtual std::vector<PlanMeasure> measured() const { return {}; }
 
   /// The planner's guess, shown by EXPLAIN.
   double expected_rows = 1;
@@ -53,6 +63,8 @@ struct SortKey {
   SortDirection direction = SortDirection::ascending;
   NullsOrder nulls = NullsOrder::last;
 };
+
+std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs);
 
 std::string describe(const Expr& expr);
 std::string describe(std::span<const ExprPtr> exprs);

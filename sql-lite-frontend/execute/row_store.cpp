@@ -1,10 +1,42 @@
 #include "sql-lite-frontend/execute/row_store.h"
 
 #include "base/checksum.h"
+#include "base/invariant.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
+
+bool RowStore::is_full(const Execution& execution) const noexcept {
+  return execution.memory != nullptr && execution.memory->files != nullptr &&
+         (file_ != nullptr || held_bytes() > execution.memory->work_bytes);
+}
+
+std::size_t RowStore::keep_in_file(Execution& execution) {
+  if (!file_) {
+    file_ = std::make_unique<InFile>(*execution.memory->files);
+    if (overflow_ == Overflow::to_file_of_run) execution.kept_for_run.push_back(this);
+  }
+  file_->places.push_back(file_->rows.append(execution, slots_));
+  return in_memory_ + file_->places.size() - 1;
+}
+
+void RowStore::restore_from_file(Execution& execution, std::size_t row) const {
+  file_->reader.seek(file_->places[row]);
+  INVARIANT(file_->reader.next(execution, slots_));
+  // Somebody else may read another row before this one is done.
+  for (const Slot slot : slots_)
+    execution.slots[slot] = execution.slots[slot].copy_to(execution.row_arena);
+}
+
+void Execution::release_kept() {
+  for (RowStore* store : kept_for_run) store->release();
+  kept_for_run.clear();
+}
+
+std::size_t KeyTable::part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept {
+  return checksum(as_bytes(key), depth + 1) & (parts - 1);
+}
 
 std::uint64_t KeyTable::hash_of(std::string_view key) noexcept {
   return checksum(as_bytes(key), 0);

@@ -1,57 +1,86 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/row_file.h"
 
 namespace swizzle::sql {
 
-/// Rows kept in memory: the values of some slots, their bytes copied.
+/// Rows that are kept: the values of some slots, their bytes copied.
 class RowStore {
  public:
+  /// What does not fit work_mem goes to a temporary file, which goes at the end of the run if the
+  /// owner is a step that keeps its rows till then. Otherwise the owner minds the memory.
+  enum class Overflow : std::uint8_t { keep_in_memory, to_file, to_file_of_run };
+  explicit RowStore(Overflow overflow = Overflow::keep_in_memory) noexcept : overflow_(overflow) {}
+
   void set_slots(std::vector<Slot> slots) { slots_ = std::move(slots); }
   [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
 
   /// Keeps the slots' present values; returns the row's number.
   /// Throws SqlError 53200 when the session would hold more memory than it may.
-  std::size_t keep(const Execution& execution) {
-    const std::size_t row = rows_++;
+  std::size_t keep(Execution& execution) {
+    if (overflow_ != Overflow::keep_in_memory && is_full(execution)) [[unlikely]]
+      return keep_in_file(execution);
     for (const Slot slot : slots_) values_.push_back(execution.slots[slot].copy_to(arena_));
     account_.set(execution.memory, held_bytes());
-    return row;
+    return in_memory_++;
   }
-  /// Puts a kept row back into the slots.
+  /// Puts a kept row back into the slots. What comes from a file lies in the row arena.
   void restore(Execution& execution, std::size_t row) const {
+    if (row >= in_memory_) [[unlikely]] {
+      restore_from_file(execution, row - in_memory_);
+      return;
+    }
     const Value* from = values_.data() + row * slots_.size();
     for (const Slot slot : slots_) execution.slots[slot] = *from++;
   }
-  [[nodiscard]] std::size_t size() const noexcept { return rows_; }
+  [[nodiscard]] std::size_t size() const noexcept {
+    return file_ ? in_memory_ + file_->places.size() : in_memory_;
+  }
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
+  /// What it takes of memory.
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
+    return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
+  }
   void clear() {
     values_.clear();
-    rows_ = 0;
+    in_memory_ = 0;
+    file_.reset();
     arena_.reset();
     account_.lower(held_bytes());
   }
   /// Gives the memory back as well.
   void release() {
     values_ = {};
-    rows_ = 0;
+    in_memory_ = 0;
+    file_.reset();
     arena_ = Arena{};
     account_.lower(held_bytes());
   }
 
  private:
-  [[nodiscard]] std::size_t held_bytes() const noexcept {
-    return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
-  }
+  /// Rows behind those in memory.
+  struct InFile {
+    explicit InFile(TemporaryFiles& files) : rows(files), reader(rows) {}
+    RowFile rows;
+    RowFile::Reader reader;
+    std::vector<std::uint64_t> places;
+  };
+  [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
+  std::size_t keep_in_file(Execution& execution);
+  void restore_from_file(Execution& execution, std::size_t row) const;
 
   std::vector<Slot> slots_;
   std::vector<Value> values_;
-  std::size_t rows_ = 0;
+  std::size_t in_memory_ = 0;
+  Overflow overflow_;
+  std::unique_ptr<InFile> file_;
   Arena arena_;
   MemoryShare account_;
 };
@@ -67,7 +96,13 @@ class KeyTable {
   /// The place of the number under `key`, which is kAbsent if the key is new.
   std::uint32_t& operator[](std::string_view key);
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t held_bytes() const noexcept {
+    return keys_.reserved_bytes() + entries_.capacity() * sizeof(Entry);
+  }
   void clear();
+
+  /// Spreads keys over `parts`, a power of two, in another way at each `depth`.
+  static std::size_t part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept;
 
  private:
   struct Entry {

@@ -24,61 +24,6 @@ class RowComparison {
   std::vector<Column> columns_;
 };
 
-/// Stable. With `bound`, only the first so many rows are wanted: a heap of that size is enough.
-class Sort final : public PlanOperator {
- public:
-  Sort(PlanPtr input, std::vector<SortKey> keys);
-  /// LIMIT above: count and offset, either may be null. They stay with the limit.
-  void set_bound(const Expr* count, const Expr* offset) {
-    bound_count_ = count;
-    bound_offset_ = offset;
-  }
-  void open(Execution& execution) override;
-  bool next(Execution& execution) override;
-  void close() override;
-  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return {"Sort", {{"Sort Key", describe(keys_)}}}; }
-  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
-    return {input_.get()};
-  }
-
- private:
-  [[nodiscard]] std::size_t bound(Execution& execution) const;
-  void keep_row(Execution& execution);
-
-  PlanPtr input_;
-  std::vector<SortKey> keys_;
-  RowComparison comparison_;
-  const Expr* bound_count_ = nullptr;
-  const Expr* bound_offset_ = nullptr;
-  RowStore store_;
-  std::vector<Value> key_values_;
-  std::vector<std::uint32_t> order_;
-  std::size_t position_ = 0;
-};
-
-/// DISTINCT by hashing: the first row of each distinct combination.
-class Distinct final : public PlanOperator {
- public:
-  Distinct(PlanPtr input, std::vector<ExprPtr> keys);
-  void open(Execution& execution) override;
-  bool next(Execution& execution) override;
-  void close() override;
-  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override {
-    return {"HashAggregate", {{"Group Key", describe(keys_)}}};
-  }
-  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
-    return {input_.get()};
-  }
-
- private:
-  PlanPtr input_;
-  std::vector<ExprPtr> keys_;
-  KeyWriter writer_;
-  KeyTable seen_;
-};
-
 /// INTERSECT and EXCEPT, with or without ALL.
 class SetOperation final : public PlanOperator {
  public:

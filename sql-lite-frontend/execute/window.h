@@ -89,7 +89,7 @@ class Window final : public PlanOperator {
   RowComparison partition_comparison_;
   RowComparison order_comparison_;
 
-  RowStore store_;
+  RowStore store_{RowStore::Overflow::to_file};
   std::vector<Value> keys_;           ///< per stored row: partition keys, then order keys
   std::vector<std::uint32_t> order_;  ///< places in the sorted sequence → stored rows
   std::vector<Value> results_;        ///< per place and call

@@ -54,7 +54,7 @@ class WriteOperator final : public PlanOperator {
   /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.
   KeyTable touched_;
   std::uint64_t written_ = 0;
-  RowStore returned_;
+  RowStore returned_{RowStore::Overflow::to_file};
   std::size_t position_ = 0;
 };
 

@@ -5,6 +5,9 @@
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/computed_scan.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
+#include "sql-lite-frontend/execute/distinct.h"
+#include "sql-lite-frontend/execute/hash_join.h"
+#include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
 #include "sql-lite-frontend/execute/write.h"
 #include "sql-lite-frontend/plan/conditions.h"
@@ -548,7 +551,8 @@ PlanPtr Planner::plan_select(Query& query) {
           std::make_unique<SlotExpr>(slot.type(), slot.typmod(), slot.slot(), slot.origin()));
     }
   }
-  if (!query.order.empty() && !order.satisfied) {
+  const bool is_ordered = !query.order.empty();
+  if (is_ordered && !order.satisfied) {
     const double rows = plan->expected_rows;
     auto sort = std::make_unique<Sort>(std::move(plan), std::move(query.order));
     const bool bounded = query.limit && !query.with_ties && lock_slots.empty() &&
@@ -558,7 +562,12 @@ PlanPtr Planner::plan_select(Query& query) {
     plan = std::move(sort);
   }
   if (query.distinct == Query::DistinctKind::on) {
-    plan = std::make_unique<Distinct>(std::move(plan), std::move(query.distinct_on));
+    // Its expressions are the first of the order, if there is one.
+    if (is_ordered) {
+      plan = std::make_unique<Unique>(std::move(plan), std::move(query.distinct_on));
+    } else {
+      plan = std::make_unique<Distinct>(std::move(plan), std::move(query.distinct_on));
+    }
   }
   if (!lock_slots.empty()) {
     std::vector<LockRows::Target> targets;

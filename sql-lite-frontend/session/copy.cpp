@@ -366,8 +366,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   try {
     rows = copy_out(*portal, format, sink);
   } catch (...) {
-    portal->plan->root->close();
-    portal->plan->in_use = false;
+    portal->plan->end_run();
     throw;
   }
   finish_portal(*portal);

@@ -62,7 +62,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->declared_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
   start_portal(*portal);
-  portal->rows = std::make_unique<RowStore>();
+  portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(portal->plan->outputs);
   portals[portal->name] = std::move(portal);
   sink.command_complete("DECLARE CURSOR");
@@ -87,7 +87,7 @@ void Session::State::make_cursor_of(Portal& portal) {
     throw_error(kInvalidCursorName, "portal \"{}\" is not a cursor", portal.name);
   }
   if (portal.state == Portal::State::ready) start_portal(portal);
-  portal.rows = std::make_unique<RowStore>();
+  portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal.rows->set_slots(portal.plan->outputs);
   portal.scrolls = false;
 }
@@ -206,6 +206,7 @@ void Session::State::hold_cursors() {
     }
     // The plan stays with the cursor for its slots and output types.
     portal->plan->root->close();
+    portal->plan->execution.release_kept();
     portal->state = Portal::State::finished;
   }
 }

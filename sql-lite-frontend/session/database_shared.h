@@ -9,6 +9,7 @@
 
 #include "base/settings.h"
 #include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/execute/temporary_files.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/advisory_locks.h"
 #include "sql-lite-frontend/session/sequences.h"
@@ -21,6 +22,7 @@ struct Database::Shared {
   Engine& engine;
   Settings settings;
   std::unique_ptr<Catalog> catalog;
+  std::unique_ptr<TemporaryFiles> temporary_files;
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};
   AdvisoryLocks advisory_locks;

@@ -53,6 +53,9 @@ void write_plan(const PlanOperator& step, const ExplainOptions& options, std::si
   for (const auto& [name, text] : note.properties) {
     lines.push_back(fmt::format("{}{}: {}", indent, name, text));
   }
+  if (options.analyze) {
+    for (const PlanMeasure& measure : step.measured()) lines.push_back(indent + measure.line);
+  }
   for (const PlanOperator* child : step.children()) {
     write_plan(*child, options, depth + 1, lines);
   }
@@ -70,8 +73,9 @@ void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) 
   statement->node = explain.query;
   const PortalPtr portal = make_portal(statement, {});
   std::vector<std::string> lines;
-  write_plan(*portal->plan->root, wanted, 0, lines);
-  if (wanted.analyze) {
+  if (!wanted.analyze) {
+    write_plan(*portal->plan->root, wanted, 0, lines);
+  } else {
     Runtime& runtime = Runtime::current();
     const TimePoint start = runtime.now();
     start_portal(*portal);
@@ -83,10 +87,10 @@ void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) 
         scope.rewind();
       }
     } catch (...) {
-      portal->plan->root->close();
-      portal->plan->in_use = false;
+      portal->plan->end_run();
       throw;
     }
+    write_plan(*portal->plan->root, wanted, 0, lines);
     finish_portal(*portal);
     const double ms = std::chrono::duration<double, std::milli>(runtime.now() - start).count();
     lines[0] += fmt::format(" (actual rows={} loops=1)", rows);

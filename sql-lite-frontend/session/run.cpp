@@ -206,8 +206,7 @@ void Session::State::start_portal(Portal& portal) {
 
 void Session::State::finish_portal(Portal& portal) {
   if (portal.plan && portal.state == Portal::State::running) {
-    portal.plan->root->close();
-    portal.plan->in_use = false;
+    portal.plan->end_run();
   }
   portal.state = Portal::State::finished;
 }
@@ -280,8 +279,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
   } catch (...) {
     // The plan's cursors go before the transaction's changes do; nothing here waits.
     if (portal.plan && portal.state == Portal::State::running) {
-      portal.plan->root->close();
-      portal.plan->in_use = false;
+      portal.plan->end_run();
     }
     portal.state = Portal::State::failed;
     throw;
@@ -317,8 +315,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
     if (plan.write != nullptr) rows = plan.write->written();
     session.finish_portal(*portal);
   } catch (...) {
-    plan.root->close();
-    plan.in_use = false;
+    plan.end_run();
     throw;
   }
   return rows;

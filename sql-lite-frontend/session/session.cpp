@@ -20,6 +20,9 @@ constexpr SqlState kProtocolViolation{"08P01"};
 constexpr SqlState kInvalidAuthorization{"28000"};
 constexpr SqlState kInvalidCatalogName{"3D000"};
 
+/// In the data directory.
+constexpr const char* kTemporaryFolder = "temporary";
+
 /// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
 /// what error positions count in.
 template <class Body>
@@ -87,6 +90,8 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   try {
     define_session_settings(shared->settings);
     shared->catalog = Catalog::open(engine, kPostgresDatabase);
+    shared->temporary_files =
+        value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
     shared->started_at = SessionContext::system_clock_now();
   } catch (SqlError& error) {
     failure = std::move(error).take_error();
@@ -171,6 +176,7 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
       catalog(*shared_database.catalog) {
   user = catalog.role(options.user);
   session_context.names = this;
+  memory.files = shared.temporary_files.get();
   activity.connected_at = SessionContext::system_clock_now();
   apply_stored_settings();
   for (const auto& [name, value] : options.parameters) {

@@ -36,6 +36,12 @@ struct Plan {
   std::uint64_t settings_version = 0;
   bool in_use = false;
   bool single_use = false;
+
+  void end_run() {
+    root->close();
+    execution.release_kept();
+    in_use = false;
+  }
 };
 
 /// A statement that has been parsed, with its plan once there is one: an entry of the prepared

@@ -105,6 +105,7 @@ void Session::State::settings_changed(ResultSink* sink) {
   session_context.format = std::move(format);
 
   memory.limit_bytes = static_cast<std::size_t>(settings.integer("session_memory_limit")) << 10U;
+  memory.work_bytes = static_cast<std::size_t>(settings.integer("work_mem")) << 10U;
   activity.application.store(settings.text("application_name"));
   bool changed = false;
   for (const auto& [name, wire_name] : kReported) {

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+
+#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/row_partitions.h"
+#include "sql-lite-frontend/execute/row_store.h"
+
+namespace swizzle::sql {
+
+/// DISTINCT by hashing: the first row of each distinct combination, as the rows come. Combinations
+/// that do not fit the memory that hashing may use come later, from temporary files.
+class Distinct final : public PlanOperator {
+ public:
+  Distinct(PlanPtr input, std::vector<ExprPtr> keys);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override {
+    return {"HashAggregate", {{"Group Key", describe(keys_)}}};
+  }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override { return {usage_.measure()}; }
+
+ private:
+  /// The next row of the input, or of the part that is read back.
+  bool next_row(Execution& execution);
+  bool is_new(Execution& execution);
+
+  PlanPtr input_;
+  std::vector<ExprPtr> keys_;
+  std::vector<Slot> slots_;
+  KeyWriter writer_;
+  KeyTable seen_;
+  RowPartitions later_;
+  std::optional<RowPartitions::Part> part_;
+  HashUsage usage_;
+};
+
+/// The first row of each run of equal keys: DISTINCT ON over rows that are in order.
+class Unique final : public PlanOperator {
+ public:
+  Unique(PlanPtr input, std::vector<ExprPtr> keys);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override { input_->close(); }
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override { return {"Unique", {}}; }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
+
+ private:
+  PlanPtr input_;
+  std::vector<ExprPtr> keys_;
+  KeyWriter writer_;
+  std::string last_;
+  bool any_ = false;
+};
+
+}  // namespace swizzle::sql

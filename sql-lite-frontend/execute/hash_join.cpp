@@ -1,0 +1,283 @@
+#include "sql-lite-frontend/execute/hash_join.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace swizzle::sql {
+
+HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
+                   std::vector<ExprPtr> conditions)
+    : kind_(kind),
+      probe_(std::move(probe)),
+      build_(std::move(build)),
+      keys_(std::move(keys)),
+      conditions_(std::move(conditions)),
+      probe_slots_(probe_->output_slots()),
+      writer_(expression_types(keys_.build)) {
+  store_.set_slots(build_->output_slots());
+}
+
+bool HashJoin::write_key(Execution& execution, std::span<const ExprPtr> exprs) {
+  writer_.clear();
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    const Value value = exprs[i]->eval(execution);
+    if (value.is_null()) return false;
+    writer_.add(i, value);
+  }
+  return true;
+}
+
+void HashJoin::clear_table() {
+  table_.clear();
+  previous_.clear();
+  store_.clear();
+}
+
+bool HashJoin::next_build_row(Execution& execution) {
+  if (!reading_) return build_->next(execution);
+  execution.tick();
+  return reading_->build.next(execution, store_.slots());
+}
+
+bool HashJoin::next_probe_row(Execution& execution) {
+  if (!reading_) return probe_->next(execution);
+  execution.tick();
+  return reading_->probe.next(execution, probe_slots_);
+}
+
+void HashJoin::keep_build_row(Execution& execution, bool has_key) {
+  const auto row = static_cast<std::uint32_t>(store_.keep(execution));
+  previous_.push_back(kNone);
+  if (!has_key) return;
+  std::uint32_t& last = table_[writer_.key()];
+  previous_[row] = last == KeyTable::kAbsent ? kNone : last;
+  last = row;
+}
+
+bool HashJoin::must_split(const Execution& execution) const noexcept {
+  const MemoryAccount* memory = execution.memory;
+  if (memory == nullptr || memory->files == nullptr || !splitting_.empty()) return false;
+  if (reading_ && reading_->part.depth >= kDeepest) return false;
+  return store_.size() > 1 && store_.held_bytes() + table_.held_bytes() > memory->hash_bytes();
+}
+
+void HashJoin::split_build_row(Execution& execution, bool has_key) {
+  const std::size_t to =
+      has_key ? KeyTable::part_of(writer_.key(), splitting_.size(), splitting_[0].depth) : 0;
+  splitting_[to].build->append(execution, store_.slots());
+}
+
+void HashJoin::begin_split(Execution& execution) {
+  const unsigned depth = reading_ ? reading_->part.depth + 1 : 0;
+  const std::size_t parts = partition_count(*execution.memory);
+  TemporaryFiles& files = *execution.memory->files;
+  for (std::size_t i = 0; i < parts; ++i) {
+    splitting_.push_back({std::make_unique<RowFile>(files), nullptr, depth});
+  }
+  usage_.peak_bytes = std::max(usage_.peak_bytes, store_.held_bytes() + table_.held_bytes());
+  RowScope scope{execution};
+  for (std::size_t row = 0; row < store_.size(); ++row) {
+    execution.tick();
+    store_.restore(execution, row);
+    split_build_row(execution, write_key(execution, keys_.build));
+    scope.rewind();
+  }
+  clear_table();
+}
+
+void HashJoin::fill(Execution& execution) {
+  clear_table();
+  RowScope scope{execution};
+  while (next_build_row(execution)) {
+    const bool has_key = write_key(execution, keys_.build);
+    if (has_key || keeps_build()) {
+      if (splitting_.empty()) {
+        keep_build_row(execution, has_key);
+      } else {
+        split_build_row(execution, has_key);
+      }
+    }
+    scope.rewind();
+    if (must_split(execution)) begin_split(execution);
+  }
+  usage_.peak_bytes = std::max(usage_.peak_bytes, store_.held_bytes() + table_.held_bytes());
+  usage_.buckets = std::max<std::size_t>(std::bit_ceil(store_.size()), 1024);
+}
+
+/// Rows that can meet nothing are dropped where the join does not keep them.
+void HashJoin::split_probe(Execution& execution) {
+  TemporaryFiles& files = *execution.memory->files;
+  const unsigned depth = splitting_[0].depth;
+  RowScope scope{execution};
+  while (next_probe_row(execution)) {
+    const bool has_key = write_key(execution, keys_.probe);
+    if (has_key || keeps_probe()) {
+      Part& part =
+          splitting_[has_key ? KeyTable::part_of(writer_.key(), splitting_.size(), depth) : 0];
+      if (part.build->rows() > 0 || keeps_probe()) {
+        if (!part.probe) part.probe = std::make_unique<RowFile>(files);
+        part.probe->append(execution, probe_slots_);
+      }
+    }
+    scope.rewind();
+  }
+  usage_.parts += splitting_.size() - 1;
+  reading_.reset();
+  for (Part& part : splitting_) {
+    const bool matters = part.probe != nullptr || (keeps_build() && part.build->rows() > 0);
+    if (!matters) continue;
+    if (!part.probe) part.probe = std::make_unique<RowFile>(files);
+    waiting_.push_front(std::move(part));
+  }
+  splitting_.clear();
+}
+
+bool HashJoin::next_part(Execution& execution) {
+  while (!waiting_.empty()) {
+    reading_.emplace(std::move(waiting_.front()));
+    waiting_.pop_front();
+    fill(execution);
+    if (splitting_.empty()) {
+      row_matched_.assign(keeps_build() ? store_.size() : 0, false);
+      in_probe_row_ = false;
+      probing_ = true;
+      unmatched_ = 0;
+      return true;
+    }
+    split_probe(execution);
+  }
+  reading_.reset();
+  return false;
+}
+
+void HashJoin::open(Execution& execution) {
+  splitting_.clear();
+  waiting_.clear();
+  reading_.reset();
+  usage_ = {};
+  build_->open(execution);
+  fill(execution);
+  build_->close();
+  row_matched_.assign(keeps_build() ? store_.size() : 0, false);
+  in_probe_row_ = false;
+  unmatched_ = 0;
+  probe_->open(execution);
+  probing_ = splitting_.empty();
+  if (probing_) return;
+  split_probe(execution);
+  probe_->close();
+  // Nothing is in memory, so next() goes on to the first part.
+  row_matched_.clear();
+}
+
+bool HashJoin::next_match(Execution& execution) {
+  const Arena::Mark mark = execution.row_arena.mark();
+  while (candidate_ != kNone) {
+    const std::uint32_t row = candidate_;
+    candidate_ = previous_[row];
+    store_.restore(execution, row);
+    if (!all_hold(conditions_, execution)) {
+      execution.row_arena.rewind(mark);
+      continue;
+    }
+    if (!row_matched_.empty()) row_matched_[row] = true;
+    return true;
+  }
+  return false;
+}
+
+bool HashJoin::next_unmatched(Execution& execution) {
+  while (unmatched_ < row_matched_.size()) {
+    const std::size_t row = unmatched_++;
+    if (row_matched_[row]) continue;
+    set_null(execution, probe_slots_);
+    store_.restore(execution, row);
+    return true;
+  }
+  return false;
+}
+
+void HashJoin::look_up(Execution& execution) {
+  candidate_ = kNone;
+  if (write_key(execution, keys_.probe)) {
+    const std::uint32_t found = table_.find(writer_.key());
+    candidate_ = found == KeyTable::kAbsent ? kNone : found;
+  }
+  in_probe_row_ = true;
+  matched_ = false;
+}
+
+bool HashJoin::next_of_part(Execution& execution) {
+  const Arena::Mark mark = execution.row_arena.mark();
+  while (probing_) {
+    if (!in_probe_row_) {
+      execution.row_arena.rewind(mark);
+      if (!next_probe_row(execution)) {
+        probing_ = false;
+        break;
+      }
+      look_up(execution);
+    }
+    if (next_match(execution)) {
+      matched_ = true;
+      if (kind_ == JoinKind::anti) {
+        in_probe_row_ = false;
+        continue;
+      }
+      if (kind_ == JoinKind::semi) in_probe_row_ = false;
+      return true;
+    }
+    in_probe_row_ = false;
+    if (!matched_ && keeps_probe()) {
+      set_null(execution, store_.slots());
+      return true;
+    }
+  }
+  return next_unmatched(execution);
+}
+
+bool HashJoin::next(Execution& execution) {
+  do {
+    if (next_of_part(execution)) return true;
+  } while (next_part(execution));
+  return false;
+}
+
+void HashJoin::close() {
+  probe_->close();
+  build_->close();
+  clear_table();
+  splitting_.clear();
+  waiting_.clear();
+  reading_.reset();
+}
+
+std::vector<Slot> HashJoin::output_slots() const {
+  return joined_slots(*probe_, *build_, kind_);
+}
+
+PlanNote HashJoin::note() const {
+  PlanNote note{"Hash", {}};
+  note.title += std::string{kind_name(kind_)} + " Join";
+  std::string keys;
+  for (std::size_t i = 0; i < keys_.probe.size(); ++i) {
+    if (i > 0) keys += " AND ";
+    keys += "(" + describe(*keys_.probe[i]) + " = " + describe(*keys_.build[i]) + ")";
+  }
+  note.properties.emplace_back("Hash Cond", keys);
+  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
+  return note;
+}
+
+std::vector<PlanMeasure> HashJoin::measured() const {
+  const std::uint64_t kilobytes = (usage_.peak_bytes + 1023) / 1024;
+  return {{fmt::format("Buckets: {}  Batches: {}  Memory Usage: {}kB", usage_.buckets, usage_.parts,
+                       kilobytes),
+           {{"Hash Buckets", std::uint64_t{usage_.buckets}},
+            {"Hash Batches", usage_.parts},
+            {"Peak Memory Usage", kilobytes}}}};
+}
+
+}  // namespace swizzle::sql

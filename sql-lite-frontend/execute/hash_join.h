@@ -1,0 +1,109 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "sql-lite-frontend/execute/join_operators.h"
+#include "sql-lite-frontend/execute/row_partitions.h"
+#include "sql-lite-frontend/execute/row_store.h"
+
+namespace swizzle::sql {
+
+/// Keeps the build side in a hash table by the join's keys and looks up every row of the probe
+/// side. `kind` is seen from the probe side: left keeps all of its rows, right all of the build's.
+///
+/// A build side that does not fit the memory that hashing may use is spread over temporary files,
+/// and so is the probe side then: the parts are joined one after the other, and spread anew where
+/// they do not fit either. Beyond kDeepest the rows' keys are likely to be the same, and memory is
+/// taken as far as the session may have it.
+class HashJoin final : public PlanOperator {
+ public:
+  struct Keys {
+    std::vector<ExprPtr> probe;
+    std::vector<ExprPtr> build;
+  };
+  HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys, std::vector<ExprPtr> conditions);
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {probe_.get(), build_.get()};
+  }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override;
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  static constexpr unsigned kDeepest = 6;
+
+  /// Rows of both sides whose keys may meet.
+  struct Part {
+    std::unique_ptr<RowFile> build;
+    std::unique_ptr<RowFile> probe;
+    unsigned depth = 0;
+  };
+  /// The part whose rows are read instead of the inputs'.
+  struct Reading {
+    explicit Reading(Part of) : part(std::move(of)), build(*part.build), probe(*part.probe) {}
+    Part part;
+    RowFile::Reader build;
+    RowFile::Reader probe;
+  };
+
+  [[nodiscard]] bool keeps_build() const noexcept {
+    return kind_ == JoinKind::right || kind_ == JoinKind::full;
+  }
+  [[nodiscard]] bool keeps_probe() const noexcept {
+    return kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
+  }
+  void fill(Execution& execution);
+  void keep_build_row(Execution& execution, bool has_key);
+  [[nodiscard]] bool must_split(const Execution& execution) const noexcept;
+  /// Moves what was kept so far into new parts.
+  void begin_split(Execution& execution);
+  void split_build_row(Execution& execution, bool has_key);
+  void split_probe(Execution& execution);
+  /// Prepares the next part; false when there is none.
+  bool next_part(Execution& execution);
+  bool next_build_row(Execution& execution);
+  bool next_probe_row(Execution& execution);
+  void clear_table();
+  /// False when one of the keys is NULL, which equals nothing.
+  bool write_key(Execution& execution, std::span<const ExprPtr> exprs);
+  void look_up(Execution& execution);
+  bool next_match(Execution& execution);
+  bool next_unmatched(Execution& execution);
+  bool next_of_part(Execution& execution);
+
+  JoinKind kind_;
+  PlanPtr probe_;
+  PlanPtr build_;
+  Keys keys_;
+  std::vector<ExprPtr> conditions_;
+  std::vector<Slot> probe_slots_;
+  KeyWriter writer_;
+  KeyTable table_;                       ///< key → last row with it
+  std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
+  std::vector<bool> row_matched_;
+  RowStore store_;
+  std::uint32_t candidate_ = kNone;
+  bool in_probe_row_ = false;
+  bool matched_ = false;
+  bool probing_ = true;
+  std::size_t unmatched_ = 0;
+
+  std::vector<Part> splitting_;  ///< by hash; empty while everything fits
+  std::deque<Part> waiting_;
+  std::optional<Reading> reading_;
+
+  struct Usage {
+    std::uint64_t parts = 1;
+    std::size_t peak_bytes = 0;
+    std::size_t buckets = 0;
+  };
+  Usage usage_;
+};
+
+}  // namespace swizzle::sql

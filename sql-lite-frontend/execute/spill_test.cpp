@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "base/random.h"
+#include "sql-lite-frontend/session/test_database.h"
+
+using namespace swizzle;
+using namespace swizzle::sql;
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+std::vector<std::string> temporary_files(TestDatabase& db) {
+  return db.files().list(db.directory() / "temporary").value();
+}
+
+std::vector<std::string> rows_of(TestDatabase& db, const std::string& sql) {
+  const std::string outcome = db.run(sql);
+  INFO(sql << ": " << outcome.substr(0, 200));
+  REQUIRE_THAT(outcome, Contains("SELECT "));
+  return db.sink().rows;
+}
+
+/// 6,000 rows: keys that repeat, NULLs, long texts.
+void fill(TestDatabase& db) {
+  db.run("CREATE TABLE a(id int primary key, k int, t text, n numeric)");
+  db.run(
+      "INSERT INTO a SELECT i, CASE WHEN i % 17 = 0 THEN NULL ELSE i * 7919 % 1500 END, "
+      "CASE WHEN i % 23 = 0 THEN NULL ELSE repeat(chr(97 + i * 31 % 26), i % 60) || i % 3000 END, "
+      "(i % 1000) / 8.0 FROM generate_series(1, 6000) i");
+  db.run("CREATE TABLE b(id int primary key, k int, t text)");
+  db.run(
+      "INSERT INTO b SELECT i, CASE WHEN i % 13 = 0 THEN NULL ELSE i * 104729 % 2500 END, "
+      "repeat('b', i % 40) FROM generate_series(1, 5000) i");
+}
+
+}  // namespace
+
+TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][spill]") {
+  TestDatabase db;
+  fill(db);
+  const bool ordered = true;
+  const bool any_order = false;
+  const std::vector<std::pair<std::string, bool>> queries{
+      {"SELECT id, t FROM a ORDER BY t, id", ordered},
+      {"SELECT id, t FROM a ORDER BY t DESC NULLS LAST, n DESC, id", ordered},
+      {"SELECT id, k FROM a ORDER BY k", ordered},  // stable: by id within k
+      {"SELECT id FROM a ORDER BY n, k NULLS FIRST LIMIT 5000 OFFSET 100", ordered},
+      {"SELECT id FROM a ORDER BY n + 1, k LIMIT 10", ordered},
+      {"SELECT k, count(*), sum(n), min(t) FROM a GROUP BY k", any_order},
+      {"SELECT t, count(DISTINCT k), max(id) FROM a GROUP BY t HAVING count(*) > 1", any_order},
+      {"SELECT DISTINCT k, t FROM a", any_order},
+      {"SELECT k, t FROM a UNION SELECT k, t FROM b", any_order},
+      {"SELECT DISTINCT ON (k) k, id FROM a ORDER BY k, n DESC, id", ordered},
+      {"SELECT a.id, b.id FROM a JOIN b ON a.k = b.k", any_order},
+      {"SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k AND b.id > a.id", any_order},
+      {"SELECT a.id, b.id FROM a RIGHT JOIN b ON a.k = b.k", any_order},
+      {"SELECT a.id, b.id FROM a FULL JOIN b ON a.k = b.k", any_order},
+      {"SELECT a.id, b.t FROM a JOIN b ON a.k = b.k AND a.t > b.t", any_order},
+      {"SELECT id, sum(n) OVER (PARTITION BY k ORDER BY id) FROM a", any_order},
+      {"WITH x AS MATERIALIZED (SELECT * FROM a) SELECT x.id, y.t FROM x, x y WHERE x.id = y.id",
+       any_order},
+  };
+  for (const auto& [query, is_ordered] : queries) {
+    INFO(query);
+    db.run("SET work_mem = '1GB'");
+    std::vector<std::string> expected = rows_of(db, query);
+    for (const char* memory : {"64kB", "200kB"}) {
+      INFO(memory);
+      db.run(std::string{"SET work_mem = '"} + memory + "'");
+      std::vector<std::string> found = rows_of(db, query);
+      std::vector<std::string> wanted = expected;
+      if (!is_ordered) {
+        std::ranges::sort(found);
+        std::ranges::sort(wanted);
+      }
+      CHECK(found.size() == wanted.size());
+      CHECK(found == wanted);
+    }
+    CHECK(temporary_files(db).empty());
+  }
+}
+
+TEST_CASE("Random joins, groups and sorts agree whatever work_mem is", "[sql][spill]") {
+  TestDatabase db;
+  const std::uint64_t seed = GENERATE(1U, 2U);
+  INFO("seed " << seed);
+  Random random{seed};
+  const auto pick = [&](std::initializer_list<const char*> of) {
+    return std::string{*(of.begin() + random.below(of.size()))};
+  };
+  db.run("CREATE TABLE r(a int, b int, c text)");
+  const std::string distinct = std::to_string(10 + random.below(4000));
+  db.run("INSERT INTO r SELECT i * 48271 % " + distinct +
+         ", i % 7, repeat('x', i * 7 % 90) || i % " + distinct +
+         " FROM generate_series(1, 6000) i");
+  db.run("INSERT INTO r VALUES (NULL, 1, NULL), (NULL, NULL, ''), (1, NULL, 'x')");
+  for (int round = 0; round < 12; ++round) {
+    std::string query;
+    switch (random.below(3)) {
+      case 0:
+        query = "SELECT " + pick({"a", "b", "c"}) + ", " + pick({"count(*)", "sum(a)", "max(c)"}) +
+                " FROM r GROUP BY 1";
+        break;
+      case 1:
+        query = "SELECT x.a, y.c FROM r x " +
+                pick({"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"}) +
+                " (SELECT * FROM r WHERE b < 2) y ON x.a = y.a AND x.c = y.c";
+        break;
+      default:
+        query = "SELECT a, c FROM r ORDER BY " + pick({"a, c", "c DESC, a", "c NULLS FIRST, a"}) +
+                " LIMIT " + std::to_string(random.below(7000));
+    }
+    INFO(query);
+    db.run("SET work_mem = '1GB'");
+    std::vector<std::string> expected = rows_of(db, query);
+    db.run("SET work_mem = '64kB'");
+    std::vector<std::string> found = rows_of(db, query);
+    std::ranges::sort(expected);
+    std::ranges::sort(found);
+    CHECK(expected == found);
+  }
+}
+
+TEST_CASE("EXPLAIN ANALYZE tells what went to files", "[sql][spill]") {
+  TestDatabase db;
+  fill(db);
+  db.run("SET work_mem = '64kB'");
+  CHECK_THAT(db.explain("SELECT * FROM a ORDER BY t", "ANALYZE, COSTS off"),
+             Contains("Sort Method: external merge  Disk: "));
+  CHECK_THAT(db.explain("SELECT * FROM a ORDER BY t LIMIT 3", "ANALYZE, COSTS off"),
+             Contains("Sort Method: top-N heapsort  Memory: "));
+  CHECK_THAT(db.explain("SELECT t, count(*) FROM a GROUP BY t", "ANALYZE, COSTS off"),
+             Contains("Disk Usage: "));
+  CHECK_THAT(db.explain("SELECT * FROM a JOIN b ON a.k = b.k", "ANALYZE, COSTS off"),
+             !Contains("Batches: 1 "));
+  db.run("SET work_mem = '1GB'");
+  CHECK_THAT(db.explain("SELECT * FROM a ORDER BY t", "ANALYZE, COSTS off"),
+             Contains("Sort Method: quicksort  Memory: "));
+  CHECK_THAT(db.explain("SELECT * FROM a JOIN b ON a.k = b.k", "ANALYZE, COSTS off"),
+             Contains("Batches: 1 "));
+}
+
+TEST_CASE("Temporary files go when a statement ends, fails or is left half-way", "[sql][spill]") {
+  TestDatabase db;
+  fill(db);
+  db.run("SET work_mem = '64kB'");
+  CHECK_THAT(db.run("SELECT 1 / (id - 5999) FROM (SELECT id FROM a ORDER BY t OFFSET 1) x"),
+             Contains("22012"));
+  CHECK(temporary_files(db).empty());
+  db.run("BEGIN");
+  db.run("DECLARE c CURSOR FOR SELECT t FROM a ORDER BY t");
+  db.run("FETCH 10 FROM c");
+  CHECK_FALSE(temporary_files(db).empty());
+  db.run("CLOSE c");
+  CHECK(temporary_files(db).empty());
+  db.run("DECLARE c SCROLL CURSOR FOR SELECT id, t FROM a");
+  db.run("MOVE ALL FROM c");
+  CHECK(db.run("FETCH ABSOLUTE 5777 FROM c").starts_with("5777|"));
+  CHECK(db.run("FETCH ABSOLUTE 3 FROM c").starts_with("3|"));
+  db.run("ROLLBACK");
+  CHECK(temporary_files(db).empty());
+}
+
+TEST_CASE("Temporary files of an earlier run are gone after the start", "[sql][spill]") {
+  TestDatabase db;
+  const std::filesystem::path left = db.directory() / "temporary" / "123";
+  REQUIRE(db.files().open(left, OpenMode::create_new, {}));
+  db.close();
+  db.open();
+  CHECK(temporary_files(db).empty());
+}
+
+TEST_CASE("A full disk under temporary files is 53100, and the session goes on", "[sql][spill]") {
+  SimulatedDisk disk;
+  TestDatabase db{disk};
+  fill(db);
+  db.run("SET work_mem = '64kB'");
+  for (const char* query : {"SELECT t FROM a ORDER BY t", "SELECT t, count(*) FROM a GROUP BY t",
+                            "SELECT count(*) FROM a JOIN b ON a.k = b.k"}) {
+    INFO(query);
+    disk.inject({.operation = DiskOperation::write,
+                 .nth = 3,
+                 .times = 1000,
+                 .path_contains = "temporary",
+                 .error = ENOSPC});
+    CHECK_THAT(db.run(query), Contains("53100"));
+    CHECK(temporary_files(db).empty());
+    disk.clear_faults();
+    CHECK_THAT(db.run(query), Contains("SELECT "));
+  }
+}

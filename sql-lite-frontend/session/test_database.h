@@ -1,0 +1,108 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/posix_file_system.h"
+#include "base/simulated_disk.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/test_sink.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+/// A database in a fresh directory, or on a simulated disk, with one session.
+class TestDatabase {
+ public:
+  TestDatabase()
+      : own_files_(std::make_unique<PosixFileSystem>()),
+        files_(*own_files_),
+        directory_(std::filesystem::temp_directory_path() /
+                   ("swizzle-sql-plan-test-" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(directory_);
+    create();
+  }
+  explicit TestDatabase(SimulatedDisk& disk) : files_(disk), directory_("/database") { create(); }
+  TestDatabase(const TestDatabase&) = delete;
+  TestDatabase& operator=(const TestDatabase&) = delete;
+  ~TestDatabase() {
+    close();
+    if (own_files_) std::filesystem::remove_all(directory_);
+  }
+
+  void open() {
+    auto engine = Engine::open(files_, directory_, options_);
+    REQUIRE(engine);
+    engine_ = std::move(*engine);
+    auto database = Database::open(*engine_);
+    REQUIRE(database);
+    database_ = std::move(*database);
+    session_ = connect();
+  }
+  void close() {
+    session_.reset();
+    database_.reset();
+    CHECK(engine_->close());
+    engine_.reset();
+  }
+  std::unique_ptr<Session> connect() {
+    SessionOptions options;
+    options.backend_pid = ++pid_;
+    auto session = database_->connect(options);
+    REQUIRE(session);
+    return std::move(*session);
+  }
+
+  /// Rows joined by spaces, then the tags; or "SQLSTATE message".
+  std::string run(const std::string& sql) { return run(*session_, sql); }
+  std::string run(Session& session, const std::string& sql) {
+    sink_.clear();
+    const Outcome outcome = session.simple_query(sql, sink_);
+    if (!outcome) {
+      return std::string{outcome.error().state.code()} + " " + outcome.error().message;
+    }
+    std::string text;
+    for (const std::string& row : sink_.rows) text += row + " ";
+    for (const std::string& tag : sink_.tags) text += tag + " ";
+    if (!text.empty()) text.pop_back();
+    return text;
+  }
+  /// What EXPLAIN prints, a line each.
+  std::string explain(const std::string& query, const std::string& options = "COSTS off") {
+    const std::string outcome = run("EXPLAIN (" + options + ") " + query);
+    if (sink_.rows.empty()) return outcome;
+    std::string text;
+    for (const std::string& row : sink_.rows) text += row + "\n";
+    return text;
+  }
+
+  Session& session() { return *session_; }
+  TestSink& sink() { return sink_; }
+  Engine& engine() { return *engine_; }
+  FileSystem& files() { return files_; }
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+
+ private:
+  void create() {
+    options_.pool_bytes = std::uint64_t{64} << 20U;
+    options_.log_segment_bytes = std::uint64_t{1} << 20U;
+    REQUIRE(Engine::create(files_, directory_, options_));
+    open();
+  }
+
+  std::unique_ptr<FileSystem> own_files_;
+  FileSystem& files_;
+  EngineOptions options_;
+  std::filesystem::path directory_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<Session> session_;
+  TestSink sink_;
+  std::int32_t pid_ = 0;
+};
+
+}  // namespace swizzle::sql
