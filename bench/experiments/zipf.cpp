@@ -6,6 +6,7 @@
 // Parameters: --pool-bytes, --fibers, --threads, --skews 0,0.5,…, --cooling 10 (per cent),
 // --updates 10 (per cent, at the first skew), --seconds, --repetitions; L6: --policies
 // clock_sweep,cooling
+#include <cmath>
 #include <memory>
 
 #include "base/fiber_runtime.h"
@@ -81,14 +82,18 @@ Result<Opened> open(const DiskTree& tree, const ZipfPlan& plan,
   return opened;
 }
 
-Result<> measure_skew(const DiskTree& tree, const ZipfPlan& plan, std::uint32_t cooling_percent,
-                      double skew, std::uint32_t updates_percent, unsigned repetition,
-                      Report& report) {
+struct DeviceLoad {
+  double reads_per_second;
+  double writes_per_second;
+};
+
+Result<DeviceLoad> measure_skew(const DiskTree& tree, const ZipfPlan& plan,
+                                std::uint32_t cooling_percent, double skew,
+                                std::uint32_t updates_percent, unsigned repetition,
+                                Report& report) {
   ASSIGN_OR_RETURN(const Opened opened,
                    open(tree, plan, ReplacementOptions{.cooling_percent = cooling_percent}));
-  const std::string system = updates_percent == 0
-                                 ? "swizzling"
-                                 : "swizzling, " + std::to_string(updates_percent) + " % updates";
+  const std::string system = updates_percent == 0 ? "swizzling" : "swizzling with updates";
   const std::uint64_t written_before = tree.disk->volume().pages_written();
   // Reads and writes are counted over the whole run, lookups after the warm-up; all become rates.
   const auto start = std::chrono::steady_clock::now();
@@ -98,13 +103,34 @@ Result<> measure_skew(const DiskTree& tree, const ZipfPlan& plan, std::uint32_t 
     report.add({system, skew, plan.load.threads, repetition, metric, value});
   };
   add("lookups_per_second", measured.per_second());
-  add("reads_per_second",
-      static_cast<double>(opened.store->pool().counters().reads.load()) / elapsed.count());
-  // Each goes to the device twice: to the double-write area and to its place.
-  add("pages_written_per_second",
-      static_cast<double>(tree.disk->volume().pages_written() - written_before) / elapsed.count());
+  const double reads =
+      static_cast<double>(opened.store->pool().counters().reads.load()) / elapsed.count();
+  const double pages_written =
+      static_cast<double>(tree.disk->volume().pages_written() - written_before) / elapsed.count();
+  add("reads_per_second", reads);
+  add("pages_written_per_second", pages_written);
   add("cpu_ns_per_operation",
       measured.cpu_seconds * 1e9 / static_cast<double>(measured.operations));
+  // Each page goes to the device twice: to the double-write area and to its place.
+  const DeviceLoad device{reads, 2 * pages_written};
+  add("transfers_per_second", device.reads_per_second + device.writes_per_second);
+  return device;
+}
+
+/// Updates beside lookups, and what fio reaches with the same share of writes in the next seconds.
+Result<> measure_with_updates(const Context& context, const DiskTree& tree, const ZipfPlan& plan,
+                              std::uint32_t cooling_percent, double skew,
+                              std::uint32_t updates_percent, unsigned repetition, Report& report) {
+  ASSIGN_OR_RETURN(const DeviceLoad device, measure_skew(tree, plan, cooling_percent, skew,
+                                                         updates_percent, repetition, report));
+  if (context.scale() == Scale::smoke) return {};
+  const auto reads_percent = static_cast<unsigned>(std::lround(
+      100 * device.reads_per_second / (device.reads_per_second + device.writes_per_second)));
+  const auto reference = fio_mixed_transfers_per_second(
+      context.directory(), plan.pool_bytes * 5, plan.fibers, reads_percent, plan.load.seconds);
+  if (reference)
+    report.add({"fio with writes", skew, plan.load.threads, repetition, "transfers_per_second",
+                *reference});
   return {};
 }
 
@@ -138,8 +164,8 @@ Result<> run_l5(Context& context) {
     for (const double skew : skews)
       RETURN_IF_ERROR(measure_skew(tree, plan, cooling, skew, 0, repetition, report));
     if (updates != 0)
-      RETURN_IF_ERROR(
-          measure_skew(tree, plan, cooling, skews.front(), updates, repetition, report));
+      RETURN_IF_ERROR(measure_with_updates(context, tree, plan, cooling, skews.front(), updates,
+                                           repetition, report));
   }
   report.print_summary();
   return report.write();
