@@ -26,6 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kRows = 100'000;
 constexpr std::size_t kValueBytes = 100;
+constexpr std::uint64_t kBound = std::uint64_t{512} << 20U;
 
 template <class T>
 T need(Result<T> result) {
@@ -60,7 +61,7 @@ class Bench {
   explicit Bench(std::filesystem::path directory) : directory_(std::move(directory)) {
     EngineOptions options;
     options.pool_bytes = std::uint64_t{256} << 20U;
-    options.version_store_bytes = std::uint64_t{256} << 20U;
+    options.version_store_bytes = kBound;
     need(Engine::create(files_, directory_, options));
     engine = need(Engine::open(files_, directory_, options));
     const auto transaction = engine->begin();
@@ -86,6 +87,7 @@ class Bench {
     need(t.update(*transaction, Key{key}, value));
     need(transaction->commit(durability));
   }
+  [[nodiscard]] const std::filesystem::path& directory() const noexcept { return directory_; }
   [[nodiscard]] std::uintmax_t data_bytes() const {
     return std::filesystem::file_size(directory_ / "data");
   }
@@ -179,8 +181,8 @@ double thread_seconds() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-/// Readers on one reactor, writers on another, until the time is over.
-FiberRun run_fibers(Bench& bench, int readers, int writers, double seconds) {
+/// Readers of `bench` on one reactor, writers of `written` on another, until the time is over.
+FiberRun run_fibers(Bench& bench, int readers, Bench& written, int writers, double seconds) {
   std::atomic<bool> stop{false};
   std::atomic<std::uint64_t> read_count{0};
   std::atomic<std::uint64_t> write_count{0};
@@ -208,7 +210,7 @@ FiberRun run_fibers(Bench& bench, int readers, int writers, double seconds) {
       tasks.push_back(runtime.spawn_on(1, "writer", [&, i] {
         Random random{static_cast<std::uint64_t>(1000 + i)};
         while (!stop) {
-          bench.update(random.below(kRows), Transaction::Durability::synchronous);
+          written.update(random.below(kRows), Transaction::Durability::synchronous);
           write_count.fetch_add(1, std::memory_order_relaxed);
         }
       }));
@@ -222,18 +224,25 @@ FiberRun run_fibers(Bench& bench, int readers, int writers, double seconds) {
   return run;
 }
 
+/// Beside writers of the same rows, and, to see what sharing the processors costs by itself, beside
+/// writers of another database.
 void fibers(Bench& bench) {
-  constexpr double kSeconds = 5;
-  for (int round = 0; round < 3; ++round) {
-    const FiberRun alone = run_fibers(bench, 64, 0, kSeconds);
-    const FiberRun beside = run_fibers(bench, 64, 2, kSeconds);
+  constexpr double kSeconds = 3;
+  Bench other{bench.directory().string() + "-other"};
+  const auto rate = [](const FiberRun& run) { return run.reads / run.reader_seconds; };
+  for (int round = 0; round < 4; ++round) {
+    const FiberRun alone = run_fibers(bench, 64, bench, 0, kSeconds);
+    const FiberRun beside = run_fibers(bench, 64, bench, 2, kSeconds);
+    const FiberRun apart = run_fibers(bench, 64, other, 2, kSeconds);
     fmt::print(
-        "64 fibers of read-only transactions: alone {:.0f}/s, beside 2 updaters ({:.0f}/s) "
-        "{:.0f}/s: "
-        "{:.1f} %; their thread had {:.2f} and {:.2f} s of processor: {:.1f} % per second of it\n",
-        alone.reads / kSeconds, beside.writes / kSeconds, beside.reads / kSeconds,
-        100 * beside.reads / alone.reads, alone.reader_seconds, beside.reader_seconds,
-        100 * (beside.reads / beside.reader_seconds) / (alone.reads / alone.reader_seconds));
+        "64 fibers of read-only transactions: alone {:.0f}/s; beside 2 updaters ({:.0f}/s) {:.1f} "
+        "%, "
+        "per second of processor {:.1f} %; beside 2 updaters of another database ({:.0f}/s) {:.1f} "
+        "%, "
+        "per second of processor {:.1f} %\n",
+        alone.reads / kSeconds, beside.writes / kSeconds, 100 * beside.reads / alone.reads,
+        100 * rate(beside) / rate(alone), apart.writes / kSeconds, 100 * apart.reads / alone.reads,
+        100 * rate(apart) / rate(alone));
   }
 }
 
@@ -259,22 +268,40 @@ double update_for(Bench& bench, double seconds, Transaction::Durability durabili
   return static_cast<double>(count) / seconds_since(start);
 }
 
-void held(Bench& bench) {
-  constexpr double kSeconds = 20;
-  const double free = update_for(bench, kSeconds, Transaction::Durability::synchronous);
-  const auto reader = bench.engine->begin(Isolation::repeatable_read);
-  ValueBuffer value;
-  need(need(bench.engine->tree(bench.tree)).get(*reader, Key{0}, value));
-  const double beside = update_for(bench, kSeconds, Transaction::Durability::synchronous);
-  const auto kept = bench.engine->statistics().version_bytes;
-  const auto after = need(bench.engine->tree(bench.tree)).get(*reader, Key{0}, value);
-  reader->rollback();
-  const double again = update_for(bench, kSeconds, Transaction::Durability::synchronous);
+/// What a snapshot costs writers: rounds with and without one in turn, since disks drift.
+void hold_in_turn(Bench& bench, double seconds, Transaction::Durability durability,
+                  std::string_view name) {
+  constexpr int kRounds = 6;
+  std::vector<double> losses;
+  double free_rate = 0;
+  double held_rate = 0;
+  std::uint64_t kept = 0;
+  Tree tree = need(bench.engine->tree(bench.tree));
+  for (int round = 0; round < kRounds; ++round) {
+    const double free = update_for(bench, seconds, durability);
+    const auto reader = bench.engine->begin(Isolation::repeatable_read);
+    ValueBuffer value;
+    need(tree.get(*reader, Key{0}, value));
+    const double held = update_for(bench, seconds, durability);
+    kept = std::max(kept, bench.engine->statistics().version_bytes);
+    need(tree.get(*reader, Key{0}, value));
+    reader->rollback();
+    losses.push_back(100 * (1 - held / free));
+    free_rate += free / kRounds;
+    held_rate += held / kRounds;
+  }
+  std::ranges::sort(losses);
   fmt::print(
-      "2 durable writers: {:.0f}/s, with a snapshot held {:.0f} s {:.0f}/s, afterwards "
-      "{:.0f}/s: {:+.1f} % of the mean; {:.0f} MB kept; the snapshot {}\n",
-      free, kSeconds, beside, again, 100 * (beside / ((free + again) / 2) - 1),
-      static_cast<double>(kept) / 1e6, after ? "still reads" : after.error().message());
+      "2 {} writers: {:.0f}/s, beside a snapshot {:.0f}/s; they lose {:.1f} % (median of {} rounds "
+      "of "
+      "{} s; {:.1f} to {:.1f}); {:.0f} MB kept at most\n",
+      name, free_rate, held_rate, losses[kRounds / 2], kRounds, seconds, losses.front(),
+      losses.back(), static_cast<double>(kept) / 1e6);
+}
+
+void held(Bench& bench) {
+  hold_in_turn(bench, 3, Transaction::Durability::synchronous, "durable");
+  hold_in_turn(bench, 1, Transaction::Durability::asynchronous, "asynchronous");
 }
 
 void updates(Bench& bench) {
@@ -298,11 +325,11 @@ void updates(Bench& bench) {
   std::this_thread::sleep_for(std::chrono::seconds{2});
   fmt::print(
       "{} updates beside an open snapshot in {:.1f} s: {:.0f} MB of versions at most (bound "
-      "268 MB), resident {:.0f} -> {:.0f} MB; the snapshot: {}; afterwards {} bytes kept; "
+      "{:.0f} MB), resident {:.0f} -> {:.0f} MB; the snapshot: {}; afterwards {} bytes kept; "
       "data file {} -> {} bytes\n",
-      kUpdates, taken, static_cast<double>(peak) / 1e6, resident, grown,
-      read ? "still reads" : read.error().message(), bench.engine->statistics().version_bytes,
-      before, bench.data_bytes());
+      kUpdates, taken, static_cast<double>(peak) / 1e6, static_cast<double>(kBound) / 1e6, resident,
+      grown, read ? "still reads" : read.error().message(),
+      bench.engine->statistics().version_bytes, before, bench.data_bytes());
 }
 
 int run(int count, char** words) {
