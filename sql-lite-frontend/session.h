@@ -35,6 +35,12 @@ struct SessionOptions {
   std::string client_address;
 };
 
+struct SessionCounts {
+  std::uint64_t active = 0;
+  std::uint64_t idle = 0;
+  std::uint64_t idle_in_transaction = 0;
+};
+
 /// The SQL side of one data directory: catalog, plans and settings over one engine. Thread-safe;
 /// outlives its sessions.
 class Database {
@@ -54,6 +60,9 @@ class Database {
   /// Stores a verifier, and with it creates the role as superuser if it does not exist: what `init`
   /// does for the first user.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
+
+  /// The sessions, by what they do at present.
+  [[nodiscard]] SessionCounts session_counts() const;
 
   struct Shared;
   [[nodiscard]] Shared& shared() noexcept { return *shared_; }
@@ -116,6 +125,8 @@ class Session {
   /// idle_in_transaction_session_timeout and its like, which the server enforces.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
+  /// The text of what execute() would run for this portal; empty when there is none.
+  [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 
   /// Makes the running request end with 57014; without one it does nothing. From any thread.
   void cancel() noexcept;
