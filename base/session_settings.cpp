@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "base/invariant.h"
@@ -11,15 +13,56 @@ namespace {
 constexpr SqlState kUndefinedObject{"42704"};
 constexpr SqlState kCannotChangeNow{"55P02"};
 constexpr SqlState kInsufficientPrivilege{"42501"};
+constexpr SqlState kInvalidName{"42602"};
+
+std::string lower(std::string_view name) {
+  std::string text{name};
+  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  return text;
+}
+
+/// Two or more identifiers with dots between them.
+bool is_custom_name(std::string_view name) {
+  bool begins = true;
+  for (const char letter : name) {
+    if (letter == '.') {
+      if (begins) return false;
+      begins = true;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool is_letter = std::isalpha(byte) != 0 || letter == '_' || byte >= 0x80;
+    if (!is_letter && (begins || (std::isdigit(byte) == 0 && letter != '$'))) return false;
+    begins = false;
+  }
+  return !begins;
+}
 
 }  // namespace
 
 Result<const SettingDefinition*> SessionSettings::definition(std::string_view name) const {
   const SettingDefinition* found = server_.find(name);
-  if (found == nullptr) {
-    return fail(kUndefinedObject, fmt::format("unrecognized configuration parameter \"{}\"", name));
+  if (found != nullptr) return found;
+  const auto custom = custom_.find(lower(name));
+  if (custom != custom_.end()) return &custom->second;
+  return fail(kUndefinedObject, fmt::format("unrecognized configuration parameter \"{}\"", name));
+}
+
+Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_view name) {
+  if (name.find('.') != std::string_view::npos && !definition(name)) {
+    if (!is_custom_name(name)) {
+      return std::unexpected{
+          Error{kInvalidName, fmt::format("invalid configuration parameter name \"{}\"", name)}
+              .with_detail(
+                  "Custom parameter names must be two or more simple identifiers separated "
+                  "by dots.")};
+    }
+    const std::string key = lower(name);
+    custom_.emplace(key, string_setting(key, "", SettingContext::user, "Customized Options", ""));
   }
-  return found;
+  return changeable(name);
 }
 
 // What SET may change.
@@ -69,7 +112,7 @@ Result<> SessionSettings::set_at_start(std::string_view name, std::string_view v
 }
 
 Result<> SessionSettings::set(std::string_view name, std::string_view value, Lifetime lifetime) {
-  ASSIGN_OR_RETURN(const SettingDefinition* setting, changeable(name));
+  ASSIGN_OR_RETURN(const SettingDefinition* setting, definition_to_set(name));
   ASSIGN_OR_RETURN(SettingValue parsed, setting->parse(value));
   replace(*setting, Own{std::move(parsed), SettingSource::session}, lifetime);
   return {};
@@ -140,6 +183,11 @@ SettingValue SessionSettings::value_of(std::string_view name) const {
 
 Result<std::string> SessionSettings::show(std::string_view name) const {
   ASSIGN_OR_RETURN(const SettingDefinition* setting, definition(name));
+  if (server_.find(name) == nullptr) {
+    const auto own = own_.find(setting);
+    return show_setting(own != own_.end() ? own->second.value : SettingValue{std::string{}},
+                        setting->unit);
+  }
   return show_setting(value_of(setting->name), setting->unit);
 }
 

@@ -161,7 +161,8 @@ class SessionSettings {
 
   /// From the start-up packet, a role or a database. Stays until the session ends.
   Result<> set_at_start(std::string_view name, std::string_view value, SettingSource source);
-  /// SET and SET LOCAL. 42704, 22023, 55P02 (not now), 42501 (not by this user).
+  /// SET and SET LOCAL. A name with a dot need not be defined. 42704, 42602 (a bad name with a
+  /// dot), 22023, 55P02 (not now), 42501 (not by this user).
   Result<> set(std::string_view name, std::string_view value, Lifetime lifetime);
   /// RESET: back to what the session began with.
   Result<> reset(std::string_view name);
@@ -197,6 +198,8 @@ class SessionSettings {
   };
 
   Result<const SettingDefinition*> definition(std::string_view name) const;
+  /// The same, making "class.name" up when nobody defined it.
+  Result<const SettingDefinition*> definition_to_set(std::string_view name);
   Result<const SettingDefinition*> changeable(std::string_view name) const;
   void replace(const SettingDefinition& setting, std::optional<Own> own, Lifetime lifetime);
   void put(const SettingDefinition& setting, std::optional<Own> own);
@@ -207,6 +210,8 @@ class SessionSettings {
   std::map<const SettingDefinition*, Own> own_;
   std::map<const SettingDefinition*, Own> initial_;
   std::vector<Undo> undo_;
+  /// Names with a dot that the session has set without anybody's defining them; they stay known.
+  std::map<std::string, SettingDefinition, std::less<>> custom_;
 };
 
 // Definitions, by type.

@@ -4,13 +4,13 @@
 #include <charconv>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kAmbiguousColumn{"42702"};
 constexpr int kMaxDepth = 800;
 
 class Depth {
@@ -37,10 +37,23 @@ ExprPtr Binder::bind_expression(const ast::Node* node, Scope& scope) {
   return bind_node(node, scope);
 }
 
+namespace {
+
+/// Where an expression begins: an operator's own place is behind its left operand.
+std::int32_t first_location(Expr& expr) {
+  std::int32_t first = expr.location();
+  walk(expr, [&](Expr& part) {
+    if (part.location() >= 0 && part.location() < first) first = part.location();
+  });
+  return first;
+}
+
+}  // namespace
+
 ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
-  const std::int32_t location = expr->location();
+  const std::int32_t location = first_location(*expr);
   ExprPtr coerced = try_coerce(expr, TypeId::bool_, kNoTypmod, Implicitness::assignment);
   if (coerced == nullptr || (source != TypeId::bool_ && source != TypeId::unknown)) {
     throw sql_error(sqlstate::datatype_mismatch, "argument of {} must be type boolean, not type {}",
@@ -102,8 +115,10 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
     }
     case ast::NodeKind::coalesce_expr: {
       const auto& coalesce = ast::as<ast::CoalesceExpr>(node);
+      const std::size_t sets = scope.query != nullptr ? scope.query->sets.size() : 0;
       std::vector<ExprPtr> operands;
       for (const ast::Node* arg : coalesce.args) operands.push_back(bind_node(arg, scope));
+      refuse_sets(scope, sets, "COALESCE");
       TypeId type = TypeId::none;
       operands = unify(std::move(operands), "COALESCE", type, coalesce.location);
       auto expr = std::make_unique<CoalesceExpr>(type, std::move(operands));
@@ -138,7 +153,8 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
       return bind_node(collate.arg, scope);
     }
     case ast::NodeKind::set_to_default:
-      throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"};
+      throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}.at_position(
+          ast::as<ast::SetToDefault>(node).location + 1);
     case ast::NodeKind::grouping_func:
       unsupported("GROUPING", ast::as<ast::GroupingFunc>(node).location);
     case ast::NodeKind::current_of_expr:
@@ -170,7 +186,9 @@ ExprPtr Binder::bind_constant(const ast::A_Const& node) {
     std::int64_t integer = 0;
     const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), integer);
     if (parsed.ec == std::errc{} && parsed.ptr == digits.data() + digits.size()) {
-      expr = constant(TypeId::int8, Value::from_int(integer));
+      // The grammar negates constants: -2147483648 arrives as one number.
+      const bool is_int4 = integer >= INT32_MIN && integer <= INT32_MAX;
+      expr = constant(is_int4 ? TypeId::int4 : TypeId::int8, Value::from_int(integer));
     } else {
       FunctionContext functions{arena_, names_.context(), {}};
       expr = constant(TypeId::numeric, input_text(functions, TypeId::numeric, kNoTypmod, digits));
@@ -192,135 +210,6 @@ ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
   auto expr = std::make_unique<ParameterExpr>(parameters_[index], index);
   expr->set_location(node.location);
   return expr;
-}
-
-namespace {
-
-/// What a column's name means in one scope.
-struct Found {
-  const ScopeColumn* column = nullptr;
-  int matches = 0;
-};
-
-Found find_unqualified(const Scope& scope, std::string_view name) {
-  Found found;
-  for (const ScopeItem& item : scope.items) {
-    if (!item.reachable) continue;
-    for (std::size_t i = 0; i < item.columns.size(); ++i) {
-      if (!item.visible[i] || item.columns[i].name != name) continue;
-      found.column = &item.columns[i];
-      ++found.matches;
-    }
-  }
-  return found;
-}
-
-const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias) {
-  for (const ScopeItem& item : scope.items) {
-    if (item.named && item.reachable && item.alias == alias &&
-        (schema.empty() || schema == item.schema)) {
-      return &item;
-    }
-  }
-  return nullptr;
-}
-
-void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
-  for (Scope* scope = &from; scope != &to; scope = scope->parent) {
-    if (scope->outer_slots != nullptr) scope->outer_slots->push_back(slot);
-  }
-}
-
-}  // namespace
-
-ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
-  if (ast::is<ast::A_Star>(node.fields.back())) {
-    if (node.fields.size() == 1) {
-      throw SqlError{sqlstate::syntax_error, "row expansion via \"*\" is not supported here"}
-          .at_position(node.location + 1);
-    }
-  }
-  const auto part = [&](std::size_t i) { return ast::string_of(node.fields[i]); };
-  const bool whole_row = ast::is<ast::A_Star>(node.fields.back());
-  const std::size_t parts = node.fields.size() - (whole_row ? 1 : 0);
-  if (parts > 4) {
-    std::string name;
-    for (std::size_t i = 0; i < parts; ++i) name += (i > 0 ? "." : "") + std::string{part(i)};
-    throw sql_error(sqlstate::syntax_error, "improper qualified name (too many dotted names): {}",
-                    name)
-        .at_position(node.location + 1);
-  }
-  if (scope.clause == Clause::column_default) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "cannot use column reference in DEFAULT expression"}
-        .at_position(node.location + 1);
-  }
-
-  const auto row_of = [&](const ScopeItem& item, Scope& at) {
-    std::vector<ExprPtr> fields;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < item.columns.size(); ++i) {
-      fields.push_back(slot_expr(item.columns[i]));
-      names.push_back(item.columns[i].name);
-      note_outer_slots(scope, at, item.columns[i].slot);
-    }
-    auto row = std::make_unique<RowExpr>(std::move(fields));
-    row->names = std::move(names);
-    row->set_location(node.location);
-    return row;
-  };
-  const auto use = [&](const ScopeColumn& column, Scope& at) {
-    ExprPtr expr = slot_expr(column);
-    expr->set_location(node.location);
-    note_outer_slots(scope, at, column.slot);
-    return expr;
-  };
-
-  if (parts == 1 && !whole_row) {
-    for (Scope* at = &scope; at != nullptr; at = at->parent) {
-      const Found found = find_unqualified(*at, part(0));
-      if (found.matches > 1) {
-        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(0))
-            .at_position(node.location + 1);
-      }
-      if (found.matches == 1) return use(*found.column, *at);
-    }
-    for (Scope* at = &scope; at != nullptr; at = at->parent) {
-      if (const ScopeItem* item = find_item(*at, {}, part(0))) return row_of(*item, *at);
-    }
-    throw sql_error(sqlstate::undefined_column, "column \"{}\" does not exist", part(0))
-        .at_position(node.location + 1);
-  }
-
-  // table.column, schema.table.column, database.schema.table.column; or the same with .*
-  const std::size_t table_part = whole_row ? parts - 1 : parts - 2;
-  const std::string_view schema = table_part >= 1 ? part(table_part - 1) : std::string_view{};
-  for (Scope* at = &scope; at != nullptr; at = at->parent) {
-    const ScopeItem* item = find_item(*at, schema, part(table_part));
-    if (item == nullptr) continue;
-    if (whole_row) return row_of(*item, *at);
-    const ScopeColumn* match = nullptr;
-    for (const ScopeColumn& column : item->columns) {
-      if (column.name != part(parts - 1)) continue;
-      if (match != nullptr) {
-        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(parts - 1))
-            .at_position(node.location + 1);
-      }
-      match = &column;
-    }
-    if (match != nullptr) return use(*match, *at);
-    if (part(parts - 1) == "tableoid" && item->table) {
-      return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
-                                            Value::from_oid(item->table->relation.oid));
-    }
-    throw sql_error(sqlstate::undefined_column, "column {}.{} does not exist", part(table_part),
-                    part(parts - 1))
-        .at_position(node.location + 1);
-  }
-  // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
-  throw sql_error(sqlstate::undefined_table, "missing FROM-clause entry for table \"{}\"",
-                  part(table_part))
-      .at_position(node.location + 1);
 }
 
 ExprPtr Binder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
@@ -363,6 +252,7 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
     subject_column.slot = new_slot();
     subject_column.type = subject->type();
   }
+  const std::size_t sets = scope.query != nullptr ? scope.query->sets.size() : 0;
   std::vector<ExprPtr> conditions;
   std::vector<ExprPtr> results;
   // PostgreSQL lets ELSE speak first when it picks the common type.
@@ -378,6 +268,7 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
     }
     results.push_back(bind_node(when.result, scope));
   }
+  refuse_sets(scope, sets, "CASE");
   TypeId type = TypeId::none;
   results = unify(std::move(results), "CASE", type, node.location);
   std::vector<ExprPtr> operands;
@@ -389,151 +280,6 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   auto expr = std::make_unique<CaseExpr>(type, std::move(operands), std::move(subject),
                                          subject_column.slot);
   expr->set_location(node.location);
-  return expr;
-}
-
-ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
-  std::vector<ExprPtr> elements;
-  bool nested = false;
-  for (const ast::Node* element : node.elements) {
-    if (const auto* inner = ast::try_as<ast::A_ArrayExpr>(element)) {
-      elements.push_back(bind_array(*inner, scope, wanted));
-    } else {
-      elements.push_back(bind_node(element, scope));
-    }
-    nested |= is_array(elements.back()->type());
-  }
-  TypeId type = wanted;
-  if (elements.empty()) {
-    if (wanted == TypeId::none) {
-      throw SqlError{sqlstate::indeterminate_datatype, "cannot determine type of empty array"}
-          .with_hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].")
-          .at_position(node.location + 1);
-    }
-  } else if (wanted == TypeId::none) {
-    TypeId common = TypeId::none;
-    elements = unify(std::move(elements), "ARRAY", common, node.location);
-    type = nested ? common : array_type(common);
-    if (type == TypeId::none) {
-      throw sql_error(sqlstate::undefined_object, "could not find array type for data type {}",
-                      format_type(common))
-          .at_position(node.location + 1);
-    }
-  } else {
-    const TypeId element = nested ? wanted : element_type(wanted);
-    for (ExprPtr& expr : elements) {
-      expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::explicit_cast);
-    }
-  }
-  auto expr = std::make_unique<ArrayExpr>(
-      type, nested ? ArrayExpr::Kind::nested : ArrayExpr::Kind::elements, std::move(elements));
-  expr->set_location(node.location);
-  return expr;
-}
-
-ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
-  std::vector<ExprPtr> fields;
-  for (const ast::Node* arg : node.args) {
-    ExprPtr field = bind_node(arg, scope);
-    if (field->type() == TypeId::unknown) {
-      field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
-    }
-    fields.push_back(std::move(field));
-  }
-  auto expr = std::make_unique<RowExpr>(std::move(fields));
-  expr->set_location(node.location);
-  return expr;
-}
-
-ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
-  if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
-    for (std::size_t i = 0; i < row->names.size(); ++i) {
-      if (row->names[i] == field) return std::move(row->mutable_operands()[i]);
-    }
-  }
-  if (const auto* slot = dynamic_cast<const SlotExpr*>(record.get())) {
-    if (const auto known = record_fields_.find(slot->slot()); known != record_fields_.end()) {
-      const RecordFields& fields = known->second;
-      for (std::size_t i = 0; i < fields.names.size(); ++i) {
-        if (fields.names[i] != field) continue;
-        return std::make_unique<FieldExpr>(fields.types[i], std::move(record), i,
-                                           std::string{field});
-      }
-    }
-  }
-  if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
-    const Function& function = call->function();
-    for (std::size_t i = 0; i < function.column_names.size(); ++i) {
-      if (function.column_names[i] != field) continue;
-      return std::make_unique<FieldExpr>(function.column_types[i], std::move(record), i,
-                                         std::string{field});
-    }
-  }
-  if (record->type() != TypeId::record) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "column notation .{} applied to type {}, which is not a composite type", field,
-                    format_type(record->type()))
-        .at_position(location + 1);
-  }
-  throw sql_error(sqlstate::undefined_column,
-                  "could not identify column \"{}\" in record data type", field)
-      .at_position(location + 1);
-}
-
-ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
-  const TypeId array = base->type();
-  const TypeId element = element_type(array);
-  if (element == TypeId::none) {
-    throw sql_error(sqlstate::datatype_mismatch,
-                    "cannot subscript type {} because it does not "
-                    "support subscripting",
-                    format_type(array))
-        .at_position(base->location() + 1);
-  }
-  bool slice = false;
-  for (const ast::Node* node : indices) slice |= ast::as<ast::A_Indices>(node).is_slice;
-  const auto bound = [&](const ast::Node* node) {
-    if (node == nullptr) return constant(TypeId::int4, Value::null());
-    ExprPtr index = bind_node(node, scope);
-    const std::int32_t location = index->location();
-    ExprPtr coerced = try_coerce(index, TypeId::int4, kNoTypmod, Implicitness::assignment);
-    if (coerced == nullptr) {
-      throw SqlError{sqlstate::datatype_mismatch, "array subscript must have type integer"}
-          .at_position(location + 1);
-    }
-    return coerced;
-  };
-  std::vector<ExprPtr> operands;
-  operands.push_back(std::move(base));
-  for (const ast::Node* node : indices) {
-    const auto& index = ast::as<ast::A_Indices>(node);
-    if (slice) {
-      // In a slice a single index i means 1:i.
-      operands.push_back(index.is_slice ? bound(index.lidx)
-                                        : constant(TypeId::int4, Value::from_int(1)));
-    }
-    operands.push_back(bound(index.uidx));
-  }
-  return std::make_unique<SubscriptExpr>(
-      slice ? array : element, slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element,
-      std::move(operands));
-}
-
-ExprPtr Binder::bind_indirection(const ast::A_Indirection& node, Scope& scope) {
-  ExprPtr expr = bind_node(node.arg, scope);
-  for (std::size_t i = 0; i < node.indirection.size();) {
-    if (const auto* field = ast::try_as<ast::String>(node.indirection[i])) {
-      expr = field_of(std::move(expr), field->sval, -1);
-      ++i;
-    } else if (ast::is<ast::A_Indices>(node.indirection[i])) {
-      std::size_t end = i;
-      while (end < node.indirection.size() && ast::is<ast::A_Indices>(node.indirection[end])) ++end;
-      expr = bind_subscripts(std::move(expr), node.indirection.subspan(i, end - i), scope);
-      i = end;
-    } else {
-      unsupported("expansion of a composite value with *");
-    }
-  }
   return expr;
 }
 

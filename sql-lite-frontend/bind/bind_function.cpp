@@ -18,6 +18,7 @@ struct WindowName {
   std::size_t minimum;
   std::size_t maximum;
 };
+
 constexpr std::array kWindowNames = std::to_array<WindowName>({
     {"row_number", WindowFunctionKind::row_number, TypeId::int8, 0, 0},
     {"rank", WindowFunctionKind::rank, TypeId::int8, 0, 0},
@@ -107,8 +108,13 @@ ExprPtr Binder::bind_session_function(const SessionFunction& function,
     const TypeId source = arguments[i]->type();
     TypeId target = function.arguments[i];
     // "any": names and numbers of objects alike; a literal is a name.
-    if (target == TypeId::any) target = source == TypeId::unknown ? TypeId::text : source;
-    ExprPtr coerced = try_coerce(arguments[i], target, kNoTypmod, Implicitness::implicit);
+    auto how = Implicitness::implicit;
+    if (target == TypeId::any) {
+      const bool as_text = function.any_arguments == SessionFunction::AnyArguments::as_text;
+      target = source == TypeId::unknown || as_text ? TypeId::text : source;
+      how = Implicitness::explicit_cast;
+    }
+    ExprPtr coerced = try_coerce(arguments[i], target, kNoTypmod, how);
     if (coerced == nullptr) {
       std::vector<TypeId> types = types_of(std::span{arguments}.first(i));
       types.push_back(source);
@@ -142,6 +148,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (node.agg_within_group) unsupported("WITHIN GROUP", node.location);
 
   const Clause clause = scope.clause;
+  const OuterNotes notes{scope};
   std::vector<ExprPtr> arguments;
   std::vector<std::string_view> names;
   bool any_named = false;
@@ -192,7 +199,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   const Function& function = *resolved->function;
   if (function.kind == FunctionKind::aggregate) {
     if (node.over != nullptr) return bind_window_call(node, scope, std::move(arguments), name);
-    return bind_aggregate(node, scope, *resolved, std::move(arguments));
+    return bind_any_aggregate(node, scope, *resolved, std::move(arguments), notes);
   }
   const auto not_aggregate = [&](std::string_view what) {
     throw sql_error(sqlstate::wrong_object_type,
@@ -231,8 +238,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
       }
       record_fields_[column.slot] = std::move(fields);
     }
-    scope.query->sets.push_back({column.slot, &function, std::move(arguments)});
-    return slot_expr(column);
+    scope.query->sets.push_back({column.slot, &function, std::move(arguments), node.location});
+    ExprPtr expr = slot_expr(column);
+    expr->set_location(node.location);
+    return expr;
   }
   auto expr =
       std::make_unique<FunctionExpr>(function, nullptr, resolved->result, std::move(arguments));
@@ -240,175 +249,13 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   return expr;
 }
 
-namespace {
-
-/// Another expression that reads the same slot or constant; null for anything else.
-ExprPtr copy_of(const Expr& expr) {
-  if (const auto* slot = dynamic_cast<const SlotExpr*>(&expr)) {
-    return std::make_unique<SlotExpr>(slot->type(), slot->typmod(), slot->slot(), slot->origin());
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
-                                     const ResolvedFunction& resolved,
-                                     std::vector<ExprPtr> arguments) {
-  AggregateCall call;
-  call.function = resolved.function;
-  call.result = resolved.result;
-  if (!node.agg_star) call.arguments = place_arguments(resolved, std::move(arguments));
-  if (node.agg_distinct) call.quantifier = AggregateCall::Quantifier::distinct;
-  for (const ast::Node* item : node.agg_order) {
-    const auto& sort = ast::as<ast::SortBy>(item);
-    call.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
-  }
-  if (node.agg_distinct) {
-    for (const SortKey& key : call.order) {
-      const bool listed = std::ranges::any_of(call.arguments, [&](const ExprPtr& argument) {
-        return same_expression(*argument, *key.expr);
-      });
-      if (!listed) {
-        throw SqlError{SqlState{"42P10"},
-                       "in an aggregate with DISTINCT, ORDER BY expressions "
-                       "must appear in argument list"}
-            .at_position(key.expr->location() + 1);
-      }
-    }
-  }
-  if (node.agg_filter != nullptr) {
-    const ClauseScope clause{scope, Clause::filter};
-    call.filter = bind_condition(node.agg_filter, scope, "FILTER");
-  }
-  const std::string_view name = resolved.function->name;
-  if (node.agg_distinct && call.order.empty() && (name == "array_agg" || name == "string_agg")) {
-    // PostgreSQL finds repeats by sorting, and the result shows it.
-    for (const ExprPtr& argument : call.arguments) {
-      SortKey key;
-      key.expr = copy_of(*argument);
-      if (!key.expr) break;
-      call.order.push_back(std::move(key));
-    }
-  }
-  return call;
-}
-
-namespace {
-
-std::string describe_call(const AggregateCall& call) {
-  ExprPrinter printer{.columns = ExprPrinter::Columns::slots, .out = {}};
-  printer.out = std::to_string(call.function->oid);
-  if (call.quantifier == AggregateCall::Quantifier::distinct) printer.out += "D";
-  for (const ExprPtr& argument : call.arguments) {
-    printer.out += ",";
-    printer.print(*argument);
-  }
-  for (const SortKey& key : call.order) {
-    printer.out += key.direction == SortDirection::ascending ? " up " : " down ";
-    printer.out += key.nulls == NullsOrder::first ? "first " : "last ";
-    printer.print(*key.expr);
-  }
-  if (call.filter) {
-    printer.out += " filter ";
-    printer.print(*call.filter);
-  }
-  return printer.out;
-}
-
-}  // namespace
-
-/// An aggregate over nothing but an enclosing query's columns belongs to that query, says SQL.
-void Binder::refuse_outer_aggregate(const ast::FuncCall& node, const Scope& scope,
-                                    std::span<const ExprPtr> arguments) {
-  const auto belongs_to = [](Slot slot, const Scope& to) {
-    return std::ranges::any_of(to.from_slots, [slot](const auto& range) {
-      return slot >= range.first && slot < range.second;
-    });
-  };
-  bool outer = false;
-  bool own = false;
-  for (const ExprPtr& argument : arguments) {
-    walk(*argument, [&](Expr& part) {
-      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
-      if (slot == nullptr) return;
-      own |= belongs_to(slot->slot(), scope);
-      for (const Scope* at = scope.parent; at != nullptr; at = at->parent) {
-        outer |= belongs_to(slot->slot(), *at);
-      }
-    });
-  }
-  if (outer && !own) {
-    unsupported("an aggregate of an outer query's columns inside a subquery", node.location);
-  }
-}
-
-ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
-                               const ResolvedFunction& resolved, std::vector<ExprPtr> arguments) {
-  const auto refuse = [&](std::string_view message) {
-    throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
-  };
-  if (scope.in_aggregate && scope.clause != Clause::filter) {
-    refuse("aggregate function calls cannot be nested");
-  }
-  if (arguments.empty() && !node.agg_star) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "{}(*) must be used to call a parameterless aggregate function",
-                    ast::string_of(node.funcname.back()))
-        .at_position(node.location + 1);
-  }
-  switch (scope.clause) {
-    case Clause::select_list:
-    case Clause::having:
-    case Clause::order_by:
-    case Clause::distinct_on:
-    case Clause::window:
-      break;
-    default:
-      refuse(fmt::format("aggregate functions are not allowed in {}", clause_name(scope.clause)));
-  }
-  if (scope.query == nullptr) refuse("aggregate functions are not allowed in this context");
-  // The arguments were bound before anybody knew that this is an aggregate; a nested one is there.
-  for (const ExprPtr& argument : arguments) {
-    walk(*argument, [&](Expr& part) {
-      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
-      if (slot == nullptr) return;
-      for (const AggregateCall& other : scope.query->aggregates) {
-        if (other.slot != slot->slot()) continue;
-        throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
-            .at_position(part.location() + 1);
-      }
-      for (const WindowDefinition& window : scope.query->windows) {
-        for (const WindowCall& other : window.calls) {
-          if (other.slot != slot->slot()) continue;
-          throw SqlError{sqlstate::grouping_error,
-                         "aggregate function calls cannot contain window function calls"}
-              .at_position(part.location() + 1);
-        }
-      }
-    });
-  }
-  refuse_outer_aggregate(node, scope, arguments);
-  scope.in_aggregate = true;
-  AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
-  scope.in_aggregate = false;
-
-  scope.query->grouped = true;
-  ScopeColumn column;
-  column.type = call.result;
-  const std::string description = describe_call(call);
-  for (const AggregateCall& other : scope.query->aggregates) {
-    if (describe_call(other) == description) {
-      column.slot = other.slot;
-      return slot_expr(column);
-    }
-  }
-  call.slot = column.slot = new_slot();
-  call.location = node.location;
-  scope.query->aggregates.push_back(std::move(call));
-  ExprPtr expr = slot_expr(column);
-  expr->set_location(node.location);
-  return expr;
+/// Throws when the query has more set-returning functions than `before`.
+void Binder::refuse_sets(const Scope& scope, std::size_t before, std::string_view where) {
+  if (scope.query == nullptr || scope.query->sets.size() <= before) return;
+  throw sql_error(sqlstate::feature_not_supported, "set-returning functions are not allowed in {}",
+                  where)
+      .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.")
+      .at_position(scope.query->sets[before].location + 1);
 }
 
 ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,

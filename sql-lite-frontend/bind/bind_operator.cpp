@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -100,13 +101,20 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
       if (value->type() == TypeId::unknown) {
         value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
       }
+      ExprPtr other = bind_expression(node.rexpr, scope);
+      // The result is what "=" takes on its left: text for a varchar.
+      const ResolvedOperator resolved =
+          resolve_operator("=", value->type(), other->type(), node.location + 1);
+      value = coerce(std::move(value), resolved.left, kNoTypmod, Implicitness::implicit);
       ScopeColumn kept;
       kept.slot = new_slot();
       kept.type = value->type();
-      ExprPtr equality =
-          call_operator("=", slot_expr(kept), bind_expression(node.rexpr, scope), node.location);
-      const TypeId type = value->type();
-      return std::make_unique<NullIfExpr>(type, std::move(value), std::move(equality), kept.slot);
+      kept.typmod = value->typmod();
+      ExprPtr equality = call_operator("=", slot_expr(kept), std::move(other), node.location);
+      auto expr =
+          std::make_unique<NullIfExpr>(kept.type, std::move(value), std::move(equality), kept.slot);
+      expr->set_type(kept.type, kept.typmod);
+      return expr;
     }
     case Kind::op:
     case Kind::like:
@@ -118,6 +126,11 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
   const std::string_view name = ast::string_of(node.name.back());
   const auto* left_row = ast::try_as<ast::RowExpr>(node.lexpr);
   const auto* right_row = ast::try_as<ast::RowExpr>(node.rexpr);
+  const auto* right_query = ast::try_as<ast::SubLink>(node.rexpr);
+  if (left_row != nullptr && right_query != nullptr &&
+      right_query->sub_link_type == ast::SubLinkType::expr_sublink) {
+    return bind_row_subquery(name, *left_row, *right_query, scope, node.location);
+  }
   if (left_row != nullptr && right_row != nullptr) {
     std::vector<ExprPtr> left;
     std::vector<ExprPtr> right;
@@ -144,6 +157,34 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
   }
   ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
   return call_operator(name, std::move(left), bind_expression(node.rexpr, scope), node.location);
+}
+
+/// (a, b) = (SELECT c, d …)
+ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
+                                  const ast::SubLink& link, Scope& scope, std::int32_t location) {
+  std::vector<ExprPtr> left;
+  for (const ast::Node* arg : row.args) left.push_back(bind_expression(arg, scope));
+  const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");
+  std::unique_ptr<Query> query = bind_select(ast::as<ast::SelectStmt>(link.subselect), &scope);
+  recursion_forbidden_ = around;
+  if (left.size() != query->targets.size()) {
+    throw SqlError{sqlstate::syntax_error, left.size() > query->targets.size()
+                                               ? "subquery has too few columns"
+                                               : "subquery has too many columns"}
+        .at_position(location + 1);
+  }
+  std::vector<ExprPtr> right;
+  for (const OutputTarget& target : query->targets) {
+    mark_used(target.slot);
+    right.push_back(
+        std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{}));
+  }
+  auto expr = std::make_unique<SubqueryExpr>(SubqueryExpr::Kind::row, TypeId::bool_, kNoTypmod);
+  expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location), {});
+  expr->set_location(location);
+  expr->outer_slots = query->outer_slots;
+  pending_.push_back({expr.get(), std::move(query), SubqueryExpr::Correlation::outer});
+  return expr;
 }
 
 ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {

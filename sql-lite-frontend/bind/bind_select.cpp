@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -23,14 +24,9 @@ std::int32_t location_of(const ast::Node* node) {
   }
   return -1;
 }
+
 std::int32_t location_of(const std::vector<OutputTarget>& targets) {
   return targets.empty() || !targets[0].expr ? -1 : targets[0].expr->location();
-}
-
-void remove_repeats(std::vector<Slot>& slots) {
-  std::ranges::sort(slots);
-  const auto repeated = std::ranges::unique(slots);
-  slots.erase(repeated.begin(), repeated.end());
 }
 
 }  // namespace
@@ -96,180 +92,12 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
   bind_distinct(select.distinct_clause, scope, query);
   bind_order(select.sort_clause, scope, query);
   check_distinct_on(select.distinct_clause, query);
+  if (query.reads_working_table && !query.aggregates.empty()) {
+    throw SqlError{SqlState{"42P19"},
+                   "aggregate functions are not allowed in a recursive query's recursive term"}
+        .at_position(query.aggregates[0].location + 1);
+  }
   if (query.grouped) check_grouping(scope, query);
-}
-
-std::string Binder::target_name(const ast::Node* node) {
-  switch (node->node_kind) {
-    case ast::NodeKind::column_ref: {
-      const ast::Node* last = ast::as<ast::ColumnRef>(node).fields.back();
-      if (const auto* name = ast::try_as<ast::String>(last)) return std::string{name->sval};
-      break;
-    }
-    case ast::NodeKind::a_indirection: {
-      const auto& indirection = ast::as<ast::A_Indirection>(node);
-      for (auto part = indirection.indirection.rbegin(); part != indirection.indirection.rend();
-           ++part) {
-        if (const auto* name = ast::try_as<ast::String>(*part)) return std::string{name->sval};
-      }
-      return target_name(indirection.arg);
-    }
-    case ast::NodeKind::func_call:
-      return std::string{ast::string_of(ast::as<ast::FuncCall>(node).funcname.back())};
-    case ast::NodeKind::type_cast: {
-      const auto& cast = ast::as<ast::TypeCast>(node);
-      std::string name = target_name(cast.arg);
-      if (name == "?column?") name = ast::string_of(cast.type_name->names.back());
-      return name;
-    }
-    case ast::NodeKind::collate_clause:
-      return target_name(ast::as<ast::CollateClause>(node).arg);
-    case ast::NodeKind::case_expr: {
-      const auto& branch = ast::as<ast::CaseExpr>(node);
-      std::string name =
-          branch.defresult != nullptr ? target_name(branch.defresult) : std::string{"?column?"};
-      return name == "?column?" ? "case" : name;
-    }
-    case ast::NodeKind::coalesce_expr:
-      return "coalesce";
-    case ast::NodeKind::min_max_expr:
-      return ast::as<ast::MinMaxExpr>(node).op == ast::MinMaxOp::greatest ? "greatest" : "least";
-    case ast::NodeKind::a_expr:
-      if (ast::as<ast::A_Expr>(node).kind == ast::A_Expr_Kind::nullif) return "nullif";
-      break;
-    case ast::NodeKind::row_expr:
-      return "row";
-    case ast::NodeKind::a_array_expr:
-      return "array";
-    case ast::NodeKind::sub_link: {
-      const auto& link = ast::as<ast::SubLink>(node);
-      if (link.sub_link_type == ast::SubLinkType::exists_sublink) return "exists";
-      if (link.sub_link_type == ast::SubLinkType::array_sublink) return "array";
-      if (link.sub_link_type == ast::SubLinkType::expr_sublink) {
-        const auto& select = ast::as<ast::SelectStmt>(link.subselect);
-        if (!select.target_list.empty()) {
-          const auto& target = ast::as<ast::ResTarget>(select.target_list[0]);
-          return target.name.empty() ? target_name(target.val) : std::string{target.name};
-        }
-      }
-      break;
-    }
-    case ast::NodeKind::sqlvalue_function: {
-      using Op = ast::SQLValueFunctionOp;
-      switch (ast::as<ast::SQLValueFunction>(node).op) {
-        case Op::current_date:
-          return "current_date";
-        case Op::current_time:
-        case Op::current_time_n:
-          return "current_time";
-        case Op::current_timestamp:
-        case Op::current_timestamp_n:
-          return "current_timestamp";
-        case Op::localtime:
-        case Op::localtime_n:
-          return "localtime";
-        case Op::localtimestamp:
-        case Op::localtimestamp_n:
-          return "localtimestamp";
-        case Op::current_role:
-          return "current_role";
-        case Op::current_user:
-          return "current_user";
-        case Op::user:
-          return "user";
-        case Op::session_user:
-          return "session_user";
-        case Op::current_catalog:
-          return "current_catalog";
-        case Op::current_schema:
-          return "current_schema";
-        case Op::undefined:
-          break;
-      }
-      break;
-    }
-    default:
-      break;
-  }
-  return "?column?";
-}
-
-void Binder::expand_star(const ast::ColumnRef& node, Scope& scope,
-                         std::vector<OutputTarget>& targets) {
-  const auto add = [&](const ScopeColumn& column) {
-    OutputTarget target;
-    target.expr = slot_expr(column);
-    target.expr->set_location(node.location);
-    target.name = column.name;
-    target.origin = column.origin;
-    targets.push_back(std::move(target));
-  };
-  if (node.fields.size() == 1) {
-    bool any = false;
-    for (const ScopeItem& item : scope.items) {
-      any = true;
-      for (std::size_t i = 0; i < item.columns.size(); ++i) {
-        if (item.visible[i]) add(item.columns[i]);
-      }
-    }
-    if (!any) {
-      throw SqlError{sqlstate::syntax_error, "SELECT * with no tables specified is not valid"}
-          .at_position(node.location + 1);
-    }
-    return;
-  }
-  const std::string_view alias = ast::string_of(node.fields[node.fields.size() - 2]);
-  const std::string_view schema = node.fields.size() > 2
-                                      ? ast::string_of(node.fields[node.fields.size() - 3])
-                                      : std::string_view{};
-  for (Scope* at = &scope; at != nullptr; at = at->parent) {
-    for (const ScopeItem& item : at->items) {
-      if (!item.named || item.alias != alias || (!schema.empty() && item.schema != schema)) {
-        continue;
-      }
-      for (const ScopeColumn& column : item.columns) {
-        add(column);
-        for (Scope* level = &scope; level != at; level = level->parent) {
-          if (level->outer_slots != nullptr) level->outer_slots->push_back(column.slot);
-        }
-      }
-      return;
-    }
-  }
-  throw sql_error(sqlstate::undefined_table, "missing FROM-clause entry for table \"{}\"", alias)
-      .at_position(node.location + 1);
-}
-
-void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets) {
-  for (const ast::Node* node : list) {
-    const auto& item = ast::as<ast::ResTarget>(node);
-    if (const auto* column = ast::try_as<ast::ColumnRef>(item.val);
-        column != nullptr && ast::is<ast::A_Star>(column->fields.back())) {
-      expand_star(*column, scope, targets);
-      continue;
-    }
-    OutputTarget target;
-    target.expr = bind_expression(item.val, scope);
-    target.name = item.name.empty() ? target_name(item.val) : std::string{item.name};
-    if (const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get())) {
-      target.origin = column->origin();
-    }
-    targets.push_back(std::move(target));
-  }
-}
-
-/// Gives every target its final type and a slot.
-void Binder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes output) {
-  for (OutputTarget& target : targets) {
-    if (target.expr->type() == TypeId::unknown && output == OutputTypes::final) {
-      target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
-    }
-    target.type = target.expr->type();
-    target.typmod = target.expr->typmod();
-    const auto* column = dynamic_cast<const SlotExpr*>(target.expr.get());
-    target.slot = column != nullptr ? column->slot() : new_slot();
-    mark_used(target.slot);
-  }
 }
 
 SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
@@ -435,6 +263,22 @@ void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& quer
   query.with_ties = select.limit_option == ast::LimitOption::with_ties;
 }
 
+namespace {
+
+/// Whether a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
+bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool nullable) {
+  if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    const bool full = join->kind == JoinKind::full;
+    return locks_nullable(*join->left, of, nullable || full) ||
+           locks_nullable(*join->right, of, nullable || full || join->kind == JoinKind::left);
+  }
+  const auto* table = std::get_if<FromTable>(&node.node);
+  return table != nullptr && nullable &&
+         (of.empty() || std::ranges::find(of, table->alias) != of.end());
+}
+
+}  // namespace
+
 void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
   for (const ast::Node* node : clause) {
     const auto& locking = ast::as<ast::LockingClause>(node);
@@ -481,6 +325,12 @@ void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
       }
       lock.of.emplace_back(range.relname);
     }
+    for (const FromPtr& item : query.from) {
+      if (!locks_nullable(*item, lock.of, false)) continue;
+      throw_error(sqlstate::feature_not_supported,
+                  "{} cannot be applied to the nullable side of an outer join", name);
+    }
+    for (const FromPtr& item : query.from) note_locks(*item, lock.of);
     query.locks.push_back(std::move(lock));
   }
 }
@@ -492,7 +342,8 @@ void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& que
     std::vector<ExprPtr> row;
     for (const ast::Node* value : ast::as<ast::List>(node).items) {
       if (ast::is<ast::SetToDefault>(value)) {
-        throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"};
+        throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}
+            .at_position(ast::as<ast::SetToDefault>(value).location + 1);
       }
       row.push_back(bind_expression(value, scope));
     }

@@ -3,10 +3,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/bind/access.h"
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bind/scope.h"
 #include "sql-lite-frontend/parse/ast.h"
@@ -92,6 +94,16 @@ class Binder {
     Slot first_slot = 0;
   };
   [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
+  /// What the statement's own names meant: another relation may take a name's place, nearer on the
+  /// search path.
+  struct NamedRelation {
+    std::string schema;
+    std::string name;
+    Oid relation = kNoOid;
+  };
+  [[nodiscard]] const std::vector<NamedRelation>& named_relations() const noexcept {
+    return named_;
+  }
 
   /// A scope in which the table's columns are in slots from `first_slot` on.
   Scope table_scope(const TablePtr& table, std::string_view alias, Slot first_slot);
@@ -107,6 +119,8 @@ class Binder {
   /// What a column that shows this expression is called.
   std::string target_name_of(const ast::Node* node) { return target_name(node); }
   TypeReference bind_type(const ast::TypeName& name);
+  /// Why a view over the query cannot be written: "containing DISTINCT"; empty if it can.
+  static std::string_view view_hindrance(const ast::SelectStmt& query);
   /// Throws 42P01 with PostgreSQL's message when there is none.
   TablePtr require_table(const ast::RangeVar& range);
   /// The same for definitions and utility commands, whose errors have no position.
@@ -123,6 +137,9 @@ class Binder {
   [[nodiscard]] Slot slot_count() const noexcept { return slot_count_; }
   [[nodiscard]] bool is_used(Slot slot) const { return used_[slot]; }
   void mark_used(Slot slot) { used_[slot] = true; }
+
+  /// What privileges are checked for. Pre: the statement is bound and not planned yet.
+  [[nodiscard]] std::vector<RelationAccess> accesses() const;
 
   std::vector<PendingSubquery>& pending() noexcept { return pending_; }
   /// Every table the statement depends on, in the version that was bound.
@@ -166,6 +183,8 @@ class Binder {
   ExprPtr bind_between(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_distinct(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
+  ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,
+                            Scope& scope, std::int32_t location);
   ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
                          std::int32_t location);
 
@@ -177,8 +196,18 @@ class Binder {
                          std::vector<ExprPtr> arguments);
   ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
                                 std::int32_t location);
-  static void refuse_outer_aggregate(const ast::FuncCall& node, const Scope& scope,
-                                     std::span<const ExprPtr> arguments);
+  /// How much the enclosing queries have noted of what they are read for.
+  struct OuterNotes {
+    explicit OuterNotes(const Scope& scope);
+    /// Forgets what was noted since by the queries inside `home`.
+    void take_back(const Scope& scope, const Scope& home) const;
+    std::vector<std::size_t> sizes;
+  };
+  ExprPtr bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
+                             const ResolvedFunction& resolved, std::vector<ExprPtr> arguments,
+                             const OuterNotes& notes);
+  static Scope& home_of_aggregate(Scope& scope, std::span<const ExprPtr> arguments);
+  static void refuse_sets(const Scope& scope, std::size_t before, std::string_view where);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,
                                const ResolvedFunction& resolved, std::vector<ExprPtr> arguments);
   std::vector<ExprPtr> place_arguments(const ResolvedFunction& resolved,
@@ -186,7 +215,9 @@ class Binder {
   std::size_t window_of(const ast::WindowDef& over, Scope& scope);
   WindowDefinition define_window(const ast::WindowDef& over, Scope& scope);
 
-  // bind_from.cpp
+  // bind_from.cpp, bind_from_function.cpp, bind_join.cpp, bind_with.cpp
+  void note_name(const ast::RangeVar& range, const Table& table);
+  [[noreturn]] static void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
   FromPtr bind_range_var(const ast::RangeVar& range, Scope& scope);
   FromPtr bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope);
@@ -207,6 +238,7 @@ class Binder {
   void bind_with(const ast::WithClause* with, Scope& scope, Query& query);
   void bind_with(const ast::WithClause* with, Scope& scope,
                  std::vector<std::shared_ptr<Cte>>& eager);
+  void bind_writing_cte(Cte& cte, const ast::CommonTableExpr& node, Scope& scope);
   void bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& scope);
 
   // bind_select.cpp
@@ -215,8 +247,10 @@ class Binder {
   void bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
                          OutputTypes output);
   void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
+  bool expand_composite(const ast::Node* node, Scope& scope, std::vector<OutputTarget>& targets);
   void expand_star(const ast::ColumnRef& node, Scope& scope, std::vector<OutputTarget>& targets);
   std::string target_name(const ast::Node* node);
+  static std::string_view weak_name(const ast::Node* node);
   void finish_targets(std::vector<OutputTarget>& targets, OutputTypes output);
   void bind_order(ast::NodeList clause, Scope& scope, Query& query);
   SortKey sort_key(const ast::SortBy& node, ExprPtr expr);
@@ -230,6 +264,19 @@ class Binder {
   void bind_group_by(ast::NodeList clause, Scope& scope, Query& query);
   void check_grouping(Scope& scope, Query& query);
 
+  // bind_view_write.cpp
+  ViewTarget open_view(const TablePtr& view, WriteKind kind);
+  Scope view_scope(const TablePtr& table, std::string_view alias,
+                   std::span<const ViewTargetColumn> columns, Slot first_slot);
+  ExprPtr view_condition(const ViewTarget& target, const ViewTarget::Level& level, Slot first_slot);
+  void add_view_checks(WriteStatement& write, Slot row);
+  [[noreturn]] static void refuse_computed_target(const WriteStatement& write,
+                                                  std::string_view column);
+  /// The scope of the written relation, under its own names, over the row at `first_slot`.
+  Scope write_scope(const WriteStatement& write, Slot first_slot);
+  std::optional<std::size_t> target_position(const WriteStatement& write, std::string_view name);
+  void restrict_to_view_rows(WriteStatement& write);
+
   // bind_write.cpp
   void bind_write_target(WriteStatement& write, const ast::RangeVar& range, std::string_view verb);
   void bind_row_rules(WriteStatement& write, Slot row);
@@ -237,6 +284,7 @@ class Binder {
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
   void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
+  void bind_insert_sets(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_defaults(WriteStatement& write);
   void check_given_column(const WriteStatement& write, std::size_t position,
                           ast::OverridingKind overriding);
@@ -252,6 +300,12 @@ class Binder {
                                 std::vector<ScopeColumn>& further);
   ExprPtr default_of(const Table& table, std::size_t position);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
+
+  // access.cpp
+  std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
+  void note_reads(const WriteStatement& write, Expr& expr, Slot first_slot);
+  void note_columns(const WriteStatement& write, std::span<const Assignment> assignments);
+  void note_locks(const FromNode& node, std::span<const std::string> of);
 
   void depend_on(const TablePtr& table);
   /// What its foreign keys refer to, and who refers to it: their definitions are in the plan too.
@@ -271,8 +325,15 @@ class Binder {
   std::vector<PendingSubquery> pending_;
   std::vector<TablePtr> tables_;
   std::vector<RelationRead> read_;
+  std::vector<NamedRelation> named_;
   /// Inside a view: its names. The outermost view's own relations are noted in `read_`.
   const std::vector<ViewName>* view_names_ = nullptr;
+  struct Noted {
+    RelationAccess access;
+    std::optional<Slot> first_slot;  ///< of its columns, where using one counts as reading it
+  };
+  std::vector<Noted> noted_;
+  Oid as_role_ = kNoOid;
   /// Why a recursive reference may not stand here: "an outer join"; empty where it may.
   std::string_view recursion_forbidden_;
   int view_depth_ = 0;

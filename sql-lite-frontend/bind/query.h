@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "sql-lite-frontend/bind/view_target.h"
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/execute/aggregate.h"
@@ -66,6 +67,13 @@ struct FromNode {
   std::variant<FromTable, FromSubquery, FromFunctions, FromComputed, FromCte, FromJoin> node;
 };
 
+template <class Node>
+FromPtr from_node(Node node) {
+  auto result = std::make_unique<FromNode>();
+  result->node = std::move(node);
+  return result;
+}
+
 struct OutputTarget {
   ExprPtr expr;  ///< null once it has been moved into the plan
   std::string name;
@@ -121,6 +129,8 @@ struct Query {
   ExprPtr limit;
   ExprPtr offset;
   bool with_ties = false;
+  /// Its FROM clause names the WITH query that it is a part of.
+  bool reads_working_table = false;
   std::vector<RowLock> locks;
   /// A second binding of WHERE: checked again on rows that changed before they were locked.
   std::vector<ExprPtr> recheck;
@@ -209,6 +219,9 @@ struct Assignment {
 struct WriteStatement {
   WriteKind kind = WriteKind::insert;
   TablePtr table;
+  /// The view that the statement names, when it names one: `table` is below it.
+  std::optional<ViewTarget> through;
+  std::size_t access = 0;  ///< the binder's note of it
   std::string alias;
   /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
   Slot first_slot = 0;
@@ -232,8 +245,10 @@ struct WriteStatement {
   std::vector<ExprPtr> recheck;
 
   struct Check {
+    enum class Kind : std::uint8_t { constraint, view };
     ExprPtr expr;
     std::string name;
+    Kind kind = Kind::constraint;
   };
   std::vector<Check> checks;
   /// Per index of the table, null where it needs none.

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/bind/scope.h"
 
+#include <algorithm>
+
 namespace swizzle::sql {
 
 std::string_view clause_name(Clause clause) noexcept {
@@ -77,6 +79,12 @@ std::string_view subquery_refusal(Clause clause) noexcept {
     default:
       return {};
   }
+}
+
+void remove_repeats(std::vector<Slot>& slots) {
+  std::ranges::sort(slots);
+  const auto repeated = std::ranges::unique(slots);
+  slots.erase(repeated.begin(), repeated.end());
 }
 
 }  // namespace swizzle::sql

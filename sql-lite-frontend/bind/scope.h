@@ -16,6 +16,7 @@ struct ScopeColumn {
   std::int32_t typmod = kNoTypmod;
   Slot slot = 0;
   SlotExpr::Origin origin;
+  bool computed = false;  ///< of a view that is written through: there is nothing to read
 };
 
 /// One table alias of a FROM clause, with the columns it offers.
@@ -30,6 +31,10 @@ struct ScopeItem {
   bool named = true;
   /// For "invalid reference to FROM-clause entry": a FROM item that is not LATERAL sees no sibling.
   bool reachable = true;
+  /// Not so for the left side of a RIGHT or FULL join, while its right side is bound.
+  bool lateral_allowed = true;
+  /// The columns of a join as a whole: others have them already.
+  bool is_join = false;
   TablePtr table;
 
   void show_all() { visible.assign(columns.size(), true); }
@@ -67,12 +72,17 @@ std::string_view clause_name(Clause clause) noexcept;
 /// What "cannot use subquery in …" says; empty where one may stand.
 std::string_view subquery_refusal(Clause clause) noexcept;
 
+/// Sorts the slots and leaves each once.
+void remove_repeats(std::vector<Slot>& slots);
+
 /// What names mean in one query; `parent` is the query around it.
 struct Scope {
   Scope* parent = nullptr;
   Query* query = nullptr;
   std::vector<ScopeItem> items;
   std::vector<std::shared_ptr<Cte>> ctes;
+  /// WITH queries that are not bound yet, so that nothing can refer to them.
+  std::vector<std::string_view> later_ctes;
   Clause clause = Clause::other;
   bool in_aggregate = false;
   bool in_window = false;
@@ -82,6 +92,26 @@ struct Scope {
   std::vector<std::pair<std::string, const void*>> named_windows;
   /// Reading a slot of an enclosing query is noted here, on every level in between.
   std::vector<Slot>* outer_slots = nullptr;
+};
+
+/// Makes a part of the scope's items unreachable while it lives.
+class Unreachable {
+ public:
+  Unreachable(Scope& scope, std::size_t begin, std::size_t end) : scope_(scope) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (scope.items[i].reachable) hidden_.push_back(i);
+      scope.items[i].reachable = false;
+    }
+  }
+  Unreachable(const Unreachable&) = delete;
+  Unreachable& operator=(const Unreachable&) = delete;
+  ~Unreachable() {
+    for (const std::size_t i : hidden_) scope_.items[i].reachable = true;
+  }
+
+ private:
+  Scope& scope_;
+  std::vector<std::size_t> hidden_;
 };
 
 /// Changes a scope's clause while it lives.

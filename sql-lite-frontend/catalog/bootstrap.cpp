@@ -67,10 +67,15 @@ void write_first_catalog(Engine& engine, Oid database) {
   first.database(1, "template1", "default template for new databases");
   first.database(4, "template0", "unmodifiable empty database");
   first.database(kPostgresDatabase, "postgres", "default administrative connection database");
+  write_first_schemas(tree, *transaction, database);
+  value_of(transaction->commit());
+}
+
+void write_first_schemas(Tree& tree, Transaction& transaction, Oid database) {
+  FirstCatalog first{tree, transaction};
   first.schema(database, kPgCatalogSchema, "pg_catalog", "system catalog schema");
   first.schema(database, kPublicSchema, "public", "standard public schema");
   first.schema(database, kInformationSchema, "information_schema", "");
-  value_of(transaction->commit());
 }
 
 }  // namespace swizzle::sql

@@ -10,4 +10,7 @@ namespace swizzle::sql {
 /// and information_schema.
 void write_first_catalog(Engine& engine, Oid database);
 
+/// The schemas that a new database starts with.
+void write_first_schemas(Tree& tree, Transaction& transaction, Oid database);
+
 }  // namespace swizzle::sql

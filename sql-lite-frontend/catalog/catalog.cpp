@@ -2,7 +2,6 @@
 
 #include <mutex>
 
-#include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/diagnostic.h"
@@ -10,8 +9,6 @@
 
 namespace swizzle::sql {
 namespace {
-
-constexpr Oid kOidsPerReservation = 64;
 
 template <class Map, class Key>
 auto find_or_null(const Map& map, const Key& key) -> typename Map::mapped_type {
@@ -68,15 +65,10 @@ void drop_leftovers(Engine& engine, Tree& tree, Oid database) {
 
 }  // namespace
 
-std::unique_ptr<Catalog> Catalog::open(Engine& engine, Oid database) {
-  auto tree = engine.tree(kTree);
-  if (!tree) {
-    write_first_catalog(engine, database);
-    tree = engine.tree(kTree);
-  }
-  Tree catalog_tree = value_of(std::move(tree));
-  drop_leftovers(engine, catalog_tree, database);
-  std::unique_ptr<Catalog> catalog{new Catalog{engine, catalog_tree, database}};
+std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oid database) {
+  Tree tree = value_of(engine.tree(kTree));
+  drop_leftovers(engine, tree, database);
+  std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
   catalog->load();
   return catalog;
 }
@@ -84,9 +76,9 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, Oid database) {
 void Catalog::load() {
   auto transaction = engine_.begin(Isolation::read_committed, Access::read_only);
   transaction->begin_statement();
-  for (const Oid part : {kSharedCatalog, database_}) {
+  {
     std::string low;
-    append_oid(low, part);
+    append_oid(low, database_);
     const std::string high = key_successor(low);
     ScanRange range;
     range.low = as_bytes(low);
@@ -101,18 +93,8 @@ void Catalog::load_record(Bytes key, Bytes value) {
   const auto kind = static_cast<RecordKind>(key[sizeof(Oid)]);
   const auto oid = load_big_endian<Oid>(key.data() + sizeof(Oid) + 1);
   switch (kind) {
-    case RecordKind::counter:
-      next_oid_ = load_big_endian<Oid>(value.data());
-      oid_limit_ = next_oid_.load();
-      return;
     case RecordKind::schema:
       schemas_[oid] = std::make_shared<Schema>(decode<Schema>(value));
-      return;
-    case RecordKind::role:
-      roles_[oid] = std::make_shared<Role>(decode<Role>(value));
-      return;
-    case RecordKind::database:
-      databases_[oid] = std::make_shared<DatabaseEntry>(decode<DatabaseEntry>(value));
       return;
     case RecordKind::lock:
       // Relations come before their versions in key order.
@@ -127,6 +109,11 @@ void Catalog::load_record(Bytes key, Bytes value) {
     case RecordKind::temporary:
     case RecordKind::name:
     case RecordKind::sequence:
+      return;
+    case RecordKind::counter:
+    case RecordKind::role:
+    case RecordKind::database:
+      // Those belong to all databases.
       return;
   }
 }
@@ -156,22 +143,6 @@ SchemaPtr Catalog::schema(std::string_view name) const {
   const std::shared_lock lock{mutex_};
   return find_by_name(schemas_, name);
 }
-RolePtr Catalog::role(Oid oid) const {
-  const std::shared_lock lock{mutex_};
-  return find_or_null(roles_, oid);
-}
-RolePtr Catalog::role(std::string_view name) const {
-  const std::shared_lock lock{mutex_};
-  return find_by_name(roles_, name);
-}
-DatabasePtr Catalog::database(Oid oid) const {
-  const std::shared_lock lock{mutex_};
-  return find_or_null(databases_, oid);
-}
-DatabasePtr Catalog::database(std::string_view name) const {
-  const std::shared_lock lock{mutex_};
-  return find_by_name(databases_, name);
-}
 std::vector<TablePtr> Catalog::tables() const {
   const std::shared_lock lock{mutex_};
   return values_of(tables_);
@@ -179,14 +150,6 @@ std::vector<TablePtr> Catalog::tables() const {
 std::vector<SchemaPtr> Catalog::schemas() const {
   const std::shared_lock lock{mutex_};
   return values_of(schemas_);
-}
-std::vector<RolePtr> Catalog::roles() const {
-  const std::shared_lock lock{mutex_};
-  return values_of(roles_);
-}
-std::vector<DatabasePtr> Catalog::databases() const {
-  const std::shared_lock lock{mutex_};
-  return values_of(databases_);
 }
 
 void Catalog::apply(std::span<const CatalogChange> changes) {
@@ -220,9 +183,9 @@ void Catalog::put(const CatalogChange& change) {
   if (const auto* schema = std::get_if<SchemaPtr>(&change.object)) {
     put_object(schemas_, change.oid, *schema);
   } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {
-    put_object(roles_, change.oid, *role);
+    shared_.put(change.oid, *role);
   } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {
-    put_object(databases_, change.oid, *database);
+    shared_.put(change.oid, *database);
   } else {
     const auto& table = std::get<TablePtr>(change.object);
     const auto old = tables_.find(change.oid);
@@ -241,32 +204,6 @@ void Catalog::put(const CatalogChange& change) {
       index_names_[NameKey{table->relation.schema, index.name}] = change.oid;
     }
   }
-}
-
-Oid Catalog::allocate_oid() {
-  const Oid oid = next_oid_.fetch_add(1, std::memory_order_relaxed);
-  // Numbers below the limit are reserved durably, so a crash never gives one out again.
-  while (oid >= oid_limit_.load(std::memory_order_acquire)) {
-    auto transaction = engine_.begin();
-    transaction->begin_statement();
-    const std::string key = object_key(kSharedCatalog, RecordKind::counter, 0);
-    ValueBuffer buffer;
-    value_of(tree_.get(*transaction, as_bytes(key), buffer, ReadMode::for_update));
-    auto limit = load_big_endian<Oid>(buffer.bytes().data());
-    if (limit <= oid) {
-      limit = oid + kOidsPerReservation;
-      std::string value;
-      append_oid(value, limit);
-      value_of(tree_.update(*transaction, as_bytes(key), as_bytes(value)));
-    }
-    value_of(transaction->commit());
-    Oid known = oid_limit_.load(std::memory_order_relaxed);
-    // release: pairs with the acquire above; the reservation is durable by now.
-    while (known < limit &&
-           !oid_limit_.compare_exchange_weak(known, limit, std::memory_order_release)) {
-    }
-  }
-  return oid;
 }
 
 }  // namespace swizzle::sql

@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/catalog/shared_objects.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {
 
 using SchemaPtr = std::shared_ptr<const Schema>;
-using RolePtr = std::shared_ptr<const Role>;
-using DatabasePtr = std::shared_ptr<const DatabaseEntry>;
 
 /// One object's new state; a null pointer is a dropped object.
 struct CatalogChange {
@@ -40,17 +39,17 @@ class Catalog {
   /// The first tree that anybody makes in an empty engine, whose own overflow tree is 1.
   static constexpr TreeId kTree{2};
 
-  /// Writes the first catalog when the engine is empty, then reads it.
-  static std::unique_ptr<Catalog> open(Engine& engine, Oid database);
+  /// Reads the catalog of a database that is there. `shared` outlives it.
+  static std::unique_ptr<Catalog> open(Engine& engine, SharedObjects& shared, Oid database);
 
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
   ~Catalog() = default;
 
-  /// Raised after every committed change.
+  /// Raised after every committed change, of shared objects as well.
   [[nodiscard]] std::uint64_t version() const noexcept {
     // acquire: who sees the number sees the change that it counts.
-    return version_.load(std::memory_order_acquire);
+    return version_.load(std::memory_order_acquire) + shared_.version();
   }
   [[nodiscard]] Engine& engine() const noexcept { return engine_; }
   /// A handle, which may be copied freely.
@@ -63,24 +62,16 @@ class Catalog {
   [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
-  [[nodiscard]] RolePtr role(Oid oid) const;
-  [[nodiscard]] RolePtr role(std::string_view name) const;
-  [[nodiscard]] DatabasePtr database(Oid oid) const;
-  [[nodiscard]] DatabasePtr database(std::string_view name) const;
   [[nodiscard]] std::vector<TablePtr> tables() const;
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
-  [[nodiscard]] std::vector<RolePtr> roles() const;
-  [[nodiscard]] std::vector<DatabasePtr> databases() const;
+  [[nodiscard]] SharedObjects& shared() const noexcept { return shared_; }
 
   /// Makes a committed transaction's changes visible to everybody.
   void apply(std::span<const CatalogChange> changes);
 
-  /// Never given out before, whatever happens to the transaction that asks.
-  Oid allocate_oid();
-
  private:
-  Catalog(Engine& engine, Tree tree, Oid database)
-      : engine_(engine), tree_(tree), database_(database) {}
+  Catalog(Engine& engine, Tree tree, SharedObjects& shared, Oid database)
+      : engine_(engine), tree_(tree), shared_(shared), database_(database) {}
   void load();
   void load_record(Bytes key, Bytes value);
   void put(const CatalogChange& change);
@@ -90,10 +81,9 @@ class Catalog {
 
   Engine& engine_;
   Tree tree_;
+  SharedObjects& shared_;
   Oid database_;
   std::atomic<std::uint64_t> version_{1};
-  std::atomic<Oid> next_oid_{kFirstUserOid};
-  std::atomic<Oid> oid_limit_{kFirstUserOid};
 
   /// Guards the maps; held for lookups only, never across a wait.
   mutable std::shared_mutex mutex_;
@@ -101,8 +91,6 @@ class Catalog {
   std::map<NameKey, Oid, std::less<>> table_names_;
   std::map<NameKey, Oid, std::less<>> index_names_;  ///< → oid of the table
   std::map<Oid, SchemaPtr> schemas_;
-  std::map<Oid, RolePtr> roles_;
-  std::map<Oid, DatabasePtr> databases_;
 };
 
 /// The catalog as one session's transaction sees and changes it. Belongs to the session.
@@ -133,7 +121,7 @@ class CatalogView {
   };
   [[nodiscard]] Stamp stamp() const noexcept { return {catalog_.version(), local_version_}; }
 
-  Oid allocate_oid() { return catalog_.allocate_oid(); }
+  Oid allocate_oid() { return catalog_.shared().allocate_oid(); }
 
   /// Creates the object's record and name. Throws 42P07 (42P06, 42710 …) when the name is taken,
   /// also by a transaction that has not committed yet, for which it waits.

@@ -137,11 +137,11 @@ SchemaPtr CatalogView::schema(Oid oid) const {
 }
 RolePtr CatalogView::role(Oid oid) const {
   if (const RolePtr* mine = own<RolePtr>(oid)) return *mine;
-  return catalog_.role(oid);
+  return catalog_.shared().role(oid);
 }
 DatabasePtr CatalogView::database(Oid oid) const {
   if (const DatabasePtr* mine = own<DatabasePtr>(oid)) return *mine;
-  return catalog_.database(oid);
+  return catalog_.shared().database(oid);
 }
 
 namespace {
@@ -160,10 +160,10 @@ SchemaPtr CatalogView::schema(std::string_view name) const {
   return changes_.empty() ? catalog_.schema(name) : named(schemas(), name);
 }
 RolePtr CatalogView::role(std::string_view name) const {
-  return changes_.empty() ? catalog_.role(name) : named(roles(), name);
+  return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);
 }
 DatabasePtr CatalogView::database(std::string_view name) const {
-  return changes_.empty() ? catalog_.database(name) : named(databases(), name);
+  return changes_.empty() ? catalog_.shared().database(name) : named(databases(), name);
 }
 std::vector<TablePtr> CatalogView::tables() const {
   return merged(catalog_.tables());
@@ -172,10 +172,10 @@ std::vector<SchemaPtr> CatalogView::schemas() const {
   return merged(catalog_.schemas());
 }
 std::vector<RolePtr> CatalogView::roles() const {
-  return merged(catalog_.roles());
+  return merged(catalog_.shared().roles());
 }
 std::vector<DatabasePtr> CatalogView::databases() const {
-  return merged(catalog_.databases());
+  return merged(catalog_.shared().databases());
 }
 
 void CatalogView::change(CatalogChange change) {

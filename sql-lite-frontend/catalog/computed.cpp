@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/computed_objects.h"
+#include "sql-lite-frontend/catalog/computed_privileges.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -50,7 +51,7 @@ Oid collation_of(TypeId type) {
 void namespaces(Execution& execution, const EmitRow& emit) {
   for (const SchemaPtr& schema : execution.session.catalog.schemas()) {
     const Value row[] = {Value::from_oid(schema->oid), text_value(execution, schema->name),
-                         Value::from_oid(schema->owner), Value::null()};
+                         Value::from_oid(schema->owner), acl_value(execution, schema->grants)};
     emit(row);
   }
 }
@@ -84,6 +85,7 @@ struct ClassRow {
   bool has_index = false;
   bool has_triggers = false;
   std::span<const std::string> options = {};
+  std::span<const Grant> grants = {};
 };
 
 Value options_value(Execution& execution, std::span<const std::string> options) {
@@ -117,7 +119,8 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        flag(facts.has_triggers),
                        flag(true),
                        letter(relation.schema == kPgCatalogSchema || kind != 'r' ? 'n' : 'd'),
-                       options_value(execution, facts.options)};
+                       options_value(execution, facts.options),
+                       acl_value(execution, facts.grants)};
   emit(row);
 }
 
@@ -149,7 +152,8 @@ void classes(Execution& execution, const EmitRow& emit) {
                  .checks = checks,
                  .has_index = !relation.indexes.empty(),
                  .has_triggers = with_triggers.contains(relation.oid),
-                 .options = relation.options};
+                 .options = relation.options,
+                 .grants = relation.grants};
     if (relation.kind == RelationKind::sequence) row.columns = 3;
     emit_class(execution, emit, relation, row);
     for (const Index& index : relation.indexes) {
@@ -202,7 +206,8 @@ void emit_attribute(Execution& execution, const EmitRow& emit, const Column& col
                        letter(column.generated ? 's' : 0),
                        flag(column.dropped),
                        flag(true),
-                       Value::from_oid(collation_of(column.type))};
+                       Value::from_oid(collation_of(column.type)),
+                       acl_value(execution, column.grants)};
   emit(row);
 }
 
@@ -379,7 +384,8 @@ void databases(Execution& execution, const EmitRow& emit) {
                          Value::from_int(database->connection_limit),
                          Value::from_oid(kDefaultTablespace),
                          text_value(execution, "C"),
-                         text_value(execution, "C")};
+                         text_value(execution, "C"),
+                         acl_value(execution, database->grants)};
     emit(row);
   }
 }
@@ -472,7 +478,8 @@ std::span<const RowProvider> catalog_providers() {
         {"relhastriggers"},
         {"relispopulated"},
         {"relreplident"},
-        {"reloptions"}},
+        {"reloptions"},
+        {"relacl"}},
        classes},
       {kPgCatalogSchema,
        "pg_attribute",
@@ -480,7 +487,7 @@ std::span<const RowProvider> catalog_providers() {
         {"attnum"},        {"attndims"},    {"attcacheoff"},    {"atttypmod"},     {"attbyval"},
         {"attalign"},      {"attstorage"},  {"attcompression"}, {"attnotnull"},    {"atthasdef"},
         {"atthasmissing"}, {"attidentity"}, {"attgenerated"},   {"attisdropped"},  {"attislocal"},
-        {"attcollation"}},
+        {"attcollation"},  {"attacl"}},
        attributes},
       {kPgCatalogSchema,
        "pg_type",
@@ -519,7 +526,8 @@ std::span<const RowProvider> catalog_providers() {
         {"datconnlimit"},
         {"dattablespace"},
         {"datcollate"},
-        {"datctype"}},
+        {"datctype"},
+        {"datacl"}},
        databases},
       {kPgCatalogSchema,
        "pg_tables",

@@ -17,6 +17,9 @@ std::span<const RowProvider> activity_providers();
 /// Locks, snapshots and what is kept for them.
 std::span<const RowProvider> lock_providers();
 
+/// Who may do what: information_schema.table_privileges and its like.
+std::span<const RowProvider> privilege_providers();
+
 /// System relations that are queries over the others.
 struct SystemView {
   Oid schema;

@@ -15,6 +15,17 @@ namespace {
 constexpr SqlState kDuplicateColumn{"42701"};
 constexpr SqlState kInvalidTableDefinition{"42P16"};
 
+/// Errors about the parts of an ALTER TABLE have no position.
+template <class Body>
+auto without_position(const Body& body) {
+  try {
+    return body();
+  } catch (SqlError& error) {
+    error.fields().position = 0;
+    throw;
+  }
+}
+
 /// Applies the commands of one ALTER TABLE in turn; each sees what the ones before have done.
 class TableChange {
  public:
@@ -300,7 +311,8 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const std::size_t position = require_column(command.name);
   const std::shared_ptr<Plan> scratch = session_.new_plan();
   Binder binder{session_, scratch->arena};
-  const TypeReference type = binder.bind_type(*definition.type_name);
+  const TypeReference type =
+      without_position([&] { return binder.bind_type(*definition.type_name); });
   check_type_may_change(position);
   const Slot first = binder.new_slots(table_->relation.columns.size());
   Scope scope = binder.table_scope(table_, table_->relation.name, first);
@@ -362,9 +374,9 @@ void TableChange::set_default(const ast::AlterTableCmd& command) {
     throw_error(sqlstate::syntax_error, "column \"{}\" of relation \"{}\" is an identity column",
                 column.name, relation.name);
   }
-  column.default_sql = command.def == nullptr ? std::string{}
-                                              : stored_expression(session_, relation, command.def,
-                                                                  Clause::column_default, &column);
+  column.default_sql = command.def == nullptr ? std::string{} : without_position([&] {
+    return stored_expression(session_, relation, command.def, Clause::column_default, &column);
+  });
   replace(std::move(relation));
 }
 
@@ -540,12 +552,18 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     }
     case Type::changeowner: {
       Relation relation = table_->relation;
-      const RolePtr role = session_.catalog.role(command.newowner->rolename);
-      if (role) relation.owner = role->oid;
-      if (!role && command.newowner->roletype == ast::RoleSpecType::cstring) {
-        throw_error(sqlstate::undefined_object, "role \"{}\" does not exist",
-                    command.newowner->rolename);
+      const Oid owner = session_.role_of(*command.newowner)->oid;
+      if (!session_.owns(owner)) {
+        throw_error(SqlState{"42501"}, "must be member of role \"{}\"", command.newowner->rolename);
       }
+      if (!relation.grants.empty()) {
+        const bool sequence = relation.kind == RelationKind::sequence;
+        AccessList list{relation.grants, relation.owner,
+                        sequence ? GrantedOn::sequence : GrantedOn::table};
+        list.change_owner(owner);
+        relation.grants = list.grants();
+      }
+      relation.owner = owner;
       return replace(std::move(relation));
     }
     case Type::setstatistics:
@@ -583,7 +601,7 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
     throw_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
                 table->relation.name);
   }
-  table = catalog.lock_for_change(*transaction, table);
+  table = lock_own(table);
   TableChange change{*this, table, sink};
   for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
   sink.command_complete(tag);

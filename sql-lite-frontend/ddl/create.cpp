@@ -32,6 +32,19 @@ void refuse_table_features(const ast::CreateStmt& statement) {
   }
 }
 
+/// Before anything else is looked at, as PostgreSQL does.
+void refuse_repeated_columns(const ast::CreateStmt& statement) {
+  std::vector<std::string_view> names;
+  for (const ast::Node* element : statement.table_elts) {
+    const auto* column = ast::try_as<ast::ColumnDef>(element);
+    if (column == nullptr) continue;
+    if (std::ranges::find(names, column->colname) != names.end()) {
+      throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column->colname);
+    }
+    names.push_back(column->colname);
+  }
+}
+
 /// Storage parameters are kept and shown; nothing acts on them. Unknown ones are refused.
 void check_reloption(const ast::DefElem& option) {
   const std::string_view name = option.defname;
@@ -78,7 +91,13 @@ Relation new_relation(Session::State& session, const ast::RangeVar& range, Relat
   relation.schema = session.creation_schema(range);
   relation.name = range.relname;
   relation.kind = kind;
-  relation.owner = session.user ? session.user->oid : kBootstrapRole;
+  relation.owner = session.user->oid;
+  if (const SchemaPtr schema = session.catalog.schema(relation.schema)) {
+    if (!session.may(*schema, privilege::kCreate)) {
+      throw sql_error(SqlState{"42501"}, "permission denied for schema {}", schema->name)
+          .at_position(range.location + 1);
+    }
+  }
   if (relation.schema == session.temp_schema) {
     relation.persistence = Persistence::temporary;
   } else if (range.relpersistence == "u") {
@@ -100,6 +119,7 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
 
 void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
+  refuse_repeated_columns(statement);
   Relation relation = new_relation(*this, *statement.relation, RelationKind::table);
   if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
     sink.command_complete("CREATE TABLE");
@@ -116,7 +136,9 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
       relation.on_commit = 'd';
       break;
     case ast::OnCommitAction::drop:
-      throw SqlError{sqlstate::feature_not_supported, "ON COMMIT DROP is not supported"};
+      relation.on_commit = 'x';
+      dropped_on_commit.push_back(relation.oid);
+      break;
     default:
       break;
   }
@@ -153,12 +175,18 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     sink.command_complete("CREATE TABLE AS");
     return;
   }
-  auto source = std::make_shared<sql::Statement>();
-  source->node = statement.query;
-  if (!ast::is<ast::SelectStmt>(source->node)) {
-    throw SqlError{sqlstate::feature_not_supported, "CREATE TABLE AS EXECUTE is not supported"};
+  PortalPtr portal;
+  if (const auto* execute = ast::try_as<ast::ExecuteStmt>(statement.query)) {
+    portal = portal_of(*execute);
+    if (!ast::is<ast::SelectStmt>(portal->statement->node)) {
+      throw SqlError{sqlstate::wrong_object_type, "prepared statement is not a SELECT"};
+    }
+  } else {
+    auto select = std::make_shared<sql::Statement>();
+    select->node = statement.query;
+    portal = make_portal(std::move(select), {});
   }
-  const PortalPtr portal = make_portal(source, {});
+  const StatementPtr source = portal->statement;
   for (std::size_t i = 0; i < source->columns.size(); ++i) {
     Column column;
     column.name = i < into.col_names.size() ? std::string{ast::string_of(into.col_names[i])}
@@ -212,10 +240,50 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
   sink.command_complete(into.skip_data ? "CREATE TABLE AS" : fmt::format("SELECT {}", rows));
 }
 
+namespace {
+
+void check_collation(ast::NodeList collation) {
+  if (collation.empty()) return;
+  const std::string_view name = ast::string_of(collation.back());
+  if (name == "C" || name == "default" || name == "POSIX" || name == "ucs_basic") return;
+  throw_error(sqlstate::undefined_object, "collation \"{}\" for encoding \"UTF8\" does not exist",
+              name);
+}
+
+/// One collation makes pattern classes the same as the others.
+void check_operator_class(std::string_view name) {
+  if (name.ends_with("_pattern_ops")) return;
+  constexpr std::string_view kEnd = "_ops";
+  std::string_view type = name;
+  if (type.ends_with(kEnd)) type.remove_suffix(kEnd.size());
+  if (find_type(type) != nullptr) return;
+  throw_error(sqlstate::undefined_object,
+              "operator class \"{}\" does not exist for access method \"btree\"", name);
+}
+
+/// "a_b": a column that is there twice gets a number, as PostgreSQL does.
+std::string joined_once(std::vector<std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto before = std::span{names}.first(i);
+    const std::string plain = names[i];
+    for (int number = 1; std::ranges::find(before, names[i]) != before.end(); ++number) {
+      names[i] = plain + std::to_string(number);
+    }
+    text += (text.empty() ? "" : "_") + names[i];
+  }
+  return text;
+}
+
+}  // namespace
+
 void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& sink) {
   if (!statement.access_method.empty() && statement.access_method != "btree") {
-    throw_error(sqlstate::feature_not_supported, "access method \"{}\" is not supported",
-                statement.access_method);
+    constexpr std::string_view kOthers[] = {"hash", "gist", "gin", "spgist", "brin"};
+    const bool known = std::ranges::find(kOthers, statement.access_method) != std::end(kOthers);
+    throw_error(known ? sqlstate::feature_not_supported : sqlstate::undefined_object,
+                "access method \"{}\" {}", statement.access_method,
+                known ? "is not supported" : "does not exist");
   }
   if (statement.concurrent) prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
@@ -225,13 +293,13 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
     throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
                 table->relation.name);
   }
-  table = catalog.lock_for_change(*transaction, table, lock::RelationMode::share);
+  table = lock_own(table, lock::RelationMode::share);
   Relation relation = table->relation;
   Index index;
   index.oid = catalog.allocate_oid();
   index.unique = statement.unique;
   index.nulls_not_distinct = statement.nulls_not_distinct;
-  std::string names;
+  std::vector<std::string> names;
   for (const ast::Node* node : statement.index_params) {
     const auto& element = ast::as<ast::IndexElem>(node);
     IndexColumn column;
@@ -261,15 +329,20 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
               "You must specify an operator class for the index or define a default "
               "operator class for the data type.");
     }
-    if (!element.opclass.empty()) column.operator_class = ast::string_of(element.opclass.back());
+    check_collation(element.collation);
+    if (!element.opclass.empty()) {
+      column.operator_class = ast::string_of(element.opclass.back());
+      check_operator_class(column.operator_class);
+    }
     if (element.ordering == ast::SortByDir::desc) column.direction = SortDirection::descending;
     column.nulls =
         column.direction == SortDirection::descending ? NullsOrder::first : NullsOrder::last;
     if (element.nulls_ordering == ast::SortByNulls::first) column.nulls = NullsOrder::first;
     if (element.nulls_ordering == ast::SortByNulls::last) column.nulls = NullsOrder::last;
     index.columns.push_back(std::move(column));
-    names += (names.empty() ? "" : "_") + name;
+    names.push_back(name);
   }
+  static_cast<void>(reloptions(statement.options));
   for (const ast::Node* node : statement.index_including_params) {
     const auto& element = ast::as<ast::IndexElem>(node);
     const auto position = table->column_position(element.name);
@@ -277,14 +350,16 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
       throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", element.name);
     }
     index.included.push_back(static_cast<std::int16_t>(*position + 1));
+    names.emplace_back(element.name);
   }
   if (statement.where_clause != nullptr) {
     index.predicate_sql = stored_expression(*this, relation, statement.where_clause,
                                             Clause::index_predicate, nullptr);
   }
-  index.name = statement.idxname.empty()
-                   ? free_name(*this, relation, object_name(relation.name, names, "idx"))
-                   : std::string{statement.idxname};
+  index.name =
+      statement.idxname.empty()
+          ? free_name(*this, relation, object_name(relation.name, joined_once(names), "idx"))
+          : std::string{statement.idxname};
   if (catalog.table(relation.schema, index.name) != nullptr ||
       catalog.table_of_index(relation.schema, index.name) != nullptr) {
     if (!statement.if_not_exists) {
@@ -320,9 +395,19 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
                                  ResultSink& sink) {
   if (statement.with_check_option != ast::ViewCheckOption::no_check_option &&
       statement.with_check_option != ast::ViewCheckOption::undefined) {
-    throw SqlError{sqlstate::feature_not_supported, "WITH CHECK OPTION is not supported"};
+    const auto& query = ast::as<ast::SelectStmt>(statement.query);
+    if (const std::string_view what = Binder::view_hindrance(query); !what.empty()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "WITH CHECK OPTION is supported only on automatically updatable views"}
+          .with_detail(fmt::format("Views {} are not automatically updatable.", what));
+    }
   }
   Relation relation = new_relation(*this, *statement.view, RelationKind::view);
+  if (statement.with_check_option == ast::ViewCheckOption::local_check_option) {
+    relation.options.emplace_back("check_option=local");
+  } else if (statement.with_check_option == ast::ViewCheckOption::cascaded_check_option) {
+    relation.options.emplace_back("check_option=cascaded");
+  }
   const TablePtr old = catalog.table(relation.schema, relation.name);
   if (old && !statement.replace) {
     throw_error(kDuplicateTable, "relation \"{}\" already exists", relation.name);
@@ -385,7 +470,9 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     relation.row_type = old->relation.row_type;
     relation.array_type = old->relation.array_type;
     relation.comment = old->relation.comment;
-    const TablePtr locked = catalog.lock_for_change(*transaction, old);
+    relation.owner = old->relation.owner;
+    relation.grants = old->relation.grants;
+    const TablePtr locked = lock_own(old);
     catalog.replace(*transaction, *locked, std::move(relation));
   } else {
     create_relation(*this, std::move(relation));
@@ -399,6 +486,7 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
   if (!statement.schema_elts.empty()) {
     throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
   }
+  require_create_on_database();
   if (name.starts_with("pg_")) {
     throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
         .with_detail("The prefix \"pg_\" is reserved for system schemas.");
@@ -413,7 +501,7 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
     Schema schema;
     schema.oid = catalog.allocate_oid();
     schema.name = name;
-    schema.owner = user ? user->oid : kBootstrapRole;
+    schema.owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user->oid;
     catalog.create(*transaction, std::move(schema));
   }
   sink.command_complete("CREATE SCHEMA");

@@ -138,6 +138,11 @@ void Session::State::drop_relations(const ast::DropStmt& statement, RelationKind
   if (tables.empty()) return;
   const std::string what =
       tables.size() == 1 ? described(*this, *tables[0]) : std::string{"desired object(s)"};
+  for (const TablePtr& table : tables) {
+    const SchemaPtr schema = catalog.schema(table->relation.schema);
+    // Who owns the schema may drop what is in it.
+    if (!schema || !owns(schema->owner)) require_owner(*table);
+  }
   drop_dependents(*this, dependents_of(*this, tables), what, statement.behavior, sink);
   for (const TablePtr& table : tables) {
     if (catalog.table(table->relation.oid)) drop_relation(table);
@@ -157,7 +162,7 @@ void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink
                   sqlstate::undefined_object, sink);
       continue;
     }
-    table = catalog.lock_for_change(*transaction, table);
+    table = lock_own(table);
     Relation relation = table->relation;
     const auto index = std::ranges::find(relation.indexes, name.name, &Index::name);
     const auto constraint = std::ranges::find_if(relation.constraints, [&](const Constraint& c) {
@@ -190,6 +195,7 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
                   "system",
                   name);
     }
+    require_owner(*schema);
     std::vector<TablePtr> inside;
     std::vector<Dependent> dependents;
     for (const TablePtr& table : catalog.tables()) {
@@ -265,6 +271,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
     if (table->relation.kind != RelationKind::table) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
+    require(table, privilege::kTruncate);
     tables.push_back(table);
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {
@@ -306,7 +313,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
     for (const TablePtr& other : catalog.tables()) {
       const auto& sequence = other->relation.sequence;
       if (sequence && sequence->owner_table == table->relation.oid) {
-        shared.sequences.set(*shared.catalog, other->relation, sequence->start, false);
+        shared.sequences.set(catalog.shared(), other->relation, sequence->start, false);
       }
     }
   }

@@ -26,6 +26,8 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER SCHEMA";
     case ast::ObjectType::role:
       return "ALTER ROLE";
+    case ast::ObjectType::database:
+      return "ALTER DATABASE";
     default:
       return "ALTER TABLE";
   }
@@ -49,15 +51,23 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
                     statement.subname);
       }
+      require_owner(*schema);
       Schema changed = *schema;
       changed.name = new_name;
       catalog.replace(*transaction, *schema, std::move(changed));
       return finish();
     }
+    case ast::ObjectType::database:
+      rename_database(statement.subname, new_name);
+      return finish();
     case ast::ObjectType::role: {
       const RolePtr role = catalog.role(statement.subname);
       if (!role) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
+      }
+      require_right_on_roles();
+      if (role->name == options.user) {
+        throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
       }
       Role changed = *role;
       changed.name = new_name;
@@ -85,7 +95,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       if ((owner_table = catalog.table_of_index(oid, statement.relation->relname))) break;
     }
     if (!owner_table) binder.require_relation(*statement.relation);
-    owner_table = catalog.lock_for_change(*transaction, owner_table);
+    owner_table = lock_own(owner_table);
     Relation relation = owner_table->relation;
     const auto index =
         std::ranges::find(relation.indexes, statement.relation->relname, &Index::name);
@@ -111,7 +121,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
   };
   require_kind(ast::ObjectType::view, RelationKind::view, "view");
   require_kind(ast::ObjectType::sequence, RelationKind::sequence, "sequence");
-  table = catalog.lock_for_change(*transaction, table);
+  table = lock_own(table);
   Relation relation = table->relation;
   if (statement.rename_type == ast::ObjectType::column) {
     const auto position = table->column_position(statement.subname);
@@ -158,6 +168,10 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
                   statement.subname, relation.name);
     }
+    const bool of_index = found->index != kNoOid && found->kind != ConstraintKind::foreign_key;
+    if (of_index && catalog.table_of_index(relation.schema, new_name) != nullptr) {
+      throw_error(kDuplicateTable, "relation \"{}\" already exists", new_name);
+    }
     if (table->constraint_named(new_name) != nullptr) {
       throw_error(kDuplicateObject, "constraint \"{}\" for relation \"{}\" already exists",
                   new_name, relation.name);
@@ -180,6 +194,10 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
 
 /// ALTER SCHEMA … OWNER TO; tables have their own form, in ALTER TABLE.
 void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink) {
+  if (statement.object_type == ast::ObjectType::database) {
+    own_database(ast::string_of(statement.object), role_of(*statement.newowner)->oid);
+    return sink.command_complete("ALTER DATABASE");
+  }
   if (statement.object_type != ast::ObjectType::schema) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} OWNER is not supported",
                 object_type_name(statement.object_type));
@@ -189,14 +207,14 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
   }
+  require_owner(*schema);
   Schema changed = *schema;
-  const bool named = statement.newowner->roletype == ast::RoleSpecType::cstring;
-  const RolePtr role = catalog.role(named ? statement.newowner->rolename : options.user);
-  if (!role) {
-    throw_error(sqlstate::undefined_object, "role \"{}\" does not exist",
-                statement.newowner->rolename);
+  changed.owner = role_of(*statement.newowner)->oid;
+  if (!changed.grants.empty()) {
+    AccessList list{changed.grants, schema->owner, GrantedOn::schema};
+    list.change_owner(changed.owner);
+    changed.grants = list.grants();
   }
-  changed.owner = role->oid;
   catalog.replace(*transaction, *schema, std::move(changed));
   sink.command_complete("ALTER SCHEMA");
 }
@@ -222,8 +240,9 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.newschema);
   }
+  require(*schema, privilege::kCreate);
   const auto move = [&](const TablePtr& one) {
-    const TablePtr locked = catalog.lock_for_change(*transaction, one);
+    const TablePtr locked = lock_own(one);
     if (catalog.table(schema->oid, locked->relation.name)) {
       throw_error(kDuplicateTable, "relation \"{}\" already exists in schema \"{}\"",
                   locked->relation.name, schema->name);
@@ -248,8 +267,7 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
     ast::RangeVar range;
     range.relname = ast::string_of(names.back());
     if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
-    return catalog.lock_for_change(*transaction, binder.require_relation(range),
-                                   lock::RelationMode::share_update_exclusive);
+    return lock_own(binder.require_relation(range), lock::RelationMode::share_update_exclusive);
   };
   switch (statement.objtype) {
     case ast::ObjectType::table:
@@ -298,8 +316,7 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
         throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
                     ast::string_of(names.back()));
       }
-      table =
-          catalog.lock_for_change(*transaction, table, lock::RelationMode::share_update_exclusive);
+      table = lock_own(table, lock::RelationMode::share_update_exclusive);
       Relation relation = table->relation;
       std::ranges::find(relation.indexes, ast::string_of(names.back()), &Index::name)->comment =
           text;
@@ -312,6 +329,7 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
                     ast::string_of(statement.object));
       }
+      require_owner(*schema);
       Schema changed = *schema;
       changed.comment = text;
       catalog.replace(*transaction, *schema, std::move(changed));
@@ -324,96 +342,6 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
                      "COMMENT on this kind of object is not supported"};
   }
   sink.command_complete("COMMENT");
-}
-
-namespace {
-
-void apply_role_options(Role& role, ast::NodeList options) {
-  for (const ast::Node* node : options) {
-    const auto& option = ast::as<ast::DefElem>(node);
-    const std::string_view name = option.defname;
-    const auto flag = [&] {
-      if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
-      if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival != 0;
-      return false;
-    };
-    if (name == "superuser") {
-      role.superuser = flag();
-    } else if (name == "inherit") {
-      role.inherit = flag();
-    } else if (name == "createrole") {
-      role.create_role = flag();
-    } else if (name == "createdb") {
-      role.create_database = flag();
-    } else if (name == "canlogin") {
-      role.can_login = flag();
-    } else if (name == "isreplication") {
-      role.replication = flag();
-    } else if (name == "bypassrls") {
-      role.bypass_rls = flag();
-    } else if (name == "connectionlimit") {
-      role.connection_limit = ast::as<ast::Integer>(option.arg).ival;
-    } else if (name == "validUntil") {
-      role.valid_until = ast::string_of(option.arg);
-    } else if (name == "password") {
-      const std::string_view text =
-          option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
-      if (!text.empty() && !text.starts_with("SCRAM-SHA-256$")) {
-        throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
-            .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
-      }
-      role.password_verifier = text;
-    } else {
-      throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
-    }
-  }
-}
-
-}  // namespace
-
-void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSink& sink) {
-  Role role;
-  role.name = statement.role;
-  role.can_login = statement.stmt_type == ast::RoleStmtType::user;
-  if (catalog.role(role.name)) {
-    throw_error(kDuplicateObject, "role \"{}\" already exists", role.name);
-  }
-  apply_role_options(role, statement.options);
-  role.oid = catalog.allocate_oid();
-  catalog.create(*transaction, std::move(role));
-  sink.command_complete("CREATE ROLE");
-}
-
-void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink) {
-  const std::string name = statement.role->roletype == ast::RoleSpecType::cstring
-                               ? std::string{statement.role->rolename}
-                               : options.user;
-  const RolePtr role = catalog.role(name);
-  if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
-  Role changed = *role;
-  apply_role_options(changed, statement.options);
-  catalog.replace(*transaction, *role, std::move(changed));
-  sink.command_complete("ALTER ROLE");
-}
-
-void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& sink) {
-  for (const ast::Node* node : statement.roles) {
-    const std::string name{ast::as<ast::RoleSpec>(node).rolename};
-    const RolePtr role = catalog.role(name);
-    if (!role) {
-      if (!statement.missing_ok) {
-        throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
-      }
-      notice(sink, Severity::notice, SqlState{"00000"},
-             fmt::format("role \"{}\" does not exist, skipping", name));
-      continue;
-    }
-    if (role->oid == kBootstrapRole || role->name == options.user) {
-      throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
-    }
-    catalog.remove(*transaction, *role);
-  }
-  sink.command_complete("DROP ROLE");
 }
 
 }  // namespace swizzle::sql

@@ -175,7 +175,7 @@ void change_sequence(Session::State& session, const TablePtr& sequence, ast::Nod
   const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
                                                          lock::RelationMode::share_row_exclusive);
   Relation relation = table->relation;
-  const SequenceState state = session.shared.sequences.state(*session.shared.catalog, relation);
+  const SequenceState state = session.shared.sequences.state(session.catalog.shared(), relation);
   relation.sequence = read_sequence_options(options, *relation.sequence, session, false);
   std::optional<std::int64_t> restart;
   for (const ast::Node* node : options) {
@@ -192,9 +192,9 @@ void change_sequence(Session::State& session, const TablePtr& sequence, ast::Nod
                 position, low ? "less" : "greater", limit, value);
   }
   if (restart) {
-    session.shared.sequences.set(*session.shared.catalog, relation, *restart, false);
+    session.shared.sequences.set(session.catalog.shared(), relation, *restart, false);
   } else {
-    session.shared.sequences.forget(relation.oid);
+    session.shared.sequences.settle(session.catalog.shared(), relation);
   }
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
@@ -225,6 +225,7 @@ void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSi
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
                 statement.sequence->relname);
   }
+  require_owner(*table);
   change_sequence(*this, table, statement.options);
   sink.command_complete("ALTER SEQUENCE");
 }

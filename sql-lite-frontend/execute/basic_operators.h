@@ -70,6 +70,7 @@ class ProjectSet final : public PlanOperator {
     Slot slot;
     const Function* function = nullptr;
     std::vector<ExprPtr> arguments;
+    std::int32_t location = -1;  ///< in the statement, for errors
   };
   ProjectSet(PlanPtr input, std::vector<Item> items);
   void open(Execution& execution) override;

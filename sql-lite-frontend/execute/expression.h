@@ -159,6 +159,11 @@ struct SessionFunction {
   bool strict = true;
   Volatility volatility = Volatility::stable;
   Value (*call)(Execution& execution, std::span<const Value> arguments) = nullptr;
+  /// Arguments of type "any" arrive as they are, or as text, when their type says what they mean.
+  enum class AnyArguments : std::uint8_t {
+    as_given,
+    as_text
+  } any_arguments = AnyArguments::as_given;
 };
 
 class SessionFunctionExpr final : public OperandsExpr {
@@ -330,6 +335,7 @@ class RowExpr final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
   /// Names of the fields where they are known (whole rows).
   std::vector<std::string> names;
+  bool is_whole_row = false;  ///< of a table or another item of FROM
 
  private:
   std::vector<TypeId> types_;

@@ -32,6 +32,18 @@ std::string equal_all(const Table& table, std::span<const std::int16_t> columns)
   return text;
 }
 
+/// "a = NULL, b = NULL", or DEFAULT
+std::string cleared(const Table& table, std::span<const std::int16_t> columns,
+                    ReferentialAction action) {
+  std::string text;
+  for (const std::int16_t column : columns) {
+    if (!text.empty()) text += ", ";
+    text += column_name(table, column);
+    text += action == ReferentialAction::set_default ? " = DEFAULT" : " = NULL";
+  }
+  return text;
+}
+
 std::vector<TypeId> types_of(const Table& table, std::span<const std::int16_t> columns) {
   std::vector<TypeId> types;
   for (const std::int16_t number : columns) {
@@ -70,7 +82,7 @@ ForeignKeys::ForeignKeys(NameSource& names, const TablePtr& table) : table_(tabl
       }
       Incoming key{&constraint, referencing, types_of(*table, constraint.referenced_columns),
                    {},          {},          {},
-                   {},          {}};
+                   {},          {},          {}};
       const std::string child = table_name(names, *referencing);
       const std::string where = equal_all(*referencing, constraint.columns);
       key.still_there_sql = fmt::format("SELECT 1 FROM {} WHERE {}", table_name(names, *table),
@@ -84,17 +96,14 @@ ForeignKeys::ForeignKeys(NameSource& names, const TablePtr& table) : table_(tabl
                                    constraint.columns.size() + i + 1);
       }
       key.update_sql = fmt::format("UPDATE {} SET {} WHERE {}", child, assignments, where);
-      const bool to_default = constraint.on_delete == ReferentialAction::set_default ||
-                              constraint.on_update == ReferentialAction::set_default;
-      const auto& cleared =
-          constraint.set_columns.empty() ? constraint.columns : constraint.set_columns;
-      assignments.clear();
-      for (std::size_t i = 0; i < cleared.size(); ++i) {
-        if (i > 0) assignments += ", ";
-        assignments +=
-            column_name(*referencing, cleared[i]) + (to_default ? " = DEFAULT" : " = NULL");
-      }
-      key.clear_sql = fmt::format("UPDATE {} SET {} WHERE {}", child, assignments, where);
+      const auto clearing = [&](std::span<const std::int16_t> columns, ReferentialAction action) {
+        return fmt::format("UPDATE {} SET {} WHERE {}", child,
+                           cleared(*referencing, columns, action), where);
+      };
+      key.clear_on_delete_sql =
+          clearing(constraint.set_columns.empty() ? constraint.columns : constraint.set_columns,
+                   constraint.on_delete);
+      key.clear_on_update_sql = clearing(constraint.columns, constraint.on_update);
       incoming_.push_back(std::move(key));
     }
   }
@@ -203,6 +212,14 @@ DeferredCheck deferred(Execution& execution, const Constraint& constraint, std::
 
 }  // namespace
 
+/// "(a)=(1) ", or nothing for who may not read the columns.
+std::string ForeignKeys::shown_key(Execution& execution, std::span<const std::int16_t> columns,
+                                   std::span<const TypeId> types,
+                                   std::span<const Value> values) const {
+  if (!may_read(execution.session, table_, columns)) return {};
+  return tuple(execution, *table_, columns, types, values) + " ";
+}
+
 Diagnostic ForeignKeys::missing(Execution& execution, const Note& note) const {
   const Outgoing& key = outgoing_[note.key];
   Diagnostic diagnostic;
@@ -210,12 +227,12 @@ Diagnostic ForeignKeys::missing(Execution& execution, const Note& note) const {
   diagnostic.message =
       fmt::format("insert or update on table \"{}\" violates foreign key constraint \"{}\"",
                   table_->relation.name, key.constraint->name);
-  diagnostic.detail = any_null(note.new_values)
-                          ? "MATCH FULL does not allow mixing of null and nonnull key values."
-                          : fmt::format("Key {} is not present in table \"{}\".",
-                                        tuple(execution, *table_, key.constraint->columns,
-                                              key.types, note.new_values),
-                                        key.referenced->relation.name);
+  diagnostic.detail =
+      any_null(note.new_values)
+          ? "MATCH FULL does not allow mixing of null and nonnull key values."
+          : fmt::format("Key {}is not present in table \"{}\".",
+                        shown_key(execution, key.constraint->columns, key.types, note.new_values),
+                        key.referenced->relation.name);
   diagnostic.schema = schema_name(execution.session, table_->relation.schema);
   diagnostic.table = table_->relation.name;
   diagnostic.constraint = key.constraint->name;
@@ -230,8 +247,8 @@ Diagnostic ForeignKeys::referenced(Execution& execution, const Note& note) const
       "update or delete on table \"{}\" violates foreign key constraint \"{}\" on table \"{}\"",
       table_->relation.name, key.constraint->name, key.referencing->relation.name);
   diagnostic.detail = fmt::format(
-      "Key {} is still referenced from table \"{}\".",
-      tuple(execution, *table_, key.constraint->referenced_columns, key.types, note.old_values),
+      "Key {}is still referenced from table \"{}\".",
+      shown_key(execution, key.constraint->referenced_columns, key.types, note.old_values),
       key.referencing->relation.name);
   diagnostic.schema = schema_name(execution.session, key.referencing->relation.schema);
   diagnostic.table = key.referencing->relation.name;
@@ -274,6 +291,15 @@ void ForeignKeys::check_unreferenced(Execution& execution, const Note& note) {
   }
 }
 
+/// Nobody refers to the old key any more, or a new row has it.
+void ForeignKeys::require_gone(Execution& execution, const Note& note) {
+  const Incoming& key = incoming_[note.key];
+  if (run_internal(execution.session, key.still_there_sql, key.types, note.old_values) > 0) return;
+  if (run_internal(execution.session, key.any_sql, key.types, note.old_values) > 0) {
+    throw_diagnostic(referenced(execution, note));
+  }
+}
+
 void ForeignKeys::act(Execution& execution, const Note& note) {
   const Incoming& key = incoming_[note.key];
   const bool removed = note.kind == Note::Kind::removed;
@@ -296,7 +322,13 @@ void ForeignKeys::act(Execution& execution, const Note& note) {
     }
     case ReferentialAction::set_null:
     case ReferentialAction::set_default:
-      run_internal(execution.session, key.clear_sql, key.types, note.old_values);
+      run_internal(execution.session, removed ? key.clear_on_delete_sql : key.clear_on_update_sql,
+                   key.types, note.old_values);
+      // Rows whose default is the old key still refer to it.
+      if ((removed ? key.constraint->on_delete : key.constraint->on_update) ==
+          ReferentialAction::set_default) {
+        require_gone(execution, note);
+      }
       return;
   }
 }

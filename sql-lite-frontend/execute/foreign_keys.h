@@ -41,7 +41,8 @@ class ForeignKeys {
     std::string any_sql;
     std::string delete_sql;
     std::string update_sql;
-    std::string clear_sql;
+    std::string clear_on_delete_sql;  ///< SET NULL or SET DEFAULT, whichever the key says
+    std::string clear_on_update_sql;
   };
   struct Note {
     enum class Kind : std::uint8_t { reference, removed, changed } kind;
@@ -53,6 +54,9 @@ class ForeignKeys {
   void check_reference(Execution& execution, const Note& note);
   void act(Execution& execution, const Note& note);
   void check_unreferenced(Execution& execution, const Note& note);
+  void require_gone(Execution& execution, const Note& note);
+  std::string shown_key(Execution& execution, std::span<const std::int16_t> columns,
+                        std::span<const TypeId> types, std::span<const Value> values) const;
   Diagnostic missing(Execution& execution, const Note& note) const;
   Diagnostic referenced(Execution& execution, const Note& note) const;
 

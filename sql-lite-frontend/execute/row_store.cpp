@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -87,7 +88,7 @@ void KeyTable::clear() {
 
 KeyWriter::KeyWriter(std::span<const TypeId> types) : types_(types.begin(), types.end()) {
   for (const TypeId type : types_) {
-    if (is_indexable(type)) continue;
+    if (is_indexable(type) || shape_of(type) == Shape::record) continue;
     throw_error(sqlstate::undefined_function, "could not identify an equality operator for type {}",
                 format_type(type));
   }

@@ -31,6 +31,7 @@ void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) 
 
 Value SubqueryExpr::eval(Execution& execution) const {
   if (kind_ == Kind::any || kind_ == Kind::all) return quantified(execution);
+  if (kind_ == Kind::row) return row(execution);
   if (correlation_ == Correlation::outer || !further_.empty()) return compute(execution);
   if (cached_run_ != execution.run) {
     cache_arena_.reset();
@@ -54,6 +55,7 @@ Value SubqueryExpr::compute(Execution& execution) const {
       return array(execution);
     case Kind::any:
     case Kind::all:
+    case Kind::row:
       break;
   }
   return Value::null();
@@ -68,6 +70,21 @@ Value SubqueryExpr::scalar(Execution& execution) const {
     for (std::size_t i = 0; i < further_.size(); ++i) {
       execution.slots[further_[i]] = execution.slots[outputs_[i + 1]].copy_to(execution.row_arena);
     }
+    if (plan_->next(execution)) {
+      throw SqlError{kCardinalityViolation,
+                     "more than one row returned by a subquery used as an expression"};
+    }
+  }
+  plan_->close();
+  return result;
+}
+
+/// What the comparison says of the only row; unknown when there is none.
+Value SubqueryExpr::row(Execution& execution) const {
+  Value result = Value::null();
+  plan_->open(execution);
+  if (plan_->next(execution)) {
+    result = comparison_->eval(execution);
     if (plan_->next(execution)) {
       throw SqlError{kCardinalityViolation,
                      "more than one row returned by a subquery used as an expression"};

@@ -5,11 +5,11 @@
 
 namespace swizzle::sql {
 
-/// A query inside an expression: scalar, EXISTS, IN / op ANY / op ALL, ARRAY(…). It runs in the
-/// frame of the statement, so what it refers to outside is simply there.
+/// A query inside an expression: scalar, EXISTS, IN / op ANY / op ALL, (a, b) = (…), ARRAY(…). It
+/// runs in the frame of the statement, so what it refers to outside is simply there.
 class SubqueryExpr final : public Expr {
  public:
-  enum class Kind : std::uint8_t { scalar, exists, any, all, array };
+  enum class Kind : std::uint8_t { scalar, exists, any, all, row, array };
   /// Whether the result depends on slots outside; if not, one run per execution is enough.
   enum class Correlation : std::uint8_t { none, outer };
 
@@ -17,7 +17,7 @@ class SubqueryExpr final : public Expr {
 
   /// The plan arrives after binding: the planner sets it.
   void set_plan(PlanPtr plan, std::vector<Slot> outputs, Correlation correlation);
-  /// For any and all: the comparison of `left` with the subquery's output slots. With
+  /// For any, all and row: the comparison of `left` with the subquery's output slots. With
   /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
   void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
   /// A scalar one's further columns are left in these slots each time it runs.
@@ -37,6 +37,7 @@ class SubqueryExpr final : public Expr {
   Value compute(Execution& execution) const;
   Value scalar(Execution& execution) const;
   Value quantified(Execution& execution) const;
+  Value row(Execution& execution) const;
   Value hashed_any(Execution& execution) const;
   Value array(Execution& execution) const;
   void fill_hash(Execution& execution) const;

@@ -38,6 +38,11 @@ void WriteOperator::check_row(Execution& execution, std::span<const Value> row) 
   for (const WriteStatement::Check& check : write_->checks) {
     const Value value = check.expr->eval(execution);
     if (value.is_null() || value.as_bool()) continue;
+    if (check.kind == WriteStatement::Check::Kind::view) {
+      throw sql_error(SqlState{"44000"}, "new row violates check option for view \"{}\"",
+                      check.name)
+          .with_detail("Failing row contains " + failing_row(execution, *write_->table, row) + ".");
+    }
     const Relation& relation = write_->table->relation;
     SqlError error = sql_error(sqlstate::check_violation,
                                "new row for relation \"{}\" violates check constraint \"{}\"",
@@ -115,7 +120,11 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
     }
     const Index* arbiter = write_->conflict.index;
     if (arbiter != nullptr && arbiter != conflict) {
-      writer_.fail_duplicate(execution, *conflict, new_row_);
+      // A duplicate of the arbiter's decides, whatever the other keys say.
+      if (!writer_.find_duplicate(execution, *arbiter, new_row_)) {
+        writer_.fail_duplicate(execution, *conflict, new_row_);
+      }
+      conflict = arbiter;
     }
     if (write_->conflict.kind == ConflictAction::Kind::nothing) return;
     const auto key = writer_.find_duplicate(execution, *conflict, new_row_);

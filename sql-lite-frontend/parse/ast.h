@@ -2,7 +2,6 @@
 
 #include <string_view>
 
-#include "base/invariant.h"
 #include "sql-lite-frontend/parse/ast_nodes.h"
 
 namespace swizzle::sql::ast {
@@ -18,15 +17,20 @@ const T* try_as(const Node* node) noexcept {
   return is<T>(node) ? static_cast<const T*>(node) : nullptr;
 }
 
-/// Pre: the node is a T.
+/// Throws SqlError 42601: the grammar puts something else there than PostgreSQL's does.
+[[noreturn]] void throw_unexpected(const Node* node);
+
+/// The node is a T by the grammar. libpg_query's takes parameters in more places than PostgreSQL's,
+/// so that is checked and not taken for granted.
 template <class T>
-const T& as(const Node* node) noexcept {
-  INVARIANT(is<T>(node));
+const T& as(const Node* node) {
+  if (!is<T>(node)) [[unlikely]]
+    throw_unexpected(node);
   return *static_cast<const T*>(node);
 }
 
 /// The text of a String node.
-inline std::string_view string_of(const Node* node) noexcept {
+inline std::string_view string_of(const Node* node) {
   return as<String>(node).sval;
 }
 

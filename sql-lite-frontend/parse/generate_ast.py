@@ -89,7 +89,7 @@ def kept_fields(name, fields, enums, kept):
 
 def header(messages, enums, kinds, kept):
     out = ["// Made by generate_ast.py from pg_query.proto.", "#pragma once", "", "#include <cstdint>",
-           "#include <span>", "#include <string_view>", "", "namespace swizzle::sql::ast {", ""]
+           "#include <functional>", "#include <span>", "#include <string_view>", "", "namespace swizzle::sql::ast {", ""]
     out.append("enum class NodeKind : std::uint16_t {\n  none = 0,")
     out += [f"  {identifier(field)} = {number}," for _, field, number in kinds]
     out += ["};", "inline constexpr std::uint16_t kLastNodeKind = %d;" % max(k[2] for k in kinds), "",
@@ -118,8 +118,35 @@ def header(messages, enums, kinds, kept):
             initial = "" if repeated or kind == "string" else "{}"
             out.append(f"  {field_type(repeated, kind, enums, kept)} {identifier(field)}{initial};")
         out += ["};", ""]
-    out += ["}  // namespace swizzle::sql::ast", ""]
+    out += ["/// Calls `visit` for every node right below `parent`.",
+            "void for_each_child(const Node& parent, const std::function<void(const Node&)>& visit);", "",
+            "}  // namespace swizzle::sql::ast", ""]
     return "\n".join(out)
+
+
+def walker(messages, enums, kinds, kept):
+    numbers = {kind: field for kind, field, _ in kinds}
+    out = ["void for_each_child(const Node& parent, const std::function<void(const Node&)>& visit) {",
+           "  switch (parent.node_kind) {"]
+    for name, fields in messages.items():
+        if name not in kept or name not in numbers:
+            continue
+        children = [f for f in kept_fields(name, fields, enums, kept)
+                    if f[1] not in SCALARS and f[1] not in enums]
+        if not children:
+            continue
+        out += [f"    case NodeKind::{identifier(numbers[name])}: {{",
+                f"      const auto& node = static_cast<const {name}&>(parent);"]
+        for repeated, _, field, _ in children:
+            ident = identifier(field)
+            if repeated:
+                out.append(f"      for (const auto* child : node.{ident})\n"
+                           "        if (child != nullptr) visit(*child);")
+            else:
+                out.append(f"      if (node.{ident} != nullptr) visit(*node.{ident});")
+        out += ["      return;", "    }"]
+    out += ["    default:", "      return;", "  }", "}", ""]
+    return out
 
 
 def decoder(messages, enums, kinds, kept):
@@ -132,6 +159,7 @@ def decoder(messages, enums, kinds, kept):
     out.append("bool is_parsed(NodeKind kind) noexcept {\n  switch (kind) {")
     out += [f"    case NodeKind::{identifier(f)}:" for k, f, _ in kinds if k in kept]
     out += ["      return true;", "    default:", "      return false;", "  }", "}", ""]
+    out += walker(messages, enums, kinds, kept)
     for name in messages:
         if name in kept:
             out.append(f"template <> const {name}* Decoder::message<{name}>(WireReader& wire);")

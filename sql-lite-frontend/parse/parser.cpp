@@ -2,6 +2,8 @@
 
 #include <pg_query.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "sql-lite-frontend/parse/decoder.h"
@@ -54,10 +56,45 @@ int byte_position(const std::string& text, int character_position) {
   return static_cast<int>(text.size()) + 1;
 }
 
+/// The library reports no hints either.
+std::string_view hint_of(std::string_view message, std::string_view rest) {
+  if (message == "subquery in FROM must have an alias") {
+    return "For example, FROM (SELECT ...) [AS] foo.";
+  }
+  if (message == "VALUES in FROM must have an alias") {
+    return "For example, FROM (VALUES ...) [AS] foo.";
+  }
+  if (message != "invalid Unicode escape") return {};
+  return rest.starts_with("\\u") || rest.starts_with("\\U")
+             ? "Unicode escapes must be \\uXXXX or \\UXXXXXXXX."
+             : "Unicode escapes must be \\XXXX or \\+XXXXXX.";
+}
+
+/// PostgreSQL shows the whole word behind a number, the library its first letter.
+std::string with_whole_word(std::string message, std::string_view rest) {
+  constexpr std::string_view kPrefix = "trailing junk after numeric literal at or near ";
+  if (!message.starts_with(kPrefix)) return message;
+  const auto in_word = [](char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return std::isalnum(byte) != 0 || letter == '_' || letter == '$' || byte >= 0x80;
+  };
+  const auto end = std::ranges::find_if_not(rest, in_word);
+  const std::string_view word{rest.begin(), end};
+  return word.empty() ? message : std::string{kPrefix} + "\"" + std::string{word} + "\"";
+}
+
 [[noreturn]] void throw_parse_error(const std::string& text, const PgQueryError& error) {
+  const int position = byte_position(text, error.cursorpos);
+  const std::string_view rest =
+      position > 0 ? std::string_view{text}.substr(static_cast<std::size_t>(position) - 1)
+                   : std::string_view{};
   std::string message = error.message;
-  const SqlState state = state_of(message);
-  throw SqlError{state, std::move(message)}.at_position(byte_position(text, error.cursorpos));
+  SqlState state = state_of(message);
+  const std::string_view hint = hint_of(message, rest);
+  if (message == "invalid Unicode escape" && hint.contains("\\u")) state = SqlState{"22025"};
+  SqlError complaint{state, with_whole_word(std::move(message), rest)};
+  if (!hint.empty()) static_cast<void>(std::move(complaint).with_hint(std::string{hint}));
+  throw std::move(complaint).at_position(position);
 }
 
 }  // namespace
@@ -66,6 +103,15 @@ std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::strin
   const ParseResult parsed{text};
   if (const PgQueryError* error = parsed.error()) throw_parse_error(text, *error);
   return ast::Decoder{arena}.statements(parsed.tree());
+}
+
+void ast::throw_unexpected(const Node* node) {
+  if (const auto* parameter = try_as<ParamRef>(node)) {
+    throw sql_error(sqlstate::syntax_error, "syntax error at or near \"${}\"", parameter->number)
+        .at_position(parameter->location + 1);
+  }
+  throw sql_error(sqlstate::syntax_error, "syntax error: unexpected {}",
+                  node == nullptr ? "end" : node_name(node->node_kind));
 }
 
 std::string_view statement_text(std::string_view script, const ast::RawStmt& statement) {

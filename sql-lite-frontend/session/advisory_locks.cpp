@@ -116,7 +116,7 @@ using Arguments = std::span<const Value>;
 
 AdvisoryKey key_of(Execution& execution, Arguments arguments) {
   AdvisoryKey key;
-  key.database = execution.session.shared.catalog->database();
+  key.database = execution.session.catalog.shared().database();
   if (arguments.size() == 1) {
     key.number = static_cast<std::uint64_t>(arguments[0].as_int8());
   } else {

@@ -170,32 +170,10 @@ Value database_encoding(Execution& execution, Arguments) {
   return text(execution, "UTF8");
 }
 
-// Who is asked about, and a role: names or numbers. Nobody is refused anything by a grant here.
-const std::vector<SessionFunction>& privilege_functions() {
-  using enum TypeId;
-  static const std::vector<SessionFunction> kFunctions = [] {
-    std::vector<SessionFunction> functions;
-    const auto add = [&](std::string_view name, std::size_t arguments) {
-      functions.push_back({name, bool_, std::vector<TypeId>(arguments, any), 1, true,
-                           Volatility::stable, always_true});
-    };
-    add("has_column_privilege", 4);
-    for (const std::string_view name :
-         {"pg_has_role", "has_any_column_privilege", "has_database_privilege",
-          "has_foreign_data_wrapper_privilege", "has_function_privilege", "has_language_privilege",
-          "has_schema_privilege", "has_sequence_privilege", "has_server_privilege",
-          "has_table_privilege", "has_tablespace_privilege", "has_type_privilege"}) {
-      add(name, 3);
-    }
-    return functions;
-  }();
-  return kFunctions;
-}
-
 std::vector<SessionFunction> all_functions() {
   using enum TypeId;
   constexpr auto kStable = Volatility::stable;
-  std::vector<SessionFunction> functions = privilege_functions();
+  std::vector<SessionFunction> functions;
   const auto add = [&](SessionFunction function) { functions.push_back(std::move(function)); };
   for (const std::string_view name :
        {"pg_function_is_visible", "pg_operator_is_visible", "pg_opclass_is_visible",

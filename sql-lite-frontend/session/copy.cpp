@@ -31,6 +31,11 @@ std::vector<std::size_t> copy_columns(const Table& table, ast::NodeList names) {
       throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
                   ast::string_of(name), table.relation.name);
     }
+    if (table.relation.columns[*position].generated) {
+      throw sql_error(SqlState{"42P10"}, "column \"{}\" is a generated column",
+                      ast::string_of(name))
+          .with_detail("Generated columns cannot be used in COPY.");
+    }
     if (std::ranges::find(columns, *position) != columns.end()) {
       throw_error(SqlState{"42701"}, "column \"{}\" specified more than once",
                   ast::string_of(name));
@@ -102,16 +107,38 @@ class CopyIn {
         reader.finish();
         more = false;
       }
-      while (const auto fields = reader.next()) {
-        if (std::exchange(header_left, false)) continue;
-        try {
-          insert(*fields);
-        } catch (SqlError& error) {
-          error.fields().where =
-              fmt::format("COPY {}, line {}", table_->relation.name, reader.line());
-          throw;
+      const std::uint64_t before = reader.line();
+      try {
+        while (const auto fields = reader.next()) {
+          if (std::exchange(header_left, false)) {
+            if (options_.header_must_match) check_header(*fields);
+          } else {
+            insert(*fields);
+          }
         }
+      } catch (SqlError& error) {
+        // A record that never ends is no line of the reader's yet.
+        error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name,
+                                           std::max(reader.line(), before + 1));
+        throw;
       }
+    }
+  }
+
+  void check_header(std::span<const CopyReader::Field> fields) const {
+    if (fields.size() != columns_.size()) {
+      throw_error(sqlstate::bad_copy_file_format,
+                  "wrong number of fields in header line: got {}, expected {}", fields.size(),
+                  columns_.size());
+    }
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const std::string& name = table_->relation.columns[columns_[i]].name;
+      if (!fields[i].is_null && fields[i].text == name) continue;
+      throw_error(sqlstate::bad_copy_file_format,
+                  "column name mismatch in header line field {}: got {}, expected \"{}\"", i + 1,
+                  fields[i].is_null ? "null value (\"" + options_.null + "\")"
+                                    : "\"" + std::string{fields[i].text} + "\"",
+                  name);
     }
   }
 
@@ -119,10 +146,6 @@ class CopyIn {
     Execution& execution = plan_->execution;
     const RowScope scope{execution};
     execution.tick();
-    if (fields.size() < columns_.size()) {
-      throw_error(sqlstate::bad_copy_file_format, "missing data for column \"{}\"",
-                  table_->relation.columns[columns_[fields.size()]].name);
-    }
     if (fields.size() > columns_.size()) {
       throw SqlError{sqlstate::bad_copy_file_format, "extra data after last expected column"};
     }
@@ -137,6 +160,10 @@ class CopyIn {
       execution.slots[slots_[i]] =
           is_null ? Value::null()
                   : input_text(execution.functions, column.type, column.typmod, fields[i].text);
+    }
+    if (fields.size() < columns_.size()) {
+      throw_error(sqlstate::bad_copy_file_format, "missing data for column \"{}\"",
+                  table_->relation.columns[columns_[fields.size()]].name);
     }
     plan_->write->insert_row(execution);
   }
@@ -321,7 +348,14 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
     Binder binder{*this, arena};
     TablePtr table = binder.require_relation(*copy.relation);
     if (table->relation.kind != RelationKind::table) {
-      throw_error(sqlstate::wrong_object_type, "cannot copy to \"{}\"", table->relation.name);
+      if (table->relation.kind == RelationKind::view) {
+        throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"",
+                        table->relation.name)
+            .with_hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.");
+      }
+      const bool sequence = table->relation.kind == RelationKind::sequence;
+      throw_error(sqlstate::wrong_object_type, "cannot copy to {}\"{}\"",
+                  sequence ? "sequence " : "", table->relation.name);
     }
     if (copy.where_clause != nullptr) {
       throw SqlError{sqlstate::feature_not_supported, "COPY FROM … WHERE is not supported"};
@@ -332,7 +366,9 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
     table = catalog.table(table->relation.oid);
     if (!table) binder.require_table(*copy.relation);
     begin_statement();
-    CopyIn in{*this, table, copy_columns(*table, copy.attlist), std::move(format)};
+    std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
+    require(RelationAccess{table, kNoOid, privilege::kInsert, {}, columns, {}});
+    CopyIn in{*this, table, std::move(columns), std::move(format)};
     const std::uint64_t rows = in.run(sink);
     sink.command_complete(fmt::format("COPY {}", rows));
     return;

@@ -66,6 +66,8 @@ CopyOptions read_copy_options(ast::NodeList list) {
       has_null = true;
     } else if (name == "header") {
       options.header = flag_of(option);
+      const auto* word = ast::try_as<ast::String>(option.arg);
+      options.header_must_match = word != nullptr && word->sval == "match";
     } else if (name == "quote") {
       options.quote = one_byte(option);
       if (!has_escape) options.escape = options.quote;

@@ -16,6 +16,7 @@ struct CopyOptions {
   char delimiter = '\t';
   std::string null = "\\N";
   bool header = false;
+  bool header_must_match = false;
   char quote = '"';
   char escape = '"';
   std::vector<std::string> force_quote;

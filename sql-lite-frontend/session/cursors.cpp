@@ -56,6 +56,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   PortalPtr portal = make_portal(statement, parameters);
   portal->name = declare.portalname;
   portal->is_cursor = true;
+  portal->number = ++cursors_declared;
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
   portal->scrolls = (declare.options & kNoScroll) == 0;

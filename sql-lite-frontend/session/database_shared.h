@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/settings.h"
-#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/catalogs.h"
 #include "sql-lite-frontend/execute/temporary_files.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/advisory_locks.h"
@@ -21,7 +21,7 @@ struct Database::Shared {
 
   Engine& engine;
   Settings settings;
-  std::unique_ptr<Catalog> catalog;
+  std::unique_ptr<Catalogs> catalogs;
   std::unique_ptr<TemporaryFiles> temporary_files;
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};

@@ -36,6 +36,9 @@ void check_cancelled(Session::State& session);
 
 /// Of a schema, for error fields.
 std::string schema_name(Session::State& session, Oid schema);
+/// Whether the user may read these columns, counted from 1: what errors may show of a row.
+bool may_read(Session::State& session, const TablePtr& table,
+              std::span<const std::int16_t> columns);
 
 Engine& engine_of(Session::State& session);
 

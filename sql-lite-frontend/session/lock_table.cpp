@@ -39,15 +39,16 @@ void Session::State::lock_table(const ast::LockStmt& statement, ResultSink& sink
     const auto& range = ast::as<ast::RangeVar>(node);
     Arena arena;
     Binder binder{*this, arena};
-    TablePtr table = binder.require_table(range);
+    TablePtr table = binder.require_relation(range);
     if (table->relation.kind == RelationKind::sequence) {
       throw sql_error(sqlstate::wrong_object_type, "cannot lock relation \"{}\"",
                       table->relation.name)
           .with_detail("This operation is not supported for sequences.");
     }
     if (table->computed != nullptr) continue;
+    require_lock(table, mode);
     // A relation that went while we waited may have a successor of its name.
-    while (!lock_relation(*this, *table, mode, wait)) table = binder.require_table(range);
+    while (!lock_relation(*this, *table, mode, wait)) table = binder.require_relation(range);
     if (table->relation.kind != RelationKind::view) continue;
     for (const TablePtr& part : below(*this, *table)) {
       if (part->computed == nullptr) lock_relation(*this, *part, mode, wait);

@@ -79,12 +79,12 @@ const std::vector<Oid>& Session::State::search_path() {
   search_path_cache.clear();
   bool names_pg_catalog = false;
   for (std::string& name : path_names(settings.text("search_path"))) {
-    if (name == "$user") name = options.user;
+    if (name == "$user") name = user->name;
     if (name == "pg_temp") {
       if (temp_schema != kNoOid) search_path_cache.push_back(temp_schema);
       continue;
     }
-    if (const SchemaPtr schema = catalog.schema(name)) {
+    if (const SchemaPtr schema = catalog.schema(name); schema && may(*schema, privilege::kUsage)) {
       names_pg_catalog |= schema->oid == kPgCatalogSchema;
       if (std::ranges::find(search_path_cache, schema->oid) == search_path_cache.end()) {
         search_path_cache.push_back(schema->oid);
@@ -121,6 +121,7 @@ TablePtr Session::State::find_table(std::string_view schema, std::string_view na
   if (!schema.empty()) {
     if (schema == "pg_temp") return temp_schema == kNoOid ? nullptr : in_schema(temp_schema);
     const SchemaPtr found = catalog.schema(schema);
+    if (found && !trusts_names) require(*found, privilege::kUsage);
     if (found) return in_schema(found->oid);
     if (temp_schema != kNoOid && schema == schema_name(temp_schema)) return in_schema(temp_schema);
     return nullptr;
@@ -216,6 +217,10 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
   const std::string& last = parts.back();
   switch (kind) {
     case TypeId::regclass: {
+      if (parts.size() > 3) {
+        throw_error(sqlstate::syntax_error, "improper relation name (too many dotted names): {}",
+                    name);
+      }
       if (const TablePtr table = find_table(schema, last)) return table->relation.oid;
       for (const Oid oid : search_path()) {
         if (!schema.empty() && schema_name(oid) != schema) continue;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -29,6 +30,20 @@ std::vector<Plan::Lock> locks_for(const Plan& plan, const Table* written) {
   }
   return locks;
 }
+
+/// Lets a statement of our own name everything while it is bound.
+class TrustedNames {
+ public:
+  TrustedNames(Session::State& session, bool trusted)
+      : session_(session), before_(std::exchange(session.trusts_names, trusted)) {}
+  TrustedNames(const TrustedNames&) = delete;
+  TrustedNames& operator=(const TrustedNames&) = delete;
+  ~TrustedNames() { session_.trusts_names = before_; }
+
+ private:
+  Session::State& session_;
+  bool before_;
+};
 
 }  // namespace
 
@@ -74,15 +89,21 @@ std::unique_ptr<Plan> Session::State::new_plan() {
 bool Session::State::is_current(const Plan& plan) {
   if (plan.settings_version != settings_version) return false;
   if (plan.stamp == catalog.stamp()) return true;
-  return std::ranges::all_of(plan.tables, [&](const TablePtr& known) {
+  const bool same_tables = std::ranges::all_of(plan.tables, [&](const TablePtr& known) {
     return known->computed != nullptr || catalog.table(known->relation.oid) == known;
   });
+  return same_tables && std::ranges::all_of(plan.names, [&](const Binder::NamedRelation& named) {
+           const TrustedNames trusted{*this, true};
+           const TablePtr found = find_table(named.schema, named.name);
+           return found && found->relation.oid == named.relation;
+         });
 }
 
 std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   std::shared_ptr<Plan> plan = new_plan();
   plan->stamp = catalog.stamp();
   plan->settings_version = settings_version;
+  const TrustedNames trusted{*this, statement.trusted};
   Binder binder{*this, plan->arena};
   if (statement.takes_parameters) {
     binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
@@ -109,6 +130,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
     const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
     binder.require_parameter_types();
+    plan->accesses = binder.accesses();
     describe_targets(query->targets);
     plan->root = planner.plan_query(*query);
     plan->writes = !query->locks.empty();
@@ -122,6 +144,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
       write = binder.bind_delete(ast::as<ast::DeleteStmt>(node), nullptr);
     }
     binder.require_parameter_types();
+    plan->accesses = binder.accesses();
     describe_targets(write->returning);
     returns_rows = !write->returning.empty();
     written = write->table;
@@ -137,6 +160,8 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   planner.plan_pending();
   plan->tables = binder.dependencies();
   plan->locks = locks_for(*plan, written.get());
+  plan->names = binder.named_relations();
+  if (statement.trusted) plan->accesses.clear();
   plan->single_use = binder.is_single_use();
   plan->execution.slots.resize(binder.slot_count());
 

@@ -64,7 +64,6 @@ constexpr std::array kObjectTypes = std::to_array<std::pair<ObjectType, std::str
 using ast::NodeKind;
 constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string_view>>({
     {NodeKind::alter_collation_stmt, "ALTER COLLATION"},
-    {NodeKind::alter_database_stmt, "ALTER DATABASE"},
     {NodeKind::alter_database_refresh_coll_stmt, "ALTER DATABASE REFRESH COLLATION VERSION"},
     {NodeKind::alter_database_set_stmt, "ALTER DATABASE SET"},
     {NodeKind::alter_default_privileges_stmt, "ALTER DEFAULT PRIVILEGES"},
@@ -117,7 +116,6 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::create_transform_stmt, "CREATE TRANSFORM"},
     {NodeKind::create_trig_stmt, "CREATE TRIGGER"},
     {NodeKind::create_user_mapping_stmt, "CREATE USER MAPPING"},
-    {NodeKind::createdb_stmt, "CREATE DATABASE"},
     {NodeKind::define_stmt,
      "CREATE of a type, aggregate, operator, collation or text search object"},
     {NodeKind::do_stmt, "DO"},
@@ -125,9 +123,6 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::drop_subscription_stmt, "DROP SUBSCRIPTION"},
     {NodeKind::drop_table_space_stmt, "DROP TABLESPACE"},
     {NodeKind::drop_user_mapping_stmt, "DROP USER MAPPING"},
-    {NodeKind::dropdb_stmt, "DROP DATABASE"},
-    {NodeKind::grant_role_stmt, "GRANT and REVOKE of roles"},
-    {NodeKind::grant_stmt, "GRANT and REVOKE"},
     {NodeKind::import_foreign_schema_stmt, "IMPORT FOREIGN SCHEMA"},
     {NodeKind::listen_stmt, "LISTEN"},
     {NodeKind::load_stmt, "LOAD"},
@@ -135,7 +130,6 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::notify_stmt, "NOTIFY"},
     {NodeKind::reassign_owned_stmt, "REASSIGN OWNED"},
     {NodeKind::refresh_mat_view_stmt, "REFRESH MATERIALIZED VIEW"},
-    {NodeKind::reindex_stmt, "REINDEX"},
     {NodeKind::replica_identity_stmt, "REPLICA IDENTITY"},
     {NodeKind::rule_stmt, "CREATE RULE"},
     {NodeKind::sec_label_stmt, "SECURITY LABEL"},

@@ -165,6 +165,7 @@ void Session::State::lock_tables(Portal& portal, Columns columns) {
       value_of(transaction->lock_relation(lock.relation, lock.mode));
     }
     if (is_current(*portal.plan)) [[likely]] {
+      check_privileges(*portal.plan);
       return;
     }
     if (columns == Columns::open) {
@@ -292,6 +293,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   if (!statement) {
     statement = session.parse_one(sql, {});
     statement->declared_types.assign(types.begin(), types.end());
+    statement->trusted = true;
   }
   const StatementPtr running = statement;
   const PortalPtr portal = session.make_portal(running, parameters);

@@ -141,6 +141,34 @@ std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence) {
   }
 }
 
+void Sequences::settle(const Catalog& catalog, const Relation& sequence) {
+  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  load(*state, catalog, sequence);
+  SequenceState now;
+  for (;;) {
+    {
+      const std::lock_guard lock{state->mutex};
+      if (!state->recording) {
+        if (state->recorded_steps == 0) return;
+        state->recorded_steps = 0;
+        state->recording = true;
+        now = state->now;
+        break;
+      }
+    }
+    Runtime::current().yield();
+  }
+  std::optional<Error> failure;
+  try {
+    record(catalog, sequence.oid, now);
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  const std::lock_guard lock{state->mutex};
+  state->recording = false;
+  if (failure) throw SqlError{std::move(*failure)};
+}
+
 void Sequences::set(const Catalog& catalog, const Relation& sequence, std::int64_t value,
                     bool is_called) {
   const std::shared_ptr<Entry> state = entry(sequence.oid);

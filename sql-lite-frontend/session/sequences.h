@@ -25,7 +25,9 @@ class Sequences {
   std::int64_t next(const Catalog& catalog, const Relation& sequence);
   void set(const Catalog& catalog, const Relation& sequence, std::int64_t value, bool is_called);
   SequenceState state(const Catalog& catalog, const Relation& sequence);
-  /// The definition has changed, or the sequence is gone.
+  /// The definition is about to change: what was recorded ahead under the old one is taken back.
+  void settle(const Catalog& catalog, const Relation& sequence);
+  /// The sequence is gone.
   void forget(Oid sequence);
 
  private:

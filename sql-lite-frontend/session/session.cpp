@@ -66,10 +66,30 @@ Outcome guarded(Session::State& state, ResultSink& sink, std::string_view text, 
 
 }  // namespace
 
+namespace {
+
+std::string_view select_name(const ast::SelectStmt& select) noexcept {
+  if (select.locking_clause.empty()) return "SELECT";
+  const auto* locking = ast::try_as<ast::LockingClause>(select.locking_clause[0]);
+  using Strength = ast::LockClauseStrength;
+  switch (locking == nullptr ? Strength::undefined : locking->strength) {
+    case Strength::forkeyshare:
+      return "SELECT FOR KEY SHARE";
+    case Strength::forshare:
+      return "SELECT FOR SHARE";
+    case Strength::fornokeyupdate:
+      return "SELECT FOR NO KEY UPDATE";
+    default:
+      return "SELECT FOR UPDATE";
+  }
+}
+
+}  // namespace
+
 std::string_view statement_name(const ast::Node* node) noexcept {
   switch (node->node_kind) {
     case ast::NodeKind::select_stmt:
-      return "SELECT";
+      return select_name(ast::as<ast::SelectStmt>(node));
     case ast::NodeKind::insert_stmt:
       return "INSERT";
     case ast::NodeKind::update_stmt:
@@ -89,7 +109,9 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   std::optional<Error> failure;
   try {
     define_session_settings(shared->settings);
-    shared->catalog = Catalog::open(engine, kPostgresDatabase);
+    shared->catalogs = Catalogs::open(engine);
+    // Read now, so that what is wrong with it shows before anybody is let in.
+    const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
     shared->temporary_files =
         value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
     shared->started_at = SessionContext::system_clock_now();
@@ -108,17 +130,18 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
     failure->state = state;
     failure->message = std::move(message);
   };
-  const RolePtr role = shared_->catalog->role(options.user);
+  const SharedObjects& objects = shared_->catalogs->shared();
+  const RolePtr role = objects.role(options.user);
   if (!role) {
     refuse(kInvalidAuthorization, fmt::format("role \"{}\" does not exist", options.user));
   } else if (!role->can_login) {
     refuse(kInvalidAuthorization,
            fmt::format("role \"{}\" is not permitted to log in", options.user));
-  } else if (const DatabasePtr database = shared_->catalog->database(options.database); !database) {
+  } else if (const DatabasePtr database = objects.database(options.database); !database) {
     refuse(kInvalidCatalogName, fmt::format("database \"{}\" does not exist", options.database));
-  } else if (database->oid != shared_->catalog->database()) {
-    refuse(sqlstate::feature_not_supported,
-           fmt::format("connecting to database \"{}\" is not supported", options.database));
+  } else if (!database->allow_connections) {
+    refuse(SqlState{"55000"},
+           fmt::format("database \"{}\" is not currently accepting connections", options.database));
   }
   if (failure) return std::unexpected{std::move(*failure)};
   std::unique_ptr<Session> session;
@@ -156,7 +179,7 @@ SessionCounts Database::session_counts() const {
 }
 
 std::optional<std::string> Database::password_verifier(std::string_view role) const {
-  const RolePtr found = shared_->catalog->role(role);
+  const RolePtr found = shared_->catalogs->shared().role(role);
   if (!found || !found->can_login) return std::nullopt;
   return found->password_verifier;
 }
@@ -164,7 +187,8 @@ std::optional<std::string> Database::password_verifier(std::string_view role) co
 Result<> Database::set_superuser_verifier(std::string_view role, std::string_view verifier) {
   std::optional<Error> failure;
   try {
-    CatalogView view{*shared_->catalog};
+    const Catalogs::Use use{*shared_->catalogs, kPostgresDatabase};
+    CatalogView view{use.catalog()};
     auto transaction = shared_->engine.begin();
     transaction->begin_statement();
     Role changed;
@@ -189,12 +213,30 @@ Result<> Database::set_superuser_verifier(std::string_view role, std::string_vie
   return {};
 }
 
+namespace {
+
+Oid database_oid(Database::Shared& shared, std::string_view name) {
+  const DatabasePtr database = shared.catalogs->shared().database(name);
+  if (!database) throw_error(kInvalidCatalogName, "database \"{}\" does not exist", name);
+  return database->oid;
+}
+
+SessionSettings::Power power_of(const RolePtr& role) {
+  return role && role->superuser ? SessionSettings::Power::superuser
+                                 : SessionSettings::Power::ordinary;
+}
+
+}  // namespace
+
 Session::State::State(Database::Shared& shared_database, SessionOptions session_options)
     : shared(shared_database),
       options(std::move(session_options)),
-      settings(shared_database.settings, SessionSettings::Power::superuser),
-      catalog(*shared_database.catalog) {
+      settings(shared_database.settings,
+               power_of(shared_database.catalogs->shared().role(options.user))),
+      database_use(*shared_database.catalogs, database_oid(shared_database, options.database)),
+      catalog(database_use.catalog()) {
   user = catalog.role(options.user);
+  require_connect();
   session_context.names = this;
   memory.files = shared.temporary_files.get();
   activity.connected_at = SessionContext::system_clock_now();
@@ -460,7 +502,7 @@ std::vector<std::pair<std::string, std::string>> Session::reported_settings() co
 }
 
 std::optional<std::string> Session::setting(std::string_view name) const {
-  const auto value = state_->settings.show(name);
+  const auto value = state_->show_setting_value(name);
   if (!value) return std::nullopt;
   return *value;
 }

@@ -30,12 +30,24 @@ TablePtr sequence_named(Execution& execution, Oid oid) {
   return table;
 }
 
+/// One of the two is enough; the error is about the second.
+void require_any(Session::State& session, const TablePtr& sequence, Privileges one,
+                 Privileges other) {
+  if (session.user->superuser) return;
+  const Relation& relation = sequence->relation;
+  const AccessList list{relation.grants, relation.owner, GrantedOn::sequence};
+  if ((list.allowed(session.roles_of(session.user->oid)) & one) == 0) {
+    session.require(sequence, other);
+  }
+}
+
 Value nextval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   session.require_read_write("nextval()");
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_any(session, sequence, privilege::kUsage, privilege::kUpdate);
   const std::int64_t value =
-      session.shared.sequences.next(*session.shared.catalog, sequence->relation);
+      session.shared.sequences.next(session.catalog.shared(), sequence->relation);
   session.sequence_values[sequence->relation.oid] = value;
   session.last_sequence = sequence->relation.oid;
   return Value::from_int(value);
@@ -43,6 +55,7 @@ Value nextval(Execution& execution, Arguments arguments) {
 
 Value currval(Execution& execution, Arguments arguments) {
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
   const auto found = execution.session.sequence_values.find(sequence->relation.oid);
   if (found == execution.session.sequence_values.end()) {
     throw_error(kNotInPrerequisiteState,
@@ -56,7 +69,7 @@ Value currval(Execution& execution, Arguments arguments) {
 SequenceState sequence_state(Execution& execution, Oid oid) {
   Session::State& session = execution.session;
   const TablePtr sequence = sequence_named(execution, oid);
-  return session.shared.sequences.state(*session.shared.catalog, sequence->relation);
+  return session.shared.sequences.state(session.catalog.shared(), sequence->relation);
 }
 Value sequence_value(Execution& execution, Arguments arguments) {
   return Value::from_int(sequence_state(execution, arguments[0].as_oid()).last_value);
@@ -77,6 +90,7 @@ Value setval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   session.require_read_write("setval()");
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  session.require(sequence, privilege::kUpdate);
   const SequenceDefinition& definition = *sequence->relation.sequence;
   const std::int64_t value = arguments[1].as_int8();
   if (value < definition.minimum || value > definition.maximum) {
@@ -85,7 +99,7 @@ Value setval(Execution& execution, Arguments arguments) {
                 sequence->relation.name, definition.minimum, definition.maximum);
   }
   const bool called = arguments.size() < 3 || arguments[2].as_bool();
-  session.shared.sequences.set(*session.shared.catalog, sequence->relation, value, called);
+  session.shared.sequences.set(session.catalog.shared(), sequence->relation, value, called);
   if (called) session.sequence_values[sequence->relation.oid] = value;
   return Value::from_int(value);
 }
@@ -115,6 +129,9 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
 }
 
 Value current_user(Execution& execution, Arguments) {
+  return text(execution, execution.session.user->name);
+}
+Value session_user(Execution& execution, Arguments) {
   return text(execution, execution.session.options.user);
 }
 Value current_database(Execution& execution, Arguments) {
@@ -264,7 +281,7 @@ std::span<const SessionFunction> functions() {
        serial_sequence},
       {"current_user", name, {}, 0, true, kStable, current_user},
       {"current_role", name, {}, 0, true, kStable, current_user},
-      {"session_user", name, {}, 0, true, kStable, current_user},
+      {"session_user", name, {}, 0, true, kStable, session_user},
       {"current_catalog", name, {}, 0, true, kStable, current_database},
       {"current_database", name, {}, 0, true, kStable, current_database},
       {"current_schema", name, {}, 0, true, kStable, current_schema},
@@ -309,7 +326,7 @@ std::span<const SessionFunction> functions() {
 
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
   for (const std::span<const SessionFunction> list :
-       {functions(), catalog_functions(), advisory_functions()}) {
+       {functions(), catalog_functions(), privilege_functions(), advisory_functions()}) {
     for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {

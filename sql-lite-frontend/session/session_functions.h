@@ -7,8 +7,10 @@
 
 namespace swizzle::sql {
 
-/// Functions that describe objects: pg_get_expr, pg_table_is_visible, has_table_privilege …
+/// Functions that describe objects: pg_get_expr, pg_table_is_visible …
 std::span<const SessionFunction> catalog_functions();
+/// has_table_privilege, pg_has_role …
+std::span<const SessionFunction> privilege_functions();
 
 /// Null when there is no session function of that name that takes so many arguments.
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments);

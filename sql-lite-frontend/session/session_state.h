@@ -35,6 +35,7 @@ struct Session::State final : NameSource, ObjectNames {
     std::size_t catalog_mark;
     SessionSettings::Mark settings_mark;
     std::size_t checks_mark;
+    std::uint64_t cursors_mark;
   };
   struct TransactionDefaults {
     Isolation isolation = Isolation::read_committed;
@@ -114,6 +115,34 @@ struct Session::State final : NameSource, ObjectNames {
   void check_not_failed(const ast::Node* node);
   void drop_portals();
 
+  // privileges.cpp --------------------------------------------------------------------------------
+  /// The role and all whose rights it has, PUBLIC among them.
+  [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
+  /// Whether `role` is `group` or a member of it, directly or not.
+  [[nodiscard]] bool is_member(Oid role, Oid group) const;
+  [[nodiscard]] bool is_superuser(Oid role) const;
+  /// Whether the current role is that owner, or has its rights.
+  [[nodiscard]] bool owns(Oid role) const;
+  [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
+  // Each throws 42501.
+  void check_privileges(Plan& plan);
+  void require(const RelationAccess& access) const;
+  void require(const TablePtr& table, Privileges wants) const;
+  void require(const Schema& schema, Privileges wants) const;
+  void require_owner(const Table& table) const;
+  void require_owner(const Schema& schema) const;
+  void require_owner(const DatabaseEntry& database) const;
+  void require_lock(const TablePtr& table, lock::RelationMode mode) const;
+  void require_connect() const;
+  void require_create_on_database() const;
+  void require_membership(std::string_view name) const;
+  void require_role_right(bool Role::* right, std::string_view what) const;
+  /// The relation, locked for a change that only its owner may make.
+  TablePtr lock_own(const TablePtr& table,
+                    lock::RelationMode mode = lock::RelationMode::access_exclusive);
+  /// Who the session acts as, after SET ROLE or a change of roles.
+  void choose_user();
+
   // cursors.cpp
   void declare_cursor(const ast::DeclareCursorStmt& statement, ResultSink& sink,
                       std::span<const Value> parameters, Statement& whole);
@@ -133,6 +162,7 @@ struct Session::State final : NameSource, ObjectNames {
   // utility.cpp
   void prepare_statement(const ast::PrepareStmt& statement, const Statement& whole,
                          ResultSink& sink);
+  PortalPtr portal_of(const ast::ExecuteStmt& statement);
   void execute_statement(const ast::ExecuteStmt& statement, ResultSink& sink);
   void explain(const ast::ExplainStmt& statement, ResultSink& sink);
   void set_variable(const ast::VariableSetStmt& statement, ResultSink& sink);
@@ -170,7 +200,18 @@ struct Session::State final : NameSource, ObjectNames {
   void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
   void set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink);
   void comment(const ast::CommentStmt& statement, ResultSink& sink);
+  void create_database(const ast::CreatedbStmt& statement, ResultSink& sink);
+  void drop_database(const ast::DropdbStmt& statement, ResultSink& sink);
+  void alter_database(const ast::AlterDatabaseStmt& statement, ResultSink& sink);
+  void rename_database(std::string_view name, const std::string& new_name);
+  void own_database(std::string_view name, Oid new_owner);
+  [[nodiscard]] DatabasePtr database_named(std::string_view name) const;
+  void grant(const ast::GrantStmt& statement, ResultSink& sink);
+  void grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink);
   void vacuum(const ast::VacuumStmt& statement, ResultSink& sink);
+  RolePtr role_of(const ast::RoleSpec& spec);
+  void require_right_on_roles() const;
+  void require_superuser_for(const Role& before, const Role& after) const;
   void create_role(const ast::CreateRoleStmt& statement, ResultSink& sink);
   void alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink);
   void drop_role(const ast::DropRoleStmt& statement, ResultSink& sink);
@@ -209,8 +250,9 @@ struct Session::State final : NameSource, ObjectNames {
   SessionOptions options;
   SessionSettings settings;
   SessionContext session_context;
+  Catalogs::Use database_use;
   CatalogView catalog;
-  RolePtr user;
+  RolePtr user;  ///< the current role; options.user names the one that logged in
   Session* owner = nullptr;
   /// Before everything that keeps rows, which gives its share back when it goes.
   MemoryAccount memory;
@@ -231,9 +273,11 @@ struct Session::State final : NameSource, ObjectNames {
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
   std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
   std::vector<Oid> truncated_on_commit;
+  std::vector<Oid> dropped_on_commit;  ///< made in this transaction
 
   std::map<std::string, StatementPtr, std::less<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;
+  std::uint64_t cursors_declared = 0;
   std::unordered_map<std::string, StatementPtr> text_cache;
   std::unordered_map<std::string, StatementPtr> internal_cache;
   /// By text with its literals lifted; a statement without a node marks a shape that does not work.
@@ -248,6 +292,8 @@ struct Session::State final : NameSource, ObjectNames {
   std::uint64_t search_path_version = 0;
   CatalogView::Stamp search_path_stamp;
   Oid temp_schema = kNoOid;
+  /// While a statement of our own is bound, which may name what the user may not.
+  bool trusts_names = false;
   std::map<std::string, std::string> reported;
 
   // For currval() and lastval().

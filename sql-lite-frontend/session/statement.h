@@ -31,6 +31,11 @@ struct Plan {
     lock::RelationMode mode;
   };
   std::vector<Lock> locks;
+  /// What the statement's names meant when it was made.
+  std::vector<Binder::NamedRelation> names;
+  /// What it needs privileges for, and under which catalog they were found sufficient.
+  std::vector<RelationAccess> accesses;
+  CatalogView::Stamp allowed_under;
   bool writes = false;  ///< or locks rows
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
@@ -57,6 +62,7 @@ struct Statement {
   bool returns_rows = false;
   std::shared_ptr<Plan> plan;
   bool from_sql = false;  ///< PREPARE, not Parse
+  bool trusted = false;   ///< the checks of foreign keys: nobody's privileges matter
   /// Not so for the statements of a Query message: nobody gives them values.
   bool takes_parameters = true;
   std::int64_t prepared_at = 0;
@@ -83,6 +89,7 @@ struct Portal {
 
   // Cursors.
   bool is_cursor = false;
+  std::uint64_t number = 0;  ///< of a cursor: later ones have higher numbers
   bool scrolls = true;
   bool holds = false;
   bool binary = false;

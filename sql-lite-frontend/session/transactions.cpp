@@ -134,6 +134,9 @@ void Session::State::commit_transaction() {
         run_internal(*this, "DELETE FROM " + qualified_name(*table), {}, {});
       }
     }
+    for (const Oid oid : std::exchange(dropped_on_commit, {})) {
+      if (const TablePtr table = catalog.table(oid)) drop_relation(table);
+    }
   } catch (const SqlError& error) {
     failure = SqlError{error.state(), error.what()}.with_detail(error.error().detail());
     failure->fields() = error.fields();
@@ -183,6 +186,7 @@ void Session::State::end_advisory_locks() noexcept {
 
 void Session::State::rollback_transaction() noexcept {
   drop_portals();
+  dropped_on_commit.clear();
   if (transaction) transaction->rollback();
   set_transaction(nullptr);
   block = Block::none;
@@ -198,10 +202,20 @@ void Session::State::rollback_transaction() noexcept {
 }
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
-  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(), deferred.size()};
+  return {std::move(name), transaction->mark(), catalog.mark(),
+          settings.mark(), deferred.size(),     cursors_declared};
 }
 
 void Session::State::roll_back_to(const Savepoint& savepoint) {
+  // What was declared since is gone before what it reads is.
+  std::erase_if(portals, [&](const auto& entry) {
+    const Portal& portal = *entry.second;
+    if (!portal.is_cursor || portal.number <= savepoint.cursors_mark) return false;
+    if (portal.plan && portal.state == Portal::State::running) {
+      portal.plan->end_run();
+    }
+    return true;
+  });
   value_of(transaction->rollback_to(savepoint.mark));
   catalog.rollback_to(savepoint.catalog_mark);
   settings.roll_back_to(savepoint.settings_mark);
@@ -298,7 +312,7 @@ void Session::State::choose_deferrable(bool wanted) {
 /// The engine's transaction has done nothing yet, so another may take its place.
 void Session::State::begin_as_chosen() {
   if (!any_statement && transaction &&
-      (transaction->isolation() != engine_isolation() || read_only)) {
+      (transaction->isolation() != engine_isolation() || read_only || defaults().read_only)) {
     transaction->rollback();
     start_engine_transaction();
   }

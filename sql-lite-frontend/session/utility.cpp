@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -15,290 +16,7 @@ constexpr SqlState kInvalidStatementName{"26000"};
 constexpr SqlState kDuplicateStatement{"42P05"};
 constexpr SqlState kWrongArguments{"42601"};
 
-std::vector<OutputColumn> text_columns(std::span<const std::string_view> names) {
-  std::vector<OutputColumn> columns;
-  for (const std::string_view name : names) {
-    columns.push_back({name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
-  }
-  return columns;
-}
-
-/// The protocol's spelling of settings that are reported when they change.
-constexpr std::array kReported = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"application_name", "application_name"},
-    {"client_encoding", "client_encoding"},
-    {"datestyle", "DateStyle"},
-    {"default_transaction_read_only", "default_transaction_read_only"},
-    {"in_hot_standby", "in_hot_standby"},
-    {"integer_datetimes", "integer_datetimes"},
-    {"intervalstyle", "IntervalStyle"},
-    {"is_superuser", "is_superuser"},
-    {"server_encoding", "server_encoding"},
-    {"server_version", "server_version"},
-    {"session_authorization", "session_authorization"},
-    {"standard_conforming_strings", "standard_conforming_strings"},
-    {"timezone", "TimeZone"},
-});
-
-/// "ISO, MDY" in any order and case; what is not said stays as it is.
-void read_date_style(std::string_view text, FormatSettings& format) {
-  std::string word;
-  const auto apply = [&] {
-    if (word == "iso") format.date_style = DateStyle::iso;
-    if (word == "postgres") format.date_style = DateStyle::postgres;
-    if (word == "sql") format.date_style = DateStyle::sql;
-    if (word == "german") format.date_style = DateStyle::german;
-    if (word == "mdy" || word == "us" || word == "noneuropean") format.date_order = DateOrder::mdy;
-    if (word == "dmy" || word == "european") format.date_order = DateOrder::dmy;
-    if (word == "ymd") format.date_order = DateOrder::ymd;
-    word.clear();
-  };
-  for (const char letter : text) {
-    if (letter == ',' || letter == ' ') {
-      apply();
-    } else {
-      word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-    }
-  }
-  apply();
-}
-
-std::string date_style_text(const FormatSettings& format) {
-  constexpr std::string_view kStyles[] = {"ISO", "Postgres", "SQL", "German"};
-  constexpr std::string_view kOrders[] = {"YMD", "DMY", "MDY"};
-  return fmt::format("{}, {}", kStyles[static_cast<std::size_t>(format.date_style)],
-                     kOrders[static_cast<std::size_t>(format.date_order)]);
-}
-
 }  // namespace
-
-void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
-                            std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.severity = severity;
-  diagnostic.state = state;
-  diagnostic.message = std::move(message);
-  send_notice(sink, std::move(diagnostic));
-}
-
-void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
-  if (diagnostic.severity == Severity::notice) {
-    const std::string level = settings.text("client_min_messages");
-    if (level == "warning" || level == "error") return;
-  }
-  sink.notice(diagnostic);
-}
-
-void Session::State::settings_changed(ResultSink* sink) {
-  settings_touched |= transaction != nullptr;
-  kept_defaults.revision = 0;
-  apply_lock_timeout();
-  FormatSettings format;
-  read_date_style(settings.text("datestyle"), format);
-  const std::string interval = settings.text("intervalstyle");
-  if (interval == "postgres_verbose") format.interval_style = IntervalStyle::postgres_verbose;
-  if (interval == "sql_standard") format.interval_style = IntervalStyle::sql_standard;
-  if (interval == "iso_8601") format.interval_style = IntervalStyle::iso_8601;
-  if (settings.text("bytea_output") == "escape") format.bytea_output = ByteaOutput::escape;
-  format.extra_float_digits = static_cast<int>(settings.integer("extra_float_digits"));
-  format.time_zone = TimeZone::find(settings.text("timezone"));
-  session_context.format = std::move(format);
-
-  memory.limit_bytes = static_cast<std::size_t>(settings.integer("session_memory_limit")) << 10U;
-  memory.work_bytes = static_cast<std::size_t>(settings.integer("work_mem")) << 10U;
-  activity.application.store(settings.text("application_name"));
-  bool changed = false;
-  for (const auto& [name, wire_name] : kReported) {
-    std::string value = value_of(settings.show(name));
-    if (name == "session_authorization") value = options.user;
-    if (name == "datestyle") value = date_style_text(session_context.format);
-    std::string& known = reported[std::string{wire_name}];
-    if (known == value) continue;
-    known = value;
-    changed = true;
-    if (sink != nullptr) sink->parameter_status(wire_name, value);
-  }
-  const std::string path = settings.text("search_path");
-  static_cast<void>(changed);
-  // Plans depend on the path and on how constants were read.
-  ++settings_version;
-}
-
-std::string Session::State::canonical_value(std::string_view name, std::string_view value) {
-  if (name == "timezone") {
-    const auto zone = TimeZone::find(value);
-    if (!zone) {
-      throw_error(sqlstate::invalid_parameter_value,
-                  "invalid value for parameter \"TimeZone\": \"{}\"", value);
-    }
-    return std::string{zone->name()};
-  }
-  if (name == "datestyle") {
-    FormatSettings format = session_context.format;
-    read_date_style(value, format);
-    return date_style_text(format);
-  }
-  if (name != "client_encoding") return std::string{value};
-  // Some drivers quote what they send, and every one spells it in its own way.
-  std::string plain;
-  for (const char letter : value) {
-    if (std::isalnum(static_cast<unsigned char>(letter))) {
-      plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
-    }
-  }
-  if (plain == "UTF8" || plain == "UNICODE") return "UTF8";
-  if (plain == "SQLASCII") return "SQL_ASCII";
-  throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported", value);
-}
-
-void Session::State::apply_setting(std::string_view name, std::string_view value,
-                                   SessionSettings::Lifetime lifetime) {
-  std::string lower{name};
-  std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  const std::string text = canonical_value(lower, value);
-  value_of(settings.set(lower, text, lifetime));
-  if (lower == "transaction_isolation" || lower == "transaction_read_only" ||
-      lower == "transaction_deferrable") {
-    set_transaction_mode(lower, text);
-  }
-  settings_changed(sink_for_notices);
-}
-
-namespace {
-
-/// The value of SET name = …: a list joined by commas, each as it would be written.
-std::string joined_arguments(ast::NodeList arguments) {
-  std::string text;
-  for (const ast::Node* node : arguments) {
-    if (!text.empty()) text += ", ";
-    const ast::Node* value = node;
-    if (const auto* cast = ast::try_as<ast::TypeCast>(value)) value = cast->arg;
-    const auto& constant = ast::as<ast::A_Const>(value);
-    if (constant.sval != nullptr) text += constant.sval->sval;
-    if (constant.ival != nullptr) text += std::to_string(constant.ival->ival);
-    if (constant.fval != nullptr) text += constant.fval->fval;
-    if (constant.boolval != nullptr) text += constant.boolval->boolval ? "on" : "off";
-  }
-  return text;
-}
-
-}  // namespace
-
-std::optional<std::string> Session::State::stored_value(const ast::VariableSetStmt& change) {
-  switch (change.kind) {
-    case ast::VariableSetKind::set_value:
-      return joined_arguments(change.args);
-    case ast::VariableSetKind::set_current: {
-      std::string name{change.name};
-      return value_of(settings.show(name));
-    }
-    case ast::VariableSetKind::set_multi:
-      throw_error(sqlstate::feature_not_supported, "SET {} is not supported here", change.name);
-    default:
-      return std::nullopt;
-  }
-}
-
-void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultSink& sink) {
-  using Kind = ast::VariableSetKind;
-  const auto lifetime = statement.is_local ? SessionSettings::Lifetime::transaction
-                                           : SessionSettings::Lifetime::session;
-  switch (statement.kind) {
-    case Kind::set_value: {
-      if (statement.is_local && !in_explicit_block()) {
-        notice(sink, Severity::warning, SqlState{"25P01"},
-               "SET LOCAL can only be used in transaction blocks");
-      }
-      std::string value = joined_arguments(statement.args);
-      if (statement.name == "timezone" && !value.empty() &&
-          value.find_first_not_of("0123456789.-+") == std::string::npos) {
-        value = TimeZone::fixed(static_cast<std::int32_t>(std::atof(value.c_str()) * 3600))->name();
-      }
-      apply_setting(statement.name, value, lifetime);
-      break;
-    }
-    case Kind::set_default:
-    case Kind::reset:
-      value_of(settings.reset(statement.name));
-      settings_changed(&sink);
-      break;
-    case Kind::set_current:
-      break;
-    case Kind::set_multi:
-      if (statement.name == "TRANSACTION") {
-        if (!in_explicit_block()) {
-          notice(sink, Severity::warning, SqlState{"25P01"},
-                 "SET TRANSACTION can only be used in transaction blocks");
-        }
-        any_statement = in_explicit_block() && any_statement;
-        set_transaction_modes(statement.args);
-      } else if (statement.name == "SESSION CHARACTERISTICS") {
-        for (const ast::Node* node : statement.args) {
-          const auto& option = ast::as<ast::DefElem>(node);
-          const auto& constant = ast::as<ast::A_Const>(option.arg);
-          const std::string value =
-              constant.sval != nullptr
-                  ? std::string{constant.sval->sval}
-                  : (constant.ival != nullptr && constant.ival->ival != 0 ? "on" : "off");
-          apply_setting("default_" + std::string{option.defname}, value, lifetime);
-        }
-      } else {
-        throw_error(sqlstate::feature_not_supported, "SET {} is not supported", statement.name);
-      }
-      break;
-    case Kind::reset_all:
-      value_of(settings.reset_all());
-      settings_changed(&sink);
-      break;
-    case Kind::undefined:
-      break;
-  }
-  const bool is_reset = statement.kind == Kind::reset || statement.kind == Kind::reset_all;
-  sink.command_complete(is_reset ? "RESET" : "SET");
-}
-
-Result<std::string> Session::State::show_setting_value(std::string_view name) const {
-  if (name == "transaction_isolation") {
-    constexpr std::string_view kLevels[] = {"read committed", "repeatable read", "serializable"};
-    return std::string{says_uncommitted ? "read uncommitted"
-                                        : kLevels[static_cast<std::size_t>(isolation)]};
-  }
-  if (name == "transaction_read_only") return std::string{read_only ? "on" : "off"};
-  if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
-  if (name == "session_authorization") return options.user;
-  return settings.show(name);
-}
-
-void Session::State::send_text_row(ResultSink& sink, std::string_view column,
-                                   std::string_view value) {
-  const std::string_view names[] = {column};
-  sink.row_description(text_columns(names));
-  const std::optional<std::string> values[] = {std::string{value}};
-  sink.data_row(TextRow{values});
-}
-
-void Session::State::show_variable(const ast::VariableShowStmt& statement, ResultSink& sink) {
-  if (statement.name == "all") {
-    const std::string_view names[] = {"name", "setting", "description"};
-    sink.row_description(text_columns(names));
-    for (const SettingView& view : settings.all()) {
-      const std::optional<std::string> values[] = {view.definition->name,
-                                                   show_setting(view.value, view.definition->unit),
-                                                   view.definition->description};
-      sink.data_row(TextRow{values});
-    }
-  } else {
-    const std::string value = value_of(show_setting_value(statement.name));
-    std::string name{statement.name};
-    for (const auto& [plain, wire_name] : kReported) {
-      if (plain == statement.name) name = wire_name;
-    }
-    send_text_row(sink, name, value);
-  }
-  sink.command_complete("SHOW");
-}
 
 void Session::State::prepare_statement(const ast::PrepareStmt& prepare, const Statement& whole,
                                        ResultSink& sink) {
@@ -330,7 +48,8 @@ void Session::State::prepare_statement(const ast::PrepareStmt& prepare, const St
   sink.command_complete("PREPARE");
 }
 
-void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSink& sink) {
+/// A prepared statement with the values that EXECUTE gives it.
+PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
   const auto found = statements.find(execute.name);
   if (found == statements.end()) {
     throw_error(kInvalidStatementName, "prepared statement \"{}\" does not exist", execute.name);
@@ -358,7 +77,11 @@ void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSi
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = transaction.get();
   for (const ExprPtr& argument : arguments) values.push_back(argument->eval(scratch->execution));
-  const PortalPtr portal = make_portal(statement, values);
+  return make_portal(statement, values);
+}
+
+void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSink& sink) {
+  const PortalPtr portal = portal_of(execute);
   // In the extended protocol Describe has told the columns already.
   portal->formats.assign(utility_formats.begin(), utility_formats.end());
   describe_columns(*portal, sink);
@@ -522,6 +245,28 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::alter_object_schema_stmt:
       definition("ALTER");
       return set_schema(ast::as<ast::AlterObjectSchemaStmt>(node), sink);
+    case Kind::createdb_stmt:
+      definition("CREATE DATABASE");
+      return create_database(ast::as<ast::CreatedbStmt>(node), sink);
+    case Kind::dropdb_stmt:
+      definition("DROP DATABASE");
+      return drop_database(ast::as<ast::DropdbStmt>(node), sink);
+    case Kind::alter_database_stmt:
+      definition("ALTER DATABASE");
+      return alter_database(ast::as<ast::AlterDatabaseStmt>(node), sink);
+    case Kind::reindex_stmt:
+      definition("REINDEX");
+      return reindex(*this, ast::as<ast::ReindexStmt>(node), sink);
+    case Kind::grant_stmt: {
+      const auto& change = ast::as<ast::GrantStmt>(node);
+      definition(change.is_grant ? "GRANT" : "REVOKE");
+      return grant(change, sink);
+    }
+    case Kind::grant_role_stmt: {
+      const auto& change = ast::as<ast::GrantRoleStmt>(node);
+      definition(change.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
+      return grant_role(change, sink);
+    }
     case Kind::comment_stmt:
       definition("COMMENT");
       return comment(ast::as<ast::CommentStmt>(node), sink);

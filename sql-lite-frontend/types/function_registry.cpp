@@ -130,11 +130,15 @@ class Registry {
                                general_functions(),
                                name_functions(),
                                extreme_functions(),
-                               json_functions()})
+                               json_functions(),
+                               json_access_functions(),
+                               json_change_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
-    for (const SetEntry& entry : set_functions()) add(entry.signature, {nullptr, entry.function});
-    for (const auto entries :
-         {counting_aggregates(), statistics_aggregates(), collecting_aggregates()})
+    for (const auto table : {set_functions(), json_sets()}) {
+      for (const SetEntry& entry : table) add(entry.signature, {nullptr, entry.function});
+    }
+    for (const auto entries : {counting_aggregates(), statistics_aggregates(),
+                               collecting_aggregates(), json_aggregates()})
       for (const AggregateEntry& entry : entries)
         add(entry.signature, {nullptr, nullptr, &entry.function});
     for (const auto entries : additions().scalars)

@@ -24,6 +24,7 @@ class JsonReader {
  public:
   JsonReader(std::string_view text, TypeId type) : text_(text), type_(type) {}
 
+  std::string read_string() { return string(); }
   std::string read() {
     std::string out;
     value(out, 0);
@@ -312,6 +313,10 @@ void check_json(std::string_view text, TypeId type) {
 
 std::string canonical_json(std::string_view text) {
   return JsonReader{text, TypeId::jsonb}.read();
+}
+
+std::string json_string_value(std::string_view quoted) {
+  return JsonReader{quoted, TypeId::json}.read_string();
 }
 
 void append_json_string(std::string_view text, std::string& out) {

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/datetime.h"
 #include "sql-lite-frontend/types/int128.h"
 #include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -157,6 +158,16 @@ void put_array(std::string& key, const Value& value) {
     put_signed32(key, view.dimension(i).lower);
 }
 
+/// Good for comparing, not for an index: what is in a record is known with each value only.
+void put_record(std::string& key, const Value& value) {
+  const RecordView view{value};
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value field = view.field(i);
+    key.push_back(field.is_null() ? kNullLast : kPresent);
+    if (!field.is_null()) put_plain(key, view.type(i), field);
+  }
+}
+
 Value take_array(Bytes& key, TypeId element, Arena& arena) {
   std::vector<Value> elements;
   while (take<std::uint8_t>(key) == kArrayElement)
@@ -217,6 +228,7 @@ void put_plain(std::string& key, TypeId type, const Value& value) {
     case Shape::array:
       return put_array(key, value);
     case Shape::record:
+      return put_record(key, value);
     case Shape::none:
       break;
   }

@@ -151,7 +151,6 @@ fetch 2 from c;
 declare d cursor for select 1;
 rollback to s;
 fetch 1 from c;
--- differs: bug: PostgreSQL refuses it
 fetch d;
 rollback;
 begin;

@@ -50,7 +50,6 @@ drop sequence s2;
 drop sequence s2 cascade;
 insert into tab (b) values ('z') returning a;
 alter sequence s increment 10;
--- differs: bug: other rows
 select nextval('s'), nextval('s');
 alter sequence s restart;
 select nextval('s');
@@ -58,7 +57,6 @@ alter sequence s restart with 50;
 select nextval('s');
 alter sequence s minvalue 100;
 alter sequence s maxvalue 60 cycle;
--- differs: bug: other rows
 select nextval('s');
 alter sequence s no cycle no maxvalue;
 alter sequence s owned by tab.a;
@@ -123,10 +121,8 @@ reset search_path;
 drop schema other cascade;
 select nextval('"s7"'), nextval('public.s7');
 select nextval('public."s8"');
--- differs: another error
 select nextval('a.b.c.d');
 select nextval('s8'::regclass) > 0;
--- differs: the columns' types
 select 's8'::regclass, 's8'::regclass::text;
 discard sequences;
 select lastval();

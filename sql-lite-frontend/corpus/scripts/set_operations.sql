@@ -93,7 +93,6 @@ select 0.10 union select 0.1;
 select 0.0 union select -0.0;
 select 'NaN'::float8 union select 'NaN'::float8;
 select '1 day'::interval union select '24 hours'::interval;
--- differs: bug: it fails
 select row(1, 2) union select row(1, 2);
 select (1, 'a') union all select (2, 'b');
 drop table a, b;

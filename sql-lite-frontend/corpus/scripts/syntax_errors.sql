@@ -57,25 +57,20 @@ select 'a'
 'b';
 -- differs: refused: the type bit
 select e'\x41', e'\u0041', u&'\0041', b'101', x'1F';
--- differs: another error
 select e'\xZZ', e'\u00';
 select e'\uD800';
--- differs: the error's hint
 select U&'\00';
 -- differs: refused: the type bit
 select b'102';
 -- differs: refused: the type bit
 select x'1G';
--- differs: another message
 select 1_000;
--- differs: another message
 select 0x1F;
 select 1e, 2;
 select 1.2.3;
 select 1..2;
 select .5, 5., 1e5, 1.5e-3;
 select 12345678901234567890, 1234567890123;
--- differs: another message
 select 123abc;
 select true and;
 select not;
@@ -128,9 +123,7 @@ select 1[1];
 select row(1, 2) = row(1), row(1, 2) = (1, 2);
 select row();
 select (1, 2) < (1, 3), (1, null) = (1, 2);
--- differs: bug: it fails
 select (row(1, 2)).f1;
--- differs: the error's position
 select (1).a;
 select a;
 select a.b;
@@ -148,11 +141,8 @@ select current_user, session_user, user, current_role, current_catalog is not nu
 select localtime(7) is not null;
 select now(1);
 select pg_typeof(current_timestamp(0)), pg_typeof(localtimestamp), pg_typeof(current_time);
--- differs: the error's position
 select default;
--- differs: the error's position
 select 1 + default;
--- differs: the error's position
 values (default);
 values (1, 2), (3);
 table nosuch;
@@ -164,18 +154,13 @@ show nosuch;
 set nosuch = 1;
 set work_mem = 'x';
 set work_mem = '1';
--- differs: bug: PostgreSQL refuses it
 set datestyle = nosuch;
 set timezone = 'No/Where';
 reset nosuch;
--- differs: bug: it fails
 set my.own = 'x';
--- differs: bug: it fails
 show my.own;
--- differs: bug: it fails
 select current_setting('my.own'), current_setting('nosuch.own', true);
 select current_setting('nosuch');
--- differs: another message
 select set_config('my.own', 'y', false), set_config('nosuch', 'y', false);
 select 1 from generate_series(1, 2) g (a, b);
 select generate_series(1, 2), generate_series(1, 3);
@@ -186,32 +171,25 @@ select * from upper('x');
 select * from upper('x') as u (c);
 select * from now() as n where n is null;
 select * from nosuch(1);
--- differs: another error
 select * from count(*);
 select * from unnest(array[1, 2], array['a']) as u (x, y);
 select * from unnest(array[1, 2]) with ordinality;
 select * from unnest(array['x', 'y']) with ordinality as u (v, n) where n = 2;
 select unnest(array[1, 2]), unnest(array[3]);
 select * from rows from (generate_series(1, 2), generate_series(1, 3)) as r (a, b);
--- differs: another error
 select * from generate_series(1, 2) as g (x text);
 select 1 where generate_series(1, 2) = 1;
--- differs: refused: an aggregate of an outer query's columns inside a subquery
 select sum(generate_series(1, 3));
--- differs: bug: PostgreSQL refuses it
 select case when true then generate_series(1, 2) end;
--- differs: bug: PostgreSQL refuses it
 select coalesce(generate_series(1, 2), 0);
 select 1/0;
 select 1.0/0, 1 % 0;
 select 0.0::float8/0;
 select 2147483647 + 1;
--- differs: bug: PostgreSQL refuses it
 select -2147483648 / -1;
 select 32767::int2 + 1::int2;
 select 9223372036854775807 + 1;
 select 9223372036854775807 * 2;
--- differs: bug: PostgreSQL refuses it
 select abs(-2147483648);
 select (-9223372036854775808) / -1, -(-9223372036854775807 - 1);
 select 1e308 * 10::float8, exp(1000::float8);
@@ -234,7 +212,6 @@ select split_part('a,b', ',', 0), split_part('a,b', ',', -1);
 select 'a' like 'b\', 'a' like 'a\';
 select 'a' ~ '(', 'a' ~ '[';
 select regexp_replace('abc', 'b', 'x', 'z');
--- differs: bug: other rows
 select to_char(1, 'nosuch'), to_char(now(), '') is null;
 select decode('xyz', 'hex');
 select decode('x', 'nosuch'), encode('a', 'nosuch');

@@ -33,7 +33,6 @@ select id, a || '!' from t where id <= 3 order by id;
 select a::text, length(a::text) from t where id < 4 order by id;
 select id from t where a::text = (select a::text from t where id = 2) order by id;
 select array_agg(a order by id) from t;
--- differs: the columns' types
 select coalesce(a, 'a  '), nullif(a, 'a  ') from t order by id;
 select case when a > 'a  ' then 'more' when a = 'a  ' then 'same' else 'other' end from t order by id;
 select greatest(a, 'a  '), least(a, 'a  ') from t order by id;

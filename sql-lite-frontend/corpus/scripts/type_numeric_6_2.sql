@@ -32,7 +32,6 @@ select id, a / 3 from t where id <= 3 order by id;
 select a::text, length(a::text) from t where id < 4 order by id;
 select id from t where a::text = (select a::text from t where id = 2) order by id;
 select array_agg(a order by id) from t;
--- differs: the columns' types
 select coalesce(a, 1.5), nullif(a, 1.5) from t order by id;
 select case when a > 1.5 then 'more' when a = 1.5 then 'same' else 'other' end from t order by id;
 select greatest(a, 1.5), least(a, 1.5) from t order by id;

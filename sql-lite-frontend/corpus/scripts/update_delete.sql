@@ -12,7 +12,6 @@ update acc set owner = default, updated = default where id = 4 returning *;
 update acc set owner = null where id = 4 returning owner is null;
 update acc a set amount = 0 where a.id = 5;
 update acc a set a.amount = 0 where a.id = 5;
--- differs: another message
 update acc a set amount = 0 where acc.id = 5;
 update acc as a set amount = 1 where a.id = 5 returning a.amount, a.*;
 update acc set amount = 1 where id = 5 returning nosuch;
@@ -66,7 +65,6 @@ with a as (update acc set updated = 1 returning id), b as (update acc set update
 delete from acc where id = 77;
 delete from acc where owner = 'self' returning owner;
 delete from acc a where a.owner = 'nobody';
--- differs: another message
 delete from acc a where acc.owner = 'nobody';
 delete from tx using acc where acc.id = tx.acc_id returning tx.note;
 delete from tx using acc a, acc b where a.id = b.id and a.id = tx.acc_id;

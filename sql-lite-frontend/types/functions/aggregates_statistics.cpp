@@ -71,13 +71,14 @@ struct FloatSpread {
     const double x =
         input == Input::float4 ? static_cast<double>(a[0].as_float4()) : a[0].as_float8();
     const double before = n;
+    const double sum_before = sum;
     n += 1;
     sum += x;
     if (before > 0) {
       const double t = x * n - sum;
       spread += t * t / (n * before);
       if (std::isinf(sum) || std::isinf(spread)) {
-        if (std::isfinite(x) && std::isfinite(sum - x)) overflow();
+        if (std::isfinite(x) && std::isfinite(sum_before)) overflow();
         spread = std::nan("");
       }
     } else if (!std::isfinite(x)) {

@@ -27,9 +27,13 @@ std::span<const ScalarEntry> general_functions();
 std::span<const ScalarEntry> name_functions();
 std::span<const ScalarEntry> extreme_functions();
 std::span<const ScalarEntry> json_functions();
+std::span<const ScalarEntry> json_access_functions();
+std::span<const ScalarEntry> json_change_functions();
 std::span<const SetEntry> set_functions();
+std::span<const SetEntry> json_sets();
 std::span<const AggregateEntry> counting_aggregates();
 std::span<const AggregateEntry> statistics_aggregates();
 std::span<const AggregateEntry> collecting_aggregates();
+std::span<const AggregateEntry> json_aggregates();
 
 }  // namespace swizzle::sql

@@ -58,10 +58,25 @@ Value to_json(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
+/// The same for jsonb, in its own spelling.
+template <ScalarFunction make>
+Value as_jsonb(FunctionContext& context, Arguments a) {
+  const Value json = make(context, a);
+  return json.is_null() ? json : make_text(context.arena, canonical_json(json.as_text()));
+}
+
 constexpr ScalarEntry kEntries[] = {
-    {"json_build_object(any)", &build_object}, {"json_build_object()", &empty_object},
-    {"json_build_array(any)", &build_array},   {"json_build_array()", &empty_array},
-    {"to_json(anyelement)", &to_json},         {"array_to_json(anyarray)", &to_json},
+    {"jsonb_build_object(any)", &as_jsonb<&build_object>},
+    {"jsonb_build_object()", &empty_object},
+    {"jsonb_build_array(any)", &as_jsonb<&build_array>},
+    {"jsonb_build_array()", &empty_array},
+    {"to_jsonb(anyelement)", &as_jsonb<&to_json>},
+    {"json_build_object(any)", &build_object},
+    {"json_build_object()", &empty_object},
+    {"json_build_array(any)", &build_array},
+    {"json_build_array()", &empty_array},
+    {"to_json(anyelement)", &to_json},
+    {"array_to_json(anyarray)", &to_json},
 };
 
 }  // namespace

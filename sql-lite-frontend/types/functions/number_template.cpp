@@ -114,6 +114,8 @@ class TemplateParser {
       add(Kind::comma);
     } else if (take("V")) {
       after_shift_ = true;
+    } else if (take("C")) {
+      // A currency's symbol, which nobody defines.
     } else if (take("L")) {
       add(Kind::currency);
     } else {

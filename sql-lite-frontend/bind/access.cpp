@@ -1,0 +1,64 @@
+#include "sql-lite-frontend/bind/access.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+
+/// What a statement's binding notes for the check of privileges.
+namespace swizzle::sql {
+
+std::size_t Binder::note_access(const TablePtr& table, Privileges wants,
+                                std::optional<Slot> first_slot) {
+  noted_.push_back({{table, as_role_, wants, {}, {}, {}}, first_slot});
+  return noted_.size() - 1;
+}
+
+/// The columns of the written row that expressions over it read: RETURNING's, ON CONFLICT's.
+void Binder::note_reads(const WriteStatement& write, Expr& expr, Slot first_slot) {
+  std::vector<std::size_t>& read = noted_[write.access].access.read;
+  const std::size_t columns = write.table->relation.columns.size();
+  walk(expr, [&](Expr& part) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+    if (slot == nullptr || slot->slot() < first_slot) return;
+    const std::size_t position = slot->slot() - first_slot;
+    if (position < columns) read.push_back(position);
+  });
+}
+
+void Binder::note_columns(const WriteStatement& write, std::span<const Assignment> assignments) {
+  for (const Assignment& assignment : assignments) {
+    noted_[write.access].access.updated.push_back(assignment.position);
+  }
+}
+
+/// SELECT … FOR UPDATE and its like change rows as far as rights are concerned.
+void Binder::note_locks(const FromNode& node, std::span<const std::string> of) {
+  if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    note_locks(*join->left, of);
+    note_locks(*join->right, of);
+    return;
+  }
+  const auto* table = std::get_if<FromTable>(&node.node);
+  if (table == nullptr) return;
+  if (!of.empty() && std::ranges::find(of, table->alias) == of.end()) return;
+  for (Noted& noted : noted_) {
+    if (noted.first_slot == table->first_slot) noted.access.wants |= privilege::kUpdate;
+  }
+}
+
+std::vector<RelationAccess> Binder::accesses() const {
+  std::vector<RelationAccess> list;
+  for (const Noted& noted : noted_) {
+    RelationAccess access = noted.access;
+    if (noted.first_slot) {
+      for (std::size_t i = 0; i < access.table->relation.columns.size(); ++i) {
+        if (used_[*noted.first_slot + i]) access.read.push_back(i);
+      }
+    }
+    if (!access.read.empty()) access.wants |= privilege::kSelect;
+    list.push_back(std::move(access));
+  }
+  return list;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/catalog/table.h"
+
+namespace swizzle::sql {
+
+/// What a statement does with a relation: what its privileges are checked for.
+struct RelationAccess {
+  TablePtr table;
+  /// The relations of a view are read as the view's owner; kNoOid: as whoever runs the statement.
+  Oid as_role = kNoOid;
+  Privileges wants = 0;
+  // Columns by position: rights to them are enough where those to the whole are missing.
+  std::vector<std::size_t> read;
+  std::vector<std::size_t> inserted;
+  std::vector<std::size_t> updated;
+};
+
+}  // namespace swizzle::sql

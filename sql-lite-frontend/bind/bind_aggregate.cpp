@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// Calls of aggregates, and the query that each belongs to.
+namespace swizzle::sql {
+
+namespace {
+
+/// Another expression that reads the same slot or constant; null for anything else.
+ExprPtr copy_of(const Expr& expr) {
+  if (const auto* slot = dynamic_cast<const SlotExpr*>(&expr)) {
+    return std::make_unique<SlotExpr>(slot->type(), slot->typmod(), slot->slot(), slot->origin());
+  }
+  return nullptr;
+}
+}  // namespace
+AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
+                                     const ResolvedFunction& resolved,
+                                     std::vector<ExprPtr> arguments) {
+  AggregateCall call;
+  call.function = resolved.function;
+  call.result = resolved.result;
+  if (!node.agg_star) call.arguments = place_arguments(resolved, std::move(arguments));
+  if (node.agg_distinct) call.quantifier = AggregateCall::Quantifier::distinct;
+  for (const ast::Node* item : node.agg_order) {
+    const auto& sort = ast::as<ast::SortBy>(item);
+    call.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
+  }
+  if (node.agg_distinct) {
+    for (const SortKey& key : call.order) {
+      const bool listed = std::ranges::any_of(call.arguments, [&](const ExprPtr& argument) {
+        return same_expression(*argument, *key.expr);
+      });
+      if (!listed) {
+        throw SqlError{SqlState{"42P10"},
+                       "in an aggregate with DISTINCT, ORDER BY expressions "
+                       "must appear in argument list"}
+            .at_position(key.expr->location() + 1);
+      }
+    }
+  }
+  if (node.agg_filter != nullptr) {
+    const ClauseScope clause{scope, Clause::filter};
+    call.filter = bind_condition(node.agg_filter, scope, "FILTER");
+  }
+  const std::string_view name = resolved.function->name;
+  if (node.agg_distinct && call.order.empty() && (name == "array_agg" || name == "string_agg")) {
+    // PostgreSQL finds repeats by sorting, and the result shows it.
+    for (const ExprPtr& argument : call.arguments) {
+      SortKey key;
+      key.expr = copy_of(*argument);
+      if (!key.expr) break;
+      call.order.push_back(std::move(key));
+    }
+  }
+  return call;
+}
+
+namespace {
+
+std::string describe_call(const AggregateCall& call) {
+  ExprPrinter printer{.columns = ExprPrinter::Columns::slots, .out = {}};
+  printer.out = std::to_string(call.function->oid);
+  if (call.quantifier == AggregateCall::Quantifier::distinct) printer.out += "D";
+  for (const ExprPtr& argument : call.arguments) {
+    printer.out += ",";
+    printer.print(*argument);
+  }
+  for (const SortKey& key : call.order) {
+    printer.out += key.direction == SortDirection::ascending ? " up " : " down ";
+    printer.out += key.nulls == NullsOrder::first ? "first " : "last ";
+    printer.print(*key.expr);
+  }
+  if (call.filter) {
+    printer.out += " filter ";
+    printer.print(*call.filter);
+  }
+  return printer.out;
+}
+}  // namespace
+Binder::OuterNotes::OuterNotes(const Scope& scope) {
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) {
+    sizes.push_back(at->outer_slots != nullptr ? at->outer_slots->size() : 0);
+  }
+}
+
+void Binder::OuterNotes::take_back(const Scope& scope, const Scope& home) const {
+  auto size = sizes.begin();
+  for (const Scope* at = &scope; at != &home; at = at->parent, ++size) {
+    if (at->outer_slots != nullptr) at->outer_slots->resize(*size);
+  }
+}
+
+/// The query that an aggregate belongs to: the nearest whose columns it reads.
+Scope& Binder::home_of_aggregate(Scope& scope, std::span<const ExprPtr> arguments) {
+  for (Scope* at = &scope; at != nullptr; at = at->parent) {
+    bool reads = false;
+    for (const ExprPtr& argument : arguments) {
+      walk(*argument, [&](Expr& part) {
+        const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+        if (slot == nullptr) return;
+        reads |= std::ranges::any_of(at->from_slots, [&](const auto& range) {
+          return slot->slot() >= range.first && slot->slot() < range.second;
+        });
+      });
+    }
+    if (reads) return *at;
+  }
+  return scope;
+}
+
+ExprPtr Binder::bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
+                                   const ResolvedFunction& resolved, std::vector<ExprPtr> arguments,
+                                   const OuterNotes& notes) {
+  Scope& home = home_of_aggregate(scope, arguments);
+  if (&home == &scope) return bind_aggregate(node, scope, resolved, std::move(arguments));
+  // The enclosing query computes it; for those in between it is a value from outside.
+  notes.take_back(scope, home);
+  ExprPtr expr = bind_aggregate(node, home, resolved, std::move(arguments));
+  const auto& result = dynamic_cast<const SlotExpr&>(*expr);
+  for (Scope* at = &scope; at != &home; at = at->parent) {
+    if (at->outer_slots != nullptr) at->outer_slots->push_back(result.slot());
+  }
+  return expr;
+}
+
+ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
+                               const ResolvedFunction& resolved, std::vector<ExprPtr> arguments) {
+  const auto refuse = [&](std::string_view message) {
+    throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
+  };
+  if (scope.in_aggregate && scope.clause != Clause::filter) {
+    refuse("aggregate function calls cannot be nested");
+  }
+  if (arguments.empty() && !node.agg_star) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "{}(*) must be used to call a parameterless aggregate function",
+                    ast::string_of(node.funcname.back()))
+        .at_position(node.location + 1);
+  }
+  switch (scope.clause) {
+    case Clause::select_list:
+    case Clause::having:
+    case Clause::order_by:
+    case Clause::distinct_on:
+    case Clause::window:
+      break;
+    default:
+      refuse(fmt::format("aggregate functions are not allowed in {}", clause_name(scope.clause)));
+  }
+  if (scope.query == nullptr) refuse("aggregate functions are not allowed in this context");
+  // The arguments were bound before anybody knew that this is an aggregate; a nested one is there.
+  for (const ExprPtr& argument : arguments) {
+    walk(*argument, [&](Expr& part) {
+      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+      if (slot == nullptr) return;
+      for (const AggregateCall& other : scope.query->aggregates) {
+        if (other.slot != slot->slot()) continue;
+        throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
+            .at_position(part.location() + 1);
+      }
+      for (const ProjectSet::Item& set : scope.query->sets) {
+        if (set.slot != slot->slot()) continue;
+        throw SqlError{sqlstate::feature_not_supported,
+                       "aggregate function calls cannot contain set-returning function calls"}
+            .with_hint(
+                "You might be able to move the set-returning function into a LATERAL FROM item.")
+            .at_position(set.location + 1);
+      }
+      for (const WindowDefinition& window : scope.query->windows) {
+        for (const WindowCall& other : window.calls) {
+          if (other.slot != slot->slot()) continue;
+          throw SqlError{sqlstate::grouping_error,
+                         "aggregate function calls cannot contain window function calls"}
+              .at_position(part.location() + 1);
+        }
+      }
+    });
+  }
+  scope.in_aggregate = true;
+  AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
+  scope.in_aggregate = false;
+
+  scope.query->grouped = true;
+  ScopeColumn column;
+  column.type = call.result;
+  const std::string description = describe_call(call);
+  for (const AggregateCall& other : scope.query->aggregates) {
+    if (describe_call(other) == description) {
+      column.slot = other.slot;
+      return slot_expr(column);
+    }
+  }
+  call.slot = column.slot = new_slot();
+  call.location = node.location;
+  scope.query->aggregates.push_back(std::move(call));
+  ExprPtr expr = slot_expr(column);
+  expr->set_location(node.location);
+  return expr;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// What a name in an expression means.
+namespace swizzle::sql {
+
+namespace {
+
+constexpr SqlState kAmbiguousColumn{"42702"};
+
+/// What a column's name means in one scope.
+struct Found {
+  const ScopeItem* item = nullptr;
+  const ScopeColumn* column = nullptr;
+  int matches = 0;
+};
+
+Found find_unqualified(const Scope& scope, std::string_view name) {
+  Found found;
+  for (const ScopeItem& item : scope.items) {
+    if (!item.reachable) continue;
+    for (std::size_t i = 0; i < item.columns.size(); ++i) {
+      if (!item.visible[i] || item.columns[i].name != name) continue;
+      found.item = &item;
+      found.column = &item.columns[i];
+      ++found.matches;
+    }
+  }
+  return found;
+}
+
+const ScopeItem* find_item(const Scope& scope, std::string_view schema, std::string_view alias) {
+  for (const ScopeItem& item : scope.items) {
+    if (item.named && item.reachable && item.alias == alias &&
+        (schema.empty() || schema == item.schema)) {
+      return &item;
+    }
+  }
+  return nullptr;
+}
+
+/// The number of the only table in a FROM clause; null where there are several, or none.
+ExprPtr only_table(const Scope& scope) {
+  const ScopeItem* only = nullptr;
+  for (const ScopeItem& item : scope.items) {
+    if (!item.named || !item.reachable || !item.table) continue;
+    if (only != nullptr) return nullptr;
+    only = &item;
+  }
+  if (only == nullptr) return nullptr;
+  return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
+                                        Value::from_oid(only->table->relation.oid));
+}
+
+void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
+  for (Scope* scope = &from; scope != &to; scope = scope->parent) {
+    if (scope->outer_slots != nullptr) scope->outer_slots->push_back(slot);
+  }
+}
+
+}  // namespace
+
+ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
+  if (ast::is<ast::A_Star>(node.fields.back())) {
+    if (node.fields.size() == 1) {
+      throw SqlError{sqlstate::syntax_error, "row expansion via \"*\" is not supported here"}
+          .at_position(node.location + 1);
+    }
+  }
+  const auto part = [&](std::size_t i) { return ast::string_of(node.fields[i]); };
+  const bool whole_row = ast::is<ast::A_Star>(node.fields.back());
+  const std::size_t parts = node.fields.size() - (whole_row ? 1 : 0);
+  if (parts > 4) {
+    std::string name;
+    for (std::size_t i = 0; i < parts; ++i) name += (i > 0 ? "." : "") + std::string{part(i)};
+    throw sql_error(sqlstate::syntax_error, "improper qualified name (too many dotted names): {}",
+                    name)
+        .at_position(node.location + 1);
+  }
+  if (scope.clause == Clause::column_default) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot use column reference in DEFAULT expression"}
+        .at_position(node.location + 1);
+  }
+
+  const auto row_of = [&](const ScopeItem& item, Scope& at) {
+    require_lateral(item, node.location);
+    std::vector<ExprPtr> fields;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < item.columns.size(); ++i) {
+      if (item.columns[i].computed) {
+        unsupported("reading a computed column of the written view", node.location);
+      }
+      fields.push_back(slot_expr(item.columns[i]));
+      names.push_back(item.columns[i].name);
+      note_outer_slots(scope, at, item.columns[i].slot);
+    }
+    auto row = std::make_unique<RowExpr>(std::move(fields));
+    row->names = std::move(names);
+    row->is_whole_row = true;
+    row->set_location(node.location);
+    return row;
+  };
+  const auto use = [&](const ScopeItem& item, const ScopeColumn& column, Scope& at) {
+    require_lateral(item, node.location);
+    if (column.computed)
+      unsupported("reading a computed column of the written view", node.location);
+    ExprPtr expr = slot_expr(column);
+    expr->set_location(node.location);
+    note_outer_slots(scope, at, column.slot);
+    return expr;
+  };
+
+  if (parts == 1 && !whole_row) {
+    for (Scope* at = &scope; at != nullptr; at = at->parent) {
+      const Found found = find_unqualified(*at, part(0));
+      if (found.matches > 1) {
+        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(0))
+            .at_position(node.location + 1);
+      }
+      if (found.matches == 1) return use(*found.item, *found.column, *at);
+    }
+    for (Scope* at = &scope; at != nullptr; at = at->parent) {
+      if (const ScopeItem* item = find_item(*at, {}, part(0))) return row_of(*item, *at);
+    }
+    if (part(0) == "tableoid") {
+      if (ExprPtr table = only_table(scope)) return table;
+    }
+    throw_missing_column(scope, {}, part(0), node.location);
+  }
+
+  // table.column, schema.table.column, database.schema.table.column; or the same with .*
+  const std::size_t table_part = whole_row ? parts - 1 : parts - 2;
+  const std::string_view schema = table_part >= 1 ? part(table_part - 1) : std::string_view{};
+  for (Scope* at = &scope; at != nullptr; at = at->parent) {
+    const ScopeItem* item = find_item(*at, schema, part(table_part));
+    if (item == nullptr) continue;
+    if (whole_row) return row_of(*item, *at);
+    const ScopeColumn* match = nullptr;
+    for (const ScopeColumn& column : item->columns) {
+      if (column.name != part(parts - 1)) continue;
+      if (match != nullptr) {
+        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(parts - 1))
+            .at_position(node.location + 1);
+      }
+      match = &column;
+    }
+    if (match != nullptr) return use(*item, *match, *at);
+    if (part(parts - 1) == "tableoid" && item->table) {
+      return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
+                                            Value::from_oid(item->table->relation.oid));
+    }
+    throw_missing_column(scope, part(table_part), part(parts - 1), node.location);
+  }
+  // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
+  throw_missing_table(scope, schema, part(table_part), node.location);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// Arrays and rows: making them, and taking parts of them.
+namespace swizzle::sql {
+
+ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
+  std::vector<ExprPtr> elements;
+  bool nested = false;
+  for (const ast::Node* element : node.elements) {
+    if (const auto* inner = ast::try_as<ast::A_ArrayExpr>(element)) {
+      elements.push_back(bind_array(*inner, scope, wanted));
+    } else {
+      elements.push_back(bind_node(element, scope));
+    }
+    nested |= is_array(elements.back()->type());
+  }
+  TypeId type = wanted;
+  if (elements.empty()) {
+    if (wanted == TypeId::none) {
+      throw SqlError{sqlstate::indeterminate_datatype, "cannot determine type of empty array"}
+          .with_hint("Explicitly cast to the desired type, for example ARRAY[]::integer[].")
+          .at_position(node.location + 1);
+    }
+  } else if (wanted == TypeId::none) {
+    TypeId common = TypeId::none;
+    elements = unify(std::move(elements), "ARRAY", common, node.location);
+    type = nested ? common : array_type(common);
+    if (type == TypeId::none) {
+      throw sql_error(sqlstate::undefined_object, "could not find array type for data type {}",
+                      format_type(common))
+          .at_position(node.location + 1);
+    }
+  } else {
+    const TypeId element = nested ? wanted : element_type(wanted);
+    for (ExprPtr& expr : elements) {
+      expr = coerce(std::move(expr), element, kNoTypmod, Implicitness::explicit_cast);
+    }
+  }
+  auto expr = std::make_unique<ArrayExpr>(
+      type, nested ? ArrayExpr::Kind::nested : ArrayExpr::Kind::elements, std::move(elements));
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
+  std::vector<ExprPtr> fields;
+  std::vector<std::string> names;
+  const auto add = [&](ExprPtr field) {
+    if (field->type() == TypeId::unknown) {
+      field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
+    }
+    fields.push_back(std::move(field));
+    names.push_back(fmt::format("f{}", fields.size()));
+  };
+  for (const ast::Node* arg : node.args) {
+    const auto* column = ast::try_as<ast::ColumnRef>(arg);
+    if (column != nullptr && column->fields.size() > 1 &&
+        ast::is<ast::A_Star>(column->fields.back())) {
+      // ROW(t.*) has the columns of t as its own.
+      std::vector<OutputTarget> columns;
+      expand_star(*column, scope, columns);
+      for (OutputTarget& target : columns) add(std::move(target.expr));
+      continue;
+    }
+    add(bind_node(arg, scope));
+  }
+  auto expr = std::make_unique<RowExpr>(std::move(fields));
+  expr->names = std::move(names);
+  expr->set_location(node.location);
+  return expr;
+}
+
+ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t location) {
+  if (auto* row = dynamic_cast<RowExpr*>(record.get())) {
+    for (std::size_t i = 0; i < row->names.size(); ++i) {
+      if (row->names[i] == field) return std::move(row->mutable_operands()[i]);
+    }
+    if (const auto* column = row->operands().empty()
+                                 ? nullptr
+                                 : dynamic_cast<const SlotExpr*>(row->operands()[0].get());
+        column != nullptr && row->is_whole_row) {
+      throw sql_error(sqlstate::undefined_column, "column {}.{} does not exist",
+                      column->origin().qualifier, field)
+          .at_position(location + 1);
+    }
+  }
+  if (const auto* slot = dynamic_cast<const SlotExpr*>(record.get())) {
+    if (const auto known = record_fields_.find(slot->slot()); known != record_fields_.end()) {
+      const RecordFields& fields = known->second;
+      for (std::size_t i = 0; i < fields.names.size(); ++i) {
+        if (fields.names[i] != field) continue;
+        return std::make_unique<FieldExpr>(fields.types[i], std::move(record), i,
+                                           std::string{field});
+      }
+    }
+  }
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
+    const Function& function = call->function();
+    for (std::size_t i = 0; i < function.column_names.size(); ++i) {
+      if (function.column_names[i] != field) continue;
+      return std::make_unique<FieldExpr>(function.column_types[i], std::move(record), i,
+                                         std::string{field});
+    }
+  }
+  if (record->type() != TypeId::record) {
+    throw sql_error(sqlstate::wrong_object_type,
+                    "column notation .{} applied to type {}, which is not a composite type", field,
+                    format_type(record->type()))
+        .at_position(location + 1);
+  }
+  throw sql_error(sqlstate::undefined_column,
+                  "could not identify column \"{}\" in record data type", field)
+      .at_position(location + 1);
+}
+
+ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
+  const TypeId array = base->type();
+  const TypeId element = element_type(array);
+  if (element == TypeId::none) {
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "cannot subscript type {} because it does not "
+                    "support subscripting",
+                    format_type(array))
+        .at_position(base->location() + 1);
+  }
+  bool slice = false;
+  for (const ast::Node* node : indices) slice |= ast::as<ast::A_Indices>(node).is_slice;
+  const auto bound = [&](const ast::Node* node) {
+    if (node == nullptr) return constant(TypeId::int4, Value::null());
+    ExprPtr index = bind_node(node, scope);
+    const std::int32_t location = index->location();
+    ExprPtr coerced = try_coerce(index, TypeId::int4, kNoTypmod, Implicitness::assignment);
+    if (coerced == nullptr) {
+      throw SqlError{sqlstate::datatype_mismatch, "array subscript must have type integer"}
+          .at_position(location + 1);
+    }
+    return coerced;
+  };
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(base));
+  for (const ast::Node* node : indices) {
+    const auto& index = ast::as<ast::A_Indices>(node);
+    if (slice) {
+      // In a slice a single index i means 1:i.
+      operands.push_back(index.is_slice ? bound(index.lidx)
+                                        : constant(TypeId::int4, Value::from_int(1)));
+    }
+    operands.push_back(bound(index.uidx));
+  }
+  return std::make_unique<SubscriptExpr>(
+      slice ? array : element, slice ? SubscriptExpr::Kind::slice : SubscriptExpr::Kind::element,
+      std::move(operands));
+}
+
+namespace {
+
+std::int32_t indirection_location(const ast::Node* node) {
+  if (const auto* column = ast::try_as<ast::ColumnRef>(node)) return column->location;
+  if (const auto* constant = ast::try_as<ast::A_Const>(node)) return constant->location;
+  if (const auto* row = ast::try_as<ast::RowExpr>(node)) return row->location;
+  return -1;
+}
+}  // namespace
+ExprPtr Binder::bind_indirection(const ast::A_Indirection& node, Scope& scope) {
+  ExprPtr expr = bind_node(node.arg, scope);
+  for (std::size_t i = 0; i < node.indirection.size();) {
+    if (const auto* field = ast::try_as<ast::String>(node.indirection[i])) {
+      expr = field_of(std::move(expr), field->sval, indirection_location(node.arg));
+      ++i;
+    } else if (ast::is<ast::A_Indices>(node.indirection[i])) {
+      std::size_t end = i;
+      while (end < node.indirection.size() && ast::is<ast::A_Indices>(node.indirection[end])) ++end;
+      expr = bind_subscripts(std::move(expr), node.indirection.subspan(i, end - i), scope);
+      i = end;
+    } else {
+      unsupported("expansion of a composite value with *");
+    }
+  }
+  return expr;
+}
+
+}  // namespace swizzle::sql

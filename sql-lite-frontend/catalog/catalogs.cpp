@@ -1,0 +1,82 @@
+#include "sql-lite-frontend/catalog/catalogs.h"
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/catalog/bootstrap.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
+  auto tree = engine.tree(Catalog::kTree);
+  if (!tree) {
+    write_first_catalog(engine, kPostgresDatabase);
+    tree = engine.tree(Catalog::kTree);
+  }
+  std::unique_ptr<Catalogs> catalogs{new Catalogs{engine, value_of(std::move(tree))}};
+  catalogs->shared_.load();
+  return catalogs;
+}
+
+Catalog& Catalogs::enter(Oid database) {
+  for (;;) {
+    {
+      const std::lock_guard lock{mutex_};
+      Entry& entry = entries_[database];
+      if (entry.closing) {
+        throw SqlError{SqlState{"3D000"}, "the database is being dropped"};
+      }
+      if (entry.catalog) {
+        ++entry.users;
+        return *entry.catalog;
+      }
+      if (!entry.opening) {
+        entry.opening = true;
+        break;
+      }
+    }
+    // Somebody reads it; that takes a moment.
+    Runtime::current().yield();
+  }
+  std::unique_ptr<Catalog> catalog;
+  try {
+    catalog = Catalog::open(engine_, shared_, database);
+  } catch (...) {
+    const std::lock_guard lock{mutex_};
+    entries_[database].opening = false;
+    throw;
+  }
+  const std::lock_guard lock{mutex_};
+  Entry& entry = entries_[database];
+  entry.opening = false;
+  entry.catalog = std::move(catalog);
+  ++entry.users;
+  return *entry.catalog;
+}
+
+void Catalogs::leave(Oid database) noexcept {
+  const std::lock_guard lock{mutex_};
+  --entries_.find(database)->second.users;
+}
+
+Catalogs::Closing::Closing(Catalogs& catalogs, Oid database)
+    : catalogs_(catalogs), database_(database) {
+  const std::lock_guard lock{catalogs_.mutex_};
+  Entry& entry = catalogs_.entries_[database];
+  users_ = entry.users + (entry.opening || entry.closing ? 1 : 0);
+  if (users_ == 0) entry.closing = true;
+}
+
+Catalogs::Closing::~Closing() {
+  if (users_ != 0) return;
+  const std::lock_guard lock{catalogs_.mutex_};
+  const auto entry = catalogs_.entries_.find(database_);
+  if (entry != catalogs_.entries_.end()) entry->second.closing = false;
+}
+
+void Catalogs::Closing::forget() {
+  const std::lock_guard lock{catalogs_.mutex_};
+  catalogs_.entries_.erase(database_);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "sql-lite-frontend/catalog/catalog.h"
+
+namespace swizzle::sql {
+
+/// The catalogs of all databases in one engine. A database's is read when its first user comes and
+/// stays in memory until the database is dropped. Thread-safe.
+class Catalogs {
+ public:
+  /// Writes the first catalog when the engine is empty.
+  static std::unique_ptr<Catalogs> open(Engine& engine);
+
+  Catalogs(const Catalogs&) = delete;
+  Catalogs& operator=(const Catalogs&) = delete;
+  ~Catalogs() = default;
+
+  [[nodiscard]] SharedObjects& shared() noexcept { return shared_; }
+
+  /// The catalog of a database that exists, which cannot be dropped while this lives.
+  class Use {
+   public:
+    /// 3D000 when the database is just being dropped.
+    Use(Catalogs& catalogs, Oid database)
+        : catalogs_(catalogs), database_(database), catalog_(catalogs.enter(database)) {}
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    ~Use() { catalogs_.leave(database_); }
+    [[nodiscard]] Catalog& catalog() const noexcept { return catalog_; }
+
+   private:
+    Catalogs& catalogs_;
+    Oid database_;
+    Catalog& catalog_;
+  };
+
+  /// Keeps everybody out of a database while this lives, unless somebody is in it.
+  class Closing {
+   public:
+    Closing(Catalogs& catalogs, Oid database);
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
+    ~Closing();
+    /// How many use the database; while it is not 0, nobody is kept out.
+    [[nodiscard]] std::size_t users() const noexcept { return users_; }
+    /// The database is gone, or has no catalog in memory that could be out of date.
+    void forget();
+
+   private:
+    Catalogs& catalogs_;
+    Oid database_;
+    std::size_t users_ = 0;
+  };
+
+ private:
+  Catalogs(Engine& engine, Tree tree) : engine_(engine), shared_(engine, tree) {}
+  Catalog& enter(Oid database);
+  void leave(Oid database) noexcept;
+
+  struct Entry {
+    std::unique_ptr<Catalog> catalog;
+    std::size_t users = 0;
+    bool opening = false;
+    bool closing = false;
+  };
+
+  Engine& engine_;
+  SharedObjects shared_;
+  /// Guards the entries; never held while parked.
+  std::mutex mutex_;
+  std::map<Oid, Entry> entries_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/execute/execution.h"
+
+namespace swizzle::sql {
+
+/// An array of aclitem, as relacl and its like have it; NULL when nothing was granted or revoked.
+Value acl_value(Execution& execution, std::span<const Grant> grants);
+
+}  // namespace swizzle::sql

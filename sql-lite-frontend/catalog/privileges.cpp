@@ -1,0 +1,187 @@
+#include "sql-lite-frontend/catalog/privileges.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDependentPrivileges{"2BP01"};
+
+constexpr std::array kNames = std::to_array<PrivilegeName>({
+    {privilege::kInsert, 'a', "INSERT"},
+    {privilege::kSelect, 'r', "SELECT"},
+    {privilege::kUpdate, 'w', "UPDATE"},
+    {privilege::kDelete, 'd', "DELETE"},
+    {privilege::kTruncate, 'D', "TRUNCATE"},
+    {privilege::kReferences, 'x', "REFERENCES"},
+    {privilege::kTrigger, 't', "TRIGGER"},
+    {privilege::kExecute, 'X', "EXECUTE"},
+    {privilege::kUsage, 'U', "USAGE"},
+    {privilege::kCreate, 'C', "CREATE"},
+    {privilege::kTemporary, 'T', "TEMPORARY"},
+    {privilege::kConnect, 'c', "CONNECT"},
+});
+
+bool contains(std::span<const Oid> roles, Oid role) noexcept {
+  return std::ranges::find(roles, role) != roles.end();
+}
+
+AccessList::Entry entry_of(const Grant& grant) {
+  AccessList::Entry entry{grant.grantee, grant.grantor, 0, 0};
+  Privileges last = 0;
+  for (const char letter : grant.privileges) {
+    if (letter == '*') {
+      entry.options |= last;
+      continue;
+    }
+    const auto found = std::ranges::find(kNames, letter, &PrivilegeName::letter);
+    last = found == kNames.end() ? 0 : found->bit;
+    entry.privileges |= last;
+  }
+  return entry;
+}
+
+Grant grant_of(const AccessList::Entry& entry) {
+  Grant grant{entry.grantee, entry.grantor, {}};
+  for (const PrivilegeName& name : kNames) {
+    if ((entry.privileges & name.bit) == 0) continue;
+    grant.privileges += name.letter;
+    if ((entry.options & name.bit) != 0) grant.privileges += '*';
+  }
+  return grant;
+}
+
+}  // namespace
+
+std::span<const PrivilegeName> privilege_names() {
+  return kNames;
+}
+
+std::optional<Privileges> find_privilege(std::string_view name) {
+  std::string upper{name};
+  std::ranges::transform(upper, upper.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::toupper(letter));
+  });
+  if (upper == "TEMP") return privilege::kTemporary;
+  const auto found = std::ranges::find(kNames, upper, &PrivilegeName::name);
+  if (found == kNames.end()) return std::nullopt;
+  return found->bit;
+}
+
+std::string list_privileges(Privileges privileges) {
+  std::string text;
+  for (const PrivilegeName& name : kNames) {
+    if ((privileges & name.bit) == 0) continue;
+    if (!text.empty()) text += ", ";
+    text += name.name;
+  }
+  return text;
+}
+
+Privileges all_privileges(GrantedOn kind) noexcept {
+  using namespace privilege;
+  switch (kind) {
+    case GrantedOn::table:
+      return kInsert | kSelect | kUpdate | kDelete | kTruncate | kReferences | kTrigger;
+    case GrantedOn::column:
+      return kInsert | kSelect | kUpdate | kReferences;
+    case GrantedOn::sequence:
+      return kSelect | kUpdate | kUsage;
+    case GrantedOn::schema:
+      return kUsage | kCreate;
+    case GrantedOn::database:
+      return kCreate | kTemporary | kConnect;
+  }
+  return 0;
+}
+
+Privileges everyone_on_schema(Oid schema) noexcept {
+  const bool open =
+      schema == kPublicSchema || schema == kPgCatalogSchema || schema == kInformationSchema;
+  return open ? privilege::kUsage : 0;
+}
+
+AccessList::AccessList(const std::vector<Grant>& grants, Oid owner, GrantedOn kind,
+                       Privileges everyone)
+    : owner_(owner) {
+  for (const Grant& grant : grants) entries_.push_back(entry_of(grant));
+  // A column has no rights of its own before some are granted.
+  if (!grants.empty() || kind == GrantedOn::column) return;
+  if (everyone != 0) entries_.push_back({kPublic, owner, everyone, 0});
+  entries_.push_back({owner, owner, all_privileges(kind), 0});
+}
+
+Privileges AccessList::allowed(std::span<const Oid> roles) const noexcept {
+  Privileges found = 0;
+  for (const Entry& entry : entries_) {
+    if (contains(roles, entry.grantee)) found |= entry.privileges;
+  }
+  return found;
+}
+
+Privileges AccessList::grantable(std::span<const Oid> roles) const noexcept {
+  if (contains(roles, owner_)) return ~Privileges{0};
+  Privileges found = 0;
+  for (const Entry& entry : entries_) {
+    if (entry.grantee != kPublic && contains(roles, entry.grantee)) found |= entry.options;
+  }
+  return found;
+}
+
+void AccessList::grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option) {
+  const auto same = [&](const Entry& entry) {
+    return entry.grantee == grantee && entry.grantor == grantor;
+  };
+  auto entry = std::ranges::find_if(entries_, same);
+  if (entry == entries_.end()) entry = entries_.insert(entry, {grantee, grantor, 0, 0});
+  entry->privileges |= privileges;
+  if (option == GrantOption::with) entry->options |= privileges;
+}
+
+void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what,
+                        Dependents dependents) {
+  Privileges lost = 0;
+  for (Entry& entry : entries_) {
+    if (entry.grantee != grantee || entry.grantor != grantor) continue;
+    lost |= entry.options & privileges;
+    entry.options &= ~privileges;
+    if (what == Revoked::privileges) entry.privileges &= ~privileges;
+  }
+  // Another may have granted the same option.
+  const Oid self[] = {grantee};
+  lost &= ~grantable(self);
+  const std::vector<Entry> all = entries_;
+  for (const Entry& entry : all) {
+    const Privileges passed_on = entry.privileges & lost;
+    if (entry.grantor != grantee || passed_on == 0 || entry.grantee == grantee) continue;
+    if (dependents == Dependents::refuse) {
+      throw SqlError{kDependentPrivileges, "dependent privileges exist"}.with_hint(
+          "Use CASCADE to revoke them too.");
+    }
+    revoke(entry.grantee, grantee, passed_on, Revoked::privileges, dependents);
+  }
+  std::erase_if(entries_, [](const Entry& entry) { return entry.privileges == 0; });
+}
+
+void AccessList::change_owner(Oid owner) {
+  const Oid before = std::exchange(owner_, owner);
+  for (Entry& entry : entries_) {
+    if (entry.grantor == before) entry.grantor = owner;
+    if (entry.grantee == before) entry.grantee = owner;
+  }
+}
+
+std::vector<Grant> AccessList::grants() const {
+  std::vector<Grant> grants;
+  for (const Entry& entry : entries_) grants.push_back(grant_of(entry));
+  // An empty list would mean that nothing was ever granted or revoked.
+  if (grants.empty()) grants.push_back({owner_, owner_, {}});
+  return grants;
+}
+
+}  // namespace swizzle::sql

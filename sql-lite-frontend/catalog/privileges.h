@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/objects.h"
+
+/// Who may do what: the rules of GRANT over an object's list of grants.
+namespace swizzle::sql {
+
+/// A set of rights, one bit each, in the order in which an aclitem shows their letters.
+using Privileges = std::uint32_t;
+
+namespace privilege {
+inline constexpr Privileges kInsert = 1U << 0U;
+inline constexpr Privileges kSelect = 1U << 1U;
+inline constexpr Privileges kUpdate = 1U << 2U;
+inline constexpr Privileges kDelete = 1U << 3U;
+inline constexpr Privileges kTruncate = 1U << 4U;
+inline constexpr Privileges kReferences = 1U << 5U;
+inline constexpr Privileges kTrigger = 1U << 6U;
+inline constexpr Privileges kExecute = 1U << 7U;
+inline constexpr Privileges kUsage = 1U << 8U;
+inline constexpr Privileges kCreate = 1U << 9U;
+inline constexpr Privileges kTemporary = 1U << 10U;
+inline constexpr Privileges kConnect = 1U << 11U;
+}  // namespace privilege
+
+struct PrivilegeName {
+  Privileges bit;
+  char letter;
+  std::string_view name;  ///< as GRANT has it: "INSERT"
+};
+std::span<const PrivilegeName> privilege_names();
+/// By its name in any case; nothing for what is none.
+std::optional<Privileges> find_privilege(std::string_view name);
+/// "INSERT, SELECT"
+std::string list_privileges(Privileges privileges);
+
+enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database };
+/// Everything that can be granted on such an object.
+Privileges all_privileges(GrantedOn kind) noexcept;
+
+/// What PUBLIC may do with schemas and databases that nothing was granted on.
+Privileges everyone_on_schema(Oid schema) noexcept;
+inline constexpr Privileges kEveryoneOnDatabase = privilege::kTemporary | privilege::kConnect;
+
+/// The one whom PUBLIC stands for.
+inline constexpr Oid kPublic = kNoOid;
+
+/// The grants on one object. Without any, the owner has all rights and PUBLIC the usual ones.
+class AccessList {
+ public:
+  enum class GrantOption : std::uint8_t { without, with };
+  /// Takes back the rights, or only the option to grant them on.
+  enum class Revoked : std::uint8_t { privileges, option };
+  enum class Dependents : std::uint8_t { refuse, revoke };
+
+  /// `everyone`: what PUBLIC has as long as nothing has been granted or revoked.
+  AccessList(const std::vector<Grant>& grants, Oid owner, GrantedOn kind, Privileges everyone = 0);
+
+  /// What somebody who is all of `roles` may do.
+  [[nodiscard]] Privileges allowed(std::span<const Oid> roles) const noexcept;
+  /// What they may grant to others. An owner may grant everything.
+  [[nodiscard]] Privileges grantable(std::span<const Oid> roles) const noexcept;
+
+  void grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option);
+  /// 2BP01 when others hold what they have from `grantee`, unless that is to go as well.
+  void revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what, Dependents dependents);
+  /// What the old owner held and granted is the new one's.
+  void change_owner(Oid owner);
+
+  [[nodiscard]] std::vector<Grant> grants() const;
+
+  struct Entry {
+    Oid grantee = kNoOid;
+    Oid grantor = kNoOid;
+    Privileges privileges = 0;
+    Privileges options = 0;
+  };
+  [[nodiscard]] std::span<const Entry> entries() const noexcept { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+  Oid owner_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+using RolePtr = std::shared_ptr<const Role>;
+using DatabasePtr = std::shared_ptr<const DatabaseEntry>;
+
+/// What belongs to all databases of a data directory: roles, the databases themselves, and the
+/// counter that gives objects their numbers. Thread-safe.
+class SharedObjects {
+ public:
+  SharedObjects(Engine& engine, Tree tree) : engine_(engine), tree_(tree) {}
+  SharedObjects(const SharedObjects&) = delete;
+  SharedObjects& operator=(const SharedObjects&) = delete;
+
+  /// Reads them. Once, before anybody else looks.
+  void load();
+
+  /// Raised after every committed change.
+  [[nodiscard]] std::uint64_t version() const noexcept {
+    // acquire: who sees the number sees the change that it counts.
+    return version_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] RolePtr role(Oid oid) const;
+  [[nodiscard]] RolePtr role(std::string_view name) const;
+  [[nodiscard]] DatabasePtr database(Oid oid) const;
+  [[nodiscard]] DatabasePtr database(std::string_view name) const;
+  [[nodiscard]] std::vector<RolePtr> roles() const;
+  [[nodiscard]] std::vector<DatabasePtr> databases() const;
+
+  /// A committed change; null is a dropped object.
+  void put(Oid oid, const RolePtr& role);
+  void put(Oid oid, const DatabasePtr& database);
+
+  /// Never given out before, whatever happens to the transaction that asks.
+  Oid allocate_oid();
+
+ private:
+  Engine& engine_;
+  Tree tree_;
+  std::atomic<std::uint64_t> version_{1};
+  std::atomic<Oid> next_oid_{kFirstUserOid};
+  std::atomic<Oid> oid_limit_{kFirstUserOid};
+
+  /// Guards the maps; held for lookups only, never across a wait.
+  mutable std::shared_mutex mutex_;
+  std::map<Oid, RolePtr> roles_;
+  std::map<Oid, DatabasePtr> databases_;
+};
+
+}  // namespace swizzle::sql

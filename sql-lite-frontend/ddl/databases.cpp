@@ -1,0 +1,257 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/bootstrap.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// CREATE, ALTER and DROP DATABASE.
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kUndefinedDatabase{"3D000"};
+constexpr SqlState kDuplicateDatabase{"42P04"};
+constexpr SqlState kInsufficientPrivilege{"42501"};
+
+std::string text_of(const ast::DefElem& option) {
+  if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
+  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
+    return std::to_string(integer->ival);
+  }
+  // TEMPLATE name and the like may come as a type's name.
+  if (const auto* name = ast::try_as<ast::TypeName>(option.arg)) {
+    return std::string{ast::string_of(name->names.back())};
+  }
+  throw_error(sqlstate::syntax_error, "{} requires a parameter", option.defname);
+}
+
+bool flag_of(const ast::DefElem& option) {
+  if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
+  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival != 0;
+  const std::string text = text_of(option);
+  if (text == "true" || text == "on") return true;
+  if (text == "false" || text == "off") return false;
+  throw_error(sqlstate::syntax_error, "{} requires a Boolean value", option.defname);
+}
+
+/// What is said about characters must be what there is: UTF-8, ordered by its bytes.
+void check_characters(const ast::DefElem& option) {
+  const std::string_view name = option.defname;
+  const std::string value = text_of(option);
+  if (name == "encoding") {
+    std::string plain;
+    for (const char letter : value) {
+      if (letter != '-' && letter != '_') {
+        plain += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+      }
+    }
+    if (plain == "UTF8" || plain == "UNICODE" || value == "6") return;
+    throw_error(sqlstate::feature_not_supported, "the database encoding {} is not supported",
+                value);
+  }
+  if (value == "C" || value == "POSIX" || value == "C.UTF-8" || value == "C.utf8") return;
+  throw sql_error(sqlstate::feature_not_supported, "the locale \"{}\" is not supported", value)
+      .with_hint("Strings are ordered by their bytes: use the locale \"C\".");
+}
+
+/// False: the option is none that CREATE and ALTER DATABASE share.
+bool apply_common_option(DatabaseEntry& entry, const ast::DefElem& option) {
+  if (option.defname == "connection_limit") {
+    entry.connection_limit = ast::as<ast::Integer>(option.arg).ival;
+  } else if (option.defname == "is_template") {
+    entry.is_template = flag_of(option);
+  } else if (option.defname == "allow_connections") {
+    entry.allow_connections = flag_of(option);
+  } else if (option.defname == "tablespace") {
+    if (option.arg != nullptr && text_of(option) != "pg_default") {
+      throw_error(sqlstate::undefined_object, "tablespace \"{}\" does not exist", text_of(option));
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// A template may have nothing in it: its objects would have to be copied.
+void require_empty(Session::State& session, std::string_view name) {
+  const DatabasePtr source = session.catalog.database(name);
+  if (!source) {
+    throw_error(kUndefinedDatabase, "template database \"{}\" does not exist", name);
+  }
+  const Catalogs::Use use{*session.shared.catalogs, source->oid};
+  constexpr std::size_t kSystemSchemas = 3;
+  if (use.catalog().tables().empty() && use.catalog().schemas().size() <= kSystemSchemas) return;
+  throw_error(sqlstate::feature_not_supported,
+              "copying the objects of template database \"{}\" is not supported", name);
+}
+
+[[noreturn]] void refuse_in_use(std::string_view name, std::size_t users) {
+  throw sql_error(sqlstate::object_in_use, "database \"{}\" is being accessed by other users", name)
+      .with_detail(users == 1
+                       ? "There is 1 other session using the database."
+                       : fmt::format("There are {} other sessions using the database.", users));
+}
+
+/// Removes a database's records and the trees of its relations.
+void remove_contents(Engine& engine, Tree tree, Transaction& transaction, Oid database,
+                     Sequences& sequences) {
+  std::string low;
+  append_oid(low, database);
+  const std::string high = key_successor(low);
+  std::vector<std::string> keys;
+  std::vector<TreeId> trees;
+  {
+    ScanRange range;
+    range.low = as_bytes(low);
+    range.high = as_bytes(high);
+    Cursor cursor = value_of(tree.scan(transaction, range));
+    while (value_of(cursor.next())) {
+      keys.emplace_back(as_text(cursor.key()));
+      const auto kind = static_cast<RecordKind>(cursor.key()[sizeof(Oid)]);
+      if (kind != RecordKind::relation && kind != RecordKind::temporary) continue;
+      const auto relation = decode<Relation>(cursor.value());
+      if (relation.sequence) sequences.forget(relation.oid);
+      if (relation.kind != RelationKind::table) continue;
+      trees.push_back(relation.tree);
+      for (const Index& index : relation.indexes) {
+        if (!index.primary) trees.push_back(index.tree);
+      }
+    }
+  }
+  for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
+  for (const TreeId id : trees) value_of(engine.drop_tree(transaction, id));
+}
+
+}  // namespace
+
+DatabasePtr Session::State::database_named(std::string_view name) const {
+  DatabasePtr database = catalog.database(name);
+  if (!database) throw_error(kUndefinedDatabase, "database \"{}\" does not exist", name);
+  return database;
+}
+
+void Session::State::require_owner(const DatabaseEntry& database) const {
+  if (owns(database.owner)) return;
+  throw_error(kInsufficientPrivilege, "must be owner of database {}", database.name);
+}
+
+void Session::State::create_database(const ast::CreatedbStmt& statement, ResultSink& sink) {
+  prevent_in_block("CREATE DATABASE");
+  require_role_right(&Role::create_database, "create database");
+  DatabaseEntry entry;
+  entry.name = statement.dbname;
+  entry.owner = user->oid;
+  std::string source = "template1";
+  for (const ast::Node* node : statement.options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const std::string_view name = option.defname;
+    // DEFAULT comes without a value.
+    if (apply_common_option(entry, option) || option.arg == nullptr) continue;
+    if (name == "owner") {
+      const std::string role_name = text_of(option);
+      const RolePtr role = catalog.role(role_name);
+      if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", role_name);
+      if (!owns(role->oid)) {
+        throw_error(kInsufficientPrivilege, "must be member of role \"{}\"", role_name);
+      }
+      entry.owner = role->oid;
+    } else if (name == "template") {
+      source = text_of(option);
+    } else if (name == "encoding" || name == "locale" || name == "lc_collate" ||
+               name == "lc_ctype") {
+      check_characters(option);
+    } else if (name != "strategy") {
+      throw_error(sqlstate::feature_not_supported, "the database option {} is not supported", name);
+    }
+  }
+  if (catalog.database(entry.name)) {
+    throw_error(kDuplicateDatabase, "database \"{}\" already exists", entry.name);
+  }
+  require_empty(*this, source);
+  entry.oid = catalog.allocate_oid();
+  Tree tree = catalog.shared().tree();
+  write_first_schemas(tree, *transaction, entry.oid);
+  catalog.create(*transaction, std::move(entry));
+  sink.command_complete("CREATE DATABASE");
+}
+
+/// Has a transaction of its own, so that nobody comes in before it is committed.
+void Session::State::drop_database(const ast::DropdbStmt& statement, ResultSink& sink) {
+  prevent_in_block("DROP DATABASE");
+  for (const ast::Node* node : statement.options) {
+    throw_error(sqlstate::feature_not_supported, "DROP DATABASE … WITH ({}) is not supported",
+                ast::as<ast::DefElem>(node).defname);
+  }
+  const std::string name{statement.dbname};
+  if (statement.missing_ok && !catalog.database(name)) {
+    notice(sink, Severity::notice, SqlState{"00000"},
+           fmt::format("database \"{}\" does not exist, skipping", name));
+    return sink.command_complete("DROP DATABASE");
+  }
+  const DatabasePtr database = database_named(name);
+  require_owner(*database);
+  if (database->is_template) {
+    throw SqlError{sqlstate::wrong_object_type, "cannot drop a template database"};
+  }
+  if (database->oid == catalog.shared().database()) {
+    throw SqlError{sqlstate::object_in_use, "cannot drop the currently open database"};
+  }
+  Catalogs::Closing closing{*shared.catalogs, database->oid};
+  if (closing.users() != 0) refuse_in_use(name, closing.users());
+  auto own = shared.engine.begin();
+  own->begin_statement();
+  CatalogView view{catalog.shared()};
+  view.remove(*own, *database);
+  remove_contents(shared.engine, catalog.shared().tree(), *own, database->oid, shared.sequences);
+  value_of(own->commit());
+  view.commit();
+  closing.forget();
+  sink.command_complete("DROP DATABASE");
+}
+
+void Session::State::alter_database(const ast::AlterDatabaseStmt& statement, ResultSink& sink) {
+  const DatabasePtr database = database_named(statement.dbname);
+  require_owner(*database);
+  DatabaseEntry changed = *database;
+  for (const ast::Node* node : statement.options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (apply_common_option(changed, option)) continue;
+    throw_error(sqlstate::feature_not_supported, "the database option {} is not supported",
+                option.defname);
+  }
+  catalog.replace(*transaction, *database, std::move(changed));
+  sink.command_complete("ALTER DATABASE");
+}
+
+void Session::State::rename_database(std::string_view name, const std::string& new_name) {
+  const DatabasePtr database = database_named(name);
+  require_owner(*database);
+  if (catalog.database(new_name)) {
+    throw_error(kDuplicateDatabase, "database \"{}\" already exists", new_name);
+  }
+  if (database->oid == catalog.shared().database()) {
+    throw SqlError{sqlstate::feature_not_supported, "current database cannot be renamed"};
+  }
+  const Catalogs::Closing closing{*shared.catalogs, database->oid};
+  if (closing.users() != 0) refuse_in_use(name, closing.users());
+  DatabaseEntry changed = *database;
+  changed.name = new_name;
+  catalog.replace(*transaction, *database, std::move(changed));
+}
+
+void Session::State::own_database(std::string_view name, Oid new_owner) {
+  const DatabasePtr database = database_named(name);
+  require_owner(*database);
+  DatabaseEntry changed = *database;
+  changed.owner = new_owner;
+  if (!changed.grants.empty()) {
+    AccessList list{changed.grants, database->owner, GrantedOn::database};
+    list.change_owner(new_owner);
+    changed.grants = list.grants();
+  }
+  catalog.replace(*transaction, *database, std::move(changed));
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/session/refusals.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// GRANT and REVOKE, of privileges and of roles.
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInvalidGrant{"0LP01"};
+constexpr SqlState kInsufficientPrivilege{"42501"};
+constexpr SqlState kNotGranted{"01007"};
+constexpr SqlState kNotRevoked{"01006"};
+
+/// What one statement does to each of its objects.
+class GrantChange {
+ public:
+  GrantChange(Session::State& session, const ast::GrantStmt& statement, ResultSink& sink)
+      : session_(session), statement_(statement), sink_(sink) {
+    for (const ast::Node* node : statement.grantees) {
+      const auto& spec = ast::as<ast::RoleSpec>(node);
+      const bool everyone = spec.roletype == ast::RoleSpecType::public_;
+      if (everyone && statement.is_grant && statement.grant_option) {
+        throw SqlError{kInvalidGrant, "grant options can only be granted to roles"};
+      }
+      grantees_.push_back(everyone ? kPublic : session.role_of(spec)->oid);
+    }
+    if (statement.grantor != nullptr && session.role_of(*statement.grantor) != session.user) {
+      throw SqlError{sqlstate::feature_not_supported, "grantor must be current user"};
+    }
+  }
+
+  void run() {
+    switch (statement_.objtype) {
+      case ast::ObjectType::table:
+      case ast::ObjectType::sequence:
+        for (const TablePtr& table : relations()) change_relation(table);
+        return;
+      case ast::ObjectType::schema:
+        for (const ast::Node* name : statement_.objects) change_schema(ast::string_of(name));
+        return;
+      case ast::ObjectType::database:
+        for (const ast::Node* name : statement_.objects) change_database(ast::string_of(name));
+        return;
+      default:
+        throw_error(sqlstate::feature_not_supported, "GRANT and REVOKE on {} is not supported",
+                    object_type_name(statement_.objtype));
+    }
+  }
+
+ private:
+  struct Wanted {
+    Privileges whole = 0;
+    std::vector<std::pair<std::string, Privileges>> columns;
+  };
+
+  std::vector<TablePtr> relations() {
+    const bool sequences = statement_.objtype == ast::ObjectType::sequence;
+    std::vector<TablePtr> found;
+    if (statement_.targtype == ast::GrantTargetType::all_in_schema) {
+      for (const ast::Node* name : statement_.objects) {
+        const SchemaPtr schema = schema_named(ast::string_of(name));
+        for (const TablePtr& table : session_.catalog.tables()) {
+          const bool sequence = table->relation.kind == RelationKind::sequence;
+          if (table->relation.schema == schema->oid && sequence == sequences) {
+            found.push_back(table);
+          }
+        }
+      }
+      return found;
+    }
+    Arena arena;
+    Binder binder{session_, arena};
+    for (const ast::Node* node : statement_.objects) {
+      const TablePtr table = binder.require_relation(ast::as<ast::RangeVar>(node));
+      if (sequences && table->relation.kind != RelationKind::sequence) {
+        throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence", table->relation.name);
+      }
+      if (table->computed != nullptr) {
+        throw_error(sqlstate::feature_not_supported,
+                    "GRANT and REVOKE on the system relation \"{}\" is not supported",
+                    table->relation.name);
+      }
+      found.push_back(table);
+    }
+    return found;
+  }
+
+  SchemaPtr schema_named(std::string_view name) {
+    SchemaPtr schema = session_.catalog.schema(name);
+    if (!schema) {
+      throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
+    }
+    return schema;
+  }
+
+  /// What the statement names, checked against what there is for the kind of object.
+  Wanted wanted(GrantedOn kind, std::string_view noun) const {
+    Wanted result;
+    if (statement_.privileges.empty()) result.whole = all_privileges(kind);
+    for (const ast::Node* node : statement_.privileges) {
+      const auto& item = ast::as<ast::AccessPriv>(node);
+      const bool on_columns = !item.cols.empty();
+      const GrantedOn target = on_columns ? GrantedOn::column : kind;
+      Privileges bits = all_privileges(target);
+      if (!item.priv_name.empty()) {
+        const auto bit = find_privilege(item.priv_name);
+        if (!bit) {
+          throw_error(sqlstate::syntax_error, "unrecognized privilege type \"{}\"", item.priv_name);
+        }
+        if ((*bit & all_privileges(target)) == 0) {
+          // What a sequence might have had is "for table", the rest "for relation".
+          const bool never =
+              kind == GrantedOn::table && (*bit & all_privileges(GrantedOn::sequence)) == 0;
+          throw_error(kInvalidGrant, "invalid privilege type {} for {}", list_privileges(*bit),
+                      on_columns ? "column" : (never ? "relation" : noun));
+        }
+        bits = *bit;
+      }
+      if (!on_columns) result.whole |= bits;
+      for (const ast::Node* column : item.cols) {
+        result.columns.emplace_back(ast::string_of(column), bits);
+      }
+    }
+    return result;
+  }
+
+  /// One list of grants as it is afterwards.
+  std::vector<Grant> changed(AccessList list, Oid owner, Privileges privileges,
+                             std::string_view noun, std::string_view name) {
+    Oid grantor = owner;
+    if (!session_.owns(owner)) {
+      grantor = session_.user->oid;
+      const std::vector<Oid> roles = session_.roles_of(session_.user->oid);
+      const Privileges may = list.grantable(roles);
+      if (may == 0 && list.allowed(roles) == 0) {
+        throw_error(kInsufficientPrivilege, "permission denied for {} {}", noun, name);
+      }
+      if ((privileges & ~may) != 0) warn(privileges & may, name);
+      privileges &= may;
+    }
+    for (const Oid grantee : grantees_) {
+      if (statement_.is_grant) {
+        list.grant(grantee, grantor, privileges,
+                   statement_.grant_option ? AccessList::GrantOption::with
+                                           : AccessList::GrantOption::without);
+      } else {
+        list.revoke(
+            grantee, grantor, privileges,
+            statement_.grant_option ? AccessList::Revoked::option : AccessList::Revoked::privileges,
+            statement_.behavior == ast::DropBehavior::cascade ? AccessList::Dependents::revoke
+                                                              : AccessList::Dependents::refuse);
+      }
+    }
+    return list.grants();
+  }
+
+  void warn(Privileges left, std::string_view name) {
+    const bool grant = statement_.is_grant;
+    session_.notice(
+        sink_, Severity::warning, grant ? kNotGranted : kNotRevoked,
+        fmt::format("{} {} for \"{}\"", left == 0 ? "no privileges" : "not all privileges",
+                    grant ? "were granted" : "could be revoked", name));
+  }
+
+  void change_relation(const TablePtr& given) {
+    const bool sequence = given->relation.kind == RelationKind::sequence;
+    const GrantedOn kind = sequence ? GrantedOn::sequence : GrantedOn::table;
+    const std::string_view noun = sequence ? "sequence" : "table";
+    const Wanted want = wanted(kind, noun);
+    const TablePtr table = session_.catalog.lock_for_change(
+        *session_.transaction, given, lock::RelationMode::share_update_exclusive);
+    Relation relation = table->relation;
+    if (want.whole != 0) {
+      relation.grants = changed({relation.grants, relation.owner, kind}, relation.owner, want.whole,
+                                noun, relation.name);
+    }
+    for (const auto& [name, privileges] : want.columns) {
+      const auto position = table->column_position(name);
+      if (!position) {
+        throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                    name, relation.name);
+      }
+      Column& column = relation.columns[*position];
+      column.grants = changed({column.grants, relation.owner, GrantedOn::column}, relation.owner,
+                              privileges, noun, relation.name);
+      // Nothing granted on a column is nothing at all.
+      std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
+    }
+    if (!statement_.is_grant && want.whole != 0) revoke_from_columns(relation, want.whole, noun);
+    session_.catalog.replace(*session_.transaction, *table, std::move(relation));
+  }
+
+  /// What is taken back for the whole table is taken back for its columns.
+  void revoke_from_columns(Relation& relation, Privileges privileges, std::string_view noun) {
+    for (Column& column : relation.columns) {
+      if (column.grants.empty()) continue;
+      column.grants = changed({column.grants, relation.owner, GrantedOn::column}, relation.owner,
+                              privileges & all_privileges(GrantedOn::column), noun, relation.name);
+      std::erase_if(column.grants, [](const Grant& grant) { return grant.privileges.empty(); });
+    }
+  }
+
+  void change_schema(std::string_view name) {
+    const SchemaPtr old = schema_named(name);
+    Schema schema = *old;
+    schema.grants =
+        changed({schema.grants, schema.owner, GrantedOn::schema, everyone_on_schema(schema.oid)},
+                schema.owner, wanted(GrantedOn::schema, "schema").whole, "schema", name);
+    session_.catalog.replace(*session_.transaction, *old, std::move(schema));
+  }
+
+  void change_database(std::string_view name) {
+    const DatabasePtr old = session_.catalog.database(name);
+    if (!old) {
+      throw_error(SqlState{"3D000"}, "database \"{}\" does not exist", name);
+    }
+    DatabaseEntry database = *old;
+    database.grants =
+        changed({database.grants, database.owner, GrantedOn::database, kEveryoneOnDatabase},
+                database.owner, wanted(GrantedOn::database, "database").whole, "database", name);
+    session_.catalog.replace(*session_.transaction, *old, std::move(database));
+  }
+
+  Session::State& session_;
+  const ast::GrantStmt& statement_;
+  ResultSink& sink_;
+  std::vector<Oid> grantees_;
+};
+
+}  // namespace
+
+void Session::State::grant(const ast::GrantStmt& statement, ResultSink& sink) {
+  GrantChange{*this, statement, sink}.run();
+  sink.command_complete(statement.is_grant ? "GRANT" : "REVOKE");
+}
+
+void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink) {
+  if (statement.admin_opt) {
+    throw SqlError{sqlstate::feature_not_supported, "WITH ADMIN OPTION is not supported"};
+  }
+  for (const ast::Node* granted : statement.granted_roles) {
+    const std::string_view name = ast::as<ast::AccessPriv>(granted).priv_name;
+    const RolePtr group = catalog.role(name);
+    if (!group) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+    if (!user->superuser && (group->superuser || !user->create_role)) {
+      if (group->superuser) {
+        throw SqlError{kInsufficientPrivilege, "must be superuser to alter superusers"};
+      }
+      throw_error(kInsufficientPrivilege, "must have admin option on role \"{}\"", name);
+    }
+    for (const ast::Node* node : statement.grantee_roles) {
+      const RolePtr member = role_of(ast::as<ast::RoleSpec>(node));
+      Role changed = *member;
+      const auto known = std::ranges::find(changed.member_of, group->oid);
+      const bool is_member_now = known != changed.member_of.end();
+      if (statement.is_grant == is_member_now) {
+        if (statement.is_grant) {
+          notice(sink, Severity::notice, SqlState{"00000"},
+                 fmt::format("role \"{}\" is already a member of role \"{}\"", member->name,
+                             group->name));
+        } else {
+          notice(
+              sink, Severity::warning, SqlState{"01000"},
+              fmt::format("role \"{}\" is not a member of role \"{}\"", member->name, group->name));
+        }
+        continue;
+      }
+      if (statement.is_grant && is_member(group->oid, member->oid)) {
+        throw_error(kInvalidGrant, "role \"{}\" is a member of role \"{}\"", group->name,
+                    member->name);
+      }
+      if (statement.is_grant) {
+        changed.member_of.push_back(group->oid);
+      } else {
+        changed.member_of.erase(known);
+      }
+      catalog.replace(*transaction, *member, std::move(changed));
+    }
+  }
+  sink.command_complete(statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
+}
+
+}  // namespace swizzle::sql

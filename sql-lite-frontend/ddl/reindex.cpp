@@ -1,0 +1,110 @@
+#include "sql-lite-frontend/ddl/reindex.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/ddl/table_rewrite.h"
+#include "sql-lite-frontend/session/refusals.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Kind = ast::ReindexObjectType;
+
+void check_options(Session::State& session, const ast::ReindexStmt& statement) {
+  for (const ast::Node* node : statement.params) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname == "concurrently") {
+      session.prevent_in_block("REINDEX CONCURRENTLY");
+    } else {
+      throw_error(sqlstate::feature_not_supported, "the REINDEX option {} is not supported",
+                  option.defname);
+    }
+  }
+}
+
+/// The indexes of that name, or all of a table's, get new trees.
+void rebuild(Session::State& session, const TablePtr& table, std::string_view only) {
+  const TablePtr locked = session.lock_own(table);
+  Relation relation = locked->relation;
+  std::vector<std::size_t> rebuilt;
+  for (std::size_t i = 0; i < relation.indexes.size(); ++i) {
+    Index& index = relation.indexes[i];
+    if (index.primary || (!only.empty() && index.name != only)) continue;
+    value_of(session.shared.engine.drop_tree(*session.transaction, index.tree));
+    index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
+    rebuilt.push_back(i);
+  }
+  if (rebuilt.empty()) return;
+  const TablePtr changed =
+      session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  for (const std::size_t i : rebuilt) fill_index(session, changed, i);
+}
+
+TablePtr table_of_index(Session::State& session, const ast::RangeVar& range) {
+  Arena arena;
+  Binder binder{session, arena};
+  std::vector<Oid> schemas = session.search_path();
+  if (!range.schemaname.empty()) {
+    const SchemaPtr schema = session.catalog.schema(range.schemaname);
+    schemas.assign(1, schema ? schema->oid : kNoOid);
+  }
+  for (const Oid schema : schemas) {
+    if (TablePtr table = session.catalog.table_of_index(schema, range.relname)) return table;
+  }
+  throw_error(sqlstate::wrong_object_type, "\"{}\" is not an index",
+              binder.require_relation(range)->relation.name);
+}
+
+void rebuild_all(Session::State& session, Oid schema) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind != RelationKind::table) continue;
+    if (schema == kNoOid || relation.schema == schema) rebuild(session, table, {});
+  }
+}
+
+}  // namespace
+
+void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultSink& sink) {
+  check_options(session, statement);
+  switch (statement.kind) {
+    case Kind::index:
+      rebuild(session, table_of_index(session, *statement.relation), statement.relation->relname);
+      break;
+    case Kind::table: {
+      Arena arena;
+      Binder binder{session, arena};
+      const TablePtr table = binder.require_relation(*statement.relation);
+      if (table->relation.kind != RelationKind::table) {
+        throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table or materialized view",
+                    table->relation.name);
+      }
+      rebuild(session, table, {});
+      break;
+    }
+    case Kind::schema: {
+      session.prevent_in_block("REINDEX SCHEMA");
+      const SchemaPtr schema = session.catalog.schema(statement.name);
+      if (!schema) {
+        throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.name);
+      }
+      session.require_owner(*schema);
+      rebuild_all(session, schema->oid);
+      break;
+    }
+    case Kind::database:
+      session.prevent_in_block("REINDEX DATABASE");
+      if (!statement.name.empty() && statement.name != session.options.database) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "can only reindex the currently open database"};
+      }
+      rebuild_all(session, kNoOid);
+      break;
+    case Kind::system:
+    case Kind::undefined:
+      throw SqlError{sqlstate::feature_not_supported, "REINDEX SYSTEM is not supported"};
+  }
+  sink.command_complete("REINDEX");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,319 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// Keys, checks and foreign keys of a table that is being defined.
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDuplicateObject{"42710"};
+constexpr SqlState kInvalidTableDefinition{"42P16"};
+constexpr SqlState kInvalidForeignKey{"42830"};
+
+std::vector<std::string> strings_of(ast::NodeList list) {
+  std::vector<std::string> names;
+  for (const ast::Node* node : list) names.emplace_back(ast::string_of(node));
+  return names;
+}
+
+/// Types whose values one btree operator family compares with each other.
+bool same_key_family(TypeId left, TypeId right) {
+  const auto family = [](TypeId type) {
+    switch (type) {
+      case TypeId::int2:
+      case TypeId::int4:
+      case TypeId::int8:
+        return TypeId::int8;
+      case TypeId::float4:
+      case TypeId::float8:
+        return TypeId::float8;
+      case TypeId::date:
+      case TypeId::timestamp:
+      case TypeId::timestamptz:
+        return TypeId::timestamp;
+      case TypeId::text:
+      case TypeId::varchar:
+      case TypeId::name:
+        return TypeId::text;
+      default:
+        return type;
+    }
+  };
+  return family(left) == family(right);
+}
+
+std::string joined(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) {
+    if (!text.empty()) text += "_";
+    text += name;
+  }
+  return text;
+}
+
+ReferentialAction action_of(std::string_view text) {
+  return text.empty() ? ReferentialAction::no_action : static_cast<ReferentialAction>(text[0]);
+}
+
+}  // namespace
+
+void TableBuilder::finish_key(const Pending& pending) {
+  const ast::Constraint& node = *pending.node;
+  const bool primary = node.contype == ast::ConstrType::primary;
+  if (!node.indexname.empty()) return adopt_index(node);
+  if (pending.deferrable) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "deferrable unique and primary key constraints are not supported"};
+  }
+  if (primary && std::ranges::any_of(relation_.indexes, &Index::primary)) {
+    throw sql_error(kInvalidTableDefinition,
+                    "multiple primary keys for table \"{}\" are not allowed", relation_.name)
+        .at_position(is_new_table() ? node.location + 1 : 0);
+  }
+  const std::vector<std::string> names =
+      pending.columns.empty() ? strings_of(node.keys) : pending.columns;
+  Index index;
+  index.oid = session_.catalog.allocate_oid();
+  index.unique = true;
+  index.primary = primary;
+  index.nulls_not_distinct = node.nulls_not_distinct;
+  const auto numbers = column_numbers(names, primary ? "primary key" : "unique", node.location);
+  for (const std::int16_t number : numbers) {
+    Column& column = relation_.columns[static_cast<std::size_t>(number - 1)];
+    if (primary) column.not_null = true;
+    if (!is_indexable(column.type)) {
+      throw_error(sqlstate::undefined_object,
+                  "data type {} has no default operator class for access method \"btree\"",
+                  format_type(column.type));
+    }
+    IndexColumn& part = index.columns.emplace_back();
+    part.column = number;
+    part.type = column.type;
+  }
+  for (const std::int16_t number :
+       column_numbers(strings_of(node.including), "unique", node.location)) {
+    index.included.push_back(number);
+  }
+  Constraint constraint;
+  constraint.oid = session_.catalog.allocate_oid();
+  constraint.kind = primary ? ConstraintKind::primary_key : ConstraintKind::unique;
+  constraint.columns = numbers;
+  constraint.index = index.oid;
+  if (!node.conname.empty()) {
+    constraint.name = node.conname;
+  } else {
+    constraint.name = free_name(session_, relation_,
+                                primary ? object_name(relation_.name, {}, "pkey")
+                                        : object_name(relation_.name, joined(names), "key"));
+  }
+  index.name = constraint.name;
+  relation_.indexes.push_back(std::move(index));
+  relation_.constraints.push_back(std::move(constraint));
+}
+
+/// UNIQUE USING INDEX: the index becomes the constraint's, under its name.
+void TableBuilder::adopt_index(const ast::Constraint& node) {
+  if (node.contype == ast::ConstrType::primary) {
+    throw SqlError{sqlstate::feature_not_supported, "PRIMARY KEY USING INDEX is not supported"};
+  }
+  const auto index = std::ranges::find(relation_.indexes, node.indexname, &Index::name);
+  if (index == relation_.indexes.end()) {
+    throw sql_error(sqlstate::undefined_object, "index \"{}\" does not exist", node.indexname)
+        .at_position(node.location + 1);
+  }
+  const auto refuse = [&](std::string_view why) {
+    throw sql_error(sqlstate::wrong_object_type, fmt::runtime(why), index->name)
+        .with_detail("Cannot create a primary key or unique constraint using such an index.")
+        .at_position(node.location + 1);
+  };
+  if (std::ranges::any_of(relation_.constraints, [&](const Constraint& constraint) {
+        return constraint.index == index->oid && constraint.kind != ConstraintKind::foreign_key;
+      })) {
+    throw sql_error(SqlState{"55000"}, "index \"{}\" is already associated with a constraint",
+                    index->name)
+        .at_position(node.location + 1);
+  }
+  if (!index->unique) refuse("\"{}\" is not a unique index");
+  if (!index->predicate_sql.empty()) refuse("\"{}\" is a partial index");
+  Constraint constraint;
+  constraint.oid = session_.catalog.allocate_oid();
+  constraint.kind = ConstraintKind::unique;
+  constraint.index = index->oid;
+  for (const IndexColumn& column : index->columns) {
+    if (column.column == 0) refuse("index \"{}\" contains expressions");
+    constraint.columns.push_back(column.column);
+  }
+  constraint.name = node.conname.empty() ? index->name : std::string{node.conname};
+  if (constraint.name != index->name && session_.sink_for_notices != nullptr) {
+    session_.notice(*session_.sink_for_notices, Severity::notice, SqlState{"00000"},
+                    fmt::format("ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index \"{}\" "
+                                "to \"{}\"",
+                                index->name, constraint.name));
+  }
+  index->name = constraint.name;
+  relation_.constraints.push_back(std::move(constraint));
+}
+
+void TableBuilder::finish_check(const Pending& pending) {
+  const ast::Constraint& node = *pending.node;
+  Constraint constraint;
+  constraint.oid = session_.catalog.allocate_oid();
+  constraint.kind = ConstraintKind::check;
+  constraint.no_inherit = node.is_no_inherit;
+  constraint.check_sql =
+      stored_expression(session_, relation_, node.raw_expr, Clause::check, nullptr);
+  // The columns it reads: one names the constraint.
+  Arena arena;
+  Binder binder{session_, arena};
+  const TablePtr table = provisional_table(relation_);
+  const Slot first = binder.new_slots(relation_.columns.size());
+  const ExprPtr expr =
+      binder.bind_table_expression(constraint.check_sql, *table, first, Clause::check);
+  walk(*expr, [&](Expr& part) {
+    const auto* column = dynamic_cast<const SlotExpr*>(&part);
+    if (column == nullptr || column->slot() < first) return;
+    const auto number = static_cast<std::int16_t>(column->slot() - first + 1);
+    if (std::ranges::find(constraint.columns, number) == constraint.columns.end()) {
+      constraint.columns.push_back(number);
+    }
+  });
+  std::ranges::sort(constraint.columns);
+  if (!node.conname.empty()) {
+    constraint.name = node.conname;
+    const bool taken = std::ranges::any_of(relation_.constraints, [&](const Constraint& other) {
+      return other.name == constraint.name;
+    });
+    if (taken && is_new_table()) {
+      throw_error(kDuplicateObject, "check constraint \"{}\" already exists", constraint.name);
+    }
+    if (taken) {
+      throw_error(kDuplicateObject, "constraint \"{}\" for relation \"{}\" already exists",
+                  constraint.name, relation_.name);
+    }
+  } else {
+    std::string column;
+    if (constraint.columns.size() == 1) {
+      column = relation_.columns[static_cast<std::size_t>(constraint.columns[0] - 1)].name;
+    }
+    constraint.name = free_name(session_, relation_, object_name(relation_.name, column, "check"));
+  }
+  constraint.validated = !node.skip_validation;
+  relation_.constraints.push_back(std::move(constraint));
+}
+
+void TableBuilder::finish_foreign_key(const Pending& pending) {
+  const ast::Constraint& node = *pending.node;
+  const std::vector<std::string> names =
+      pending.columns.empty() ? strings_of(node.fk_attrs) : pending.columns;
+  Constraint constraint;
+  constraint.oid = session_.catalog.allocate_oid();
+  constraint.kind = ConstraintKind::foreign_key;
+  constraint.columns = column_numbers(names, "foreign key", -1);
+  constraint.on_update = action_of(node.fk_upd_action);
+  constraint.on_delete = action_of(node.fk_del_action);
+  constraint.match = node.fk_matchtype.empty() ? 's' : node.fk_matchtype[0];
+  constraint.deferrable = pending.deferrable;
+  constraint.initially_deferred = pending.initially_deferred;
+  constraint.validated = !node.skip_validation;
+  constraint.set_columns = column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1);
+
+  Arena arena;
+  Binder binder{session_, arena};
+  const bool to_itself = node.pktable->relname == relation_.name &&
+                         (node.pktable->schemaname.empty() ||
+                          node.pktable->schemaname == session_.schema_name(relation_.schema)) &&
+                         session_.catalog.table(relation_.oid) == nullptr;
+  TablePtr referenced =
+      to_itself ? provisional_table(relation_) : binder.require_relation(*node.pktable);
+  if (!to_itself && referenced->relation.oid != relation_.oid && referenced->computed == nullptr) {
+    session_.require(referenced, privilege::kReferences);
+    // Its key must stay, and from now on its writers must know of us.
+    referenced = session_.catalog.lock_for_change(*session_.transaction, referenced,
+                                                  lock::RelationMode::share_row_exclusive);
+  }
+  if (referenced->relation.kind != RelationKind::table) {
+    throw_error(sqlstate::wrong_object_type, "referenced relation \"{}\" is not a table",
+                referenced->relation.name);
+  }
+  const Relation& target =
+      to_itself || referenced->relation.oid == relation_.oid ? relation_ : referenced->relation;
+  constraint.referenced_table = target.oid;
+  if (node.pk_attrs.empty()) {
+    const auto primary = std::ranges::find(target.indexes, true, &Index::primary);
+    if (primary == target.indexes.end()) {
+      throw_error(sqlstate::undefined_object, "there is no primary key for referenced table \"{}\"",
+                  target.name);
+    }
+    for (const IndexColumn& column : primary->columns) {
+      constraint.referenced_columns.push_back(column.column);
+    }
+  } else {
+    for (const std::string& name : strings_of(node.pk_attrs)) {
+      std::int16_t number = 0;
+      for (std::size_t i = 0; i < target.columns.size(); ++i) {
+        if (!target.columns[i].dropped && target.columns[i].name == name) {
+          number = static_cast<std::int16_t>(i + 1);
+        }
+      }
+      if (number == 0) {
+        throw_error(sqlstate::undefined_column,
+                    "column \"{}\" referenced in foreign key constraint does not exist", name);
+      }
+      constraint.referenced_columns.push_back(number);
+    }
+  }
+  if (relation_.persistence != Persistence::temporary &&
+      target.persistence == Persistence::temporary) {
+    throw SqlError{kInvalidTableDefinition,
+                   "constraints on permanent tables may reference only permanent tables"};
+  }
+  std::vector<std::int16_t> wanted = constraint.referenced_columns;
+  std::ranges::sort(wanted);
+  if (std::ranges::adjacent_find(wanted) != wanted.end()) {
+    throw SqlError{kInvalidForeignKey,
+                   "foreign key referenced-columns list must not contain duplicates"};
+  }
+  for (const Index& index : target.indexes) {
+    if (!index.unique || !index.predicate_sql.empty()) continue;
+    std::vector<std::int16_t> has;
+    for (const IndexColumn& column : index.columns) has.push_back(column.column);
+    std::ranges::sort(has);
+    if (has == wanted) constraint.index = index.oid;
+  }
+  if (constraint.index == kNoOid) {
+    throw_error(kInvalidForeignKey,
+                "there is no unique constraint matching given keys for referenced table \"{}\"",
+                target.name);
+  }
+  if (constraint.columns.size() != constraint.referenced_columns.size()) {
+    throw SqlError{kInvalidForeignKey,
+                   "number of referencing and referenced columns for foreign key disagree"};
+  }
+  for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
+    const TypeId from = relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)].type;
+    const TypeId to =
+        target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)].type;
+    // The parent's index must be able to look the child's values up.
+    if (!same_key_family(from, to) && !can_coerce(from, to, CastContext::implicit)) {
+      throw sql_error(sqlstate::datatype_mismatch,
+                      "foreign key constraint \"{}\" cannot be implemented",
+                      node.conname.empty() ? object_name(relation_.name, joined(names), "fkey")
+                                           : std::string{node.conname})
+          .with_detail(fmt::format(
+              "Key columns \"{}\" and \"{}\" are of incompatible types: {} and {}.", names[i],
+              target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)].name,
+              format_type(from), format_type(to)));
+    }
+  }
+  constraint.name =
+      node.conname.empty()
+          ? free_name(session_, relation_, object_name(relation_.name, joined(names), "fkey"))
+          : std::string{node.conname};
+  relation_.constraints.push_back(std::move(constraint));
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <charconv>
+
+#include "sql-lite-frontend/catalog/computed_privileges.h"
+#include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/array.h"
+
+/// has_table_privilege() and its like. Objects and roles come as text: names, or numbers in digits.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+std::optional<Oid> number_in(std::string_view text) {
+  Oid oid = kNoOid;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), oid);
+  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
+  return oid;
+}
+
+/// Without a role among the arguments, the current one is meant.
+Oid role_in(Session::State& session, Arguments arguments, std::size_t with_role) {
+  if (arguments.size() < with_role) return session.user->oid;
+  const std::string_view text = arguments[0].as_text();
+  if (text == "public") return kPublic;
+  if (const auto number = number_in(text)) return *number;
+  const RolePtr role = session.catalog.role(text);
+  if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", text);
+  return role->oid;
+}
+
+struct Question {
+  Privileges privilege = 0;
+  bool with_grant_option = false;
+};
+
+/// "SELECT, UPDATE WITH GRANT OPTION": any of them will do.
+std::vector<Question> questions_in(std::string_view text, Privileges known) {
+  constexpr std::string_view kOption = " WITH GRANT OPTION";
+  std::vector<Question> questions;
+  while (!text.empty()) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    std::string word{text.substr(0, comma)};
+    text.remove_prefix(std::min(comma + 1, text.size()));
+    word.erase(0, word.find_first_not_of(" \t\n"));
+    word.erase(word.find_last_not_of(" \t\n") + 1);
+    const std::string whole = word;
+    std::ranges::transform(word, word.begin(), [](unsigned char letter) {
+      return static_cast<char>(std::toupper(letter));
+    });
+    Question question;
+    if (word.ends_with(kOption)) {
+      question.with_grant_option = true;
+      word.resize(word.size() - kOption.size());
+    }
+    // RULE was a privilege once; nobody has it.
+    const auto privilege = word == "RULE" ? std::optional<Privileges>{0} : find_privilege(word);
+    if (!privilege || (*privilege & ~known) != 0) {
+      throw_error(sqlstate::invalid_parameter_value, "unrecognized privilege type: \"{}\"", whole);
+    }
+    question.privilege = *privilege;
+    questions.push_back(question);
+  }
+  return questions;
+}
+
+bool answer(const AccessList& list, std::span<const Oid> roles, const Question& question) {
+  const Privileges have = question.with_grant_option ? list.grantable(roles) : list.allowed(roles);
+  return (have & question.privilege) != 0;
+}
+
+Value any_of(Session::State& session, Oid role, const AccessList& list,
+             std::span<const Question> questions) {
+  if (role != kPublic && session.is_superuser(role)) return Value::from_bool(true);
+  const std::vector<Oid> roles = role == kPublic ? std::vector{kPublic} : session.roles_of(role);
+  return Value::from_bool(std::ranges::any_of(
+      questions, [&](const Question& question) { return answer(list, roles, question); }));
+}
+
+TablePtr relation_in(Session::State& session, const Value& argument) {
+  const std::string_view text = argument.as_text();
+  const auto number = number_in(text);
+  const auto oid = number ? number : session.find(TypeId::regclass, text);
+  if (!oid) throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", text);
+  return session.table(*oid);
+}
+
+AccessList list_of(const Table& table) {
+  const Relation& relation = table.relation;
+  const bool sequence = relation.kind == RelationKind::sequence;
+  // Everybody reads the system's relations.
+  return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table,
+          table.computed != nullptr ? privilege::kSelect : 0};
+}
+
+Value on_relation(Execution& execution, Arguments arguments, GrantedOn kind) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const TablePtr table = relation_in(session, arguments[arguments.size() - 2]);
+  if (!table) return Value::null();
+  if (kind == GrantedOn::sequence && table->relation.kind != RelationKind::sequence) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence", table->relation.name);
+  }
+  const Privileges known = all_privileges(kind) |
+                           (table->relation.kind == RelationKind::sequence ? privilege::kUsage : 0);
+  return any_of(session, role, list_of(*table), questions_in(arguments.back().as_text(), known));
+}
+Value on_table(Execution& execution, Arguments arguments) {
+  return on_relation(execution, arguments, GrantedOn::table);
+}
+Value on_sequence(Execution& execution, Arguments arguments) {
+  return on_relation(execution, arguments, GrantedOn::sequence);
+}
+
+Value on_columns(Session::State& session, Oid role, const Table& table,
+                 std::span<const Column> columns, std::span<const Question> questions) {
+  if (any_of(session, role, list_of(table), questions).as_bool()) return Value::from_bool(true);
+  for (const Column& column : columns) {
+    const AccessList list{column.grants, table.relation.owner, GrantedOn::column};
+    if (any_of(session, role, list, questions).as_bool()) return Value::from_bool(true);
+  }
+  return Value::from_bool(false);
+}
+
+Value on_column(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 4);
+  const TablePtr table = relation_in(session, arguments[arguments.size() - 3]);
+  if (!table) return Value::null();
+  const std::string_view name = arguments[arguments.size() - 2].as_text();
+  const auto number = number_in(name);
+  const auto position =
+      number ? std::optional<std::size_t>{*number - 1} : table->column_position(name);
+  if (!position || *position >= table->relation.columns.size()) {
+    if (number) return Value::null();
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name,
+                table->relation.name);
+  }
+  return on_columns(session, role, *table, std::span{table->relation.columns}.subspan(*position, 1),
+                    questions_in(arguments.back().as_text(), all_privileges(GrantedOn::column)));
+}
+
+Value on_any_column(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const TablePtr table = relation_in(session, arguments[arguments.size() - 2]);
+  if (!table) return Value::null();
+  return on_columns(session, role, *table, table->relation.columns,
+                    questions_in(arguments.back().as_text(), all_privileges(GrantedOn::column)));
+}
+
+Value on_schema(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const std::string_view text = arguments[arguments.size() - 2].as_text();
+  const auto number = number_in(text);
+  const SchemaPtr schema = number ? session.catalog.schema(*number) : session.catalog.schema(text);
+  if (!schema) {
+    if (number) return Value::null();
+    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", text);
+  }
+  return any_of(session, role,
+                {schema->grants, schema->owner, GrantedOn::schema, everyone_on_schema(schema->oid)},
+                questions_in(arguments.back().as_text(), all_privileges(GrantedOn::schema)));
+}
+
+Value on_database(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const std::string_view text = arguments[arguments.size() - 2].as_text();
+  const auto number = number_in(text);
+  const DatabasePtr database =
+      number ? session.catalog.database(*number) : session.catalog.database(text);
+  if (!database) {
+    if (number) return Value::null();
+    throw_error(SqlState{"3D000"}, "database \"{}\" does not exist", text);
+  }
+  return any_of(session, role,
+                {database->grants, database->owner, GrantedOn::database, kEveryoneOnDatabase},
+                questions_in(arguments.back().as_text(), all_privileges(GrantedOn::database)));
+}
+
+/// USAGE is what is inherited; MEMBER also what SET ROLE can reach.
+Value has_role(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const Oid group = role_in(session, arguments.subspan(arguments.size() - 2), 2);
+  std::string what{arguments.back().as_text()};
+  std::ranges::transform(what, what.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::toupper(letter));
+  });
+  if (session.is_superuser(role)) return Value::from_bool(true);
+  if (what == "USAGE") {
+    const std::vector<Oid> roles = session.roles_of(role);
+    return Value::from_bool(std::ranges::find(roles, group) != roles.end());
+  }
+  if (what == "MEMBER") return Value::from_bool(session.is_member(role, group));
+  if (what.ends_with(" WITH ADMIN OPTION") || what.ends_with(" WITH GRANT OPTION")) {
+    return Value::from_bool(false);
+  }
+  throw_error(sqlstate::invalid_parameter_value, "unrecognized privilege type: \"{}\"",
+              arguments.back().as_text());
+}
+
+/// acldefault(kind, owner): who has which rights before any is granted.
+Value default_grants(Execution& execution, Arguments arguments) {
+  using namespace privilege;
+  const Oid owner = arguments[1].as_oid();
+  const auto grants = [&](GrantedOn kind, Privileges everyone) {
+    return AccessList{{}, owner, kind, everyone}.grants();
+  };
+  const auto usable = [&](std::string_view letter) {
+    return std::vector<Grant>{{kPublic, owner, std::string{letter}},
+                              {owner, owner, std::string{letter}}};
+  };
+  std::vector<Grant> list;
+  switch (static_cast<char>(arguments[0].as_int8())) {
+    case 'r':
+      list = grants(GrantedOn::table, 0);
+      break;
+    case 's':
+      list = grants(GrantedOn::sequence, 0);
+      break;
+    case 'n':
+      list = grants(GrantedOn::schema, 0);
+      break;
+    case 'd':
+      list = grants(GrantedOn::database, kEveryoneOnDatabase);
+      break;
+    case 'f':
+      list = usable("X");
+      break;
+    case 'l':
+    case 'T':
+      list = usable("U");
+      break;
+    case 'c':
+      return make_array(execution.row_arena, TypeId::aclitem, {});
+    default:
+      list.push_back({owner, owner, "U"});
+  }
+  return acl_value(execution, list);
+}
+
+/// Objects on which nothing can be granted here: everybody may use them.
+Value everybody(Execution&, Arguments) {
+  return Value::from_bool(true);
+}
+
+std::vector<SessionFunction> all_functions() {
+  std::vector<SessionFunction> functions;
+  const auto add = [&](std::string_view name, std::size_t arguments, auto call) {
+    functions.push_back({name, TypeId::bool_, std::vector<TypeId>(arguments, TypeId::any), 1, true,
+                         Volatility::stable, call, SessionFunction::AnyArguments::as_text});
+  };
+  add("has_table_privilege", 3, on_table);
+  add("has_sequence_privilege", 3, on_sequence);
+  add("has_column_privilege", 4, on_column);
+  add("has_any_column_privilege", 3, on_any_column);
+  add("has_schema_privilege", 3, on_schema);
+  add("has_database_privilege", 3, on_database);
+  add("pg_has_role", 3, has_role);
+  for (const std::string_view name :
+       {"has_foreign_data_wrapper_privilege", "has_function_privilege", "has_language_privilege",
+        "has_server_privilege", "has_tablespace_privilege", "has_type_privilege"}) {
+    add(name, 3, everybody);
+  }
+  functions.push_back({"acldefault",
+                       array_type(TypeId::aclitem),
+                       {TypeId::char_, TypeId::oid},
+                       0,
+                       true,
+                       Volatility::immutable,
+                       default_grants});
+  return functions;
+}
+
+}  // namespace
+
+std::span<const SessionFunction> privilege_functions() {
+  static const std::vector<SessionFunction> kFunctions = all_functions();
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

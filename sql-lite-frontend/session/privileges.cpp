@@ -1,0 +1,205 @@
+#include "sql-lite-frontend/catalog/privileges.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// May this session do that? A superuser may do anything and is not asked further.
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInsufficientPrivilege{"42501"};
+
+std::string_view noun_of(const Relation& relation) {
+  switch (relation.kind) {
+    case RelationKind::view:
+      return "view";
+    case RelationKind::sequence:
+      return "sequence";
+    case RelationKind::table:
+    case RelationKind::computed:
+      break;
+  }
+  return "table";
+}
+
+/// System relations that show what nobody but a superuser may see.
+bool is_secret(const Table& table) {
+  return table.computed != nullptr &&
+         (table.relation.name == "pg_authid" || table.relation.name == "pg_shadow");
+}
+
+AccessList list_of(const Relation& relation) {
+  const bool sequence = relation.kind == RelationKind::sequence;
+  return {relation.grants, relation.owner, sequence ? GrantedOn::sequence : GrantedOn::table};
+}
+
+/// Whether every one of the columns may be used so; of none, whether any column of the table may.
+bool columns_allowed(const Relation& relation, std::span<const std::size_t> positions,
+                     Privileges wanted, std::span<const Oid> roles) {
+  const auto allowed = [&](const Column& column) {
+    const AccessList list{column.grants, relation.owner, GrantedOn::column};
+    return (list.allowed(roles) & wanted) == wanted;
+  };
+  if (positions.empty()) return std::ranges::any_of(relation.columns, allowed);
+  return std::ranges::all_of(
+      positions, [&](std::size_t position) { return allowed(relation.columns[position]); });
+}
+
+bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
+  const Relation& relation = access.table->relation;
+  Privileges missing = access.wants & ~list_of(relation).allowed(roles);
+  const auto settle = [&](Privileges bit, std::span<const std::size_t> positions) {
+    if ((missing & bit) != 0 && columns_allowed(relation, positions, bit, roles)) missing &= ~bit;
+  };
+  settle(privilege::kSelect, access.read);
+  settle(privilege::kInsert, access.inserted);
+  settle(privilege::kUpdate, access.updated);
+  return missing == 0;
+}
+
+}  // namespace
+
+std::vector<Oid> Session::State::roles_of(Oid role) const {
+  std::vector<Oid> roles{kPublic, role};
+  // Rights of a role that does not inherit end with its own.
+  for (std::size_t i = 1; i < roles.size(); ++i) {
+    const RolePtr member = catalog.role(roles[i]);
+    if (!member || !member->inherit) continue;
+    for (const Oid group : member->member_of) {
+      if (std::ranges::find(roles, group) == roles.end()) roles.push_back(group);
+    }
+  }
+  return roles;
+}
+
+bool Session::State::is_member(Oid role, Oid group) const {
+  std::vector<Oid> roles{role};
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    if (roles[i] == group) return true;
+    const RolePtr member = catalog.role(roles[i]);
+    if (!member) continue;
+    for (const Oid next : member->member_of) {
+      if (std::ranges::find(roles, next) == roles.end()) roles.push_back(next);
+    }
+  }
+  return false;
+}
+
+bool Session::State::is_superuser(Oid role) const {
+  const RolePtr known = catalog.role(role);
+  return known && known->superuser;
+}
+
+void Session::State::check_privileges(Plan& plan) {
+  const CatalogView::Stamp now = catalog.stamp();
+  if (plan.allowed_under == now) [[likely]] {
+    return;
+  }
+  for (const RelationAccess& access : plan.accesses) require(access);
+  plan.allowed_under = now;
+}
+
+void Session::State::require(const RelationAccess& access) const {
+  const Oid role = access.as_role != kNoOid ? access.as_role : user->oid;
+  if (is_superuser(role)) return;
+  const Relation& relation = access.table->relation;
+  const bool allowed =
+      access.table->computed != nullptr
+          ? !is_secret(*access.table)
+          : relation.persistence == Persistence::temporary || is_allowed(access, roles_of(role));
+  if (allowed) return;
+  throw_error(kInsufficientPrivilege, "permission denied for {} {}", noun_of(relation),
+              relation.name);
+}
+
+bool may_read(Session::State& session, const TablePtr& table,
+              std::span<const std::int16_t> columns) {
+  if (session.is_superuser(session.user->oid)) return true;
+  RelationAccess access{table, kNoOid, privilege::kSelect, {}, {}, {}};
+  for (const std::int16_t column : columns) {
+    access.read.push_back(static_cast<std::size_t>(column - 1));
+  }
+  return is_allowed(access, session.roles_of(session.user->oid));
+}
+
+void Session::State::require(const TablePtr& table, Privileges wants) const {
+  require(RelationAccess{table, kNoOid, wants, {}, {}, {}});
+}
+
+void Session::State::require_owner(const Table& table) const {
+  const Relation& relation = table.relation;
+  if (owns(relation.owner)) return;
+  throw_error(kInsufficientPrivilege, "must be owner of {} {}", noun_of(relation), relation.name);
+}
+
+bool Session::State::owns(Oid role) const {
+  if (is_superuser(user->oid)) return true;
+  const std::vector<Oid> roles = roles_of(user->oid);
+  return role != kNoOid && std::ranges::find(roles, role) != roles.end();
+}
+
+TablePtr Session::State::lock_own(const TablePtr& table, lock::RelationMode mode) {
+  require_owner(*table);
+  return catalog.lock_for_change(*transaction, table, mode);
+}
+
+bool Session::State::may(const Schema& schema, Privileges wants) const {
+  if (is_superuser(user->oid)) return true;
+  const AccessList list{schema.grants, schema.owner, GrantedOn::schema,
+                        everyone_on_schema(schema.oid)};
+  return (wants & ~list.allowed(roles_of(user->oid))) == 0;
+}
+
+void Session::State::require(const Schema& schema, Privileges wants) const {
+  if (may(schema, wants)) return;
+  throw_error(kInsufficientPrivilege, "permission denied for schema {}", schema.name);
+}
+
+void Session::State::require_owner(const Schema& schema) const {
+  if (owns(schema.owner)) return;
+  throw_error(kInsufficientPrivilege, "must be owner of schema {}", schema.name);
+}
+
+/// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
+void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode) const {
+  if (is_superuser(user->oid)) return;
+  const Privileges held = list_of(table->relation).allowed(roles_of(user->oid));
+  Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
+  if (mode <= lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
+  if (mode == lock::RelationMode::access_share) enough |= privilege::kSelect;
+  if ((held & enough) == 0) require(table, enough);
+}
+
+void Session::State::require_connect() const {
+  const DatabasePtr database = catalog.database(options.database);
+  if (!database || is_superuser(user->oid)) return;
+  const AccessList list{database->grants, database->owner, GrantedOn::database,
+                        kEveryoneOnDatabase};
+  if ((list.allowed(roles_of(user->oid)) & privilege::kConnect) != 0) return;
+  throw sql_error(kInsufficientPrivilege, "permission denied for database \"{}\"", database->name)
+      .with_detail("User does not have CONNECT privilege.");
+}
+
+void Session::State::require_create_on_database() const {
+  const DatabasePtr database = catalog.database(options.database);
+  if (!database || is_superuser(user->oid)) return;
+  const AccessList list{database->grants, database->owner, GrantedOn::database,
+                        kEveryoneOnDatabase};
+  if ((list.allowed(roles_of(user->oid)) & privilege::kCreate) != 0) return;
+  throw_error(kInsufficientPrivilege, "permission denied for database {}", database->name);
+}
+
+/// SET ROLE has been checked when it was said; a role that is gone leaves the session without.
+void Session::State::choose_user() {
+  const std::string name = settings.text("role");
+  if (const RolePtr role = catalog.role(name == "none" ? options.user : name)) user = role;
+}
+
+void Session::State::require_role_right(bool Role::* right, std::string_view what) const {
+  const RolePtr now = catalog.role(user->oid);
+  if (now && (now->superuser || (*now).*right)) return;
+  throw_error(kInsufficientPrivilege, "permission denied to {}", what);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/types/functions/aggregate_state.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+/// json_agg, json_object_agg and the same for jsonb.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+/// Text that grows in the group's arena.
+struct Text {
+  char* letters = nullptr;
+  std::size_t size = 0;
+  std::size_t capacity = 0;
+
+  void append(Arena& arena, std::string_view part) {
+    if (size + part.size() > kMaxFieldBytes) {
+      throw SqlError{sqlstate::program_limit_exceeded, "the JSON value is too long"};
+    }
+    if (size + part.size() > capacity) {
+      const std::size_t wanted = std::max<std::size_t>({size + part.size(), capacity * 2, 64});
+      auto* grown = reinterpret_cast<char*>(arena.allocate(wanted));
+      std::copy_n(letters, size, grown);
+      letters = grown;
+      capacity = wanted;
+    }
+    std::copy(part.begin(), part.end(), letters + size);
+    size += part.size();
+  }
+};
+
+enum class Spelling : std::uint8_t { json, jsonb };
+
+template <Spelling spelling>
+Value finished(FunctionContext& context, const Text& text, std::string_view end) {
+  if (text.size == 0) return Value::null();
+  std::string whole{text.letters, text.size};
+  whole += end;
+  return make_text(context.arena, spelling == Spelling::jsonb ? canonical_json(whole) : whole);
+}
+
+template <Spelling spelling>
+struct List {
+  Text text;
+  void step(FunctionContext& context, Arena& arena, Arguments a) {
+    std::string item = text.size == 0 ? "[" : ", ";
+    append_json(context, context.call.arguments[0], a[0], item);
+    text.append(arena, item);
+  }
+  [[nodiscard]] Value final(FunctionContext& context) const {
+    return finished<spelling>(context, text, "]");
+  }
+};
+
+template <Spelling spelling>
+struct Members {
+  Text text;
+  void step(FunctionContext& context, Arena& arena, Arguments a) {
+    if (a[0].is_null()) {
+      throw SqlError{sqlstate::invalid_parameter_value, "field name must not be null"};
+    }
+    // json shows what it is made of; jsonb is spelled anew at the end.
+    std::string item = text.size == 0 ? "{ " : ", ";
+    std::string key;
+    output_text(context, context.call.arguments[0], a[0], key);
+    append_json_string(key, item);
+    item += " : ";
+    append_json(context, context.call.arguments[1], a[1], item);
+    text.append(arena, item);
+  }
+  [[nodiscard]] Value final(FunctionContext& context) const {
+    return finished<spelling>(context, text, " }");
+  }
+};
+
+constexpr AggregateEntry kEntries[] = {
+    {"json_agg(anyelement)", aggregate_of<List<Spelling::json>>(Nulls::taken)},
+    {"jsonb_agg(anyelement)", aggregate_of<List<Spelling::jsonb>>(Nulls::taken)},
+    {"json_object_agg(any,any)", aggregate_of<Members<Spelling::json>>(Nulls::taken)},
+    {"jsonb_object_agg(any,any)", aggregate_of<Members<Spelling::jsonb>>(Nulls::taken)},
+};
+
+}  // namespace
+
+std::span<const AggregateEntry> json_aggregates() {
+  return kEntries;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,238 @@
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/json_value.h"
+#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+/// Making new jsonb from old: ||, -, #-, jsonb_set, and what jsonb can be cast to.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using Kind = JsonValue::Kind;
+
+[[noreturn]] void invalid(std::string message) {
+  throw SqlError{sqlstate::invalid_parameter_value, std::move(message)};
+}
+
+/// jsonb keeps keys by length, then by bytes.
+bool key_before(std::string_view a, std::string_view b) {
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+void put_member(JsonValue& object, const std::string& key, JsonValue value) {
+  const auto at = std::ranges::lower_bound(object.members, key, key_before,
+                                           [](const auto& member) { return member.first; });
+  if (at != object.members.end() && at->first == key) {
+    at->second = std::move(value);
+  } else {
+    object.members.emplace(at, key, std::move(value));
+  }
+}
+
+Value shown(FunctionContext& context, const JsonValue& value) {
+  return make_text(context.arena, print_json(value));
+}
+
+Value concat(FunctionContext& context, Arguments a) {
+  JsonValue left = take_json_apart(a[0].as_text());
+  JsonValue right = take_json_apart(a[1].as_text());
+  if (left.kind == Kind::object && right.kind == Kind::object) {
+    for (auto& [key, value] : right.members) put_member(left, key, std::move(value));
+    return shown(context, left);
+  }
+  // Anything else is lists, of one where it is none.
+  JsonValue joined;
+  joined.kind = Kind::array;
+  for (JsonValue* side : {&left, &right}) {
+    if (side->kind != Kind::array) {
+      joined.items.push_back(std::move(*side));
+      continue;
+    }
+    for (JsonValue& item : side->items) joined.items.push_back(std::move(item));
+  }
+  return shown(context, joined);
+}
+
+void remove_key(JsonValue& value, std::string_view key) {
+  std::erase_if(value.members, [&](const auto& member) { return member.first == key; });
+  std::erase_if(value.items, [&](const JsonValue& item) {
+    return item.kind == Kind::string && item.text == key;
+  });
+}
+
+void remove_item(JsonValue& array, std::int64_t index) {
+  const auto size = static_cast<std::int64_t>(array.items.size());
+  if (index < 0) index += size;
+  if (index >= 0 && index < size) array.items.erase(array.items.begin() + index);
+}
+
+Value delete_key(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  if (value.is_scalar()) invalid("cannot delete from scalar");
+  remove_key(value, a[1].as_text());
+  return shown(context, value);
+}
+
+Value delete_keys(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  if (value.is_scalar()) invalid("cannot delete from scalar");
+  const ArrayView keys{a[1]};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Value key = keys.element(i);
+    if (!key.is_null()) remove_key(value, key.as_text());
+  }
+  return shown(context, value);
+}
+
+Value delete_index(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  if (value.is_scalar()) invalid("cannot delete from scalar");
+  if (value.kind == Kind::object) invalid("cannot delete from object using integer index");
+  remove_item(value, a[1].as_int4());
+  return shown(context, value);
+}
+
+/// One step of a path. The steps count from 1 in errors.
+struct Step {
+  std::string_view text;
+  std::size_t position;
+  [[nodiscard]] std::int64_t index() const {
+    std::int64_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) {
+      throw sql_error(sqlstate::invalid_text_representation,
+                      "path element at position {} is not an integer: \"{}\"", position, text);
+    }
+    return number;
+  }
+};
+
+std::vector<Step> steps_in(const Value& path) {
+  const ArrayView view{path};
+  std::vector<Step> steps;
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value step = view.element(i);
+    if (step.is_null()) {
+      throw sql_error(sqlstate::null_value_not_allowed, "path element at position {} is null",
+                      i + 1);
+    }
+    steps.push_back({step.as_text(), i + 1});
+  }
+  return steps;
+}
+
+void delete_at(JsonValue& value, std::span<const Step> path) {
+  const Step& step = path.front();
+  if (value.kind == Kind::object) {
+    if (path.size() == 1) return remove_key(value, step.text);
+    for (auto& [key, member] : value.members) {
+      if (key == step.text) delete_at(member, path.subspan(1));
+    }
+  } else if (value.kind == Kind::array) {
+    const std::int64_t index = step.index();
+    if (path.size() == 1) return remove_item(value, index);
+    if (auto* item = const_cast<JsonValue*>(value.item(index))) delete_at(*item, path.subspan(1));
+  }
+}
+
+Value delete_path(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  if (value.is_scalar()) invalid("cannot delete path in scalar");
+  const std::vector<Step> steps = steps_in(a[1]);
+  if (steps.empty()) return a[0];
+  delete_at(value, steps);
+  return shown(context, value);
+}
+
+enum class Missing : std::uint8_t { leave, create };
+
+void set_at(JsonValue& value, std::span<const Step> path, const JsonValue& wanted,
+            Missing missing) {
+  const Step& step = path.front();
+  const bool last = path.size() == 1;
+  if (value.kind == Kind::object) {
+    const bool there = value.member(step.text) != nullptr;
+    if (last && (there || missing == Missing::create)) {
+      return put_member(value, std::string{step.text}, wanted);
+    }
+    for (auto& [key, member] : value.members) {
+      if (key == step.text && !last) set_at(member, path.subspan(1), wanted, missing);
+    }
+  } else if (value.kind == Kind::array) {
+    const std::int64_t index = step.index();
+    auto* item = const_cast<JsonValue*>(value.item(index));
+    if (item != nullptr) {
+      if (!last) return set_at(*item, path.subspan(1), wanted, missing);
+      *item = wanted;
+    } else if (last && missing == Missing::create) {
+      value.items.insert(index < 0 ? value.items.begin() : value.items.end(), wanted);
+    }
+  }
+}
+
+Value set_path(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  if (value.is_scalar()) invalid("cannot set path in scalar");
+  const bool creates = a.size() < 4 || a[3].as_bool();
+  const std::vector<Step> steps = steps_in(a[1]);
+  if (steps.empty()) return a[0];
+  set_at(value, steps, take_json_apart(a[2].as_text()), creates ? Missing::create : Missing::leave);
+  return shown(context, value);
+}
+
+/// A cast takes what is of the kind, nothing else.
+JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
+  constexpr std::string_view kNames[] = {"null", "boolean", "numeric", "string", "array", "object"};
+  JsonValue value = take_json_apart(json.as_text());
+  if (value.kind == wanted) return value;
+  throw_error(sqlstate::invalid_parameter_value, "cannot cast jsonb {} to type {}",
+              kNames[static_cast<std::size_t>(value.kind)], format_type(type));
+}
+
+Value to_numeric(FunctionContext& context, Arguments a) {
+  return numeric_from_text(context.arena, scalar_of(a[0], Kind::number, TypeId::numeric).text);
+}
+Value to_bool(FunctionContext&, Arguments a) {
+  return Value::from_bool(scalar_of(a[0], Kind::boolean, TypeId::bool_).text == "true");
+}
+template <TypeId type, class Integer>
+Value to_integer(FunctionContext& context, Arguments a) {
+  const Value number = numeric_from_text(context.arena, scalar_of(a[0], Kind::number, type).text);
+  return Value::from_int(numeric_to_int(number, std::numeric_limits<Integer>::min(),
+                                        std::numeric_limits<Integer>::max(), format_type(type)));
+}
+Value to_float(FunctionContext& context, Arguments a) {
+  return input_text(context, TypeId::float8, kNoTypmod,
+                    scalar_of(a[0], Kind::number, TypeId::float8).text);
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"jsonb_concat(jsonb,jsonb)", &concat},
+    {"jsonb_delete(jsonb,text)", &delete_key},
+    {"jsonb_delete(jsonb,_text)", &delete_keys},
+    {"jsonb_delete(jsonb,int4)", &delete_index},
+    {"jsonb_delete_path(jsonb,_text)", &delete_path},
+    {"jsonb_set(jsonb,_text,jsonb,bool)", &set_path},
+    {"numeric(jsonb)", &to_numeric},
+    {"bool(jsonb)", &to_bool},
+    {"int2(jsonb)", &to_integer<TypeId::int2, std::int16_t>},
+    {"int4(jsonb)", &to_integer<TypeId::int4, std::int32_t>},
+    {"int8(jsonb)", &to_integer<TypeId::int8, std::int64_t>},
+    {"float8(jsonb)", &to_float},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> json_change_functions() {
+  return kEntries;
+}
+
+}  // namespace swizzle::sql

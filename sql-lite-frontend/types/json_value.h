@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace swizzle::sql {
+
+/// A JSON value taken apart, for functions that look into it. Views refer to the text.
+struct JsonValue {
+  enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
+
+  Kind kind = Kind::null;
+  /// As it is written.
+  std::string_view raw;
+  /// Of a string its letters; of other scalars as they are written.
+  std::string text;
+  std::vector<JsonValue> items;
+  std::vector<std::pair<std::string, JsonValue>> members;
+
+  [[nodiscard]] bool is_scalar() const noexcept { return kind < Kind::array; }
+  /// The last member of that name, or null.
+  [[nodiscard]] const JsonValue* member(std::string_view name) const;
+  /// Counted from the end when negative; null when there is none.
+  [[nodiscard]] const JsonValue* item(std::int64_t index) const;
+};
+
+/// Pre: the text is one JSON value, as json and jsonb are once they are stored. Throws SqlError
+/// (XX001) where it is none.
+JsonValue take_json_apart(std::string_view text);
+
+/// The value as jsonb spells it. Pre: it came from jsonb, or its numbers have no exponents.
+std::string print_json(const JsonValue& value);
+
+}  // namespace swizzle::sql
