@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +34,9 @@ struct SessionOptions {
   std::int32_t backend_pid = 0;
   /// For inet_client_addr() and pg_stat_activity; empty for a local connection.
   std::string client_address;
+  /// Called, from any thread, when the session has something for its client that no request asked
+  /// for: send_notifications() or termination(). Neither waits nor calls back. May be empty.
+  std::function<void()> wake;
 };
 
 /// The SQL side of one data directory: catalog, plans and settings over one engine. Thread-safe;
@@ -109,6 +113,11 @@ class Session {
   Outcome sync(ResultSink& sink);
 
   [[nodiscard]] TransactionStatus transaction_status() const noexcept;
+  /// What others have said on channels that this session listens to. Outside of a transaction;
+  /// inside one it waits.
+  void send_notifications(ResultSink& sink);
+  /// Why the session must end, once terminate() was called.
+  [[nodiscard]] std::optional<Diagnostic> termination() const;
 
   /// Name and value of every setting that the protocol reports at start-up.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> reported_settings() const;

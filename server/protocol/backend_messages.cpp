@@ -44,6 +44,15 @@ void put_parameter_status(SendBuffer& out, std::string_view name, std::string_vi
   out.end(message);
 }
 
+void put_notification(SendBuffer& out, std::int32_t sender, std::string_view channel,
+                      std::string_view payload) {
+  const auto message = out.begin(BackendKind::notification_response);
+  out.put_int32(sender);
+  out.put_string(channel);
+  out.put_string(payload);
+  out.end(message);
+}
+
 void put_ready_for_query(SendBuffer& out, sql::TransactionStatus status) {
   const auto message = out.begin(BackendKind::ready_for_query);
   out.put_char(static_cast<char>(status));

@@ -20,6 +20,8 @@ void put_negotiate_protocol_version(SendBuffer& out, ProtocolVersion newest,
                                     std::span<const std::string_view> unknown_options);
 void put_backend_key_data(SendBuffer& out, std::uint32_t backend_id, Bytes key);
 void put_parameter_status(SendBuffer& out, std::string_view name, std::string_view value);
+void put_notification(SendBuffer& out, std::int32_t sender, std::string_view channel,
+                      std::string_view payload);
 void put_ready_for_query(SendBuffer& out, sql::TransactionStatus status);
 void put_row_description(SendBuffer& out, std::span<const sql::OutputColumn> columns);
 void put_data_row(SendBuffer& out, const sql::OutputRow& row);

@@ -32,6 +32,8 @@ TEST_CASE("messages to the client have PostgreSQL's bytes") {
   CHECK(written([](auto& out) { put_parameter_status(out, "a", "b"); }) ==
         "S\0\0\0\x08"
         "a\0b\0"s);
+  CHECK(written([](auto& out) { put_notification(out, 258, "c", "hi"); }) ==
+        "A\0\0\0\x0D\0\0\1\2c\0hi\0"s);
   CHECK(written([](auto& out) { put_ready_for_query(out, sql::TransactionStatus::failed); }) ==
         "Z\0\0\0\5E"s);
   CHECK(written([](auto& out) { put_command_complete(out, "SELECT 1"); }) ==

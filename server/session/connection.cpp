@@ -45,6 +45,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   std::optional<Admission> admission = Login{channel_, peer_, context_}.run();
   if (!admission) return;
   admission->options.backend_pid = static_cast<std::int32_t>(place.id());
+  admission->options.wake = [this] { interrupts_.announce_news(); };
   auto session = context_.database().connect(std::move(admission->options));
   if (!session) {
     session.error().severity = sql::Severity::fatal;

@@ -45,6 +45,18 @@ TEST_CASE("log in, ask, leave") {
   CHECK(server.becomes_empty());
 }
 
+TEST_CASE("notifications come before ReadyForQuery, and never inside a transaction") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  CHECK(client.query("notify hello") == "CAZ");
+  CHECK(client.query("begin") == "CZ");
+  CHECK(client.query("notify hello") == "CZ");
+  CHECK(client.query("rows 1") == "TDCZ");
+  CHECK(client.query("commit") == "CAZ");
+  CHECK(client.query("rows 1") == "TDCZ");
+}
+
 TEST_CASE("ReadyForQuery tells the state of the transaction") {
   TestServer server;
   WireClient client = server.connect();

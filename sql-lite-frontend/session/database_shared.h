@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/execute/temporary_files.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/advisory_locks.h"
+#include "sql-lite-frontend/session/notifications.h"
 #include "sql-lite-frontend/session/sequences.h"
 
 namespace swizzle::sql {
@@ -26,10 +27,14 @@ struct Database::Shared {
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};
   AdvisoryLocks advisory_locks;
+  Notifications notifications;
   /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:
   /// forgets it; no name: forgets all. Empty where there is no server.
   std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
       store_server_setting;
+  /// swizzle_backup(): copies the server's directory to another; says what it has copied. Empty
+  /// where there is no server.
+  std::function<Result<std::string>(const std::string& target)> back_up;
   /// pg_reload_conf().
   std::function<void()> request_reload;
 

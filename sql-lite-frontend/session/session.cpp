@@ -6,6 +6,7 @@
 #include <new>
 
 #include "sql-lite-frontend/session/execute_sink.h"
+#include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -88,6 +89,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   auto shared = std::make_unique<Shared>(engine);
   std::optional<Error> failure;
   try {
+    add_notification_sets();
     define_session_settings(shared->settings);
     shared->catalog = Catalog::open(engine, kPostgresDatabase);
     shared->temporary_files =
@@ -445,6 +447,12 @@ std::optional<std::string> Session::setting(std::string_view name) const {
   return *value;
 }
 
+std::optional<Diagnostic> Session::termination() const {
+  if (!state_->is_terminated.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::lock_guard lock{state_->terminate_mutex};
+  return state_->terminated;
+}
+
 std::int32_t Session::backend_pid() const noexcept {
   return state_->options.backend_pid;
 }
@@ -459,6 +467,8 @@ void Session::terminate(const Diagnostic& reason) {
   state_->terminated = reason;
   state_->is_terminated.store(true, std::memory_order_relaxed);
   state_->interrupt_wait();
+  // It may wait for its client.
+  if (state_->options.wake) state_->options.wake();
 }
 
 }  // namespace swizzle::sql

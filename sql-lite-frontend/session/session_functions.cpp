@@ -7,6 +7,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
@@ -191,6 +192,16 @@ Value verify(Execution& execution, Arguments arguments) {
   }
   return text(execution, lines);
 }
+Value back_up(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (!session.user || !session.user->superuser) {
+    throw SqlError{SqlState{"42501"}, "permission denied for function swizzle_backup"};
+  }
+  if (!session.shared.back_up) {
+    throw SqlError{sqlstate::feature_not_supported, "there is no server to be backed up"};
+  }
+  return text(execution, value_of(session.shared.back_up(std::string{arguments[0].as_text()})));
+}
 Value zero(Execution&, Arguments) {
   return Value::from_int(0);
 }
@@ -297,10 +308,10 @@ std::span<const SessionFunction> functions() {
       {"pg_indexes_size", int8, {regclass}, 0, true, kVolatile, zero},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
       {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
+      {"swizzle_backup", TypeId::text, {TypeId::text}, 0, true, kVolatile, back_up},
       {"pg_database_size", int8, {any}, 0, true, kVolatile, database_size},
       {"pg_tablespace_size", int8, {any}, 0, true, kVolatile, database_size},
       {"pg_reload_conf", bool_, {}, 0, true, kVolatile, reload_configuration},
-      {"pg_notification_queue_usage", float8, {}, 0, true, kVolatile, zero},
   };
   return kFunctions;
 }
@@ -309,7 +320,7 @@ std::span<const SessionFunction> functions() {
 
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
   for (const std::span<const SessionFunction> list :
-       {functions(), catalog_functions(), advisory_functions()}) {
+       {functions(), catalog_functions(), advisory_functions(), notification_functions()}) {
     for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {

@@ -35,6 +35,7 @@ struct Session::State final : NameSource, ObjectNames {
     std::size_t catalog_mark;
     SessionSettings::Mark settings_mark;
     std::size_t checks_mark;
+    PendingNotifications::Mark pending_mark;
   };
   struct TransactionDefaults {
     Isolation isolation = Isolation::read_committed;
@@ -126,6 +127,14 @@ struct Session::State final : NameSource, ObjectNames {
 
   // copy.cpp
   void copy(const ast::CopyStmt& statement, ResultSink& sink);
+
+  // listening.cpp
+  void notify(std::string_view channel, std::string_view payload);
+  /// LISTEN and UNLISTEN: they count from the commit on.
+  void resolve_to_listen(const ast::Node& statement, ResultSink& sink);
+  /// What the transaction has said, to whoever listens. It is durable.
+  void deliver_notifications();
+  void apply_listening();
 
   // lock_table.cpp
   void lock_table(const ast::LockStmt& statement, ResultSink& sink);
@@ -231,6 +240,9 @@ struct Session::State final : NameSource, ObjectNames {
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
   std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
   std::vector<Oid> truncated_on_commit;
+  PendingNotifications pending;
+  /// From the first LISTEN on.
+  std::unique_ptr<Notifications::Listener> listener;
 
   std::map<std::string, StatementPtr, std::less<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;

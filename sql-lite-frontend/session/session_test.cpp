@@ -265,7 +265,7 @@ TEST_CASE("What is not supported is refused by name", "[sql][session]") {
                           "CREATE TRIGGER t BEFORE INSERT ON a "
                           "EXECUTE FUNCTION f()",
                           "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
-                          "CREATE TYPE mood AS ENUM ('a')", "LISTEN x", "PREPARE TRANSACTION 'x'",
+                          "CREATE TYPE mood AS ENUM ('a')", "PREPARE TRANSACTION 'x'",
                           "SELECT 1 GROUP BY ROLLUP (1)", "CREATE MATERIALIZED VIEW m AS SELECT 1",
                           "CREATE EXTENSION e", "GRANT SELECT ON a TO b", "DO 'x'"}) {
     INFO(sql);

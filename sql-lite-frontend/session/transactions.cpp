@@ -143,8 +143,15 @@ void Session::State::commit_transaction() {
     throw std::move(*failure);
   }
   drop_portals();
-  // Whoever gets the locks finds the new definitions.
-  if (catalog.has_changes()) transaction->before_release([this] { catalog.commit(); });
+  // Whoever gets the locks finds the new definitions, and is told in the order of the commits.
+  if (catalog.has_changes() || !pending.said().empty()) {
+    transaction->before_release([this] {
+      if (catalog.has_changes()) catalog.commit();
+      apply_listening();
+      deliver_notifications();
+      pending.clear();
+    });
+  }
   Result<> committed = transaction->commit(defaults().durability);
   set_transaction(nullptr);
   block = Block::none;
@@ -153,6 +160,8 @@ void Session::State::commit_transaction() {
   constraint_modes.clear();
   all_deferred.reset();
   end_advisory_locks();
+  if (committed) apply_listening();
+  pending.clear();
   if (!committed) {
     catalog.rollback();
     settings.roll_back();
@@ -192,13 +201,15 @@ void Session::State::rollback_transaction() noexcept {
   constraint_modes.clear();
   all_deferred.reset();
   catalog.rollback();
+  pending.clear();
   end_advisory_locks();
   settings.roll_back();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
 }
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
-  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(), deferred.size()};
+  return {std::move(name), transaction->mark(), catalog.mark(),
+          settings.mark(), deferred.size(),     pending.mark()};
 }
 
 void Session::State::roll_back_to(const Savepoint& savepoint) {
@@ -206,6 +217,7 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   catalog.rollback_to(savepoint.catalog_mark);
   settings.roll_back_to(savepoint.settings_mark);
   if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
+  pending.roll_back_to(savepoint.pending_mark);
   if (settings_touched) settings_changed(sink_for_notices);
 }
 
