@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "server/main/backup.h"
 #include "server/main/logging.h"
 #include "server/main/service_notice.h"
 #include "server/main/text_file.h"
@@ -170,6 +171,9 @@ Result<> Server::open_database(const ServerSettings& settings,
   ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
+  };
+  database_->shared().back_up = [this](const std::string& target) {
+    return back_up_server(directory_, *engine_, target);
   };
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings know the server's settings too.
