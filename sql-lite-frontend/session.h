@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -126,6 +127,8 @@ class Session {
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
 
+  /// Whether a request has been running for that long. From any thread.
+  [[nodiscard]] bool has_worked_for(std::chrono::nanoseconds at_least) const noexcept;
   /// Makes the running request end with 57014; without one it does nothing. From any thread.
   void cancel() noexcept;
   /// The same with another error, once: 57P01 on shutdown.

@@ -118,6 +118,7 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   DoorPolicy policy;
   policy.authentication_timeout = settings.authentication_timeout;
   policy.send_timeout = settings.client_send_timeout;
+  policy.client_check_interval = settings.client_check_interval;
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
   if (!settings.ssl_cert_file.empty()) {
@@ -204,8 +205,9 @@ int Server::run() {
   // Short turns while stopping, to see the last connection leave.
   bool is_stopping = false;
   for (;;) {
-    const timespec turn{0, is_stopping ? 10'000'000 : 500'000'000};
+    const timespec turn{0, is_stopping ? 10'000'000 : turn_between_looks()};
     const int signal = ::sigtimedwait(&signals, nullptr, &turn);
+    look_for_clients();
     if (signal == SIGHUP) on_hangup();
     if (signal == SIGTERM) begin_stop(StopMode::smart);
     if (signal == SIGINT) begin_stop(StopMode::fast);
@@ -213,6 +215,21 @@ int Server::run() {
     is_stopping = is_stopping || signal == SIGTERM || signal == SIGINT;
     if (is_stopping && context_->registry().size() == 0) return close();
   }
+}
+
+/// Nanoseconds, less than a second.
+long Server::turn_between_looks() const {
+  constexpr Duration kLongest = std::chrono::milliseconds{500};
+  const Duration interval = context_->policy()->client_check_interval;
+  return interval == Duration::zero() ? kLongest.count() : std::min(interval, kLongest).count();
+}
+
+void Server::look_for_clients() {
+  const Duration interval = context_->policy()->client_check_interval;
+  const TimePoint now = Runtime::current().now();
+  if (interval == Duration::zero() || now < next_look_) return;
+  next_look_ = now + interval;
+  context_->registry().cancel_abandoned(interval);
 }
 
 void Server::begin_stop(StopMode mode) {

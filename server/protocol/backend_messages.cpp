@@ -128,7 +128,8 @@ void put_optional_field(SendBuffer& out, char field, std::string_view value) {
 
 }  // namespace
 
-void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report) {
+void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,
+                const std::source_location& place) {
   const auto message = out.begin(kind);
   put_report_field(out, 'S', sql::severity_name(report.severity));
   put_report_field(out, 'V', sql::severity_name(report.severity));
@@ -143,7 +144,10 @@ void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report
   put_optional_field(out, 'c', report.column);
   put_optional_field(out, 'd', report.datatype);
   put_optional_field(out, 'n', report.constraint);
-  put_optional_field(out, 'R', report.routine);
+  const std::string_view file = place.file_name();
+  put_report_field(out, 'F', file.substr(file.rfind('/') + 1));
+  put_report_field(out, 'L', fmt::format_int(place.line()).c_str());
+  put_report_field(out, 'R', report.routine.empty() ? "report" : std::string_view{report.routine});
   out.put_char('\0');
   out.end(message);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <string_view>
 
 #include "server/protocol/message_kind.h"
@@ -31,7 +32,9 @@ void put_command_complete(SendBuffer& out, std::string_view tag);
 /// `kind` is copy_in_response or copy_out_response.
 void put_copy_response(SendBuffer& out, BackendKind kind, const sql::CopyDescription& description);
 void put_copy_data(SendBuffer& out, Bytes data);
-/// `kind` is error_response or notice_response. S, V, C and M always go, the rest if it is there.
-void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report);
+/// `kind` is error_response or notice_response. S, V, C and M always go, and F, L and R: where the
+/// server reports it, as PostgreSQL's do. The rest if it is there.
+void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,
+                const std::source_location& place = std::source_location::current());
 
 }  // namespace swizzle::server

@@ -58,7 +58,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   const std::size_t key_bytes = admission->version >= ProtocolVersion{3, 2}
                                     ? SessionRegistry::kLongKeyBytes
                                     : SessionRegistry::kShortKeyBytes;
-  const Bytes key = place.attach(**session, key_bytes);
+  const Bytes key = place.attach(**session, channel_.stream().descriptor(), key_bytes);
   {
     Conversation conversation{channel_, **session, interrupts_, context_.statement_timer()};
     conversation.greet(place.id(), key);

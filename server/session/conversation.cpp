@@ -228,8 +228,11 @@ sql::Diagnostic Conversation::reject(const Error& error) {
 }
 
 void Conversation::report(const sql::Diagnostic& diagnostic) {
-  put_report(channel_.out(), BackendKind::error_response, diagnostic);
-  if (diagnostic.severity == sql::Severity::fatal) is_running_ = false;
+  // A session that was terminated tells why, whatever it was at.
+  const auto reason = is_running_ ? session_.termination() : std::nullopt;
+  const sql::Diagnostic& told = reason ? *reason : diagnostic;
+  put_report(channel_.out(), BackendKind::error_response, told);
+  if (told.severity == sql::Severity::fatal) is_running_ = false;
 }
 
 void Conversation::ready_for_query() {

@@ -244,6 +244,22 @@ TEST_CASE("a client that vanishes in the middle of anything leaves nothing behin
   CHECK(server.becomes_empty());
 }
 
+TEST_CASE("a statement whose client has gone is ended, one whose client waits is not") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  client.send(message('Q', text("sleep")));
+  CHECK(client.is_quiet());
+  server.context().registry().cancel_abandoned(Duration::zero());
+  CHECK(client.is_quiet());
+  client.close();
+  for (int i = 0; i < 100 && server.context().registry().size() > 0; ++i) {
+    server.context().registry().cancel_abandoned(Duration::zero());
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  CHECK(server.becomes_empty());
+}
+
 TEST_CASE("COPY out of the server") {
   TestServer server;
   WireClient client = server.connect();

@@ -57,6 +57,18 @@ void namespaces(Execution& execution, const EmitRow& emit) {
 
 void tables(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
+  for (const ComputedRelation& computed : computed_relations()) {
+    if (computed.kind != 'r') continue;
+    const Value row[] = {text_value(execution, session.schema_name(computed.schema)),
+                         text_value(execution, computed.name),
+                         text_value(execution, "postgres"),
+                         Value::null(),
+                         Value::from_bool(true),
+                         Value::from_bool(false),
+                         Value::from_bool(false),
+                         Value::from_bool(false)};
+    emit(row);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     if (relation.kind != RelationKind::table) continue;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -110,6 +111,9 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
     binder.require_parameter_types();
     describe_targets(query->targets);
+    if (const auto failure = constant_failure(*query, plan->execution)) {
+      plan->failure = to_diagnostic(*failure, {});
+    }
     plan->root = planner.plan_query(*query);
     plan->writes = !query->locks.empty();
   } else {

@@ -300,7 +300,10 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
           read_parameter(context, statement->parameter_types[i], format, *request.values[i])
               .copy_to(portal->arena));
     }
-    if (is_plannable(statement->node)) portal->plan = state.plan_for(*statement);
+    if (is_plannable(statement->node)) {
+      portal->plan = state.plan_for(*statement);
+      State::require_runnable(*portal->plan);
+    }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
     if (portal->formats.size() > 1 && portal->formats.size() != statement->columns.size()) {
       throw_error(kProtocolViolation, "bind message has {} result formats but query has {} columns",
@@ -382,11 +385,12 @@ Outcome Session::describe_portal(std::string_view name, ResultSink& sink) {
 
 Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSink& sink) {
   PortalPtr portal;
-  std::string text;
+  StatementPtr executed;  // keeps the text for error positions
   if (const auto found = state_->portals.find(name); found != state_->portals.end()) {
     portal = found->second;
-    text = portal->statement->text;
+    executed = portal->statement;
   }
+  const std::string_view text = executed ? std::string_view{executed->text} : std::string_view{};
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (!portal) find_portal(state, name);
@@ -455,6 +459,14 @@ std::optional<Diagnostic> Session::termination() const {
 
 std::int32_t Session::backend_pid() const noexcept {
   return state_->options.backend_pid;
+}
+
+bool Session::has_worked_for(std::chrono::nanoseconds at_least) const noexcept {
+  const Activity& activity = state_->activity;
+  if (activity.state.load(std::memory_order_relaxed) != Activity::State::active) return false;
+  const std::int64_t worked =
+      SessionContext::system_clock_now() - activity.query_start.load(std::memory_order_relaxed);
+  return std::chrono::microseconds{worked} >= at_least;
 }
 
 void Session::cancel() noexcept {

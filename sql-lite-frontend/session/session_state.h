@@ -99,6 +99,8 @@ struct Session::State final : NameSource, ObjectNames {
   void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
   void describe_columns(const Portal& portal, ResultSink& sink);
+  /// Throws what the plan's constants are at fault with.
+  static void require_runnable(const Plan& plan);
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,

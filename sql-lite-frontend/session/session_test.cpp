@@ -179,6 +179,31 @@ TEST_CASE("P34 a statement that fails at its last row leaves nothing behind", "[
   CHECK(db.run("SELECT count(*), max(id) FROM t") == "51|51 SELECT 1");
 }
 
+TEST_CASE("A cursor without scrolling may be asked for no row", "[sql][session]") {
+  Fixture db;
+  db.run("BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT generate_series(1, 3)");
+  CHECK(db.run("FETCH 0 FROM c") == "FETCH 0");
+  CHECK(db.run("FETCH 1 FROM c") == "1 FETCH 1");
+  CHECK(db.run("MOVE 0 FROM c") == "MOVE 1");
+  CHECK(db.run("FETCH 0 FROM c").starts_with("55000"));
+}
+
+TEST_CASE("What is wrong with constants is said when the statement is planned", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(id int primary key)");
+  CHECK(db.run("SELECT 1 / 0 FROM t").starts_with("22012"));
+  CHECK(db.run("SELECT id FROM t WHERE id = 1 + 1 / 0").starts_with("22012"));
+  CHECK(db.run("SELECT CASE WHEN true THEN 1 ELSE 1 / 0 END") == "1 SELECT 1");
+  CHECK(db.run("SELECT coalesce(1, 1 / 0)") == "1 SELECT 1");
+  CHECK(db.run("SELECT id / 0 FROM t") == "SELECT 0");
+  CHECK(db.run("SELECT 1 / 0, nothing FROM t").starts_with("42703"));
+  TestSink sink;
+  REQUIRE(db.session().parse("", "SELECT 1 / 0", {}, sink));
+  const Outcome bound = db.session().bind({"", "", {}, {}, {}}, sink);
+  REQUIRE_FALSE(bound);
+  CHECK(bound.error().state.code() == "22012");
+}
+
 TEST_CASE("A portal gives its rows in portions", "[sql][session]") {
   Fixture db;
   TestSink sink;

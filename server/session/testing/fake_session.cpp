@@ -68,6 +68,7 @@ struct Session::State {
   bool implicit_failed = false;
   std::int32_t pid = 0;
   std::string said;
+  std::atomic<bool> sleeps{false};
   std::function<void()> wake;
 
   Outcome fail(Outcome outcome) {
@@ -137,6 +138,7 @@ struct Session::State {
       sink.notice(server::make_report(Severity::notice, SqlState{"00000"}, "hello"));
       sink.command_complete("DO");
     } else if (text == "sleep") {
+      sleeps = true;
       while (!cancelled && reason.load() == nullptr) {
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
       }
@@ -305,6 +307,10 @@ std::optional<std::string> Session::setting(std::string_view name) const {
 }
 std::int32_t Session::backend_pid() const noexcept {
   return state_->pid;
+}
+
+bool Session::has_worked_for(std::chrono::nanoseconds) const noexcept {
+  return state_->sleeps;
 }
 
 void Session::cancel() noexcept {
