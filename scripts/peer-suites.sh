@@ -14,10 +14,17 @@ peer_source() {  # peer_source NAME VERSION: a source distribution, unpacked
 }
 # pytest -v's line per test, and the reasons of its summary, which is missing when time ran out.
 pytest_results() {
-  awk '/^[^ ]*::[^ ]* (PASSED|FAILED|ERROR|SKIPPED)/ {
-         if (verdict[$1] != "FAIL")
-           verdict[$1] = $2 == "PASSED" ? "PASS" : $2 == "SKIPPED" ? "SKIP" : "FAIL" }
-       /^(FAILED|ERROR) [^ ]*::/ { name = $2; sub(/^[A-Z]* [^ ]*( - )?/, ""); reason[name] = $0 }
+  # "file::class::test <- where it comes from PASSED [ 7%]"; the name may hold blanks.
+  awk 'match($0, / (PASSED|FAILED|ERROR|SKIPPED|XFAIL) +\[ *[0-9]+%\]$/) {
+         name = substr($0, 1, RSTART - 1); sub(/ <- .*/, "", name); gsub(/ /, "_", name)
+         word = substr($0, RSTART + 1, 6)
+         if (verdict[name] != "FAIL")
+           verdict[name] = word ~ /^(PASSED|XFAIL)/ ? "PASS" : word ~ /^SKIPPE/ ? "SKIP" : "FAIL"
+         next }
+       /^(FAILED|ERROR) [^ ]*::/ {
+         name = $0; sub(/^[A-Z]* /, "", name); text = ""
+         if ((at = index(name, " - ")) > 0) { text = substr(name, at + 3); name = substr(name, 1, at - 1) }
+         gsub(/ /, "_", name); reason[name] = text }
        END { for (name in verdict) print verdict[name], name ": " reason[name] }'
 }
 go_test_results() {

@@ -37,6 +37,9 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
       break;
     case RelationKind::view:
       unsupported(fmt::format("{} on a view", writes_to(verb)), range.location);
+    case RelationKind::materialized:
+      throw sql_error(sqlstate::wrong_object_type, "cannot change materialized view \"{}\"",
+                      relation.name);
     case RelationKind::sequence:
       throw sql_error(sqlstate::wrong_object_type, "cannot change sequence \"{}\"", relation.name);
     case RelationKind::computed:

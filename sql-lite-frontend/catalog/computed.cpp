@@ -108,8 +108,9 @@ Value options_value(Execution& execution, std::span<const std::string> options) 
 void emit_class(Execution& execution, const EmitRow& emit, const Relation& relation,
                 const ClassRow& facts) {
   const char kind = facts.kind;
-  const bool has_storage = kind == 'r' || kind == 'i' || kind == 'S';
-  const bool has_rows = kind == 'r' || kind == 'v';
+  const bool is_heap = kind == 'r' || kind == 'm';
+  const bool has_storage = is_heap || kind == 'i' || kind == 'S';
+  const bool has_rows = is_heap || kind == 'v';
   constexpr Oid kHeap = 2;
   constexpr Oid kBtree = 403;
   const Value row[] = {Value::from_oid(facts.oid),
@@ -117,7 +118,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        Value::from_oid(relation.schema),
                        Value::from_oid(has_rows ? relation.row_type : kNoOid),
                        Value::from_oid(relation.owner),
-                       Value::from_oid(kind == 'r' ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
+                       Value::from_oid(is_heap ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
                        Value::from_oid(has_storage ? facts.oid : kNoOid),
                        Value::from_float4(static_cast<float>(facts.tuples)),
                        flag(facts.has_index),
@@ -125,7 +126,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        letter(kind),
                        number(facts.columns),
                        number(facts.checks),
-                       flag(kind == 'v'),
+                       flag(kind == 'v' || kind == 'm'),
                        flag(facts.has_triggers),
                        flag(true),
                        letter(relation.schema == kPgCatalogSchema || kind != 'r' ? 'n' : 'd'),

@@ -132,7 +132,6 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::load_stmt, "LOAD"},
     {NodeKind::merge_stmt, "MERGE"},
     {NodeKind::reassign_owned_stmt, "REASSIGN OWNED"},
-    {NodeKind::refresh_mat_view_stmt, "REFRESH MATERIALIZED VIEW"},
     {NodeKind::reindex_stmt, "REINDEX"},
     {NodeKind::replica_identity_stmt, "REPLICA IDENTITY"},
     {NodeKind::rule_stmt, "CREATE RULE"},

@@ -243,14 +243,13 @@ Value relation_size(Execution& execution, Arguments arguments) {
   const TablePtr table = execution.session.table(arguments[0].as_oid());
   if (!table) return Value::null();
   // Rows times a usual row: pages are not counted per tree.
-  const double bytes =
-      table->relation.kind == RelationKind::table ? table->expected_rows() * 100 : 0;
+  const double bytes = keeps_rows(table->relation.kind) ? table->expected_rows() * 100 : 0;
   return Value::from_int(static_cast<std::int64_t>(bytes));
 }
 Value database_size(Execution& execution, Arguments) {
   double bytes = 0;
   for (const TablePtr& table : execution.session.catalog.tables()) {
-    if (table->relation.kind == RelationKind::table) bytes += table->expected_rows() * 100;
+    if (keeps_rows(table->relation.kind)) bytes += table->expected_rows() * 100;
   }
   return Value::from_int(static_cast<std::int64_t>(bytes));
 }

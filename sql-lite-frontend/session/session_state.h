@@ -39,6 +39,7 @@ struct Session::State final : NameSource, ObjectNames {
   };
   struct TransactionDefaults {
     Isolation isolation = Isolation::read_committed;
+    bool says_uncommitted = false;
     bool read_only = false;
     bool deferrable = false;
     Transaction::Durability durability = Transaction::Durability::synchronous;
@@ -176,6 +177,9 @@ struct Session::State final : NameSource, ObjectNames {
   void create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink);
   void drop(const ast::DropStmt& statement, ResultSink& sink);
   void truncate(const ast::TruncateStmt& statement, ResultSink& sink);
+  void refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink);
+  /// Gives it new trees without rows.
+  TablePtr empty_relation(const TablePtr& table);
   void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
   void rename(const ast::RenameStmt& statement, ResultSink& sink);
   void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
@@ -196,6 +200,9 @@ struct Session::State final : NameSource, ObjectNames {
   // -----------------------------------------------------------
   TablePtr find_table(std::string_view schema, std::string_view name) override;
   TablePtr table(Oid oid) override;
+  bool expands(const Table& table) override {
+    return table.relation.kind == RelationKind::view || table.relation.oid == expanded_view;
+  }
   std::vector<TablePtr> referencing_tables(Oid referenced) override;
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
@@ -242,6 +249,8 @@ struct Session::State final : NameSource, ObjectNames {
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
   std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
   std::vector<Oid> truncated_on_commit;
+  /// A materialized view whose query, not its rows, is meant: while it is refreshed.
+  Oid expanded_view = kNoOid;
   PendingNotifications pending;
   /// From the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener;

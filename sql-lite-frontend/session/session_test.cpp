@@ -179,6 +179,33 @@ TEST_CASE("P34 a statement that fails at its last row leaves nothing behind", "[
   CHECK(db.run("SELECT count(*), max(id) FROM t") == "51|51 SELECT 1");
 }
 
+TEST_CASE("A materialized view keeps its rows until it is refreshed", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(id int primary key, v text); INSERT INTO t VALUES (1, 'one')");
+  CHECK(db.run("CREATE MATERIALIZED VIEW m AS SELECT id AS k, upper(v) AS u FROM t") == "SELECT 1");
+  db.run("INSERT INTO t VALUES (2, 'two')");
+  CHECK(db.run("SELECT * FROM m") == "1|ONE SELECT 1");
+  CHECK(db.run("CREATE UNIQUE INDEX m_k ON m (k)") == "CREATE INDEX");
+  CHECK(db.run("INSERT INTO m VALUES (3, 'x')") == "42809 cannot change materialized view \"m\"");
+  CHECK(db.run("REFRESH MATERIALIZED VIEW m") == "REFRESH MATERIALIZED VIEW");
+  CHECK(db.run("SELECT u FROM m WHERE k = 2") == "TWO SELECT 1");
+  CHECK(db.run("BEGIN; DELETE FROM t; REFRESH MATERIALIZED VIEW m; ROLLBACK") ==
+        "BEGIN DELETE 2 REFRESH MATERIALIZED VIEW ROLLBACK");
+  CHECK(db.run("SELECT count(*) FROM m") == "2 SELECT 1");
+  CHECK(db.run("DROP TABLE t").starts_with("2BP01"));
+  CHECK(db.run("DROP VIEW m") == "42809 \"m\" is not a view");
+  db.run("ALTER MATERIALIZED VIEW m RENAME TO n");
+  CHECK(db.run("SELECT matviewname, hasindexes, definition FROM pg_matviews") ==
+        "n|t| SELECT id AS k, upper(v) AS u FROM t; SELECT 1");
+  CHECK(db.run("SELECT relkind FROM pg_class WHERE relname = 'n'") == "m SELECT 1");
+  db.close();
+  db.open();
+  CHECK(db.run("REFRESH MATERIALIZED VIEW n; SELECT count(*) FROM n") ==
+        "2 REFRESH MATERIALIZED VIEW SELECT 1");
+  CHECK(db.run("DROP MATERIALIZED VIEW n") == "DROP MATERIALIZED VIEW");
+  CHECK(db.run("DROP TABLE t") == "DROP TABLE");
+}
+
 TEST_CASE("A cursor without scrolling may be asked for no row", "[sql][session]") {
   Fixture db;
   db.run("BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT generate_series(1, 3)");
@@ -286,13 +313,13 @@ TEST_CASE("Errors name what they are about", "[sql][session]") {
 
 TEST_CASE("What is not supported is refused by name", "[sql][session]") {
   Fixture db;
-  for (const char* sql : {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
-                          "CREATE TRIGGER t BEFORE INSERT ON a "
-                          "EXECUTE FUNCTION f()",
-                          "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
-                          "CREATE TYPE mood AS ENUM ('a')", "PREPARE TRANSACTION 'x'",
-                          "SELECT 1 GROUP BY ROLLUP (1)", "CREATE MATERIALIZED VIEW m AS SELECT 1",
-                          "CREATE EXTENSION e", "GRANT SELECT ON a TO b", "DO 'x'"}) {
+  for (const char* sql :
+       {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
+        "CREATE TRIGGER t BEFORE INSERT ON a "
+        "EXECUTE FUNCTION f()",
+        "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
+        "CREATE TYPE mood AS ENUM ('a')", "PREPARE TRANSACTION 'x'", "SELECT 1 GROUP BY ROLLUP (1)",
+        "CREATE EXTENSION e", "GRANT SELECT ON a TO b", "DO 'x'"}) {
     INFO(sql);
     CHECK(db.run(sql).starts_with("0A000"));
   }

@@ -29,7 +29,9 @@ const Session::State::TransactionDefaults& Session::State::defaults() {
   const auto milliseconds = [this](std::string_view name) {
     return std::chrono::milliseconds{settings.integer(name)};
   };
-  kept_defaults = {.isolation = isolation_of(settings.text("default_transaction_isolation")),
+  const std::string isolation_name = settings.text("default_transaction_isolation");
+  kept_defaults = {.isolation = isolation_of(isolation_name),
+                   .says_uncommitted = isolation_name == kReadUncommitted,
                    .read_only = settings.boolean("default_transaction_read_only"),
                    .deferrable = settings.boolean("default_transaction_deferrable"),
                    .durability = settings.text("synchronous_commit") == "off"
@@ -48,7 +50,7 @@ void Session::State::begin_transaction(Block kind) {
   }
   const TransactionDefaults& now = defaults();
   isolation = now.isolation;
-  says_uncommitted = false;
+  says_uncommitted = now.says_uncommitted;
   read_only = now.read_only;
   deferrable = now.deferrable;
   start_engine_transaction();

@@ -517,6 +517,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::truncate_stmt:
       definition("TRUNCATE TABLE");
       return truncate(ast::as<ast::TruncateStmt>(node), sink);
+    case Kind::refresh_mat_view_stmt:
+      definition("REFRESH MATERIALIZED VIEW");
+      return refresh(ast::as<ast::RefreshMatViewStmt>(node), sink);
     case Kind::alter_table_stmt:
       definition("ALTER TABLE");
       return alter_table(ast::as<ast::AlterTableStmt>(node), sink);
