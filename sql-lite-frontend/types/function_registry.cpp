@@ -130,9 +130,12 @@ class Registry {
                                general_functions(),
                                name_functions(),
                                extreme_functions(),
-                               json_functions()})
+                               json_functions(),
+                               json_access_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
-    for (const SetEntry& entry : set_functions()) add(entry.signature, {nullptr, entry.function});
+    for (const auto entries : {set_functions(), json_set_functions()}) {
+      for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
+    }
     for (const auto entries :
          {counting_aggregates(), statistics_aggregates(), collecting_aggregates()})
       for (const AggregateEntry& entry : entries)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -23,6 +24,9 @@ constexpr int kMaxDepth = 1000;
 class JsonReader {
  public:
   JsonReader(std::string_view text, TypeId type) : text_(text), type_(type) {}
+
+  /// What the string means that the text begins with.
+  std::string read_string() { return string(); }
 
   std::string read() {
     std::string out;
@@ -383,6 +387,10 @@ void append_json(FunctionContext& context, TypeId type, const Value& value, std:
     if (const auto blank = text.find(' '); blank != std::string::npos) text[blank] = 'T';
   }
   append_json_string(text, out);
+}
+
+std::string json_string_value(std::string_view quoted) {
+  return JsonReader{quoted, TypeId::jsonb}.read_string();
 }
 
 const TypeCodec& json_codec() noexcept {

@@ -1,0 +1,198 @@
+#include <charconv>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/json_parts.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using Part = std::optional<std::string_view>;
+
+/// -> gives JSON, ->> text.
+enum class As : std::uint8_t { json, text };
+
+template <As as>
+Value result_of(FunctionContext& context, const Part& part) {
+  if (!part) return Value::null();
+  if constexpr (as == As::json) {
+    return make_text(context.arena, *part);
+  } else {
+    if (*part == "null") return Value::null();
+    if (part->front() == '"') return make_text(context.arena, json_string_value(*part));
+    return make_text(context.arena, *part);
+  }
+}
+
+template <As as>
+Value field(FunctionContext& context, Arguments a) {
+  return result_of<as>(context, json_member(a[0].as_text(), a[1].as_text()));
+}
+template <As as>
+Value element(FunctionContext& context, Arguments a) {
+  return result_of<as>(context, json_element(a[0].as_text(), a[1].as_int4()));
+}
+
+/// One step of a path: a key, or a number where there is an array.
+Part step_into(std::string_view json, std::string_view step) {
+  if (json_kind(json) != JsonKind::array) return json_member(json, step);
+  std::int32_t index = 0;
+  const char* const end = step.data() + step.size();
+  const char* const begin = step.starts_with('+') ? step.data() + 1 : step.data();
+  const auto [stop, error] = std::from_chars(begin, end, index);
+  if (error != std::errc{} || stop != end || begin == end) return std::nullopt;
+  return json_element(json, index);
+}
+
+template <As as>
+Value at_path(FunctionContext& context, Arguments a) {
+  const ArrayView path{a[1]};
+  Part part = json_trimmed(a[0].as_text());
+  for (std::size_t i = 0; i < path.size() && part; ++i) {
+    const Value step = path.element(i);
+    if (step.is_null()) return Value::null();
+    part = step_into(*part, step.as_text());
+  }
+  return result_of<as>(context, part);
+}
+
+Value kind_name(FunctionContext& context, Arguments a) {
+  return make_text(context.arena, json_kind_name(json_kind(a[0].as_text())));
+}
+
+Value array_length(FunctionContext&, Arguments a) {
+  const std::string_view json = json_trimmed(a[0].as_text());
+  switch (json_kind(json)) {
+    case JsonKind::array:
+      return Value::from_int(static_cast<std::int64_t>(json_elements(json).size()));
+    case JsonKind::object:
+      throw SqlError{sqlstate::invalid_parameter_value, "cannot get array length of a non-array"};
+    default:
+      throw SqlError{sqlstate::invalid_parameter_value, "cannot get array length of a scalar"};
+  }
+}
+
+bool has_key(std::string_view json, std::string_view key) {
+  switch (json_kind(json)) {
+    case JsonKind::object:
+      return json_member(json, key).has_value();
+    case JsonKind::array:
+      for (const std::string_view part : json_elements(json)) {
+        if (part.front() == '"' && json_string_value(part) == key) return true;
+      }
+      return false;
+    case JsonKind::string:
+      return json_string_value(json) == key;
+    default:
+      return false;
+  }
+}
+Value exists(FunctionContext&, Arguments a) {
+  return Value::from_bool(has_key(a[0].as_text(), a[1].as_text()));
+}
+/// ?| looks for a key that is there, ?& for one that is not.
+template <bool wanted>
+Value exists_some(FunctionContext&, Arguments a) {
+  const ArrayView keys{a[1]};
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const Value key = keys.element(i);
+    if (!key.is_null() && has_key(a[0].as_text(), key.as_text()) == wanted) {
+      return Value::from_bool(wanted);
+    }
+  }
+  return Value::from_bool(!wanted);
+}
+Value contains(FunctionContext&, Arguments a) {
+  return Value::from_bool(jsonb_contains(a[0].as_text(), a[1].as_text()));
+}
+Value contained(FunctionContext&, Arguments a) {
+  return Value::from_bool(jsonb_contains(a[1].as_text(), a[0].as_text()));
+}
+
+/// Keys, or the elements of an array.
+class PartsCursor final : public SetCursor {
+ public:
+  explicit PartsCursor(std::vector<Value> values) : values_(std::move(values)) {}
+  std::optional<Value> next(FunctionContext&) override {
+    if (next_ == values_.size()) return std::nullopt;
+    return values_[next_++];
+  }
+
+ private:
+  std::vector<Value> values_;
+  std::size_t next_ = 0;
+};
+
+template <As as>
+std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
+  const std::string_view json = json_trimmed(a[0].as_text());
+  if (json_kind(json) != JsonKind::array) {
+    throw_error(sqlstate::invalid_parameter_value, "cannot extract elements from {}",
+                json_kind(json) == JsonKind::object ? "an object" : "a scalar");
+  }
+  std::vector<Value> values;
+  for (const std::string_view part : json_elements(json)) {
+    values.push_back(result_of<as>(context, part));
+  }
+  return std::make_unique<PartsCursor>(std::move(values));
+}
+
+std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
+  const std::string_view json = json_trimmed(a[0].as_text());
+  if (json_kind(json) != JsonKind::object) {
+    throw_error(sqlstate::invalid_parameter_value, "cannot call json_object_keys on {}",
+                json_kind(json) == JsonKind::array ? "an array" : "a scalar");
+  }
+  std::vector<Value> values;
+  for (const JsonMember& member : json_members(json)) {
+    values.push_back(make_text(context.arena, json_string_value(member.key)));
+  }
+  return std::make_unique<PartsCursor>(std::move(values));
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"json_object_field(json,text)", &field<As::json>},
+    {"json_object_field_text(json,text)", &field<As::text>},
+    {"json_array_element(json,int4)", &element<As::json>},
+    {"json_array_element_text(json,int4)", &element<As::text>},
+    {"json_extract_path(json,_text)", &at_path<As::json>},
+    {"json_extract_path_text(json,_text)", &at_path<As::text>},
+    {"json_array_length(json)", &array_length},
+    {"json_typeof(json)", &kind_name},
+    {"jsonb_object_field(jsonb,text)", &field<As::json>},
+    {"jsonb_object_field_text(jsonb,text)", &field<As::text>},
+    {"jsonb_array_element(jsonb,int4)", &element<As::json>},
+    {"jsonb_array_element_text(jsonb,int4)", &element<As::text>},
+    {"jsonb_extract_path(jsonb,_text)", &at_path<As::json>},
+    {"jsonb_extract_path_text(jsonb,_text)", &at_path<As::text>},
+    {"jsonb_array_length(jsonb)", &array_length},
+    {"jsonb_typeof(jsonb)", &kind_name},
+    {"jsonb_exists(jsonb,text)", &exists},
+    {"jsonb_exists_any(jsonb,_text)", &exists_some<true>},
+    {"jsonb_exists_all(jsonb,_text)", &exists_some<false>},
+    {"jsonb_contains(jsonb,jsonb)", &contains},
+    {"jsonb_contained(jsonb,jsonb)", &contained},
+};
+
+constexpr SetEntry kSets[] = {
+    {"json_array_elements(json)", &elements<As::json>},
+    {"json_array_elements_text(json)", &elements<As::text>},
+    {"json_object_keys(json)", &object_keys},
+    {"jsonb_array_elements(jsonb)", &elements<As::json>},
+    {"jsonb_array_elements_text(jsonb)", &elements<As::text>},
+    {"jsonb_object_keys(jsonb)", &object_keys},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> json_access_functions() {
+  return kEntries;
+}
+std::span<const SetEntry> json_set_functions() {
+  return kSets;
+}
+
+}  // namespace swizzle::sql
