@@ -26,6 +26,8 @@ struct Database::Shared {
   std::unique_ptr<TemporaryFiles> temporary_files;
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};
+  /// Begins at the time of the start in microseconds, so that no number is given twice.
+  std::atomic<std::int64_t> next_transaction_number{0};
   AdvisoryLocks advisory_locks;
   Notifications notifications;
   /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:

@@ -95,6 +95,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     shared->temporary_files =
         value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
     shared->started_at = SessionContext::system_clock_now();
+    shared->next_transaction_number = shared->started_at.load();
   } catch (SqlError& error) {
     failure = std::move(error).take_error();
   }

@@ -145,7 +145,12 @@ Value version(Execution& execution, Arguments) {
               "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
 }
 Value transaction_id(Execution& execution, Arguments) {
-  return Value::from_int(static_cast<std::int64_t>(raw(execution.transaction->id())));
+  Session::State& session = execution.session;
+  // The engine numbers those that write; here everybody who asks gets a number.
+  if (session.transaction_number == 0) {
+    session.transaction_number = session.shared.next_transaction_number.fetch_add(1);
+  }
+  return Value::from_int(session.transaction_number);
 }
 Value current_setting(Execution& execution, Arguments arguments) {
   const auto value = execution.session.show_setting_value(arguments[0].as_text());

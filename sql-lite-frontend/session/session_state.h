@@ -244,6 +244,7 @@ struct Session::State final : NameSource, ObjectNames {
   /// The client asked for READ UNCOMMITTED: shown as that, though it acts as READ COMMITTED.
   bool says_uncommitted = false;
   std::vector<Savepoint> savepoints;
+  std::int64_t transaction_number = 0;  ///< of the present one, once txid_current() was asked
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   std::vector<DeferredCheck> deferred;
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL

@@ -57,6 +57,7 @@ void Session::State::begin_transaction(Block kind) {
   block = kind;
   failed = false;
   any_statement = false;
+  transaction_number = 0;
   session_context.transaction_timestamp = session_context.statement_timestamp;
 }
 
