@@ -51,15 +51,13 @@ void Session::State::refresh(const ast::RefreshMatViewStmt& statement, ResultSin
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a materialized view",
                 view->relation.name);
   }
+  struct Expansion {
+    Oid& view;
+    ~Expansion() { view = kNoOid; }
+  } const expansion{expanded_view};
+  // As long as the rows are read: the plan is made anew when the view has got its new trees.
   expanded_view = view->relation.oid;
-  PortalPtr source;
-  try {
-    source = make_portal(parse_one("SELECT * FROM " + qualified_name(*view), {}), {});
-  } catch (...) {
-    expanded_view = kNoOid;
-    throw;
-  }
-  expanded_view = kNoOid;
+  const PortalPtr source = make_portal(parse_one("SELECT * FROM " + qualified_name(*view), {}), {});
   fill_table(*this, empty_relation(view), *source);
   sink.command_complete("REFRESH MATERIALIZED VIEW");
 }

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/types/json.h"
 #include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
 namespace {
@@ -126,12 +127,23 @@ class PartsCursor final : public SetCursor {
   std::size_t next_ = 0;
 };
 
+/// json and jsonb word it differently.
+[[noreturn]] void refuse_elements(bool is_jsonb, std::string_view name, JsonKind kind) {
+  const bool is_object = kind == JsonKind::object;
+  if (is_jsonb) {
+    throw_error(sqlstate::invalid_parameter_value, "cannot extract elements from {}",
+                is_object ? "an object" : "a scalar");
+  }
+  throw_error(sqlstate::invalid_parameter_value, "cannot call {} on a {}", name,
+              is_object ? "non-array" : "scalar");
+}
+
 template <As as>
 std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(a[0].as_text());
-  if (json_kind(json) != JsonKind::array) {
-    throw_error(sqlstate::invalid_parameter_value, "cannot extract elements from {}",
-                json_kind(json) == JsonKind::object ? "an object" : "a scalar");
+  if (const JsonKind kind = json_kind(json); kind != JsonKind::array) {
+    refuse_elements(context.call.arguments[0] == TypeId::jsonb,
+                    as == As::json ? "json_array_elements" : "json_array_elements_text", kind);
   }
   std::vector<Value> values;
   for (const std::string_view part : json_elements(json)) {
@@ -143,7 +155,8 @@ std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
 std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(a[0].as_text());
   if (json_kind(json) != JsonKind::object) {
-    throw_error(sqlstate::invalid_parameter_value, "cannot call json_object_keys on {}",
+    throw_error(sqlstate::invalid_parameter_value, "cannot call {}_object_keys on {}",
+                format_type(context.call.arguments[0]),
                 json_kind(json) == JsonKind::array ? "an array" : "a scalar");
   }
   std::vector<Value> values;
