@@ -106,7 +106,7 @@ fetch_tokio-postgres() {
     "https://static.crates.io/crates/tokio-postgres/tokio-postgres-$version.crate" |
     tar xz -C "$work" || return 1
   cd "$work/tokio-postgres-$version" &&
-    grep -rl 5433 tests | xargs -r sed -i "s/port=5433/port=${PEER_PORT:-54328}/g; s/localhost:5433/localhost:${PEER_PORT:-54328}/g; s/host=localhost/host=127.0.0.1/g" &&
+    sed -i -E "s/(localhost|127\.0\.0\.1):[0-9]+/127.0.0.1:${PEER_PORT:-54328}/g; s/port=[0-9]+/port=${PEER_PORT:-54328}/g; s/host=localhost/host=127.0.0.1/g" tests/test/{main,runtime}.rs &&
     CARGO_TARGET_DIR=$work/tokio-target cargo test --no-run -q \
       --features array-impls,with-uuid-1,with-chrono-0_4,with-serde_json-1 --test test
   cd "$root"
@@ -123,8 +123,9 @@ results_tokio-postgres() {
        /^---- .* stdout ----/ { name = $2 }
        name != "" && !(name in reason) && match($0, /message: "[^"]*"|assertion.*|error.*/) {
          reason[name] = substr($0, RSTART, RLENGTH) }
-       END { for (name in verdict) print (verdict[name] == "ok" ? "PASS" :
-               verdict[name] == "FAILED" ? "FAIL" : "SKIP"), name ": " reason[name] }'
+       END { for (name in verdict) {
+               word = verdict[name] == "ok" ? "PASS" : verdict[name] == "FAILED" ? "FAIL" : "SKIP"
+               print word, name ": " reason[name] } }'
 }
 
 # --- Django ----------------------------------------------------------------------------------------

@@ -53,6 +53,12 @@ void namespaces(Execution& execution, const EmitRow& emit) {
                          Value::from_oid(schema->owner), Value::null()};
     emit(row);
   }
+  Session::State& session = execution.session;
+  if (session.temp_schema == kNoOid) return;
+  const Value row[] = {Value::from_oid(session.temp_schema),
+                       text_value(execution, session.schema_name(session.temp_schema)),
+                       Value::from_oid(session.user->oid), Value::null()};
+  emit(row);
 }
 
 void tables(Execution& execution, const EmitRow& emit) {

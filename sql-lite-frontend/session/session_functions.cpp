@@ -207,6 +207,9 @@ Value back_up(Execution& execution, Arguments arguments) {
   }
   return text(execution, value_of(session.shared.back_up(std::string{arguments[0].as_text()})));
 }
+Value own_temporary_schema(Execution& execution, Arguments) {
+  return Value::from_oid(execution.session.temp_schema);
+}
 Value zero(Execution&, Arguments) {
   return Value::from_int(0);
 }
@@ -305,7 +308,7 @@ std::span<const SessionFunction> functions() {
       {"inet_client_addr", TypeId::text, {}, 0, true, kStable, always_null},
       {"inet_server_addr", TypeId::text, {}, 0, true, kStable, always_null},
       {"inet_server_port", int4, {}, 0, true, kStable, always_null},
-      {"pg_my_temp_schema", oid, {}, 0, true, kStable, zero},
+      {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
       {"pg_total_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
       {"pg_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
       {"pg_table_size", int8, {regclass}, 0, true, kVolatile, relation_size},

@@ -138,11 +138,11 @@ class PartsCursor final : public SetCursor {
               is_object ? "non-array" : "scalar");
 }
 
-template <As as>
+template <TypeId type, As as>
 std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(a[0].as_text());
   if (const JsonKind kind = json_kind(json); kind != JsonKind::array) {
-    refuse_elements(context.call.arguments[0] == TypeId::jsonb,
+    refuse_elements(type == TypeId::jsonb,
                     as == As::json ? "json_array_elements" : "json_array_elements_text", kind);
   }
   std::vector<Value> values;
@@ -152,12 +152,12 @@ std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
   return std::make_unique<PartsCursor>(std::move(values));
 }
 
+template <TypeId type>
 std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(a[0].as_text());
   if (json_kind(json) != JsonKind::object) {
     throw_error(sqlstate::invalid_parameter_value, "cannot call {}_object_keys on {}",
-                format_type(context.call.arguments[0]),
-                json_kind(json) == JsonKind::array ? "an array" : "a scalar");
+                format_type(type), json_kind(json) == JsonKind::array ? "an array" : "a scalar");
   }
   std::vector<Value> values;
   for (const JsonMember& member : json_members(json)) {
@@ -191,12 +191,12 @@ constexpr ScalarEntry kEntries[] = {
 };
 
 constexpr SetEntry kSets[] = {
-    {"json_array_elements(json)", &elements<As::json>},
-    {"json_array_elements_text(json)", &elements<As::text>},
-    {"json_object_keys(json)", &object_keys},
-    {"jsonb_array_elements(jsonb)", &elements<As::json>},
-    {"jsonb_array_elements_text(jsonb)", &elements<As::text>},
-    {"jsonb_object_keys(jsonb)", &object_keys},
+    {"json_array_elements(json)", &elements<TypeId::json, As::json>},
+    {"json_array_elements_text(json)", &elements<TypeId::json, As::text>},
+    {"json_object_keys(json)", &object_keys<TypeId::json>},
+    {"jsonb_array_elements(jsonb)", &elements<TypeId::jsonb, As::json>},
+    {"jsonb_array_elements_text(jsonb)", &elements<TypeId::jsonb, As::text>},
+    {"jsonb_object_keys(jsonb)", &object_keys<TypeId::jsonb>},
 };
 
 }  // namespace
