@@ -96,6 +96,15 @@ LockStatistics LockManager::statistics() const noexcept {
           .entry_bytes = parts_->pool.bytes()};
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> LockManager::waits_by_mode() const {
+  std::vector<std::pair<std::string, std::uint64_t>> all;
+  for (std::uint8_t mode = 1; mode < kModeCodes; ++mode) {
+    all.emplace_back(name(ModeCode{mode}),
+                     parts_->counters.waits_by_mode[mode].load(std::memory_order_relaxed));
+  }
+  return all;
+}
+
 const LockOptions& LockManager::options() const noexcept {
   return parts_->options;
 }

@@ -33,6 +33,8 @@ class LockManager {
   /// What is held and waited for. Stops nobody: each row was true at some moment of the call.
   [[nodiscard]] std::vector<LockRow> snapshot() const;
   [[nodiscard]] LockStatistics statistics() const noexcept;
+  /// How often each mode was waited for: those of keys and gaps, then those of tables.
+  [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> waits_by_mode() const;
   [[nodiscard]] const LockOptions& options() const noexcept;
 
  private:

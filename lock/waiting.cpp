@@ -54,6 +54,8 @@ class PublishedWait {
 Result<> LockOwner::wait_for(Entry& entry, Duration lock_timeout) {
   assert_no_latch_held();
   parts_.counters.waits.fetch_add(1, std::memory_order_relaxed);
+  parts_.counters.waits_by_mode[std::to_underlying(entry.mode)].fetch_add(
+      1, std::memory_order_relaxed);
   if (doing_ != nullptr) {
     constexpr std::size_t kEnoughToRecognise = 1024;
     const std::lock_guard hold(seat_.doing_latch);

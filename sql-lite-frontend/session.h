@@ -40,6 +40,12 @@ struct SessionOptions {
   std::function<void()> wake;
 };
 
+struct SessionCounts {
+  std::uint64_t active = 0;
+  std::uint64_t idle = 0;
+  std::uint64_t idle_in_transaction = 0;
+};
+
 /// The SQL side of one data directory: catalog, plans and settings over one engine. Thread-safe;
 /// outlives its sessions.
 class Database {
@@ -59,6 +65,9 @@ class Database {
   /// Stores a verifier, and with it creates the role as superuser if it does not exist: what `init`
   /// does for the first user.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
+
+  /// The sessions, by what they do at present.
+  [[nodiscard]] SessionCounts session_counts() const;
 
   struct Shared;
   [[nodiscard]] Shared& shared() noexcept { return *shared_; }
@@ -126,6 +135,8 @@ class Session {
   /// idle_in_transaction_session_timeout and its like, which the server enforces.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
+  /// The text of what execute() would run for this portal; empty when there is none.
+  [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 
   /// Whether a request has been running for that long. From any thread.
   [[nodiscard]] bool has_worked_for(std::chrono::nanoseconds at_least) const noexcept;

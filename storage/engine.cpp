@@ -351,6 +351,29 @@ const std::filesystem::path& Engine::directory() const noexcept {
   return parts_->directory;
 }
 
+namespace {
+
+/// EngineStatistics::pool_map.
+std::string map_of(const FrameArena& arena) {
+  const std::uint32_t count = std::min(EngineStatistics::kMapCells, arena.count());
+  std::string map(count, '.');
+  // Frames that were never used are not there to be looked at; they lie behind the used ones.
+  const std::uint32_t used = arena.used();
+  for (std::uint32_t cell = 0; cell < count; ++cell) {
+    const auto index = std::uint64_t{cell} * arena.count() / count;
+    if (index >= used) continue;
+    const Frame& frame = *arena.nth_used(index);
+    const FrameState state = frame.state.load(std::memory_order_relaxed);
+    if (state == FrameState::free) continue;
+    const bool is_dirty = frame.dirty_since.load(std::memory_order_relaxed) != Lsn::none;
+    if (state == FrameState::swizzled) map[cell] = is_dirty ? 'S' : 's';
+    if (state == FrameState::unswizzled) map[cell] = is_dirty ? 'U' : 'u';
+  }
+  return map;
+}
+
+}  // namespace
+
 EngineStatistics Engine::statistics() const {
   BufferPool& pool = parts_->trees->factory().pool();
   EngineStatistics all;
@@ -360,6 +383,7 @@ EngineStatistics Engine::statistics() const {
   all.pool_swizzled = occupancy.swizzled();
   all.pool_unswizzled = occupancy.unswizzled;
   all.reads_in_flight = occupancy.being_read;
+  all.pool_map = map_of(pool.arena());
   all.leaf_requests = parts_->transactions->leaf_requests();
   all.pages_allocated = parts_->space->allocated_pages();
   all.pages_read = pool.counters().reads.load(std::memory_order_relaxed);
@@ -374,13 +398,21 @@ EngineStatistics Engine::statistics() const {
   all.undo_spilled_bytes = parts_->transactions->spilled_bytes();
   all.pages_repaired = parts_->repair->repaired();
   all.checkpoints = parts_->checkpointer->taken();
-  all.archive_backlog = parts_->log->statistics().archive_backlog;
+  const wal::LogStatistics log = parts_->log->statistics();
+  all.archive_backlog = log.archive_backlog;
+  all.log_bytes_written = log.bytes_written;
+  all.log_flushes = log.flushes;
+  all.log_waiters_released = log.waiters_released;
+  all.log_insert_groups = log.insert_groups;
+  all.log_grouped_inserts = log.grouped_inserts;
+  all.log_sync_times = log.sync_times;
   all.commits = parts_->transactions->commits();
   all.rollbacks = parts_->transactions->rollbacks();
   all.version_bytes = parts_->transactions->retained_bytes();
   all.snapshots_too_old = parts_->registry->given_up();
   const lock::LockStatistics locks = parts_->locks.statistics();
   all.lock_waits = locks.waits;
+  all.lock_waits_by_mode = parts_->locks.waits_by_mode();
   all.deadlocks = locks.deadlocks;
   all.lock_timeouts = locks.timeouts;
   all.lock_escalations = locks.escalations;

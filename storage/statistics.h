@@ -1,6 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/duration_histogram.h"
 
 namespace swizzle {
 
@@ -14,6 +19,10 @@ struct EngineStatistics {
   std::uint64_t pool_swizzled = 0;    ///< resident, referred to by address
   std::uint64_t pool_unswizzled = 0;  ///< resident, found by page id
   std::uint64_t reads_in_flight = 0;
+  /// The pool at a glance, a letter for each of at most kMapCells frames, evenly chosen: '.' free,
+  /// 's' swizzled, 'u' resident but unswizzled; in upper case where the page is dirty.
+  static constexpr std::uint32_t kMapCells = 1'600;
+  std::string pool_map;
 
   /// Leaves that finished transactions asked for. Those that were in memory are hits: about
   /// leaf_requests - (pages_read - pages_read_ahead), since branches are seldom read.
@@ -27,6 +36,12 @@ struct EngineStatistics {
   std::uint64_t sweeps = 0;  ///< rounds that looked for pages to unswizzle
   std::uint64_t log_tail = 0;
   std::uint64_t log_durable = 0;
+  std::uint64_t log_bytes_written = 0;  ///< whole blocks, some of them more than once
+  std::uint64_t log_flushes = 0;
+  std::uint64_t log_waiters_released = 0;  ///< by these flushes
+  std::uint64_t log_insert_groups = 0;     ///< of inserts that took room in the log together
+  std::uint64_t log_grouped_inserts = 0;
+  DurationHistogram::Counts log_sync_times;
   /// Files taken for undo records that did not fit EngineOptions::undo_memory_bytes.
   std::uint64_t undo_spilled_bytes = 0;
   std::uint64_t pages_repaired = 0;
@@ -37,6 +52,7 @@ struct EngineStatistics {
   std::uint64_t version_bytes = 0;      ///< old versions kept for snapshots, at present
   std::uint64_t snapshots_too_old = 0;  ///< that were given up so that the store keeps its bound
   std::uint64_t lock_waits = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> lock_waits_by_mode;
   std::uint64_t deadlocks = 0;
   std::uint64_t lock_timeouts = 0;
   std::uint64_t lock_escalations = 0;

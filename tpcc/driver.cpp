@@ -38,6 +38,8 @@ bool heals_when_tried_again(const Error& error) noexcept {
 struct Shared {
   std::atomic<bool> measuring{false};
   std::atomic<bool> stop{false};
+  /// Sessions that have transactions left to run.
+  std::atomic<std::uint32_t> running{0};
   std::mutex mutex;
   std::optional<Error> failure;
 
@@ -62,7 +64,9 @@ class alignas(128) Terminal {
   void run() {
     Runtime& runtime = Runtime::current();
     TimePoint due = runtime.now();
+    std::uint64_t left = settings_.transactions;
     while (!shared_.stop.load(std::memory_order_relaxed)) {
+      if (settings_.transactions != 0 && left-- == 0) break;
       const std::size_t kind = work_->choose();
       if (settings_.think) {
         runtime.sleep_until(runtime.now() + to_duration(info_[kind].keying_seconds));
@@ -76,6 +80,7 @@ class alignas(128) Terminal {
       if (settings_.think) runtime.sleep_until(runtime.now() + think_time(kind));
       if (settings_.yield_between) runtime.yield();
     }
+    shared_.running.fetch_sub(1, std::memory_order_relaxed);
   }
 
   [[nodiscard]] const std::vector<KindResult>& results() const noexcept { return kinds_; }
@@ -148,16 +153,25 @@ Second total(const std::deque<Terminal>& terminals) {
   return sum;
 }
 
+/// Sleeps until `until`, or until nobody has anything left to do.
+void sleep_until(std::chrono::steady_clock::time_point until, const Shared& shared) {
+  while (std::chrono::steady_clock::now() < until &&
+         shared.running.load(std::memory_order_relaxed) != 0) {
+    std::this_thread::sleep_until(
+        std::min(until, std::chrono::steady_clock::now() + std::chrono::milliseconds{50}));
+  }
+}
+
 /// Sleeps through the measured time, noting each second.
 std::vector<Second> watch(const std::deque<Terminal>& terminals, const RunSettings& settings,
                           const Shared& shared) {
   std::vector<Second> timeline;
   const auto start = std::chrono::steady_clock::now();
   Second before = total(terminals);
-  for (double at = 0; at < settings.seconds && !shared.stop.load();) {
+  for (double at = 0; at < settings.seconds && !shared.stop.load() && shared.running.load() != 0;) {
     const double step = std::min(1.0, settings.seconds - at);
     at += step;
-    std::this_thread::sleep_until(start + to_duration(at));
+    sleep_until(start + to_duration(at), shared);
     const Second after = total(terminals);
     const Second second{after.transactions - before.transactions,
                         after.first_kind - before.first_kind};
@@ -196,10 +210,11 @@ constexpr std::array<KindInfo, kKinds> kTpccKinds{{{"new_order", 18, 12},
 
 class TpccWork final : public Work {
  public:
-  TpccWork(std::unique_ptr<Session> session, InputSource source)
-      : session_(std::move(session)), source_(source) {}
+  TpccWork(std::unique_ptr<Session> session, InputSource source, std::optional<std::size_t> only)
+      : session_(std::move(session)), source_(source), only_(only) {}
   std::size_t choose() override {
-    input_ = source_.next();
+    do input_ = source_.next();
+    while (only_ && input_.index() != *only_);
     return input_.index();
   }
   Result<Outcome> attempt() override { return session_->run(input_); }
@@ -207,8 +222,18 @@ class TpccWork final : public Work {
  private:
   std::unique_ptr<Session> session_;
   InputSource source_;
+  std::optional<std::size_t> only_;
   Input input_;
 };
+
+/// The index of the kind that alone is wanted; none: the mix. 22023 for an unknown name.
+Result<std::optional<std::size_t>> only_kind(const std::string& name) {
+  if (name.empty()) return std::optional<std::size_t>{};
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (name == kTpccKinds[kind].name) return std::optional{kind};
+  }
+  return fail(sqlstate::invalid_parameter_value, "--only: no transaction is called " + name);
+}
 
 std::uint64_t seed_of(const RunSettings& settings, std::uint32_t session) {
   return settings.seed * 1'000'003 + session;
@@ -218,12 +243,13 @@ std::uint64_t seed_of(const RunSettings& settings, std::uint32_t session) {
 
 Result<Workload> tpcc_workload(Backend& backend, const RunSettings& settings) {
   ASSIGN_OR_RETURN(const Sizes sizes, backend.sizes());
-  const auto make = [&backend, &settings,
-                     sizes](std::uint32_t number) -> Result<std::unique_ptr<Work>> {
+  ASSIGN_OR_RETURN(const std::optional<std::size_t> only, only_kind(settings.only));
+  const auto make = [&backend, &settings, sizes,
+                     only](std::uint32_t number) -> Result<std::unique_ptr<Work>> {
     ASSIGN_OR_RETURN(auto session, backend.session(number));
     const std::uint32_t home = settings.affinity ? number % sizes.warehouses + 1 : 0;
     const InputSource source{sizes, seed_of(settings, number), home, settings.reach};
-    return std::make_unique<TpccWork>(std::move(session), source);
+    return std::make_unique<TpccWork>(std::move(session), source, only);
   };
   return Workload{kTpccKinds, make, [&backend] { return backend.server_cpu_seconds(); }};
 }
@@ -236,6 +262,7 @@ Result<RunResult> run_workload(const Workload& workload, Runtime& runtime,
     ASSIGN_OR_RETURN(auto work, workload.make_work(i));
     terminals.emplace_back(std::move(work), workload.kinds, seed_of(settings, i), settings, shared);
   }
+  shared.running.store(settings.sessions);
   std::vector<std::unique_ptr<Task>> tasks;
   for (Terminal& terminal : terminals) {
     tasks.push_back(runtime.spawn("terminal", [&terminal] { terminal.run(); }));

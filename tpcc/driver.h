@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -48,6 +49,10 @@ struct RunSettings {
   /// Transactions per second over all sessions; 0 as fast as they can. Latency then counts from the
   /// time a transaction was due, so a server that stalls cannot hide it.
   double rate = 0;
+  /// Each session ends after so many; 0: when the time is up.
+  std::uint64_t transactions = 0;
+  /// The name of the only kind that is run, instead of the mix; such results are for profiles.
+  std::string only = {};
   /// Keying and think times of clause 5.2.5.7. Off by default, as everybody measures; such results
   /// are not comparable with published tpmC, and the report says so.
   bool think = false;

@@ -13,8 +13,10 @@
 #include "tpcc/embedded/embedded_backend.h"
 #include "tpcc/output.h"
 #include "tpcc/settings.h"
+#include "tpcc/sql_embedded/sql_database.h"
 #include "tpcc/tpcb/embedded_tpcb.h"
 #include "tpcc/tpcb/wire_tpcb.h"
+#include "tpcc/wire/libpq_connection.h"
 
 namespace swizzle::tpcc {
 namespace {
@@ -25,13 +27,14 @@ constexpr const char* kUsage = R"(swizzle-tpcc load|run|check [options]
   run     runs the mix; --load fills first, --check judges the data afterwards
   check   the consistency conditions 1 to 12
 
-where        --backend embedded|wire  --dir DIRECTORY | --url postgresql://…
+where        --backend embedded|sql-embedded|wire  --dir DIRECTORY | --url postgresql://…
 what         --workload tpcc|tpcb
 how much     --warehouses N (tpcc)  --scale N (tpcb)  --tiny (not TPC-C's sizes: for tests)
 sessions     --runtime threads|fibers  --threads N  --sessions N  --affinity on|off
              --remote on|off (off: no transaction touches another warehouse; needed, with affinity,
              where --locking off meets several sessions)
 time         --duration S  --warm-up S  --rate N  --think on|off  --seed N
+             --transactions N (each session ends after N)  --only new_order|payment|…
 engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --replacement …
              --gclock-limit N  --cooling-percent N  --logging on|off  --locking on|off
              --io automatic|io_uring|threads (valgrind does not see io_uring's completions)
@@ -124,23 +127,42 @@ Result<> execute_on(SomeBackend& backend, const std::string& verb, bool loads,
   return backend.close();
 }
 
+/// Over connections that speak SQL.
+Result<> execute_in_sql(const std::string& verb, bool loads, const WireSettings& wire,
+                        const Settings& settings) {
+  if (settings.workload == WorkloadName::tpcb) {
+    ASSIGN_OR_RETURN(const auto backend, WireTpcb::open(wire));
+    return execute_on(*backend, verb, loads, settings);
+  }
+  ASSIGN_OR_RETURN(const auto backend, WireBackend::open(wire));
+  return execute_on(*backend, verb, loads, settings);
+}
+
 Result<> execute(const std::string& verb, const Settings& settings) {
   PosixFileSystem files{settings.io};
   const bool loads = verb == "load" || settings.load_first;
-  const bool wire = settings.backend == BackendName::wire;
+  if (settings.backend == BackendName::wire) {
+    WireSettings wire = settings.wire;
+    wire.connect = [&](Pipelining pipelining) {
+      return LibpqConnection::open(settings.url, pipelining);
+    };
+    return execute_in_sql(verb, loads, wire, settings);
+  }
+  if (settings.backend == BackendName::sql_embedded) {
+    ASSIGN_OR_RETURN(
+        const auto database,
+        SqlDatabase::start(loads ? SqlDatabase::Start::create : SqlDatabase::Start::open, files,
+                           settings.directory, settings.engine));
+    WireSettings local = settings.wire;
+    local.connect = database->connect();
+    RETURN_IF_ERROR(execute_in_sql(verb, loads, local, settings));
+    return database->close();
+  }
   if (settings.workload == WorkloadName::tpcb) {
-    if (wire) {
-      ASSIGN_OR_RETURN(const auto backend, WireTpcb::open(settings.wire));
-      return execute_on(*backend, verb, loads, settings);
-    }
     ASSIGN_OR_RETURN(
         const auto backend,
         EmbeddedTpcb::start(loads ? EmbeddedTpcb::Start::create : EmbeddedTpcb::Start::open, files,
                             settings.directory, settings.engine, settings.session));
-    return execute_on(*backend, verb, loads, settings);
-  }
-  if (wire) {
-    ASSIGN_OR_RETURN(const auto backend, WireBackend::open(settings.wire));
     return execute_on(*backend, verb, loads, settings);
   }
   ASSIGN_OR_RETURN(

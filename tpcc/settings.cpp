@@ -60,10 +60,6 @@ Result<> refuse_what_is_missing(const std::string& backend) {
     return fail(sqlstate::feature_not_supported,
                 "--backend procedures: the server has no stored procedures yet");
   }
-  if (backend == "sql-embedded") {
-    return fail(sqlstate::feature_not_supported,
-                "--backend sql-embedded is not supported yet; use embedded or wire");
-  }
   return {};
 }
 
@@ -106,7 +102,7 @@ Result<> read_sessions(Reader& reader, Settings& settings) {
   ASSIGN_OR_RETURN(const bool pipelining, reader.on_or_off("pipelining", "off"));
   WireSettings& wire = settings.wire;
   wire.pipelining = pipelining ? Pipelining::on : Pipelining::off;
-  wire.url = reader.text("url", "");
+  settings.url = reader.text("url", "");
   wire.server = static_cast<pid_t>(reader.number("server-pid", 0));
   if (!synchronous) wire.set_up = "SET synchronous_commit = off";
   switch (settings.session.isolation) {
@@ -137,6 +133,8 @@ Result<> read_run(Reader& reader, Settings& settings) {
   run.warm_up_seconds = reader.real("warm-up", 2);
   run.rate = reader.real("rate", 0);
   run.seed = reader.number("seed", 1);
+  run.transactions = reader.number("transactions", 0);
+  run.only = reader.text("only", "");
   ASSIGN_OR_RETURN(run.think, reader.on_or_off("think", "off"));
   ASSIGN_OR_RETURN(run.affinity, reader.on_or_off("affinity", "off"));
   ASSIGN_OR_RETURN(const bool remote, reader.on_or_off("remote", "on"));
@@ -173,11 +171,15 @@ Result<Settings> read_settings(CommandLine& options) {
   ASSIGN_OR_RETURN(settings.workload, reader.one_of<WorkloadName>("workload", "tpcc",
                                                                   {{"tpcc", WorkloadName::tpcc},
                                                                    {"tpcb", WorkloadName::tpcb}}));
-  if (backend != "embedded" && backend != "wire") {
+  const std::map<std::string, BackendName> backends{{"embedded", BackendName::embedded},
+                                                    {"sql-embedded", BackendName::sql_embedded},
+                                                    {"wire", BackendName::wire}};
+  const auto chosen = backends.find(backend);
+  if (chosen == backends.end()) {
     return fail(sqlstate::invalid_parameter_value,
                 "--backend is embedded, sql-embedded, wire or procedures; not '" + backend + "'");
   }
-  settings.backend = backend == "wire" ? BackendName::wire : BackendName::embedded;
+  settings.backend = chosen->second;
   settings.directory = reader.text("dir", "");
   RETURN_IF_ERROR(read_sizes(reader, options, settings));
   RETURN_IF_ERROR(read_engine(reader, settings));
@@ -187,10 +189,13 @@ Result<Settings> read_settings(CommandLine& options) {
   settings.check_after = options.flag("check");
   settings.json = options.text("json", "");
   settings.timeline = options.text("timeline", "");
-  if (settings.backend == BackendName::embedded && settings.directory.empty()) {
-    return fail(sqlstate::invalid_parameter_value, "--backend embedded needs --dir");
+  if (settings.workload == WorkloadName::tpcb && !settings.run.only.empty()) {
+    return fail(sqlstate::feature_not_supported, "--only: TPC-B has one kind of transaction");
   }
-  if (settings.backend == BackendName::wire && settings.wire.url.empty()) {
+  if (settings.backend != BackendName::wire && settings.directory.empty()) {
+    return fail(sqlstate::invalid_parameter_value, "--backend " + backend + " needs --dir");
+  }
+  if (settings.backend == BackendName::wire && settings.url.empty()) {
     return fail(sqlstate::invalid_parameter_value, "--backend wire needs --url");
   }
   RETURN_IF_ERROR(options.finish());

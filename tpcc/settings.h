@@ -17,7 +17,7 @@
 
 namespace swizzle::tpcc {
 
-enum class BackendName : std::uint8_t { embedded, wire };
+enum class BackendName : std::uint8_t { embedded, sql_embedded, wire };
 enum class WorkloadName : std::uint8_t { tpcc, tpcb };
 enum class RuntimeName : std::uint8_t { threads, fibers };
 
@@ -34,6 +34,7 @@ struct Settings {
   EngineOptions engine;
   SessionSettings session;
   WireSettings wire;
+  std::string url;
   RunSettings run;
   bool load_first = false;
   bool check_after = false;

@@ -244,11 +244,19 @@ Reader Log::reader(ReadPattern pattern) const {
 }
 
 LogStatistics Log::statistics() const {
-  LogStatistics result{.tail = tail(), .durable = durable()};
+  LogStatistics result;
+  result.tail = tail();
+  result.durable = durable();
   if (!parts_) return result;
   const auto written = parts_->flusher.statistics();
   result.writes = written.writes;
   result.bytes_written = written.bytes_written;
+  result.flushes = written.flushes;
+  result.waiters_released = written.waiters_released;
+  result.sync_times = written.sync_times;
+  const ConsolidationArray::Statistics groups = parts_->buffer.group_statistics();
+  result.insert_groups = groups.groups;
+  result.grouped_inserts = groups.members;
   result.first_segment = parts_->store.first();
   result.end_segment = parts_->store.end();
   if (parts_->options.archive) result.archive_backlog = parts_->archiver.backlog();

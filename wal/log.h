@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/duration_histogram.h"
 #include "base/file.h"
 #include "base/ids.h"
 #include "base/result.h"
@@ -60,6 +61,13 @@ struct Appended {
 struct LogStatistics {
   std::uint64_t writes = 0;
   std::uint64_t bytes_written = 0;
+  /// Times that records became durable together, and the sessions that had waited for it.
+  std::uint64_t flushes = 0;
+  std::uint64_t waiters_released = 0;
+  DurationHistogram::Counts sync_times;
+  /// Times that several inserts took room together, and the inserts that did.
+  std::uint64_t insert_groups = 0;
+  std::uint64_t grouped_inserts = 0;
   Lsn tail = Lsn::none;
   Lsn durable = Lsn::none;
   std::uint64_t first_segment = 0;

@@ -50,8 +50,10 @@ class SwizzledProcess {
   };
   static Finished run_swizzled(const std::vector<std::string>& words);
 
- private:
+  /// What it has written since the last start.
   [[nodiscard]] std::string log() const;
+
+ private:
   int wait_for_end();
 
   std::string directory_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "lock/internal/entry_pool.h"
 #include "lock/internal/intents.h"
 #include "lock/internal/lock_table.h"
+#include "lock/internal/mode_code.h"
 #include "lock/internal/reader_epochs.h"
 #include "lock/internal/seat.h"
 #include "lock/lock_types.h"
@@ -27,6 +29,7 @@ struct LockManagerParts {
 
   struct Counters {
     std::atomic<std::uint64_t> waits{0};
+    std::array<std::atomic<std::uint64_t>, kModeCodes> waits_by_mode{};
     std::atomic<std::uint64_t> deadlocks{0};
     std::atomic<std::uint64_t> timeouts{0};
     std::atomic<std::uint64_t> cancellations{0};

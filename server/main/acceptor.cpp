@@ -20,9 +20,11 @@ Peer identify(int socket, const sockaddr_storage& address) {
   if (address.ss_family == AF_INET) {
     const auto& ipv4 = reinterpret_cast<const sockaddr_in&>(address);
     peer.address = IpAddress::from_bytes(std::as_bytes(std::span{&ipv4.sin_addr, 1}));
+    peer.port = ntohs(ipv4.sin_port);
   } else if (address.ss_family == AF_INET6) {
     const auto& ipv6 = reinterpret_cast<const sockaddr_in6&>(address);
     peer.address = IpAddress::from_bytes(std::as_bytes(std::span{&ipv6.sin6_addr, 1}));
+    peer.port = ntohs(ipv6.sin6_port);
   } else {
     ucred credentials{};
     socklen_t size = sizeof credentials;
@@ -52,7 +54,15 @@ struct Acceptor::Door {
 
 Acceptor::Acceptor(FiberRuntime& runtime, ServerContext& context,
                    std::vector<ListeningSocket> sockets)
-    : runtime_(runtime), context_(context) {
+    : Acceptor(
+          runtime,
+          [&context](Stream& stream, const Peer& peer, SocketWaiter& waiter, BufferPool& buffers) {
+            serve_connection(stream, peer, context, waiter, buffers);
+          },
+          std::move(sockets)) {}
+
+Acceptor::Acceptor(FiberRuntime& runtime, Serve serve, std::vector<ListeningSocket> sockets)
+    : runtime_(runtime), serve_(std::move(serve)) {
   for (std::size_t i = 0; i < runtime.reactor_count(); ++i) {
     buffers_.push_back(std::make_unique<BufferPool>());
   }
@@ -93,7 +103,7 @@ void Acceptor::accept_until_stopped(Door& door) {
     if (socket.is_open()) {
       if (!door.socket.is_unix) prepare_tcp(socket.get());
       const Peer peer = identify(socket.get(), address);
-      serve(std::move(socket), peer);
+      start_serving(std::move(socket), peer);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       waiter.wait(Readiness::readable, std::nullopt);
     } else if (errno != EINTR && errno != ECONNABORTED) {
@@ -106,15 +116,15 @@ void Acceptor::accept_until_stopped(Door& door) {
   waiter.close();
 }
 
-void Acceptor::serve(Descriptor socket, const Peer& peer) {
+void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
   const std::size_t reactor = runtime_.next_reactor();
   runtime_.spawn_detached(reactor, "session",
                           // std::function wants to be copied, and a Descriptor cannot be.
-                          [&runtime = runtime_, &context = context_, &buffers = *buffers_[reactor],
+                          [&runtime = runtime_, &serve = serve_, &buffers = *buffers_[reactor],
                            peer, shared = std::make_shared<Descriptor>(std::move(socket))] {
                             Stream stream{std::move(*shared)};
                             FiberSocketWaiter waiter{runtime, stream.descriptor()};
-                            serve_connection(stream, peer, context, waiter, buffers);
+                            serve(stream, peer, waiter, buffers);
                             waiter.close();
                           });
 }

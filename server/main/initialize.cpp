@@ -36,6 +36,13 @@ constexpr std::string_view kSettings =
 #archive_command = ''                  # such as: test ! -f /archive/%f && cp %p /archive/%f
 #reactor_threads = 0                    # 0: one per processor
 
+#metrics_port = 0                       # 9187, say: /metrics for Prometheus, / for people
+#metrics_address = '127.0.0.1'
+#log_format = plain                     # or json
+#log_line_prefix = '%m [%p] '
+#log_min_duration_statement = -1        # 1s, say
+#log_connections = off
+
 # Any other name is a setting that sessions start with:
 #statement_timeout = 0
 )";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "server/protocol/buffer_pool.h"
 #include "server/session/descriptor.h"
 #include "server/session/server_context.h"
+#include "server/session/socket_waiter.h"
+#include "server/session/stream.h"
 
 namespace swizzle::server {
 
@@ -27,10 +30,19 @@ struct ListeningSocket {
 /// All sockets that the settings ask for. 58030 with the name of the one that fails.
 Result<std::vector<ListeningSocket>> open_listening_sockets(const ServerSettings& settings);
 
+/// Sockets on TCP alone, for something other than sessions.
+Result<std::vector<ListeningSocket>> open_tcp_sockets(const std::string& address,
+                                                      std::uint16_t port);
+
 /// Accepts connections and starts a fiber for each, on the reactors in turn.
 class Acceptor {
  public:
+  /// What is done with a connection, on its own fiber, until it is closed.
+  using Serve = std::function<void(Stream&, const Peer&, SocketWaiter&, BufferPool&)>;
+
+  /// For sessions.
   Acceptor(FiberRuntime& runtime, ServerContext& context, std::vector<ListeningSocket> sockets);
+  Acceptor(FiberRuntime& runtime, Serve serve, std::vector<ListeningSocket> sockets);
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor();
@@ -41,11 +53,11 @@ class Acceptor {
  private:
   struct Door;
   void accept_until_stopped(Door& door);
-  void serve(Descriptor socket, const Peer& peer);
+  void start_serving(Descriptor socket, const Peer& peer);
   /// Buffers are shared among the connections of a reactor.
   std::vector<std::unique_ptr<BufferPool>> buffers_;
   FiberRuntime& runtime_;
-  ServerContext& context_;
+  const Serve serve_;
   std::vector<std::unique_ptr<Door>> doors_;
 };
 

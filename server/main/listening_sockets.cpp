@@ -110,6 +110,13 @@ std::string unix_socket_path(const std::string& directory, std::uint16_t port) {
   return fmt::format("{}/.s.PGSQL.{}", directory, port);
 }
 
+Result<std::vector<ListeningSocket>> open_tcp_sockets(const std::string& address,
+                                                      std::uint16_t port) {
+  std::vector<ListeningSocket> sockets;
+  RETURN_IF_ERROR(add_tcp(address, port, sockets));
+  return sockets;
+}
+
 Result<std::vector<ListeningSocket>> open_listening_sockets(const ServerSettings& settings) {
   std::vector<ListeningSocket> sockets;
   for (const std::string& directory : settings.unix_socket_directories) {

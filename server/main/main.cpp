@@ -18,7 +18,6 @@
 
 #include "server/main/data_directory.h"
 #include "server/main/initialize.h"
-#include "server/main/logging.h"
 #include "server/main/server.h"
 #include "server/main/text_file.h"
 
@@ -173,9 +172,10 @@ int run_init(const Arguments& arguments) {
 
 int run_serve(const Arguments& arguments) {
   Server::block_signals();
-  start_logging();
+  const auto log = std::make_shared<ServerLog>();
+  capture_spdlog(log);
   auto server = Server::start(DataDirectory{std::filesystem::absolute(arguments.directory)},
-                              arguments.overrides);
+                              arguments.overrides, log);
   if (!server) return complain(server.error());
   return (*server)->run();
 }

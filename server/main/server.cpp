@@ -1,6 +1,7 @@
 #include "server/main/server.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -10,7 +11,6 @@
 #include <iterator>
 
 #include "server/main/backup.h"
-#include "server/main/logging.h"
 #include "server/main/service_notice.h"
 #include "server/main/text_file.h"
 #include "sql-lite-frontend/session/database_shared.h"
@@ -39,8 +39,9 @@ std::string resolve(const DataDirectory& directory, const std::string& file) {
 
 }  // namespace
 
-Server::Server(DataDirectory directory, std::vector<SettingAssignment> overrides)
-    : directory_(std::move(directory)), overrides_(std::move(overrides)) {}
+Server::Server(DataDirectory directory, std::vector<SettingAssignment> overrides,
+               std::shared_ptr<ServerLog> log)
+    : directory_(std::move(directory)), overrides_(std::move(overrides)), log_(std::move(log)) {}
 
 Server::~Server() = default;
 
@@ -129,8 +130,9 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
 }
 
 Result<std::unique_ptr<Server>> Server::start(const DataDirectory& directory,
-                                              std::vector<SettingAssignment> overrides) {
-  std::unique_ptr<Server> server{new Server{directory, std::move(overrides)}};
+                                              std::vector<SettingAssignment> overrides,
+                                              std::shared_ptr<ServerLog> log) {
+  std::unique_ptr<Server> server{new Server{directory, std::move(overrides), std::move(log)}};
   RETURN_IF_ERROR(server->open());
   return server;
 }
@@ -139,6 +141,7 @@ Result<> Server::open() {
   RETURN_IF_ERROR(directory_.check_usable());
   ASSIGN_OR_RETURN(const std::vector<SettingAssignment> file, read_settings_file());
   ASSIGN_OR_RETURN(const ServerSettings settings, early_settings(file));
+  log_->set_format(settings.log_format, settings.log_line_prefix);
   // What is wrong in the files is said before anything else happens.
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   raise_descriptor_limit();
@@ -147,17 +150,37 @@ Result<> Server::open() {
   ASSIGN_OR_RETURN(pid_file_, PidFile::take(directory_, {::getpid(), std::to_string(settings.port),
                                                          socket_directory}));
   ASSIGN_OR_RETURN(std::vector<ListeningSocket> sockets, open_listening_sockets(settings));
+  std::vector<ListeningSocket> metrics_sockets;
+  if (settings.metrics_port != 0) {
+    ASSIGN_OR_RETURN(metrics_sockets,
+                     open_tcp_sockets(settings.metrics_address, settings.metrics_port));
+  }
   RETURN_IF_ERROR(open_database(settings, file));
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
-  context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret));
+  context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
   context_->set_policy(std::move(policy));
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
+  open_metrics(std::move(metrics_sockets));
   acceptor_ = std::make_unique<Acceptor>(*runtime_, *context_, std::move(sockets));
   spdlog::info("ready to accept connections");
   notify_service_manager("READY=1");
   return {};
+}
+
+void Server::open_metrics(std::vector<ListeningSocket> sockets) {
+  if (sockets.empty()) return;
+  metrics_ = std::make_unique<ServerMetrics>(ServerMetrics::Sources{
+      *engine_, *database_, context_->registry(), context_->statement_metrics(), recovery_});
+  metrics_endpoint_ = std::make_unique<MetricsEndpoint>(*metrics_);
+  for (const ListeningSocket& socket : sockets) spdlog::info("metrics at http://{}/", socket.name);
+  metrics_acceptor_ = std::make_unique<Acceptor>(
+      *runtime_,
+      [this](Stream& stream, const Peer&, SocketWaiter& waiter, BufferPool&) {
+        metrics_endpoint_->serve(stream, waiter);
+      },
+      std::move(sockets));
 }
 
 Result<> Server::open_database(const ServerSettings& settings,
@@ -168,7 +191,9 @@ Result<> Server::open_database(const ServerSettings& settings,
     phase = progress.phase;
     spdlog::info("recovery: {}", phase);
   };
+  const TimePoint begin = Runtime::current().now();
   ASSIGN_OR_RETURN(engine_, Engine::open(files_, directory_.engine(), settings.engine, report));
+  recovery_ = Runtime::current().now() - begin;
   ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
@@ -190,6 +215,7 @@ Result<> Server::reload() {
   ASSIGN_OR_RETURN(const ServerSettings settings, server_settings(registry));
   ASSIGN_OR_RETURN(DoorPolicy policy, make_policy(settings));
   context_->set_policy(std::move(policy));
+  log_->set_format(settings.log_format, settings.log_line_prefix);
   return {};
 }
 
@@ -253,7 +279,11 @@ void Server::begin_stop(StopMode mode) {
 
 int Server::close() {
   acceptor_->stop();
+  if (metrics_acceptor_) metrics_acceptor_->stop();
   runtime_.reset();
+  metrics_acceptor_.reset();
+  metrics_endpoint_.reset();
+  metrics_.reset();
   acceptor_.reset();
   context_.reset();
   database_.reset();

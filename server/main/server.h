@@ -12,6 +12,8 @@
 #include "server/main/data_directory.h"
 #include "server/main/listener.h"
 #include "server/main/server_settings.h"
+#include "server/observability/metrics_endpoint.h"
+#include "server/observability/server_metrics.h"
 #include "server/session/server_context.h"
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
@@ -30,7 +32,8 @@ class Server {
  public:
   /// `overrides` come from the command line and win over the settings file, at reload too.
   static Result<std::unique_ptr<Server>> start(const DataDirectory& directory,
-                                               std::vector<SettingAssignment> overrides);
+                                               std::vector<SettingAssignment> overrides,
+                                               std::shared_ptr<ServerLog> log);
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
   ~Server();
@@ -42,7 +45,8 @@ class Server {
   static void block_signals();
 
  private:
-  Server(DataDirectory directory, std::vector<SettingAssignment> overrides);
+  Server(DataDirectory directory, std::vector<SettingAssignment> overrides,
+         std::shared_ptr<ServerLog> log);
 
   Result<std::vector<SettingAssignment>> read_settings_file() const;
   Result<> apply(Settings& settings, const std::vector<SettingAssignment>& file) const;
@@ -51,6 +55,7 @@ class Server {
   Result<> open();
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
+  void open_metrics(std::vector<ListeningSocket> sockets);
   Result<> reload();
   Result<> store_setting(const std::optional<std::string>& name,
                          const std::optional<std::string>& value);
@@ -70,10 +75,15 @@ class Server {
   // In the order in which they are made; they go in the opposite one.
   std::unique_ptr<PidFile> pid_file_;
   PosixFileSystem files_;
+  std::shared_ptr<ServerLog> log_;
+  Duration recovery_{};
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<sql::Database> database_;
   std::unique_ptr<ServerContext> context_;
   std::unique_ptr<FiberRuntime> runtime_;
+  std::unique_ptr<ServerMetrics> metrics_;
+  std::unique_ptr<MetricsEndpoint> metrics_endpoint_;
+  std::unique_ptr<Acceptor> metrics_acceptor_;
   std::unique_ptr<Acceptor> acceptor_;
 };
 

@@ -70,8 +70,9 @@ void define_resources(Settings& settings) {
                                   category,
                                   "Threads that serve sessions; 0 is one per processor."));
   settings.define(integer_setting(
-      "reactor_spin", 0, {0, 1'000'000}, SettingUnit::microseconds, at_start, category,
-      "How long a thread without work polls before it sleeps, when waits are that short."));
+      "reactor_spin", 0, {0, 1'000'000}, SettingUnit::none, at_start, category,
+      "How long a thread without work polls before it sleeps, when waits are that short, in "
+      "microseconds. (PostgreSQL has no such unit, and monitors stumble over one.)"));
   const char* const log = "Write-Ahead Log";
   settings.define(integer_setting("wal_buffers", 8192, {32, INT32_MAX}, SettingUnit::blocks,
                                   at_start, log, "Memory for log records that are not written."));
@@ -84,11 +85,47 @@ void define_resources(Settings& settings) {
                                  "path, %f its name."));
 }
 
+void define_observability(Settings& settings) {
+  const char* const metrics = "Statistics / Monitoring";
+  const auto at_start = SettingContext::postmaster;
+  settings.define(
+      integer_setting("metrics_port", 0, {0, 65'535}, SettingUnit::none, at_start, metrics,
+                      "TCP port of /metrics and of the status page; 0: there is none."));
+  settings.define(string_setting("metrics_address", "127.0.0.1", at_start, metrics,
+                                 "Address for metrics_port. Whoever reaches it may read it."));
+  const char* const where = "Reporting and Logging / Where to Log";
+  const char* const what = "Reporting and Logging / What to Log";
+  const char* const when = "Reporting and Logging / When to Log";
+  const auto at_reload = SettingContext::sighup;
+  const auto superuser = SettingContext::superuser;
+  const auto at_login = SettingContext::superuser_backend;
+  settings.define(enumeration_setting("log_format", "plain", {"plain", "json"}, at_reload, where,
+                                      "Lines as PostgreSQL's stderr log, or as its jsonlog."));
+  settings.define(string_setting("log_line_prefix", "%m [%p] ", at_reload, what,
+                                 "What begins each line of the plain log."));
+  settings.define(integer_setting("log_min_duration_statement", -1, {-1, INT32_MAX},
+                                  SettingUnit::milliseconds, superuser, when,
+                                  "Statements that take so long are logged; -1: none."));
+  settings.define(enumeration_setting(
+      "log_min_messages", "warning",
+      {"debug5", "debug4", "debug3", "debug2", "debug1", "info", "notice", "warning", "error",
+       "log", "fatal", "panic"},
+      superuser, when, "Errors of statements are logged unless this is log, fatal or panic."));
+  settings.define(enumeration_setting("log_statement", "none", {"none", "ddl", "mod", "all"},
+                                      superuser, what, "Which statements are logged."));
+  settings.define(boolean_setting("log_duration", false, superuser, what,
+                                  "Logs how long each statement takes."));
+  settings.define(boolean_setting("log_connections", false, at_login, what, "Logs logins."));
+  settings.define(
+      boolean_setting("log_disconnections", false, at_login, what, "Logs the ends of sessions."));
+}
+
 }  // namespace
 
 void define_server_settings(Settings& settings) {
   define_connections(settings);
   define_resources(settings);
+  define_observability(settings);
 }
 
 Result<ServerSettings> server_settings(const Settings& settings) {
@@ -114,6 +151,10 @@ Result<ServerSettings> server_settings(const Settings& settings) {
       std::chrono::milliseconds{number("client_connection_check_interval")};
   values.reactor_threads = number("reactor_threads");
   values.reactor_spin = std::chrono::microseconds{number("reactor_spin")};
+  values.metrics_port = static_cast<std::uint16_t>(number("metrics_port"));
+  values.metrics_address = settings.text("metrics_address");
+  values.log_format = settings.text("log_format") == "json" ? LogFormat::json : LogFormat::plain;
+  values.log_line_prefix = settings.text("log_line_prefix");
   values.engine.pool_bytes = number("shared_buffers") * kBlockBytes;
   values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;

@@ -6,6 +6,7 @@
 
 #include "base/runtime.h"
 #include "base/settings.h"
+#include "server/observability/log_line.h"
 #include "server/session/session_registry.h"
 #include "storage/options.h"
 
@@ -28,6 +29,10 @@ struct ServerSettings {
   Duration client_check_interval{};  ///< zero: never
   std::size_t reactor_threads = 0;
   Duration reactor_spin{};
+  std::uint16_t metrics_port = 0;  ///< 0: there is no metrics endpoint
+  std::string metrics_address;
+  LogFormat log_format = LogFormat::plain;
+  std::string log_line_prefix;
   EngineOptions engine;
 };
 /// F0000 where settings contradict each other.

@@ -35,7 +35,7 @@ int serve(char** words) {
 
   alignas(8) static std::byte no_engine[8];
   const auto database = sql::Database::open(reinterpret_cast<Engine&>(no_engine)).value();
-  ServerContext context{*database, ConnectionLimits{}, "secret"};
+  ServerContext context{*database, ConnectionLimits{}, "secret", std::make_shared<ServerLog>(-1)};
   DoorPolicy policy;
   policy.rules = HbaRules::parse("local all all trust\nhost all all 127.0.0.1/32 trust").value();
   context.set_policy(std::move(policy));

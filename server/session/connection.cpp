@@ -29,6 +29,23 @@ class Connection {
   }
 
  private:
+  /// Who a line of the log is about.
+  [[nodiscard]] LogSubject subject_of(const sql::SessionOptions& options) const {
+    LogSubject subject;
+    subject.user = options.user;
+    subject.database = options.database;
+    subject.host = peer_.address ? peer_.address->text() : "[local]";
+    subject.port = peer_.port;
+    subject.backend_pid = static_cast<std::uint32_t>(options.backend_pid);
+    subject.connected_us = Runtime::current().wall_clock_us();
+    return subject;
+  }
+  void note_refusal(const sql::Diagnostic& why, LogSubject& subject) {
+    context_.log().write({.severity = sql::severity_name(why.severity),
+                          .message = why.message,
+                          .sqlstate = why.state.code()},
+                         &subject);
+  }
   void tell(const sql::Diagnostic& diagnostic) {
     put_report(channel_.out(), BackendKind::error_response, diagnostic);
   }
@@ -46,9 +63,11 @@ void Connection::converse(SessionRegistry::Place& place) {
   if (!admission) return;
   admission->options.backend_pid = static_cast<std::int32_t>(place.id());
   admission->options.wake = [this] { interrupts_.announce_news(); };
+  LogSubject subject = subject_of(admission->options);
   auto session = context_.database().connect(std::move(admission->options));
   if (!session) {
     session.error().severity = sql::Severity::fatal;
+    note_refusal(session.error(), subject);
     return tell(session.error());
   }
   const Rank rank = (*session)->setting("is_superuser") == "on" ? Rank::superuser : Rank::ordinary;
@@ -60,9 +79,13 @@ void Connection::converse(SessionRegistry::Place& place) {
                                     : SessionRegistry::kShortKeyBytes;
   const Bytes key = place.attach(**session, channel_.stream().descriptor(), key_bytes);
   {
-    Conversation conversation{channel_, **session, interrupts_, context_.statement_timer()};
+    SessionJournal journal{context_.statement_metrics(), context_.log(), std::move(subject)};
+    Conversation conversation{channel_, **session, interrupts_, context_.statement_timer(),
+                              journal};
+    journal.note_connection();
     conversation.greet(place.id(), key);
     conversation.run();
+    journal.note_disconnection();
   }
   place.detach();
 }

@@ -11,14 +11,15 @@
 namespace swizzle::server {
 
 Conversation::Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
-                           StatementTimer& timer)
+                           StatementTimer& timer, SessionJournal& journal)
     : channel_(channel),
       session_(session),
       interrupts_(interrupts),
-      sink_(channel),
+      journal_(journal),
+      sink_(channel, journal),
       watch_(timer, session) {
   sink_.attach(session);
-  read_timeouts();
+  read_settings();
 }
 
 void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
@@ -71,20 +72,23 @@ void Conversation::note_stop(const Stop& stop) {
     case Stop::Kind::news:
       return;
     case Stop::Kind::end_requested:
-      report(fatal_report(sqlstate::admin_shutdown,
-                          "terminating connection due to administrator command"));
+      report_failure(fatal_report(sqlstate::admin_shutdown,
+                                  "terminating connection due to administrator command"),
+                     {});
       return;
     case Stop::Kind::timed_out:
       if (session_.transaction_status() == sql::TransactionStatus::idle) {
-        report(fatal_report(state::idle_session_timeout,
-                            "terminating connection due to idle-session timeout"));
+        report_failure(fatal_report(state::idle_session_timeout,
+                                    "terminating connection due to idle-session timeout"),
+                       {});
       } else {
-        report(fatal_report(state::idle_in_transaction_timeout,
-                            "terminating connection due to idle-in-transaction timeout"));
+        report_failure(fatal_report(state::idle_in_transaction_timeout,
+                                    "terminating connection due to idle-in-transaction timeout"),
+                       {});
       }
       return;
     case Stop::Kind::protocol_violation:
-      report(report_of(sql::Severity::fatal, *stop.error));
+      report_failure(report_of(sql::Severity::fatal, *stop.error), {});
       return;
   }
 }
@@ -129,14 +133,17 @@ void Conversation::dispatch(const Frame& frame) {
 
 void Conversation::begin_statement() {
   interrupts_.forget_cancel();
+  journal_.begin();
   if (statement_timeout_ > Duration::zero()) watch_.start(statement_timeout_);
 }
 
 void Conversation::on_query(Bytes payload) {
   begin_statement();
   if (const auto message = decode_query(payload)) {
+    journal_.running(message->text, std::nullopt);
     const sql::Outcome outcome = session_.simple_query(message->text, sink_);
-    if (!outcome) report(outcome.error());
+    // The message itself may have made room for the data of a COPY.
+    if (!outcome) report_failure(outcome.error(), journal_.text());
     ready_for_query();
   } else {
     report(reject(message.error()));
@@ -151,7 +158,8 @@ void Conversation::extended(Handler&& handler) {
   const sql::Outcome outcome = handler();
   if (!outcome) {
     skipping_ = true;
-    report(outcome.error());
+    report_failure(outcome.error(), failed_text_);
+    failed_text_ = {};
     // A client that waits for answers up to a Flush would wait for ever: the Flush is skipped.
     channel_.flush();
   }
@@ -162,6 +170,7 @@ sql::Outcome Conversation::parse(Bytes payload) {
   const auto message = decoder_.decode_parse(payload);
   if (!message) return std::unexpected{reject(message.error())};
   auto outcome = session_.parse(message->statement, message->text, message->parameter_types, sink_);
+  if (!outcome) failed_text_ = message->text;
   if (outcome) channel_.out().put_empty(BackendKind::parse_complete);
   return outcome;
 }
@@ -176,6 +185,7 @@ sql::Outcome Conversation::bind(Bytes payload) {
                                 .result_formats = message->result_formats},
                                sink_);
   if (outcome) channel_.out().put_empty(BackendKind::bind_complete);
+  if (journal_.wants_text()) bound_statement_.assign(message->statement);
   if (message->parameters.size() > ListDecoder::kUsualParameters) decoder_.shrink();
   return outcome;
 }
@@ -191,7 +201,9 @@ sql::Outcome Conversation::describe(Bytes payload) {
 sql::Outcome Conversation::execute(Bytes payload) {
   const auto message = decode_execute(payload);
   if (!message) return std::unexpected{reject(message.error())};
+  journal_.running(session_.portal_text(message->portal), bound_statement_);
   auto outcome = session_.execute(message->portal, message->row_limit, sink_);
+  if (!outcome) failed_text_ = journal_.text();
   watch_.stop();
   return outcome;
 }
@@ -208,7 +220,9 @@ sql::Outcome Conversation::close(Bytes payload) {
 
 void Conversation::on_sync() {
   skipping_ = false;
-  if (const sql::Outcome outcome = session_.sync(sink_); !outcome) report(outcome.error());
+  if (const sql::Outcome outcome = session_.sync(sink_); !outcome) {
+    report_failure(outcome.error(), journal_.text());
+  }
   ready_for_query();
 }
 
@@ -235,14 +249,20 @@ void Conversation::report(const sql::Diagnostic& diagnostic) {
   if (told.severity == sql::Severity::fatal) is_running_ = false;
 }
 
+void Conversation::report_failure(const sql::Diagnostic& diagnostic, std::string_view text) {
+  journal_.failed(diagnostic, text);
+  report(diagnostic);
+}
+
 void Conversation::ready_for_query() {
   watch_.stop();
+  journal_.end();
   if (sink_.stop()) {
     note_stop(*sink_.stop());
     return;
   }
   if (!is_running_) return;
-  if (sink_.take_settings_changed()) read_timeouts();
+  if (sink_.take_settings_changed()) read_settings();
   session_.send_notifications(sink_);
   put_ready_for_query(channel_.out(), session_.transaction_status());
   channel_.flush();
@@ -266,7 +286,8 @@ Duration Conversation::setting_ms(std::string_view name) const {
   return number * Duration{1ms};
 }
 
-void Conversation::read_timeouts() {
+void Conversation::read_settings() {
+  journal_.read_settings(session_);
   statement_timeout_ = setting_ms("statement_timeout");
   idle_in_transaction_timeout_ = setting_ms("idle_in_transaction_session_timeout");
   idle_session_timeout_ = setting_ms("idle_session_timeout");

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "server/observability/session_journal.h"
 #include "server/protocol/frontend_messages.h"
 #include "server/session/channel.h"
 #include "server/session/statement_timer.h"
@@ -21,7 +24,7 @@ namespace swizzle::server {
 class Conversation {
  public:
   Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
-               StatementTimer& timer);
+               StatementTimer& timer, SessionJournal& journal);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation() = default;
@@ -50,24 +53,31 @@ class Conversation {
   sql::Diagnostic reject(const Error& error);
 
   void report(const sql::Diagnostic& diagnostic);
+  /// The same, for the error of a statement: the log hears of it.
+  void report_failure(const sql::Diagnostic& diagnostic, std::string_view text);
   void ready_for_query();
   void begin_statement();
   void note_stop(const Stop& stop);
   void tell_news();
-  void read_timeouts();
+  void read_settings();
   [[nodiscard]] Duration setting_ms(std::string_view name) const;
   [[nodiscard]] Duration idle_timeout() const;
 
   Channel& channel_;
   sql::Session& session_;
   Interrupts& interrupts_;
+  SessionJournal& journal_;
   WireSink sink_;
   StatementTimer::Watch watch_;
   ListDecoder decoder_;
+  /// Of the last Bind, where the log may want to name it.
+  std::string bound_statement_;
 
   Duration statement_timeout_{};
   Duration idle_in_transaction_timeout_{};
   Duration idle_session_timeout_{};
+  /// Of a statement that just failed; until its error is reported.
+  std::string_view failed_text_;
   bool skipping_ = false;
   bool is_running_ = true;
 };

@@ -218,6 +218,15 @@ Result<> Login::fail_scram(const sql::SessionOptions& options, Error error) {
 }
 
 void Login::refuse(const Error& error) {
+  LogSubject subject;
+  subject.host = peer_.address ? peer_.address->text() : "[local]";
+  subject.port = peer_.port;
+  subject.connected_us = Runtime::current().wall_clock_us();
+  context_.log().write({.severity = "FATAL",
+                        .message = error.message(),
+                        .sqlstate = error.state().code(),
+                        .command_tag = "authentication"},
+                       &subject);
   put_report(channel_.out(), BackendKind::error_response, report_of(sql::Severity::fatal, error));
 }
 

@@ -11,6 +11,8 @@
 #include "base/runtime.h"
 #include "server/auth/hba.h"
 #include "server/auth/login_limiter.h"
+#include "server/observability/server_log.h"
+#include "server/observability/statement_metrics.h"
 #include "server/session/session_registry.h"
 #include "server/session/statement_timer.h"
 #include "server/session/tls_context.h"
@@ -32,8 +34,9 @@ struct DoorPolicy {
 class ServerContext {
  public:
   /// `secret` makes the exchange with unknown roles repeatable (ScramVerifier::pretend).
-  ServerContext(sql::Database& database, ConnectionLimits limits, std::string secret)
-      : database_(database), registry_(limits), secret_(std::move(secret)) {}
+  ServerContext(sql::Database& database, ConnectionLimits limits, std::string secret,
+                std::shared_ptr<ServerLog> log)
+      : database_(database), registry_(limits), log_(std::move(log)), secret_(std::move(secret)) {}
   ServerContext(const ServerContext&) = delete;
   ServerContext& operator=(const ServerContext&) = delete;
   ~ServerContext() = default;
@@ -41,6 +44,8 @@ class ServerContext {
   [[nodiscard]] sql::Database& database() noexcept { return database_; }
   [[nodiscard]] SessionRegistry& registry() noexcept { return registry_; }
   [[nodiscard]] LoginLimiter& limiter() noexcept { return limiter_; }
+  [[nodiscard]] StatementMetrics& statement_metrics() noexcept { return statement_metrics_; }
+  [[nodiscard]] ServerLog& log() noexcept { return *log_; }
   [[nodiscard]] StatementTimer& statement_timer() noexcept { return statement_timer_; }
   [[nodiscard]] Bytes secret() const noexcept { return as_bytes(secret_); }
 
@@ -58,6 +63,8 @@ class ServerContext {
   sql::Database& database_;
   SessionRegistry registry_;
   LoginLimiter limiter_;
+  StatementMetrics statement_metrics_;
+  std::shared_ptr<ServerLog> log_;
   StatementTimer statement_timer_;
   std::string secret_;
   mutable std::mutex policy_mutex_;
@@ -68,6 +75,7 @@ class ServerContext {
 struct Peer {
   std::optional<IpAddress> address;  ///< absent for a unix socket
   std::optional<uid_t> user;         ///< for a unix socket: who the kernel says it is
+  std::uint16_t port = 0;            ///< 0 for a unix socket
 };
 
 }  // namespace swizzle::server

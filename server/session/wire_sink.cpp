@@ -43,6 +43,7 @@ void WireSink::data_row(const sql::OutputRow& row) {
 
 void WireSink::command_complete(std::string_view tag) {
   put_command_complete(channel_.out(), tag);
+  journal_.completed(tag);
   if (sets_something(tag)) {
     settings_changed_ = may_go_back_ = true;
   } else if (may_go_back_ && ends_transaction(tag)) {

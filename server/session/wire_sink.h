@@ -1,5 +1,6 @@
 #pragma once
 
+#include "server/observability/session_journal.h"
 #include "server/session/channel.h"
 #include "sql-lite-frontend/result_sink.h"
 #include "sql-lite-frontend/session.h"
@@ -10,7 +11,8 @@ namespace swizzle::server {
 /// client is gone it drops everything and cancels the session.
 class WireSink final : public sql::ResultSink {
  public:
-  explicit WireSink(Channel& channel) noexcept : channel_(channel) {}
+  WireSink(Channel& channel, SessionJournal& journal) noexcept
+      : channel_(channel), journal_(journal) {}
   /// Whom to cancel. Before the first request.
   void attach(sql::Session& session) noexcept { session_ = &session; }
 
@@ -41,6 +43,7 @@ class WireSink final : public sql::ResultSink {
   void relieve();
 
   Channel& channel_;
+  SessionJournal& journal_;
   sql::Session* session_ = nullptr;
   std::optional<Stop> stop_;
   bool settings_changed_ = false;

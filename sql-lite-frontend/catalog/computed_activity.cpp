@@ -83,15 +83,25 @@ void statistics_rows(Execution& execution, const EmitRow& emit) {
   const std::pair<std::string_view, std::uint64_t> counters[] = {
       {"pool_frames", now.pool_frames},
       {"pool_free_frames", now.pool_free_frames},
+      {"pool_swizzled", now.pool_swizzled},
+      {"pool_unswizzled", now.pool_unswizzled},
+      {"leaf_requests", now.leaf_requests},
       {"pages_read", now.pages_read},
+      {"pages_read_ahead", now.pages_read_ahead},
       {"pages_written", now.pages_written},
       {"pages_evicted", now.pages_evicted},
       {"pages_swizzled", now.pages_swizzled},
       {"pages_unswizzled", now.pages_unswizzled},
       {"log_tail", now.log_tail},
       {"log_durable", now.log_durable},
+      {"log_flushes", now.log_flushes},
+      {"checkpoints", now.checkpoints},
       {"commits", now.commits},
-      {"rollbacks", now.rollbacks}};
+      {"rollbacks", now.rollbacks},
+      {"lock_waits", now.lock_waits},
+      {"lock_timeouts", now.lock_timeouts},
+      {"deadlocks", now.deadlocks},
+      {"version_bytes", now.version_bytes}};
   for (const auto& [name, value] : counters) {
     const Value row[] = {text_value(execution, name),
                          Value::from_int(static_cast<std::int64_t>(value))};

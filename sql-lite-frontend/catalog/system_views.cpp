@@ -34,10 +34,39 @@ constexpr SystemView kViews[] = {
      "s.seqincrement AS increment_by, s.seqcycle AS cycle, s.seqcache AS cache_size "
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
-    {kPgCatalogSchema, "pg_stat_database", "datid datname numbackends",
+    {kPgCatalogSchema, "pg_stat_database",
+     "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks",
      "SELECT d.oid AS datid, d.datname, (SELECT pg_catalog.count(*) "
-     "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends "
-     "FROM pg_catalog.pg_database d"},
+     "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends, "
+     "CASE WHEN s.is_ours THEN s.commits ELSE 0 END AS xact_commit, "
+     "CASE WHEN s.is_ours THEN s.rollbacks ELSE 0 END AS xact_rollback, "
+     "CASE WHEN s.is_ours THEN s.pages_read ELSE 0 END AS blks_read, "
+     "CASE WHEN s.is_ours THEN GREATEST(s.asked - s.pages_read, 0) ELSE 0 END AS blks_hit, "
+     "CASE WHEN s.is_ours THEN s.deadlocks ELSE 0 END AS deadlocks "
+     "FROM pg_catalog.pg_database d CROSS JOIN LATERAL "
+     "(SELECT d.datname = pg_catalog.current_database() AS is_ours, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'commits') AS commits, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'rollbacks') AS rollbacks, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS pages_read, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'leaf_requests') AS asked, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'deadlocks') AS deadlocks "
+     "FROM pg_catalog.swizzle_statistics) s"},
+    {kPgCatalogSchema, "pg_stat_bgwriter",
+     "checkpoints_timed checkpoints_req buffers_checkpoint buffers_clean maxwritten_clean "
+     "buffers_backend buffers_backend_fsync buffers_alloc checkpoint_write_time "
+     "checkpoint_sync_time stats_reset",
+     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'checkpoints') AS checkpoints_timed, "
+     "0::pg_catalog.int8 AS checkpoints_req, 0::pg_catalog.int8 AS buffers_checkpoint, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'pages_written') AS buffers_clean, "
+     "0::pg_catalog.int8 AS maxwritten_clean, 0::pg_catalog.int8 AS buffers_backend, "
+     "0::pg_catalog.int8 AS buffers_backend_fsync, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS buffers_alloc, "
+     "0::pg_catalog.float8 AS checkpoint_write_time, "
+     "0::pg_catalog.float8 AS checkpoint_sync_time, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset "
+     "FROM pg_catalog.swizzle_statistics"},
+    {kPgCatalogSchema, "pg_stat_archiver", "stats_reset",
+     "SELECT pg_catalog.pg_postmaster_start_time() AS stats_reset"},
     {kPgCatalogSchema, "pg_stat_database_conflicts", "datid datname",
      "SELECT d.oid AS datid, d.datname FROM pg_catalog.pg_database d"},
     {kPgCatalogSchema, "pg_stat_user_tables", "relid schemaname relname n_live_tup",

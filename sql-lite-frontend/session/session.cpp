@@ -138,6 +138,26 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   return session;
 }
 
+SessionCounts Database::session_counts() const {
+  SessionCounts counts;
+  const std::lock_guard lock{shared_->sessions_mutex};
+  for (const auto& [pid, session] : shared_->sessions) {
+    switch (session->state().activity.state.load(std::memory_order_relaxed)) {
+      case Activity::State::active:
+        ++counts.active;
+        break;
+      case Activity::State::idle:
+        ++counts.idle;
+        break;
+      case Activity::State::idle_in_transaction:
+      case Activity::State::idle_in_failed:
+        ++counts.idle_in_transaction;
+        break;
+    }
+  }
+  return counts;
+}
+
 std::optional<std::string> Database::password_verifier(std::string_view role) const {
   const RolePtr found = shared_->catalog->role(role);
   if (!found || !found->can_login) return std::nullopt;
@@ -456,6 +476,11 @@ std::optional<Diagnostic> Session::termination() const {
   if (!state_->is_terminated.load(std::memory_order_relaxed)) return std::nullopt;
   const std::lock_guard lock{state_->terminate_mutex};
   return state_->terminated;
+}
+
+std::string_view Session::portal_text(std::string_view portal) const noexcept {
+  const auto found = state_->portals.find(portal);
+  return found == state_->portals.end() ? std::string_view{} : found->second->statement->text;
 }
 
 std::int32_t Session::backend_pid() const noexcept {

@@ -24,8 +24,8 @@ void run(sql::Session& session, const std::string& text, bool verbose) {
   for (const std::string& row : sink.rows) fmt::print("{}\n", row);
   fmt::print("{}", sink.copied);
   for (const std::string& tag : sink.tags) {
-    const bool of_rows = (tag.starts_with("SELECT") && !sink.columns.empty()) || tag.starts_with("SHOW") ||
-                         tag.starts_with("FETCH") || tag == "EXPLAIN" ||
+    const bool of_rows = (tag.starts_with("SELECT") && !sink.columns.empty()) ||
+                         tag.starts_with("SHOW") || tag.starts_with("FETCH") || tag == "EXPLAIN" ||
                          (tag.starts_with("COPY") && !sink.copied.empty());
     if (!of_rows) fmt::print("{}\n", tag);
   }

@@ -13,10 +13,10 @@ namespace swizzle {
 class LeafChange {
  public:
   enum class Action : std::uint8_t {
-    leave,    ///< nothing, or not now
-    insert,   ///< the key is absent or a ghost; it gets value()
-    update,   ///< the live record gets value()
-    remove,   ///< the live record becomes a ghost
+    leave,   ///< nothing, or not now
+    insert,  ///< the key is absent or a ghost; it gets value()
+    update,  ///< the live record gets value()
+    remove,  ///< the live record becomes a ghost
   };
   struct Value {
     Bytes bytes;

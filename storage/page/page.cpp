@@ -15,13 +15,14 @@ std::uint64_t checksum_of(const std::byte* page) noexcept {
 
 }  // namespace
 
-void seal_page(std::byte* page) noexcept { store(page, checksum_of(page)); }
+void seal_page(std::byte* page) noexcept {
+  store(page, checksum_of(page));
+}
 
 Result<> check_page(const std::byte* page, PageId expected) {
   const auto header = load<PageHeader>(page);
   if (header.checksum != checksum_of(page))
-    return fail(sqlstate::data_corrupted,
-                fmt::format("page {} fails its checksum", raw(expected)));
+    return fail(sqlstate::data_corrupted, fmt::format("page {} fails its checksum", raw(expected)));
   if (header.id != expected)
     return fail(sqlstate::data_corrupted, fmt::format("page {} was read where page {} belongs",
                                                       raw(header.id), raw(expected)));

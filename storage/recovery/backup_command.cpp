@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,10 @@ Result<Arguments> parse(int argc, const char* const* argv) {
   CommandLine line(argc, argv, {});
   Arguments arguments;
   arguments.paths = line.positional();
+  // The first word is the command. A path without a folder in front has no parent to make durable.
+  for (std::size_t i = 1; i < arguments.paths.size(); ++i) {
+    arguments.paths[i] = std::filesystem::absolute(arguments.paths[i]).string();
+  }
   arguments.restore_command = line.text("restore-command", "");
   const std::uint64_t lsn = line.number("to-lsn", 0);
   if (lsn != 0) arguments.target.lsn = Lsn{lsn};

@@ -53,6 +53,11 @@ TEST_CASE_METHOD(TemporaryEngine,
   close();
   REQUIRE(run({"check", data.native()}) == 0);
   REQUIRE(run({"copy", data.native(), (directory / "cold").native()}) == 0);
+  // A path that is a bare name.
+  const std::filesystem::path home = std::filesystem::current_path();
+  std::filesystem::current_path(directory);
+  CHECK(run({"copy", data.native(), "beside"}) == 0);
+  std::filesystem::current_path(home);
 
   const std::string fetch = "cp " + archive.native() + "/%f %p 2>/dev/null";
   const auto seconds = static_cast<std::time_t>(time_us / 1'000'000);

@@ -38,7 +38,7 @@ class WireTpcbSession final : public TpcbSession {
 }  // namespace
 
 Result<std::unique_ptr<WireTpcb>> WireTpcb::open(const WireSettings& settings) {
-  ASSIGN_OR_RETURN(auto connection, Connection::open(settings.url, Pipelining::off));
+  ASSIGN_OR_RETURN(auto connection, settings.connect(Pipelining::off));
   return std::unique_ptr<WireTpcb>{new WireTpcb{settings, std::move(connection)}};
 }
 
@@ -85,7 +85,7 @@ Result<TpcbSizes> WireTpcb::sizes() {
 }
 
 Result<std::unique_ptr<TpcbSession>> WireTpcb::session(std::uint32_t /*number*/) {
-  ASSIGN_OR_RETURN(auto connection, Connection::open(settings_.url, settings_.pipelining));
+  ASSIGN_OR_RETURN(auto connection, settings_.connect(settings_.pipelining));
   if (!settings_.set_up.empty()) RETURN_IF_ERROR(connection->execute(settings_.set_up));
   const std::array<std::string, 6> statements{
       settings_.begin,

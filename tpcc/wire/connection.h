@@ -9,18 +9,31 @@
 
 #include "base/result.h"
 
-struct pg_conn;
-struct pg_result;
-
 namespace swizzle::tpcc {
 
-/// The rows of one statement. Columns are text, as the server sent them.
+/// The rows of one statement. Columns are text.
 class Rows {
  public:
-  explicit Rows(pg_result* result) : result_(result) {}
-  [[nodiscard]] int count() const;
-  [[nodiscard]] bool is_null(int row, int column) const;
-  [[nodiscard]] std::string_view text(int row, int column) const;
+  /// Where they come from.
+  class Source {
+   public:
+    Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    virtual ~Source() = default;
+    [[nodiscard]] virtual int count() const = 0;
+    [[nodiscard]] virtual bool is_null(int row, int column) const = 0;
+    [[nodiscard]] virtual std::string_view text(int row, int column) const = 0;
+    /// The number of rows in the command's tag, as text.
+    [[nodiscard]] virtual std::string_view affected() const = 0;
+  };
+
+  explicit Rows(std::unique_ptr<Source> source) : source_(std::move(source)) {}
+  [[nodiscard]] int count() const { return source_->count(); }
+  [[nodiscard]] bool is_null(int row, int column) const { return source_->is_null(row, column); }
+  [[nodiscard]] std::string_view text(int row, int column) const {
+    return source_->text(row, column);
+  }
   [[nodiscard]] std::int64_t number(int row, int column) const;
   /// A numeric(…, 2) in cents, or a numeric(…, 4) in ten-thousandths.
   [[nodiscard]] std::int64_t scaled(int row, int column, unsigned digits) const;
@@ -28,13 +41,10 @@ class Rows {
   [[nodiscard]] std::int64_t affected() const;
 
  private:
-  struct Clear {
-    void operator()(pg_result* result) const noexcept;
-  };
-  std::unique_ptr<pg_result, Clear> result_;
+  std::unique_ptr<Source> source_;
 };
 
-/// A prepared statement's text and, in Call, its number.
+/// A prepared statement's number and parameters.
 struct Call {
   std::uint32_t statement = 0;
   std::vector<std::string> parameters;
@@ -42,42 +52,34 @@ struct Call {
 
 enum class Pipelining : std::uint8_t { off, on };
 
-/// One libpq connection. Blocking: one thread each.
+/// A conversation in SQL, over the wire or within the process. One thread or fiber at a time.
 class Connection {
  public:
-  static Result<std::unique_ptr<Connection>> open(const std::string& url, Pipelining pipelining);
+  Connection() = default;
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  ~Connection();
+  virtual ~Connection() = default;
 
   /// By the simple protocol; for set-up.
-  Result<Rows> execute(const std::string& sql);
-  Result<> prepare(std::uint32_t statement, const std::string& sql);
-  /// Runs all calls in order; one round trip for all with pipelining, one each without. Stops at
-  /// the first that fails.
-  Result<std::vector<Rows>> run(const std::vector<Call>& calls);
+  virtual Result<Rows> execute(const std::string& sql) = 0;
+  virtual Result<> prepare(std::uint32_t statement, const std::string& sql) = 0;
+  /// Runs all calls in order, and stops at the first that fails.
+  virtual Result<std::vector<Rows>> run(const std::vector<Call>& calls) = 0;
   /// Ends an open transaction after an error.
-  void roll_back();
+  virtual void roll_back() = 0;
 
   /// Calls `visit` row by row without holding them all.
-  Result<> stream(const std::string& sql, const std::function<void(const Rows& row)>& visit);
+  virtual Result<> stream(const std::string& sql,
+                          const std::function<void(const Rows& row)>& visit) = 0;
   /// COPY … FROM STDIN: `next` appends lines to the buffer and returns false at the end.
-  Result<> copy_in(const std::string& sql, const std::function<bool(std::string& buffer)>& next);
-
- private:
-  Connection(pg_conn* connection, Pipelining pipelining)
-      : connection_(connection), pipelining_(pipelining) {}
-  Result<Rows> checked(pg_result* result);
-  Result<> send(const Call& call);
-  Result<std::vector<Rows>> run_pipelined(const std::vector<Call>& calls);
-  [[nodiscard]] Error lost() const;
-
-  struct Finish {
-    void operator()(pg_conn* connection) const noexcept;
-  };
-  std::unique_ptr<pg_conn, Finish> connection_;
-  Pipelining pipelining_;
-  std::vector<std::string> names_;
+  virtual Result<> copy_in(const std::string& sql,
+                           const std::function<bool(std::string& buffer)>& next) = 0;
 };
+
+/// Opens connections to one database.
+using Connect = std::function<Result<std::unique_ptr<Connection>>(Pipelining)>;
+
+/// The codes that the driver tells apart; any other is XX000.
+SqlState known_state(std::string_view code) noexcept;
 
 }  // namespace swizzle::tpcc

@@ -35,11 +35,11 @@ std::unexpected<Error> no_row(const char* what) {
 
 }  // namespace
 
-Result<std::unique_ptr<WireSession>> WireSession::open(const std::string& url,
+Result<std::unique_ptr<WireSession>> WireSession::open(const Connect& connect,
                                                        Pipelining pipelining,
                                                        const std::string& begin,
                                                        const std::string& set_up) {
-  ASSIGN_OR_RETURN(auto connection, Connection::open(url, pipelining));
+  ASSIGN_OR_RETURN(auto connection, connect(pipelining));
   if (!set_up.empty()) RETURN_IF_ERROR(connection->execute(set_up));
   std::uint32_t number = 0;
   for (const std::string& sql : statement_texts(begin)) {

@@ -15,7 +15,7 @@ namespace swizzle::tpcc {
 /// from each other go in one batch: one round trip with pipelining.
 class WireSession final : public Session {
  public:
-  static Result<std::unique_ptr<WireSession>> open(const std::string& url, Pipelining pipelining,
+  static Result<std::unique_ptr<WireSession>> open(const Connect& connect, Pipelining pipelining,
                                                    const std::string& begin,
                                                    const std::string& set_up);
 

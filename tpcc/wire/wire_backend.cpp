@@ -22,7 +22,7 @@ std::uint32_t small(const Rows& row, int column) {
 }  // namespace
 
 Result<std::unique_ptr<WireBackend>> WireBackend::open(const WireSettings& settings) {
-  ASSIGN_OR_RETURN(auto connection, Connection::open(settings.url, Pipelining::off));
+  ASSIGN_OR_RETURN(auto connection, settings.connect(Pipelining::off));
   return std::unique_ptr<WireBackend>{new WireBackend{settings, std::move(connection)}};
 }
 
@@ -42,7 +42,7 @@ Result<Sizes> WireBackend::sizes() {
 }
 
 Result<std::unique_ptr<Session>> WireBackend::session(std::uint32_t) {
-  ASSIGN_OR_RETURN(auto session, WireSession::open(settings_.url, settings_.pipelining,
+  ASSIGN_OR_RETURN(auto session, WireSession::open(settings_.connect, settings_.pipelining,
                                                    settings_.begin, settings_.set_up));
   return std::unique_ptr<Session>{std::move(session)};
 }

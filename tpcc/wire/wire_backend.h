@@ -11,7 +11,7 @@
 namespace swizzle::tpcc {
 
 struct WireSettings {
-  std::string url;
+  Connect connect;
   Pipelining pipelining = Pipelining::off;
   /// The text that opens a transaction: BEGIN and, where asked for, its isolation level.
   std::string begin = "BEGIN";
@@ -21,7 +21,7 @@ struct WireSettings {
   pid_t server = 0;
 };
 
-/// TPC-C over PostgreSQL's protocol, against ours or any PostgreSQL.
+/// TPC-C in SQL: over PostgreSQL's protocol against ours or any PostgreSQL, or in process.
 class WireBackend final : public Backend {
  public:
   static Result<std::unique_ptr<WireBackend>> open(const WireSettings& settings);

@@ -68,6 +68,8 @@ std::uint64_t ConsolidationArray::lead(Slot& slot, std::atomic<std::uint64_t>& t
     slot.state.store(0, std::memory_order_release);
     return base;
   }
+  groups_.fetch_add(1, std::memory_order_relaxed);
+  members_.fetch_add(members_of(group), std::memory_order_relaxed);
   slot.base.store(base, std::memory_order_relaxed);
   slot.members_left.store(members_of(group), std::memory_order_relaxed);
   // Release: publishes base and members_left to the followers.

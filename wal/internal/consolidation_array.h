@@ -28,6 +28,15 @@ class ConsolidationArray {
   /// begins. Pre: only this object moves `tail`; all credits together stay below 4 GiB.
   std::uint64_t allot(std::atomic<std::uint64_t>& tail, std::size_t bytes) noexcept;
 
+  /// Groups of more than one member, and their members.
+  struct Statistics {
+    std::uint64_t groups = 0;
+    std::uint64_t members = 0;
+  };
+  [[nodiscard]] Statistics statistics() const noexcept {
+    return {groups_.load(std::memory_order_relaxed), members_.load(std::memory_order_relaxed)};
+  }
+
  private:
   // One group at a time. `state` holds the bytes in its low half, the members above them, and the
   // phase in its top bits: open (0: joinable), closed (the leader is taking the range), and ready
@@ -47,6 +56,9 @@ class ConsolidationArray {
   std::size_t slot_count_;
   alignas(64) std::mutex mutex_;
   std::array<Slot, kMaxSlots> slots_;
+  /// Written by leaders only, under contention.
+  alignas(64) std::atomic<std::uint64_t> groups_{0};
+  std::atomic<std::uint64_t> members_{0};
 };
 
 }  // namespace swizzle::wal

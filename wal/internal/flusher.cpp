@@ -46,7 +46,10 @@ void Flusher::stop() noexcept {
 
 Flusher::Statistics Flusher::statistics() const noexcept {
   return {.writes = writes_.load(std::memory_order_relaxed),
-          .bytes_written = bytes_written_.load(std::memory_order_relaxed)};
+          .bytes_written = bytes_written_.load(std::memory_order_relaxed),
+          .flushes = flushes_.load(std::memory_order_relaxed),
+          .waiters_released = waiters_released_.load(std::memory_order_relaxed),
+          .sync_times = sync_times_.counts()};
 }
 
 // ---- waiting ----
@@ -179,6 +182,7 @@ void Flusher::wake_satisfied() noexcept {
   const std::uint64_t durable_now = durable();
   const Parker* const own = &Runtime::current().parker();
   Waiter* left = nullptr;
+  std::uint64_t released = 0;
   for (Waiter* waiter = collected_.load(std::memory_order_relaxed); waiter != nullptr;) {
     Waiter* const next = waiter->next;
     if (waiter->end > durable_now) {
@@ -190,10 +194,12 @@ void Flusher::wake_satisfied() noexcept {
       if (parker != own) parker->unpark();
       // From here on the waiter, and its parker, may be gone.
       waiter->state.store(Waiter::State::let_go, std::memory_order_release);
+      ++released;
     }
     waiter = next;
   }
   collected_.store(left);
+  if (released != 0) waiters_released_.fetch_add(released, std::memory_order_relaxed);
 }
 
 // ---- writing ----
@@ -222,7 +228,11 @@ bool Flusher::write_once() noexcept {
     wake_satisfied();
   }
 #endif
+  Runtime& runtime = Runtime::current();
+  const TimePoint begin = runtime.now();
   write_range(block_floor(from), end);
+  sync_times_.record(runtime.now() - begin);
+  flushes_.fetch_add(1, std::memory_order_relaxed);
   // Release: whoever sees the new durable LSN may rely on it.
   durable_.store(end, std::memory_order_release);
   collect_waiters();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/duration_histogram.h"
 #include "base/ids.h"
 #include "base/runtime.h"
 #include "wal/internal/aligned_memory.h"
@@ -31,6 +32,9 @@ class Flusher {
   struct Statistics {
     std::uint64_t writes = 0;
     std::uint64_t bytes_written = 0;
+    std::uint64_t flushes = 0;
+    std::uint64_t waiters_released = 0;
+    DurationHistogram::Counts sync_times;
   };
 
   Flusher(LogBuffer& buffer, LogBudget& budget, SegmentStore& store, const LogOptions& options,
@@ -110,6 +114,9 @@ class Flusher {
   AlignedMemory staging_;
   std::atomic<std::uint64_t> writes_{0};
   std::atomic<std::uint64_t> bytes_written_{0};
+  std::atomic<std::uint64_t> flushes_{0};
+  std::atomic<std::uint64_t> waiters_released_{0};
+  DurationHistogram sync_times_;
 
   std::unique_ptr<Task> task_;
 };

@@ -54,6 +54,11 @@ class LogBuffer {
   }
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
+  /// Of the consolidation array.
+  [[nodiscard]] ConsolidationArray::Statistics group_statistics() const noexcept {
+    return array_.statistics();
+  }
+
  private:
   struct Unmap {
     std::size_t bytes = 0;

@@ -305,6 +305,10 @@ std::optional<std::string> Session::setting(std::string_view name) const {
   if (found == state_->settings.end()) return std::nullopt;
   return found->second;
 }
+std::string_view Session::portal_text(std::string_view) const noexcept {
+  return {};
+}
+
 std::int32_t Session::backend_pid() const noexcept {
   return state_->pid;
 }

@@ -15,7 +15,8 @@ FiberServer::FiberServer(DoorPolicy policy, std::uint16_t tcp_port)
   // The fake database does not look at its engine.
   alignas(8) static std::byte no_engine[8];
   database_ = sql::Database::open(reinterpret_cast<Engine&>(no_engine)).value();
-  context_ = std::make_unique<ServerContext>(*database_, ConnectionLimits{}, "secret");
+  context_ = std::make_unique<ServerContext>(*database_, ConnectionLimits{}, "secret",
+                                             std::make_shared<ServerLog>(-1));
   context_->set_policy(std::move(policy));
   ServerSettings settings;
   settings.port = port_;

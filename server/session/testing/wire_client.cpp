@@ -137,7 +137,8 @@ TestServer::TestServer(DoorPolicy policy, ConnectionLimits limits) {
   // The fake database does not look at its engine.
   alignas(8) static std::byte no_engine[8];
   database_ = sql::Database::open(reinterpret_cast<Engine&>(no_engine)).value();
-  context_ = std::make_unique<ServerContext>(*database_, limits, "secret of the test");
+  context_ = std::make_unique<ServerContext>(*database_, limits, "secret of the test",
+                                             std::make_shared<ServerLog>(-1));
   context_->set_policy(std::move(policy));
 }
 

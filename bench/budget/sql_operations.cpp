@@ -1,0 +1,83 @@
+// A prepared point SELECT, from Bind to Sync, with its row formatted for the wire.
+#include <array>
+#include <optional>
+#include <string>
+
+#include "base/invariant.h"
+#include "bench/budget/operation.h"
+#include "bench/budget/scratch_database.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::bench {
+namespace {
+
+/// Takes everything and keeps nothing, as a server that writes to a fast client.
+class NullSink final : public sql::ResultSink {
+ public:
+  void parameter_description(std::span<const std::uint32_t>) override {}
+  void row_description(std::span<const sql::OutputColumn>) override {}
+  void no_data() override {}
+  void data_row(const sql::OutputRow& row) override {
+    buffer_.clear();
+    row.append_data_row(buffer_);
+    ++rows;
+  }
+  void command_complete(std::string_view) override {}
+  void empty_query() override {}
+  void portal_suspended() override {}
+  void notice(const sql::Diagnostic&) override {}
+  void parameter_status(std::string_view, std::string_view) override {}
+  void copy_in_begin(const sql::CopyDescription&) override {}
+  std::expected<std::optional<Bytes>, sql::Diagnostic> copy_in_data() override {
+    return std::optional<Bytes>{};
+  }
+  void copy_out_begin(const sql::CopyDescription&) override {}
+  void copy_out_data(Bytes) override {}
+  void copy_out_end() override {}
+
+  std::uint64_t rows = 0;
+
+ private:
+  std::string buffer_;
+};
+
+class PreparedSelect final : public BudgetOperation {
+ public:
+  PreparedSelect() {
+    auto opened = sql::Database::open(database_.engine());
+    INVARIANT(opened.has_value());
+    catalog_ = std::move(*opened);
+    auto session = catalog_->connect({});
+    INVARIANT(session.has_value());
+    session_ = std::move(*session);
+    must(session_->simple_query("CREATE TABLE accounts(aid int PRIMARY KEY, abalance int)", sink_));
+    must(session_->simple_query("INSERT INTO accounts SELECT i, i FROM generate_series(1, 20000) i",
+                                sink_));
+    must(session_->parse("point", "SELECT abalance FROM accounts WHERE aid = $1", {}, sink_));
+  }
+
+  bool run(std::uint64_t index) override {
+    const std::string key = std::to_string(index * 7919 % kMost + 1);
+    const std::array<std::optional<Bytes>, 1> values{as_bytes(key)};
+    const std::uint64_t before = sink_.rows;
+    return session_->bind({"", "point", {}, values, {}}, sink_).has_value() &&
+           session_->execute("", 0, sink_).has_value() && session_->sync(sink_).has_value() &&
+           sink_.rows == before + 1;
+  }
+
+ private:
+  static void must(const sql::Outcome& outcome) { INVARIANT(outcome.has_value()); }
+
+  ScratchDatabase database_;
+  std::unique_ptr<sql::Database> catalog_;
+  std::unique_ptr<sql::Session> session_;
+  NullSink sink_;
+};
+
+}  // namespace
+
+void add_sql_operations(BudgetOperations& operations) {
+  operations["prepared_select"] = [] { return std::make_unique<PreparedSelect>(); };
+}
+
+}  // namespace swizzle::bench

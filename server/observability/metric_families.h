@@ -1,0 +1,32 @@
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/duration_histogram.h"
+
+namespace swizzle::server {
+
+/// Builds what Prometheus reads.
+class MetricFamilies {
+ public:
+  using Labels = std::vector<std::pair<std::string, std::string>>;
+
+  /// Further values of the same name, with other labels, follow at once.
+  void counter(const std::string& name, const std::string& help, double value, Labels labels = {});
+  void gauge(const std::string& name, const std::string& help, double value, Labels labels = {});
+  void histogram(const std::string& name, const std::string& help,
+                 const DurationHistogram::Counts& counts, Labels labels = {});
+
+  [[nodiscard]] std::vector<prometheus::MetricFamily> take() { return std::move(families_); }
+
+ private:
+  prometheus::ClientMetric& add(const std::string& name, const std::string& help,
+                                prometheus::MetricType type, Labels labels);
+  std::vector<prometheus::MetricFamily> families_;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,193 @@
+#include "server/observability/server_metrics.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iterator>
+
+#include "server/observability/metric_families.h"
+
+namespace swizzle::server {
+namespace {
+
+std::int64_t wall_clock_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+double number(std::uint64_t value) {
+  return static_cast<double>(value);
+}
+
+void add_sessions(MetricFamilies& out, std::size_t connections,
+                  const sql::SessionCounts& sessions) {
+  out.gauge("swizzle_connections", "Connections, those that log in included.", number(connections));
+  const std::string help = "Sessions by what they do.";
+  out.gauge("swizzle_sessions", help, number(sessions.active), {{"state", "active"}});
+  out.gauge("swizzle_sessions", help, number(sessions.idle), {{"state", "idle"}});
+  out.gauge("swizzle_sessions", help, number(sessions.idle_in_transaction),
+            {{"state", "idle in transaction"}});
+}
+
+void add_statements(MetricFamilies& out, const StatementMetrics::Totals& totals) {
+  for (std::size_t kind = 0; kind < kStatementKinds; ++kind) {
+    out.histogram("swizzle_statement_duration_seconds",
+                  "Time from a statement's message to its answer, the wait for the log included.",
+                  totals.latencies[kind],
+                  {{"kind", std::string{name_of(static_cast<StatementKind>(kind))}}});
+  }
+  for (std::size_t i = 0; i < totals.errors.size(); ++i) {
+    const std::string name{i < kErrorClasses.size() ? kErrorClasses[i] : "other"};
+    out.counter("swizzle_statement_errors_total", "Errors by the class of their SQLSTATE.",
+                number(totals.errors[i]), {{"class", name}});
+  }
+}
+
+void add_pool(MetricFamilies& out, const EngineStatistics& now) {
+  const std::string frames = "Frames of the buffer pool, by what is in them.";
+  out.gauge("swizzle_pool_frames", frames, number(now.pool_swizzled), {{"state", "swizzled"}});
+  out.gauge("swizzle_pool_frames", frames, number(now.pool_unswizzled), {{"state", "unswizzled"}});
+  out.gauge("swizzle_pool_frames", frames, number(now.pool_free_frames), {{"state", "free"}});
+  out.gauge("swizzle_pool_frames", frames, number(now.reads_in_flight), {{"state", "being_read"}});
+  out.counter("swizzle_pool_leaf_requests_total",
+              "Leaves that finished transactions asked for; those that were not read were hits.",
+              number(now.leaf_requests));
+  out.counter("swizzle_pages_read_total", "Pages read from the data file.", number(now.pages_read));
+  out.counter("swizzle_pages_read_ahead_total", "Of these, before anybody asked for them.",
+              number(now.pages_read_ahead));
+  out.counter("swizzle_pages_written_total", "Pages written to the data file.",
+              number(now.pages_written));
+  out.counter("swizzle_pages_evicted_total", "Pages that left the pool for others.",
+              number(now.pages_evicted));
+  out.counter("swizzle_pages_swizzled_total", "References to pages that became addresses.",
+              number(now.pages_swizzled));
+  out.counter("swizzle_pages_unswizzled_total", "Addresses that became page numbers again.",
+              number(now.pages_unswizzled));
+  out.counter("swizzle_pool_sweeps_total", "Rounds that looked for pages to unswizzle.",
+              number(now.sweeps));
+  out.counter("swizzle_pages_repaired_total", "Damaged pages that were rebuilt from the log.",
+              number(now.pages_repaired));
+  out.gauge("swizzle_pages_allocated", "Pages of the data file in use.",
+            number(now.pages_allocated));
+}
+
+void add_log(MetricFamilies& out, const EngineStatistics& now) {
+  out.counter("swizzle_log_bytes_total", "Bytes of log records, since the database was made.",
+              number(now.log_tail));
+  out.gauge("swizzle_log_not_durable_bytes", "Bytes of log records that are not on disk yet.",
+            number(now.log_tail - now.log_durable));
+  out.counter("swizzle_log_written_bytes_total", "Bytes written to the log's files.",
+              number(now.log_bytes_written));
+  out.counter("swizzle_log_flushes_total", "Writes that made records durable.",
+              number(now.log_flushes));
+  out.counter("swizzle_log_commits_flushed_total",
+              "Sessions that these writes let go on; over the flushes, the size of a group.",
+              number(now.log_waiters_released));
+  out.counter("swizzle_log_insert_groups_total",
+              "Times that several inserts took room in the log together.",
+              number(now.log_insert_groups));
+  out.counter("swizzle_log_grouped_inserts_total", "Inserts that took room in this way.",
+              number(now.log_grouped_inserts));
+  out.histogram("swizzle_log_sync_duration_seconds", "Time of a durable write to the log.",
+                now.log_sync_times);
+  out.gauge("swizzle_log_archive_backlog", "Finished segments that wait for the archive.",
+            number(now.archive_backlog));
+  out.counter("swizzle_checkpoints_total", "Checkpoints taken.", number(now.checkpoints));
+}
+
+void add_transactions(MetricFamilies& out, const EngineStatistics& now) {
+  out.counter("swizzle_transactions_total", "Transactions, by how they ended.", number(now.commits),
+              {{"outcome", "commit"}});
+  out.counter("swizzle_transactions_total", "", number(now.rollbacks), {{"outcome", "rollback"}});
+  for (const auto& [mode, waits] : now.lock_waits_by_mode) {
+    out.counter("swizzle_lock_waits_total", "Waits for locks, by what was asked for.",
+                number(waits), {{"mode", mode}});
+  }
+  out.counter("swizzle_deadlocks_total", "Deadlocks.", number(now.deadlocks));
+  out.counter("swizzle_lock_timeouts_total", "Waits for locks that took too long.",
+              number(now.lock_timeouts));
+  out.counter("swizzle_lock_escalations_total", "Times that many locks became one on a table.",
+              number(now.lock_escalations));
+  out.gauge("swizzle_lock_bytes", "Memory of the lock table.", number(now.lock_bytes));
+  out.gauge("swizzle_version_bytes", "Old row versions that are kept for snapshots.",
+            number(now.version_bytes));
+  out.counter("swizzle_snapshots_too_old_total", "Snapshots given up for the store's bound.",
+              number(now.snapshots_too_old));
+  out.gauge("swizzle_undo_spilled_bytes", "Undo records of long transactions in files.",
+            number(now.undo_spilled_bytes));
+}
+
+template <class Value>
+void member(std::string& out, std::string_view name, const Value& value) {
+  fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", out.ends_with('{') ? "" : ",", name,
+                 value);
+}
+
+}  // namespace
+
+ServerMetrics::ServerMetrics(Sources sources) : sources_(sources), started_us_(wall_clock_us()) {}
+
+std::vector<prometheus::MetricFamily> ServerMetrics::families() const {
+  MetricFamilies out;
+  const EngineStatistics now = sources_.engine.statistics();
+  out.gauge("swizzle_start_time_seconds", "When the server started, since 1970.",
+            static_cast<double>(started_us_) * 1e-6);
+  out.gauge("swizzle_recovery_duration_seconds", "How long the start's recovery took.",
+            std::chrono::duration<double>{sources_.recovery}.count());
+  add_sessions(out, sources_.sessions.size(), sources_.database.session_counts());
+  add_statements(out, sources_.statements.totals());
+  add_transactions(out, now);
+  add_pool(out, now);
+  add_log(out, now);
+  return out.take();
+}
+
+std::string ServerMetrics::status_json() const {
+  const EngineStatistics now = sources_.engine.statistics();
+  const sql::SessionCounts sessions = sources_.database.session_counts();
+  const StatementMetrics::Totals statements = sources_.statements.totals();
+  std::uint64_t count = 0;
+  std::uint64_t sum_ns = 0;
+  for (const DurationHistogram::Counts& one : statements.latencies) {
+    count += one.total();
+    sum_ns += one.sum_ns;
+  }
+  std::uint64_t errors = 0;
+  for (const std::uint64_t one : statements.errors) errors += one;
+  std::string out{"{"};
+  member(out, "now_us", wall_clock_us());
+  member(out, "started_us", started_us_);
+  member(out, "connections", sources_.sessions.size());
+  member(out, "active", sessions.active);
+  member(out, "idle_in_transaction", sessions.idle_in_transaction);
+  member(out, "statements", count);
+  member(out, "statement_ns", sum_ns);
+  member(out, "errors", errors);
+  member(out, "commits", now.commits);
+  member(out, "rollbacks", now.rollbacks);
+  member(out, "frames", now.pool_frames);
+  member(out, "free", now.pool_free_frames);
+  member(out, "swizzled", now.pool_swizzled);
+  member(out, "unswizzled", now.pool_unswizzled);
+  member(out, "pages_read", now.pages_read);
+  member(out, "pages_written", now.pages_written);
+  member(out, "evictions", now.pages_evicted);
+  member(out, "leaf_requests", now.leaf_requests);
+  member(out, "pages_read_ahead", now.pages_read_ahead);
+  member(out, "log_bytes", now.log_tail);
+  member(out, "log_not_durable", now.log_tail - now.log_durable);
+  member(out, "log_flushes", now.log_flushes);
+  member(out, "log_waiters", now.log_waiters_released);
+  member(out, "log_sync_ns", now.log_sync_times.sum_ns);
+  member(out, "log_syncs", now.log_sync_times.total());
+  member(out, "checkpoints", now.checkpoints);
+  member(out, "lock_waits", now.lock_waits);
+  member(out, "deadlocks", now.deadlocks);
+  member(out, "version_bytes", now.version_bytes);
+  member(out, "map", '"' + now.pool_map + '"');
+  out += '}';
+  return out;
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <prometheus/metric_family.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "base/runtime.h"
+#include "server/observability/statement_metrics.h"
+#include "server/session/session_registry.h"
+#include "sql-lite-frontend/session.h"
+#include "storage/engine.h"
+#include "storage/statistics.h"
+
+namespace swizzle::server {
+
+/// Everything that the server counts, gathered when somebody asks. Thread-safe.
+class ServerMetrics {
+ public:
+  struct Sources {
+    const Engine& engine;
+    const sql::Database& database;
+    const SessionRegistry& sessions;
+    const StatementMetrics& statements;
+    Duration recovery{};  ///< how long the start's recovery took
+  };
+  explicit ServerMetrics(Sources sources);
+
+  /// For Prometheus.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> families() const;
+  /// For the status page: one object.
+  [[nodiscard]] std::string status_json() const;
+
+ private:
+  Sources sources_;
+  std::int64_t started_us_;
+};
+
+}  // namespace swizzle::server

@@ -1,0 +1,185 @@
+#include "server/observability/session_journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::server {
+namespace {
+
+/// The first word of a statement, in lower case, behind blanks and comments.
+std::string first_word(std::string_view text) {
+  for (;;) {
+    const std::size_t begin = text.find_first_not_of(" \t\r\n;(");
+    if (begin == std::string_view::npos) return {};
+    text.remove_prefix(begin);
+    if (text.starts_with("--")) {
+      text.remove_prefix(std::min(text.find('\n'), text.size()));
+    } else if (text.starts_with("/*")) {
+      const std::size_t end = text.find("*/", 2);
+      if (end == std::string_view::npos) return {};
+      text.remove_prefix(end + 2);
+    } else {
+      break;
+    }
+  }
+  std::string word;
+  for (const char letter : text) {
+    if (std::isalpha(static_cast<unsigned char>(letter)) == 0) break;
+    word += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  return word;
+}
+
+bool is_definition(std::string_view word) {
+  constexpr std::array<std::string_view, 9> kWords{
+      "create", "alter", "drop", "comment", "grant", "revoke", "reindex", "cluster", "reassign"};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+/// WITH may hide a change, and PREPARE one: logged rather than missed.
+bool is_change(std::string_view word) {
+  constexpr std::array<std::string_view, 9> kWords{
+      "insert", "update", "delete", "truncate", "copy", "merge", "prepare", "execute", "with"};
+  return std::ranges::find(kWords, word) != kWords.end();
+}
+
+/// A setting's value in milliseconds, as SHOW writes it; nothing for -1.
+std::optional<Duration> milliseconds_of(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::int64_t number = 0;
+  const char* const end = text->data() + text->size();
+  const auto [unit, error] = std::from_chars(text->data(), end, number);
+  if (error != std::errc{} || number < 0) return std::nullopt;
+  const std::string_view name{unit, static_cast<std::size_t>(end - unit)};
+  using namespace std::chrono_literals;
+  if (name == "s") return number * Duration{1s};
+  if (name == "min") return number * Duration{1min};
+  if (name == "h") return number * Duration{1h};
+  if (name == "d") return number * Duration{24h};
+  return number * Duration{1ms};
+}
+
+}  // namespace
+
+SessionJournal::SessionJournal(StatementMetrics& metrics, ServerLog& log, LogSubject subject)
+    : share_(metrics.share_of_this_thread()), log_(log), subject_(std::move(subject)) {}
+
+void SessionJournal::read_settings(const sql::Session& session) {
+  const auto is_on = [&](std::string_view name) { return session.setting(name) == "on"; };
+  slow_ = milliseconds_of(session.setting("log_min_duration_statement"));
+  log_duration_ = is_on("log_duration");
+  log_connections_ = is_on("log_connections");
+  log_disconnections_ = is_on("log_disconnections");
+  const std::string statements = session.setting("log_statement").value_or("none");
+  log_statement_ = statements == "all"   ? LogStatement::all
+                   : statements == "mod" ? LogStatement::mod
+                   : statements == "ddl" ? LogStatement::ddl
+                                         : LogStatement::none;
+  const std::string level = session.setting("log_min_messages").value_or("warning");
+  log_errors_ = level != "log" && level != "fatal" && level != "panic";
+  subject_.application = session.setting("application_name").value_or("");
+  wants_text_ = slow_ || log_statement_ != LogStatement::none;
+}
+
+void SessionJournal::note_connection() {
+  if (!log_connections_) return;
+  const std::string message =
+      fmt::format("connection authorized: user={} database={}{}", subject_.user, subject_.database,
+                  subject_.application.empty() ? "" : " application_name=" + subject_.application);
+  log_.write({.severity = "LOG", .message = message, .command_tag = "authentication"}, &subject_);
+}
+
+void SessionJournal::note_disconnection() {
+  if (!log_disconnections_) return;
+  const std::int64_t ms = (Runtime::current().wall_clock_us() - subject_.connected_us) / 1'000;
+  const std::string port = subject_.port == 0 ? "" : fmt::format(" port={}", subject_.port);
+  const std::string message =
+      fmt::format("disconnection: session time: {}:{:02}:{:02}.{:03} user={} database={} host={}{}",
+                  ms / 3'600'000, ms / 60'000 % 60, ms / 1'000 % 60, ms % 1'000, subject_.user,
+                  subject_.database, subject_.host, port);
+  log_.write({.severity = "LOG", .message = message, .command_tag = "idle"}, &subject_);
+}
+
+void SessionJournal::begin() {
+  if (!started_) started_ = Runtime::current().now();
+}
+
+void SessionJournal::running(std::string_view text, std::optional<std::string_view> statement) {
+  if (pending_) finish_pending(Runtime::current().now());
+  may_be_several_ = !statement;
+  if (wants_text_ || log_errors_) text_.assign(text);
+  if (!wants_text_) return;
+  statement_ = statement ? std::optional<std::string>{*statement} : std::nullopt;
+  text_is_logged_ = is_logged_by_kind(text);
+  if (!text_is_logged_) return;
+  const std::string message =
+      statement_
+          ? fmt::format("execute {}: {}", statement_->empty() ? "<unnamed>" : *statement_, text_)
+          : fmt::format("statement: {}", text_);
+  log_.write({.severity = "LOG", .message = message}, &subject_);
+}
+
+bool SessionJournal::is_logged_by_kind(std::string_view text) const {
+  if (log_statement_ == LogStatement::none) return false;
+  if (log_statement_ == LogStatement::all) return true;
+  const std::string word = first_word(text);
+  return is_definition(word) || (log_statement_ == LogStatement::mod && is_change(word));
+}
+
+void SessionJournal::completed(std::string_view tag) {
+  if (pending_) finish_pending(completed_at_);
+  pending_ = kind_of_tag(tag);
+  // By the simple protocol another statement of the same message may follow; then this one ended
+  // here, and otherwise with the message.
+  if (may_be_several_) completed_at_ = Runtime::current().now();
+  if (wants_text_ || log_duration_) tag_.assign(tag.substr(0, tag.find_first_of(" 0123456789")));
+}
+
+void SessionJournal::failed(const sql::Diagnostic& error, std::string_view text) {
+  share_.note_error(error.state);
+  if (!log_errors_) return;
+  log_.write({.severity = sql::severity_name(error.severity),
+              .message = error.message,
+              .sqlstate = error.state.code(),
+              .detail = error.detail,
+              .hint = error.hint,
+              .statement = text},
+             &subject_);
+}
+
+void SessionJournal::end() {
+  if (!started_) return;
+  if (pending_) finish_pending(Runtime::current().now());
+  started_.reset();
+  // An idle session does not keep what was unusually long.
+  constexpr std::size_t kUsualText = 4096;
+  if (text_.capacity() > kUsualText) text_ = std::string{};
+}
+
+void SessionJournal::finish_pending(TimePoint now) {
+  const Duration took = now - *started_;
+  share_.note(*pending_, took);
+  pending_.reset();
+  started_ = now;
+  if (log_duration_ || (slow_ && took >= *slow_)) log_duration(took);
+}
+
+void SessionJournal::log_duration(Duration took) {
+  const double ms = std::chrono::duration<double, std::milli>(took).count();
+  std::string message = fmt::format("duration: {:.3f} ms", ms);
+  // The text stands in the line before already, or was not slow enough to be said.
+  if (slow_ && took >= *slow_ && !text_is_logged_ && !text_.empty()) {
+    message += statement_ ? fmt::format("  execute {}: {}",
+                                        statement_->empty() ? "<unnamed>" : *statement_, text_)
+                          : fmt::format("  statement: {}", text_);
+  }
+  log_.write({.severity = "LOG", .message = message, .command_tag = tag_}, &subject_);
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/runtime.h"
+#include "server/observability/server_log.h"
+#include "server/observability/statement_metrics.h"
+#include "sql-lite-frontend/diagnostic.h"
+
+namespace swizzle::sql {
+class Session;
+}
+
+namespace swizzle::server {
+
+/// What a session's statements leave behind: counts, latencies, and lines in the log. Belongs to
+/// the session's fiber.
+///
+/// A statement lasts from the message that begins it to the one that begins the next, or to
+/// ReadyForQuery: so the wait for a durable commit counts, whether COMMIT or Sync asked for it.
+class SessionJournal {
+ public:
+  /// Pre: on the thread that the session stays on; `metrics` and `log` outlive it.
+  SessionJournal(StatementMetrics& metrics, ServerLog& log, LogSubject subject);
+  SessionJournal(const SessionJournal&) = delete;
+  SessionJournal& operator=(const SessionJournal&) = delete;
+  ~SessionJournal() = default;
+
+  /// Takes over what log_min_duration_statement and its like say now.
+  void read_settings(const sql::Session& session);
+
+  /// The client is let in; it leaves.
+  void note_connection();
+  void note_disconnection();
+
+  /// A message of a request has come.
+  void begin();
+  /// `text` is about to run. `statement` is the prepared statement's name, by the extended
+  /// protocol.
+  void running(std::string_view text, std::optional<std::string_view> statement);
+  /// A statement is done, but for its commit.
+  void completed(std::string_view tag);
+  void failed(const sql::Diagnostic& error, std::string_view text);
+  /// ReadyForQuery is next: everything that ran is durable.
+  void end();
+
+  /// Whether it matters to the log how a statement is called.
+  [[nodiscard]] bool wants_text() const noexcept { return wants_text_; }
+  /// Of the statement that runs, or ran last.
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  enum class LogStatement : std::uint8_t { none, ddl, mod, all };
+
+  void finish_pending(TimePoint now);
+  void log_duration(Duration took);
+  [[nodiscard]] bool is_logged_by_kind(std::string_view text) const;
+
+  StatementMetrics::Share& share_;
+  ServerLog& log_;
+  LogSubject subject_;
+
+  std::optional<TimePoint> started_;
+  std::optional<StatementKind> pending_;
+  TimePoint completed_at_{};
+  bool may_be_several_ = false;
+  std::string tag_;
+  std::string text_;
+  std::optional<std::string> statement_;
+  bool text_is_logged_ = false;
+
+  bool wants_text_ = false;
+  LogStatement log_statement_ = LogStatement::none;
+  std::optional<Duration> slow_;  ///< log_min_duration_statement
+  bool log_duration_ = false;
+  bool log_errors_ = true;
+  bool log_connections_ = false;
+  bool log_disconnections_ = false;
+};
+
+}  // namespace swizzle::server
