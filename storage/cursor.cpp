@@ -159,8 +159,8 @@ Result<bool> Cursor::State::hand_out(std::size_t index) {
     const MutableBytes address = large.prepare(value.size());
     std::copy(value.begin(), value.end(), address.begin());
     RETURN_IF_ERROR(read_overflow(
-        working, working.locks_reads() ? PointRead::Which::newest : PointRead::Which::visible,
-        large));
+        working, tree.id(),
+        working.locks_reads() ? PointRead::Which::newest : PointRead::Which::visible, large));
     value = large.bytes();
   }
   return true;

@@ -240,6 +240,17 @@ Result<> open_trees(EngineParts& parts) {
   return parts.trees->open_directory(control.directory_root);
 }
 
+/// Trees whose drop committed but whose pages were not freed before a crash.
+Result<> finish_drops(EngineParts& parts) {
+  ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
+  for (const TreeTable::Listed& row : rows) {
+    if (row.status != TreeTable::Listed::Status::dropped) continue;
+    RETURN_IF_ERROR(remove_overflow_of(parts, row.id));
+    RETURN_IF_ERROR(parts.trees->destroy(row.id, row.root));
+  }
+  return {};
+}
+
 /// A database's first transaction: the trees that the engine itself uses.
 Result<> create_own_trees(Engine& engine) {
   const auto transaction = engine.begin();
@@ -259,7 +270,7 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   ASSIGN_OR_RETURN(const std::vector<ActiveTransaction> losers, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
   RETURN_IF_ERROR(undo_losers(parts, losers, observer));
-  RETURN_IF_ERROR(parts.trees->finish_drops());
+  RETURN_IF_ERROR(finish_drops(parts));
   ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
   const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {
     return row.status == TreeTable::Listed::Status::live;
@@ -283,11 +294,7 @@ Result<> Engine::close() {
 }
 
 std::unique_ptr<Transaction> Engine::begin(Isolation isolation, Access access) {
-  std::unique_ptr<TransactionState> state;
-  while ((state = parts_->transactions->take_state()) == nullptr)
-    Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{1});
-  state->begin(isolation, access);
-  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+  return TransactionAccess::begin(*parts_, isolation, access);
 }
 
 Result<TreeId> Engine::create_tree(Transaction& transaction) {

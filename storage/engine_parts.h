@@ -79,15 +79,13 @@ class TreeTable {
   /// A drop committed: the tree goes once every snapshot is at or behind `dropped_at`, since older
   /// ones may still be reading it.
   void retire(TreeId id, Lsn dropped_at);
-  /// Destroys the retired trees that `horizon` has passed.
-  Result<> reap(Lsn horizon);
+  /// The retired trees that `horizon` has passed; the caller destroys them.
+  std::vector<TreeId> take_due(Lsn horizon);
   [[nodiscard]] bool has_retired() const noexcept {
     return retired_count_.load(std::memory_order_relaxed) != 0;
   }
   /// The directory's row `key` is about to be taken back.
   Result<> destroy_created(Bytes key);
-  /// Trees whose drop committed but whose pages were not freed before a crash.
-  Result<> finish_drops();
   [[nodiscard]] TreeId next_id() noexcept { return TreeId{next_id_.fetch_add(1)}; }
   struct Listed {
     TreeId id;

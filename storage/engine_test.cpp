@@ -292,6 +292,43 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "dropped trees take their large values with them",
+                 "[storage][engine]") {
+  constexpr TreeId kLargeValues{1};
+  const std::string large(50'000, 'L');
+  const auto fill = [&](TreeId tree) {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < 60; ++i)
+      REQUIRE(t.insert(*transaction, as_bytes(std::to_string(i)), as_bytes(large)).value());
+    REQUIRE(transaction->commit());
+  };
+  const auto chunks = [&] {
+    const auto transaction = engine->begin();
+    return content(*transaction, kLargeValues).size();
+  };
+  const TreeId kept = make_tree();
+  fill(kept);
+  const std::size_t chunks_kept = chunks();
+  const TreeId dropped = make_tree();
+  fill(dropped);
+  REQUIRE(chunks() == 2 * chunks_kept);
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, dropped));
+    REQUIRE(transaction->commit());
+  }
+  SECTION("at the next commit") {
+    REQUIRE(engine->begin()->commit());
+  }
+  SECTION("after a crash") {
+    crash();
+  }
+  CHECK(chunks() == chunks_kept);
+  CHECK(get(kept, "7") == large);
+  CHECK(engine->verify().value().empty());
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "ranges are the same in both directions, wherever they begin",
                  "[storage][engine]") {
   const TreeId tree = make_tree();

@@ -1,8 +1,37 @@
 // Transaction: the façade over its working state.
+#include <spdlog/spdlog.h>
+
 #include "storage/engine_parts.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"
 
 namespace swizzle {
+
+namespace {
+
+/// Frees the dropped trees that no snapshot reads any more. A failure is not the commit's: that
+/// stands, and the next start tries again.
+void free_dropped_trees(EngineParts& engine) {
+  for (const TreeId tree : engine.trees->take_due(engine.registry->oldest_snapshot())) {
+    auto freed = remove_overflow_of(engine, tree);
+    if (freed) freed = engine.trees->destroy_dropped(tree);
+    if (!freed)
+      spdlog::warn("the pages of dropped tree {} cannot be freed before the next start: {}",
+                   raw(tree), freed.error().message());
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transaction> TransactionAccess::begin(EngineParts& engine, Isolation isolation,
+                                                      Access access) {
+  std::unique_ptr<TransactionState> state;
+  while ((state = engine.transactions->take_state()) == nullptr)
+    Runtime::current().sleep_until(Runtime::current().now() + std::chrono::milliseconds{1});
+  state->begin(isolation, access);
+  return std::unique_ptr<Transaction>(new Transaction(std::move(state)));
+}
 
 Transaction::Transaction(std::unique_ptr<TransactionState> state) noexcept
     : state_(std::move(state)) {}
@@ -86,7 +115,7 @@ Result<> Transaction::commit(Durability durability) {
   engine.transactions->count_commit();
   for (const auto& tree : dropped) engine.trees->retire(tree.id, engine.log->tail());
   if (engine.trees->has_retired()) [[unlikely]]
-    return engine.trees->reap(engine.registry->oldest_snapshot());
+    free_dropped_trees(engine);
   return {};
 }
 

@@ -52,14 +52,14 @@ Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes valu
   if (is_too_large_inline(key, value)) {
     RETURN_IF_ERROR(state.begin_writing());
     mark.undo_position = state.undo->count();
-    ASSIGN_OR_RETURN(address, write_overflow(state, value));
+    ASSIGN_OR_RETURN(address, write_overflow(state, tree.id(), value));
     stored = {address, true};
   }
   RowChange change(state, tree.id(), key, wish, stored);
   ASSIGN_OR_RETURN(const bool done, change.run(tree));
   if (!done && stored.overflow) RETURN_IF_ERROR(state.undo_to(mark.undo_position));
   if (change.old_overflow() && done)
-    RETURN_IF_ERROR(remove_overflow(state, *change.old_overflow()));
+    RETURN_IF_ERROR(remove_overflow(state, tree.id(), *change.old_overflow()));
   return done;
 }
 
@@ -99,13 +99,14 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
         return fail(sqlstate::serialization_failure,
                     "could not serialize access due to concurrent update");
     }
-    if (read.is_overflow()) RETURN_IF_ERROR(read_overflow(state, PointRead::Which::newest, into));
+    if (read.is_overflow())
+      RETURN_IF_ERROR(read_overflow(state, id_, PointRead::Which::newest, into));
     return true;
   }
   PointRead read(state, id_, key, which, into);
   auto found = read.run(tree);
   if (found && *found && read.is_overflow())
-    if (auto large = read_overflow(state, which, into); !large)
+    if (auto large = read_overflow(state, id_, which, into); !large)
       return fail(std::move(large).error());
   state.end_operation();
   return found;

@@ -153,26 +153,16 @@ void TreeTable::retire(TreeId id, Lsn dropped_at) {
   retired_count_.store(retired_.size(), std::memory_order_relaxed);
 }
 
-Result<> TreeTable::reap(Lsn horizon) {
+std::vector<TreeId> TreeTable::take_due(Lsn horizon) {
   std::vector<TreeId> due;
-  {
-    const std::unique_lock hold(mutex_);
-    std::erase_if(retired_, [&](const std::pair<TreeId, Lsn>& tree) {
-      if (horizon < tree.second) return false;
-      due.push_back(tree.first);
-      return true;
-    });
-    retired_count_.store(retired_.size(), std::memory_order_relaxed);
-  }
-  for (const TreeId id : due) RETURN_IF_ERROR(destroy_dropped(id));
-  return {};
-}
-
-Result<> TreeTable::finish_drops() {
-  ASSIGN_OR_RETURN(const std::vector<Listed> rows, list());
-  for (const Listed& row : rows)
-    if (row.status == Listed::Status::dropped) RETURN_IF_ERROR(destroy(row.id, row.root));
-  return {};
+  const std::unique_lock hold(mutex_);
+  std::erase_if(retired_, [&](const std::pair<TreeId, Lsn>& tree) {
+    if (horizon < tree.second) return false;
+    due.push_back(tree.first);
+    return true;
+  });
+  retired_count_.store(retired_.size(), std::memory_order_relaxed);
+  return due;
 }
 
 }  // namespace swizzle

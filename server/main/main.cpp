@@ -148,7 +148,7 @@ Result<std::string> obtain_password(const Arguments& arguments) {
             "Give --pwfile FILE, or --peer-only for access through the unix "
             "socket alone."));
   }
-  const std::string first = ::getpass("Password for the new superuser: ");
+  std::string first = ::getpass("Password for the new superuser: ");
   if (first != ::getpass("Once more: ")) {
     return fail(sqlstate::invalid_parameter_value, "the passwords are not the same");
   }

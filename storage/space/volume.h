@@ -22,7 +22,7 @@ namespace swizzle {
 /// Thread-safe. All transfers park.
 class Volume {
  public:
-  static constexpr std::uint32_t kFormatVersion = 2;
+  static constexpr std::uint32_t kFormatVersion = 3;
   static constexpr const char* kFileName = "data";
   static constexpr const char* kLockName = "lock";
 

@@ -8,8 +8,8 @@
 
 namespace swizzle {
 
-/// The tree of large values, in chunks keyed by value and chunk number. A value is written once and
-/// never changed, so whoever sees its address sees its chunks.
+/// The tree of large values, in chunks keyed by owning tree, value and chunk number. A value is
+/// written once and never changed, so whoever sees its address sees its chunks.
 inline constexpr TreeId kOverflowTree{1};
 
 /// Whether a value of this size has to live there.
@@ -25,9 +25,13 @@ struct OverflowAddress {
 };
 using StoredAddress = std::array<std::byte, sizeof(OverflowAddress)>;
 
-Result<StoredAddress> write_overflow(TransactionState& transaction, Bytes value);
+Result<StoredAddress> write_overflow(TransactionState& transaction, TreeId owner, Bytes value);
 /// Replaces the address in `buffer` by the value. XX001 when a chunk is missing.
-Result<> read_overflow(TransactionState& transaction, PointRead::Which which, ValueBuffer& buffer);
-Result<> remove_overflow(TransactionState& transaction, const StoredAddress& stored);
+Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::Which which,
+                       ValueBuffer& buffer);
+Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
+/// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
+/// repeated after a crash.
+Result<> remove_overflow_of(EngineParts& engine, TreeId owner);
 
 }  // namespace swizzle

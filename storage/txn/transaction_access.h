@@ -8,6 +8,9 @@ namespace swizzle {
 /// The insides of the façade's handles, for the code of this folder.
 struct TransactionAccess {
   static TransactionState& state(Transaction& transaction) noexcept { return *transaction.state_; }
+  static std::unique_ptr<Transaction> begin(EngineParts& engine,
+                                            Isolation isolation = Isolation::read_committed,
+                                            Access access = Access::read_write);
   static AnyTree* any_tree(const Tree& tree) noexcept { return static_cast<AnyTree*>(tree.tree_); }
   static Tree handle(AnyTree& tree) noexcept { return Tree(tree.id(), &tree); }
 };

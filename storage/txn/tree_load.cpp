@@ -58,7 +58,7 @@ Result<bool> TreeLoad::add(Bytes key, Bytes value) {
   LeafContent::Record record{key, value, false};
   StoredAddress address;
   if (is_too_large_inline(key, value)) {
-    ASSIGN_OR_RETURN(address, write_overflow(load.transaction, value));
+    ASSIGN_OR_RETURN(address, write_overflow(load.transaction, load.tree.id(), value));
     record.value = address;
     record.overflow = true;
   }

@@ -189,6 +189,10 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   return std::unique_ptr<Session>{new Session{std::move(state)}};
 }
 
+SessionCounts Database::session_counts() const {
+  return {};
+}
+
 std::optional<std::string> Database::password_verifier(std::string_view role) const {
   if (role == "nobody") return std::nullopt;
   return shared_->verifier;
