@@ -131,7 +131,8 @@ class Registry {
                                name_functions(),
                                extreme_functions(),
                                json_functions(),
-                               json_access_functions()})
+                               json_access_functions(),
+                               network_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
     for (const auto entries : {set_functions(), json_set_functions()}) {
       for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});

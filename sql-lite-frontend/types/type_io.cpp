@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/interval_fields.h"
+#include "sql-lite-frontend/types/network.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -24,6 +25,9 @@ const TypeCodec* find_codec(TypeId type) noexcept {
       return &timestamp_codec();
     case TypeId::tid:
       return &tid_codec();
+    case kInet:
+    case kCidr:
+      return &network_codec();
     case TypeId::void_:
       return &void_codec();
     case TypeId::json:

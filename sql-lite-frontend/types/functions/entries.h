@@ -26,6 +26,7 @@ std::span<const ScalarEntry> array_functions();
 std::span<const ScalarEntry> general_functions();
 std::span<const ScalarEntry> name_functions();
 std::span<const ScalarEntry> extreme_functions();
+std::span<const ScalarEntry> network_functions();
 std::span<const ScalarEntry> json_functions();
 std::span<const ScalarEntry> json_access_functions();
 std::span<const SetEntry> set_functions();
