@@ -136,7 +136,7 @@ export DJANGO_APPS="aggregation aggregation_regress annotations basic bulk_creat
   indexes introspection lookup m2m_through many_to_many many_to_one model_fields model_inheritance
   ordering prefetch_related queries schema select_for_update select_related transactions update"
 fetch_django() {
-  peer_python 'django==5.2' 'psycopg[binary]' && peer_source django 5.2 || return 1
+  peer_python 'django==5.2' 'psycopg[binary]' wheel setuptools && peer_source Django 5.2 || return 1
   local tests=$work/Django-5.2
   [[ -d $tests ]] || tests=$work/django-5.2
   ln -sfn "$tests" "$work/django-source"

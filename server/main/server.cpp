@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
 #include "server/main/service_notice.h"
 #include "server/main/text_file.h"
@@ -197,6 +198,9 @@ Result<> Server::open_database(const ServerSettings& settings,
   ASSIGN_OR_RETURN(database_, sql::Database::open(*engine_));
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
+  };
+  database_->shared().derive_verifier = [](std::string_view password) {
+    return ScramVerifier::derive(password).text();
   };
   database_->shared().back_up = [this](const std::string& target) {
     return back_up_server(directory_, *engine_, target);

@@ -332,7 +332,15 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
 
 namespace {
 
-void apply_role_options(Role& role, ast::NodeList options) {
+/// What is stored of a password: a verifier as it came, or one made of it, where a server can.
+std::string verifier_of(const Database::Shared& shared, std::string_view password) {
+  if (password.empty() || password.starts_with("SCRAM-SHA-256$")) return std::string{password};
+  if (shared.derive_verifier) return shared.derive_verifier(password);
+  throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
+      .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
+}
+
+void apply_role_options(const Database::Shared& shared, Role& role, ast::NodeList options) {
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
@@ -362,11 +370,7 @@ void apply_role_options(Role& role, ast::NodeList options) {
     } else if (name == "password") {
       const std::string_view text =
           option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
-      if (!text.empty() && !text.starts_with("SCRAM-SHA-256$")) {
-        throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
-            .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
-      }
-      role.password_verifier = text;
+      role.password_verifier = verifier_of(shared, text);
     } else {
       throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
     }
@@ -382,7 +386,7 @@ void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSin
   if (catalog.role(role.name)) {
     throw_error(kDuplicateObject, "role \"{}\" already exists", role.name);
   }
-  apply_role_options(role, statement.options);
+  apply_role_options(shared, role, statement.options);
   role.oid = catalog.allocate_oid();
   catalog.create(*transaction, std::move(role));
   sink.command_complete("CREATE ROLE");
@@ -395,7 +399,7 @@ void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink&
   const RolePtr role = catalog.role(name);
   if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
   Role changed = *role;
-  apply_role_options(changed, statement.options);
+  apply_role_options(shared, changed, statement.options);
   catalog.replace(*transaction, *role, std::move(changed));
   sink.command_complete("ALTER ROLE");
 }

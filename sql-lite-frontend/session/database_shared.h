@@ -34,6 +34,9 @@ struct Database::Shared {
   /// forgets it; no name: forgets all. Empty where there is no server.
   std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
       store_server_setting;
+  /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
+  /// Empty where there is no server.
+  std::function<std::string(std::string_view password)> derive_verifier;
   /// swizzle_backup(): copies the server's directory to another; says what it has copied. Empty
   /// where there is no server.
   std::function<Result<std::string>(const std::string& target)> back_up;

@@ -213,6 +213,23 @@ TEST_CASE("txid_current() names the transaction, whether it writes or not", "[sq
   CHECK(db.run("BEGIN; SELECT txid_current() = txid_current()") == "t BEGIN SELECT 1");
 }
 
+TEST_CASE("A deferred foreign key looks at what is there at the end", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE p(id int primary key)");
+  db.run("CREATE TABLE c(id int primary key, p int REFERENCES p DEFERRABLE INITIALLY DEFERRED)");
+  CHECK(db.run("BEGIN; INSERT INTO c VALUES (1, 7); DELETE FROM c; COMMIT").ends_with("COMMIT"));
+  CHECK(db.run("BEGIN; INSERT INTO c VALUES (1, 7); UPDATE c SET p = NULL; COMMIT")
+            .ends_with("COMMIT"));
+  db.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (2, 1)");
+  CHECK(db.run("BEGIN; DELETE FROM p; INSERT INTO p VALUES (1); COMMIT").ends_with("COMMIT"));
+  CHECK(db.run("BEGIN; DELETE FROM p; DELETE FROM c WHERE p = 1; COMMIT").ends_with("COMMIT"));
+  CHECK(db.run("BEGIN; INSERT INTO c VALUES (3, 7); COMMIT").starts_with("23503"));
+  db.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (4, 1)");
+  CHECK(db.run("BEGIN; DELETE FROM p; COMMIT").starts_with("23503"));
+  CHECK(db.run("BEGIN; DELETE FROM p; SET CONSTRAINTS ALL IMMEDIATE").starts_with("23503"));
+  db.run("ROLLBACK");
+}
+
 TEST_CASE("A cursor without scrolling may be asked for no row", "[sql][session]") {
   Fixture db;
   db.run("BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT generate_series(1, 3)");

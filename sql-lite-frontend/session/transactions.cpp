@@ -111,8 +111,11 @@ void Session::State::run_deferred_checks(std::size_t from) {
     for (std::size_t i = 0; i < check.types.size(); ++i) {
       values.push_back(input_text(functions, check.types[i], kNoTypmod, check.texts[i]));
     }
-    const std::uint64_t rows = run_internal(*this, check.sql, check.types, values);
-    if ((rows > 0) == (check.expects == DeferredCheck::Expects::rows)) continue;
+    const auto holds = [&](const DeferredCheck::Query& query) {
+      const bool has_rows = run_internal(*this, query.sql, check.types, values) > 0;
+      return has_rows == (query.gives == DeferredCheck::Gives::rows);
+    };
+    if (holds(check.wanted) || !holds(check.confirmation)) continue;
     SqlError error = SqlError{check.violation.state, check.violation.message}.with_detail(
         check.violation.detail);
     error.fields().schema = check.violation.schema;
