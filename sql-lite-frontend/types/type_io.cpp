@@ -15,6 +15,7 @@
 namespace swizzle::sql {
 
 const TypeCodec* find_codec(TypeId type) noexcept {
+  if (type == kInet || type == kCidr) return &network_codec();
   switch (type) {
     case TypeId::date:
       return &date_codec();
@@ -25,9 +26,6 @@ const TypeCodec* find_codec(TypeId type) noexcept {
       return &timestamp_codec();
     case TypeId::tid:
       return &tid_codec();
-    case kInet:
-    case kCidr:
-      return &network_codec();
     case TypeId::void_:
       return &void_codec();
     case TypeId::json:
