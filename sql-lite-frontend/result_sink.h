@@ -72,6 +72,9 @@ class ResultSink {
 
   virtual void notice(const Diagnostic& diagnostic) = 0;
   virtual void parameter_status(std::string_view name, std::string_view value) = 0;
+  /// What the session with that backend pid has said by NOTIFY.
+  virtual void notification(std::int32_t sender, std::string_view channel,
+                            std::string_view payload) = 0;
 
   virtual void copy_in_begin(const CopyDescription& description) = 0;
   /// The next piece of data, cut anywhere; nullopt after CopyDone. CopyFail is an error 57014. The

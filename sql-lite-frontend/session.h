@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,6 +35,9 @@ struct SessionOptions {
   std::int32_t backend_pid = 0;
   /// For inet_client_addr() and pg_stat_activity; empty for a local connection.
   std::string client_address;
+  /// Called, from any thread, when the session has something for its client that no request asked
+  /// for: send_notifications() or termination(). Neither waits nor calls back. May be empty.
+  std::function<void()> wake;
 };
 
 struct SessionCounts {
@@ -118,6 +123,11 @@ class Session {
   Outcome sync(ResultSink& sink);
 
   [[nodiscard]] TransactionStatus transaction_status() const noexcept;
+  /// What others have said on channels that this session listens to. Outside of a transaction;
+  /// inside one it waits.
+  void send_notifications(ResultSink& sink);
+  /// Why the session must end, once terminate() was called.
+  [[nodiscard]] std::optional<Diagnostic> termination() const;
 
   /// Name and value of every setting that the protocol reports at start-up.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> reported_settings() const;
@@ -128,6 +138,8 @@ class Session {
   /// The text of what execute() would run for this portal; empty when there is none.
   [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 
+  /// Whether a request has been running for that long. From any thread.
+  [[nodiscard]] bool has_worked_for(std::chrono::nanoseconds at_least) const noexcept;
   /// Makes the running request end with 57014; without one it does nothing. From any thread.
   void cancel() noexcept;
   /// The same with another error, once: 57P01 on shutdown.

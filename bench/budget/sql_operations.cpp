@@ -27,6 +27,7 @@ class NullSink final : public sql::ResultSink {
   void portal_suspended() override {}
   void notice(const sql::Diagnostic&) override {}
   void parameter_status(std::string_view, std::string_view) override {}
+  void notification(std::int32_t, std::string_view, std::string_view) override {}
   void copy_in_begin(const sql::CopyDescription&) override {}
   std::expected<std::optional<Bytes>, sql::Diagnostic> copy_in_data() override {
     return std::optional<Bytes>{};

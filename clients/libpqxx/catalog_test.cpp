@@ -69,6 +69,18 @@ TEST_CASE("pg_class and pg_attribute know tables, indexes and themselves") {
         "26");
 }
 
+TEST_CASE("a session finds its temporary tables by joining with their schema") {
+  pqxx::connection connection{server().conninfo()};
+  pqxx::nontransaction work{connection};
+  work.exec("CREATE TEMP TABLE fleeting (k int)");
+  const auto row = work.exec1(
+      "SELECT n.nspname LIKE 'pg_temp_%', n.oid = pg_my_temp_schema() FROM pg_class c"
+      " JOIN pg_namespace n ON n.oid = c.relnamespace"
+      " WHERE c.relname = 'fleeting' AND c.relpersistence = 't' AND pg_table_is_visible(c.oid)");
+  CHECK(row[0].as<bool>());
+  CHECK(row[1].as<bool>());
+}
+
 TEST_CASE("expressions are shown plain and pretty") {
   pqxx::connection& connection = described();
   CHECK(rows_of(connection,

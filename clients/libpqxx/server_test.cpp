@@ -67,6 +67,15 @@ TEST_CASE("passwords let in over TCP, wrong ones do not") {
 
 TEST_CASE("the data directory never holds the password") {
   const SwizzledProcess server{SwizzledProcess::Access::password};
+  {
+    pqxx::connection connection{server.conninfo()};
+    pqxx::nontransaction{connection}.exec("CREATE ROLE ann LOGIN PASSWORD '" +
+                                          std::string{SwizzledProcess::kPassword} + "'");
+  }
+  const auto ann =
+      raw_connect("host=127.0.0.1 port=" + std::to_string(server.port()) +
+                  " user=ann dbname=postgres password='" + SwizzledProcess::kPassword + "'");
+  CHECK(PQstatus(ann.get()) == CONNECTION_OK);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(server.data_directory())) {
     if (!entry.is_regular_file()) continue;
     std::ifstream file{entry.path(), std::ios::binary};

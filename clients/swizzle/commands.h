@@ -24,5 +24,7 @@ int run_sql(const CommandLine& line);
 int run_load(const CommandLine& line);
 int run_top(const CommandLine& line);
 int run_verify(const CommandLine& line);
+int run_backup(const CommandLine& line);
+int run_restore(const CommandLine& line);
 
 }  // namespace swizzle::clients

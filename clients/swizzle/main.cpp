@@ -23,6 +23,11 @@ constexpr std::string_view kHelp =
       shows what sessions, pool and log do, again and again.
   swizzle [-c CONNECTION] verify [TABLE ...]
       checks the structure of the whole database or of some tables.
+  swizzle [-c CONNECTION] backup DIRECTORY
+      lets the running server copy itself into a directory on its machine.
+  swizzle restore [OPTION ...] BACKUP DIRECTORY
+      makes a data directory out of a backup. Options are swizzle-backup's: --restore-command,
+      --to-time, --to-lsn.
 
 CONNECTION is libpq's ("host=/tmp port=5432 user=me dbname=postgres"); what it leaves out comes from
 PGHOST, PGPORT, PGUSER, PGDATABASE and ~/.pgpass.
@@ -42,7 +47,8 @@ int dispatch(int count, char** words) {
     return 0;
   }
   const std::map<std::string_view, int (*)(const CommandLine&)> commands{
-      {"sql", run_sql}, {"load", run_load}, {"top", run_top}, {"verify", run_verify}};
+      {"sql", run_sql},       {"load", run_load},     {"top", run_top},
+      {"verify", run_verify}, {"backup", run_backup}, {"restore", run_restore}};
   const auto found = commands.find(command);
   if (found == commands.end()) throw UsageError{"no command \"" + std::string{command} + "\""};
   return found->second(line);

@@ -16,6 +16,23 @@
 
 namespace swizzle::server {
 
+Result<> make_private_directory(const std::filesystem::path& path) {
+  if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
+  std::error_code error;
+  if (errno == EEXIST && std::filesystem::is_directory(path, error) &&
+      std::filesystem::is_empty(path, error)) {
+    // Somebody else's empty directory becomes ours, and ours alone.
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
+    if (!error) return {};
+  }
+  if (errno == EEXIST) {
+    return fail(sqlstate::duplicate_file,
+                fmt::format("directory \"{}\" exists but is not empty", path.string()));
+  }
+  return fail(sqlstate::io_error, fmt::format("could not create directory \"{}\": {}",
+                                              path.string(), std::strerror(errno)));
+}
+
 bool DataDirectory::is_initialized() const {
   std::error_code ignored;
   return std::filesystem::exists(settings_file(), ignored);

@@ -41,6 +41,9 @@ class DataDirectory {
   std::filesystem::path path_;
 };
 
+/// Makes it, or takes an empty one that is there; nobody else may look into it.
+Result<> make_private_directory(const std::filesystem::path& path);
+
 /// What swizzled.pid says.
 struct RunningServer {
   pid_t process = 0;

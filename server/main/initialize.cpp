@@ -1,11 +1,8 @@
 #include "server/main/initialize.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
-#include <cstring>
 
 #include "base/posix_file_system.h"
 #include "server/auth/base64.h"
@@ -60,23 +57,6 @@ constexpr std::string_view kPasswordRules = R"(host    all       all   127.0.0.1
 host    all       all   ::1/128       scram-sha-256
 )";
 
-Result<> make_directory(const std::filesystem::path& path) {
-  if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
-  std::error_code error;
-  if (errno == EEXIST && std::filesystem::is_directory(path, error) &&
-      std::filesystem::is_empty(path, error)) {
-    // Somebody else's empty directory becomes ours, and ours alone.
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
-    if (!error) return {};
-  }
-  if (errno == EEXIST) {
-    return fail(sqlstate::duplicate_file,
-                fmt::format("directory \"{}\" exists but is not empty", path.string()));
-  }
-  return fail(sqlstate::io_error, fmt::format("could not create directory \"{}\": {}",
-                                              path.string(), std::strerror(errno)));
-}
-
 Result<> make_database(const DataDirectory& directory, const InitOptions& options) {
   PosixFileSystem files;
   const EngineOptions engine_options;
@@ -103,7 +83,7 @@ Result<> initialize(const DataDirectory& directory, const InitOptions& options) 
   if (options.password && options.password->empty()) {
     return fail(sqlstate::invalid_parameter_value, "the password must not be empty");
   }
-  RETURN_IF_ERROR(make_directory(directory.path()));
+  RETURN_IF_ERROR(make_private_directory(directory.path()));
   RETURN_IF_ERROR(make_database(directory, options));
   RETURN_IF_ERROR(write_text_file(directory.secret_file().string(), fresh_secret()));
   std::string rules{kLocalRules};

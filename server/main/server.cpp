@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "server/auth/scram_verifier.h"
+#include "server/main/backup.h"
 #include "server/main/service_notice.h"
 #include "server/main/text_file.h"
 #include "sql-lite-frontend/session/database_shared.h"
@@ -118,6 +120,7 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   DoorPolicy policy;
   policy.authentication_timeout = settings.authentication_timeout;
   policy.send_timeout = settings.client_send_timeout;
+  policy.client_check_interval = settings.client_check_interval;
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
   if (!settings.ssl_cert_file.empty()) {
@@ -196,6 +199,12 @@ Result<> Server::open_database(const ServerSettings& settings,
   database_->shared().store_server_setting = [this](const auto& name, const auto& value) {
     return store_setting(name, value);
   };
+  database_->shared().derive_verifier = [](std::string_view password) {
+    return ScramVerifier::derive(password).text();
+  };
+  database_->shared().back_up = [this](const std::string& target) {
+    return back_up_server(directory_, *engine_, target);
+  };
   database_->shared().request_reload = [] { ::kill(::getpid(), SIGHUP); };
   // From here on there is one registry: SHOW and pg_settings know the server's settings too.
   Settings& registry = database_->shared().settings;
@@ -226,8 +235,9 @@ int Server::run() {
   // Short turns while stopping, to see the last connection leave.
   bool is_stopping = false;
   for (;;) {
-    const timespec turn{0, is_stopping ? 10'000'000 : 500'000'000};
+    const timespec turn{0, is_stopping ? 10'000'000 : turn_between_looks()};
     const int signal = ::sigtimedwait(&signals, nullptr, &turn);
+    look_for_clients();
     if (signal == SIGHUP) on_hangup();
     if (signal == SIGTERM) begin_stop(StopMode::smart);
     if (signal == SIGINT) begin_stop(StopMode::fast);
@@ -235,6 +245,21 @@ int Server::run() {
     is_stopping = is_stopping || signal == SIGTERM || signal == SIGINT;
     if (is_stopping && context_->registry().size() == 0) return close();
   }
+}
+
+/// Nanoseconds, less than a second.
+long Server::turn_between_looks() const {
+  constexpr Duration kLongest = std::chrono::milliseconds{500};
+  const Duration interval = context_->policy()->client_check_interval;
+  return interval == Duration::zero() ? kLongest.count() : std::min(interval, kLongest).count();
+}
+
+void Server::look_for_clients() {
+  const Duration interval = context_->policy()->client_check_interval;
+  const TimePoint now = Runtime::current().now();
+  if (interval == Duration::zero() || now < next_look_) return;
+  next_look_ = now + interval;
+  context_->registry().cancel_abandoned(interval);
 }
 
 void Server::begin_stop(StopMode mode) {

@@ -60,12 +60,16 @@ class Server {
   Result<> store_setting(const std::optional<std::string>& name,
                          const std::optional<std::string>& value);
   void on_hangup();
+  /// Now and then: those whose statements run may have gone.
+  void look_for_clients();
+  [[nodiscard]] long turn_between_looks() const;
   void begin_stop(StopMode mode);
   int close();
 
   DataDirectory directory_;
   std::vector<SettingAssignment> overrides_;
 
+  TimePoint next_look_{};
   std::mutex altered_mutex_;  ///< one ALTER SYSTEM at a time
 
   // In the order in which they are made; they go in the opposite one.

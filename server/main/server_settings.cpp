@@ -45,6 +45,10 @@ void define_connections(Settings& settings) {
   settings.define(integer_setting("client_send_timeout", 900'000, {1, INT32_MAX},
                                   SettingUnit::milliseconds, at_reload, category,
                                   "How long a client may refuse to read what it asked for."));
+  settings.define(integer_setting(
+      "client_connection_check_interval", 1'000, {0, INT32_MAX}, SettingUnit::milliseconds,
+      at_reload, category,
+      "How often to look whether clients whose statements run are still there; 0 is never."));
   settings.define(string_setting("hba_file", "swizzle_hba.conf", at_reload, category,
                                  "Who may connect, and how they prove who they are."));
   settings.define(string_setting("ssl_cert_file", "", at_reload, category,
@@ -143,6 +147,8 @@ Result<ServerSettings> server_settings(const Settings& settings) {
                    .max_authenticating = small("max_authenticating_connections")};
   values.authentication_timeout = std::chrono::seconds{number("authentication_timeout")};
   values.client_send_timeout = std::chrono::milliseconds{number("client_send_timeout")};
+  values.client_check_interval =
+      std::chrono::milliseconds{number("client_connection_check_interval")};
   values.reactor_threads = number("reactor_threads");
   values.reactor_spin = std::chrono::microseconds{number("reactor_spin")};
   values.metrics_port = static_cast<std::uint16_t>(number("metrics_port"));

@@ -26,6 +26,7 @@ struct ServerSettings {
   ConnectionLimits limits;
   Duration authentication_timeout{};
   Duration client_send_timeout{};
+  Duration client_check_interval{};  ///< zero: never
   std::size_t reactor_threads = 0;
   Duration reactor_spin{};
   std::uint16_t metrics_port = 0;  ///< 0: there is no metrics endpoint

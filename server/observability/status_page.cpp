@@ -24,7 +24,8 @@ constexpr std::string_view kPage = R"html(<!doctype html>
   section { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
             padding: .9rem; }
   .wide { grid-column: 1 / -1; }
-  canvas { width: 100%; display: block; }
+  canvas { width: 100%; height: 90px; display: block; }
+  #map { height: 170px; }
   dl { display: grid; grid-template-columns: 1fr auto; margin: .5rem 0 0; gap: .1rem .8rem; }
   dt { color: var(--soft); } dd { margin: 0; text-align: right; font-variant-numeric: tabular-nums; }
   .key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin: 0 .3em 0 .9em; }
@@ -70,10 +71,7 @@ function list(id, rows) {
 function surface(id) {
   const canvas = by(id), ratio = window.devicePixelRatio || 1;
   const width = canvas.clientWidth, height = Number(canvas.getAttribute("height"));
-  if (canvas.width !== Math.round(width * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.style.height = height + "px";
-  }
+  canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const drawing = canvas.getContext("2d");
   drawing.scale(ratio, ratio);

@@ -44,6 +44,15 @@ void put_parameter_status(SendBuffer& out, std::string_view name, std::string_vi
   out.end(message);
 }
 
+void put_notification(SendBuffer& out, std::int32_t sender, std::string_view channel,
+                      std::string_view payload) {
+  const auto message = out.begin(BackendKind::notification_response);
+  out.put_int32(sender);
+  out.put_string(channel);
+  out.put_string(payload);
+  out.end(message);
+}
+
 void put_ready_for_query(SendBuffer& out, sql::TransactionStatus status) {
   const auto message = out.begin(BackendKind::ready_for_query);
   out.put_char(static_cast<char>(status));
@@ -119,7 +128,8 @@ void put_optional_field(SendBuffer& out, char field, std::string_view value) {
 
 }  // namespace
 
-void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report) {
+void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,
+                const std::source_location& place) {
   const auto message = out.begin(kind);
   put_report_field(out, 'S', sql::severity_name(report.severity));
   put_report_field(out, 'V', sql::severity_name(report.severity));
@@ -134,7 +144,10 @@ void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report
   put_optional_field(out, 'c', report.column);
   put_optional_field(out, 'd', report.datatype);
   put_optional_field(out, 'n', report.constraint);
-  put_optional_field(out, 'R', report.routine);
+  const std::string_view file = place.file_name();
+  put_report_field(out, 'F', file.substr(file.rfind('/') + 1));
+  put_report_field(out, 'L', fmt::format_int(place.line()).c_str());
+  put_report_field(out, 'R', report.routine.empty() ? "report" : std::string_view{report.routine});
   out.put_char('\0');
   out.end(message);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <source_location>
 #include <string_view>
 
 #include "server/protocol/message_kind.h"
@@ -20,6 +21,8 @@ void put_negotiate_protocol_version(SendBuffer& out, ProtocolVersion newest,
                                     std::span<const std::string_view> unknown_options);
 void put_backend_key_data(SendBuffer& out, std::uint32_t backend_id, Bytes key);
 void put_parameter_status(SendBuffer& out, std::string_view name, std::string_view value);
+void put_notification(SendBuffer& out, std::int32_t sender, std::string_view channel,
+                      std::string_view payload);
 void put_ready_for_query(SendBuffer& out, sql::TransactionStatus status);
 void put_row_description(SendBuffer& out, std::span<const sql::OutputColumn> columns);
 void put_data_row(SendBuffer& out, const sql::OutputRow& row);
@@ -29,7 +32,9 @@ void put_command_complete(SendBuffer& out, std::string_view tag);
 /// `kind` is copy_in_response or copy_out_response.
 void put_copy_response(SendBuffer& out, BackendKind kind, const sql::CopyDescription& description);
 void put_copy_data(SendBuffer& out, Bytes data);
-/// `kind` is error_response or notice_response. S, V, C and M always go, the rest if it is there.
-void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report);
+/// `kind` is error_response or notice_response. S, V, C and M always go, and F, L and R: where the
+/// server reports it, as PostgreSQL's do. The rest if it is there.
+void put_report(SendBuffer& out, BackendKind kind, const sql::Diagnostic& report,
+                const std::source_location& place = std::source_location::current());
 
 }  // namespace swizzle::server

@@ -32,6 +32,8 @@ TEST_CASE("messages to the client have PostgreSQL's bytes") {
   CHECK(written([](auto& out) { put_parameter_status(out, "a", "b"); }) ==
         "S\0\0\0\x08"
         "a\0b\0"s);
+  CHECK(written([](auto& out) { put_notification(out, 258, "c", "hi"); }) ==
+        "A\0\0\0\x0D\0\0\1\2c\0hi\0"s);
   CHECK(written([](auto& out) { put_ready_for_query(out, sql::TransactionStatus::failed); }) ==
         "Z\0\0\0\5E"s);
   CHECK(written([](auto& out) { put_command_complete(out, "SELECT 1"); }) ==
@@ -57,17 +59,18 @@ TEST_CASE("RowDescription has PostgreSQL's bytes") {
         "T\0\0\0\x21\0\1abalance\0\0\0\0\0\0\0\0\0\0\x17\0\4\xFF\xFF\xFF\xFF\0\0"s);
 }
 
-TEST_CASE("ErrorResponse carries S, V, C and M always and the rest if it is there") {
+TEST_CASE("ErrorResponse carries S, V, C, M and a place always and the rest if it is there") {
+  const std::source_location place;
   sql::Diagnostic report;
   report.state = SqlState{"23505"};
   report.message = "no";
-  CHECK(written([&](auto& out) { put_report(out, BackendKind::error_response, report); }) ==
-        "E\0\0\0\x1ESERROR\0VERROR\0C23505\0Mno\0\0"s);
+  CHECK(written([&](auto& out) { put_report(out, BackendKind::error_response, report, place); }) ==
+        "E\0\0\0\x2BSERROR\0VERROR\0C23505\0Mno\0F\0L0\0Rreport\0\0"s);
   report.position = 12;
   report.constraint = "k";
   report.message = "cut\0off"s;
-  CHECK(written([&](auto& out) { put_report(out, BackendKind::error_response, report); }) ==
-        "E\0\0\0\x26SERROR\0VERROR\0C23505\0Mcut\0P12\0nk\0\0"s);
+  CHECK(written([&](auto& out) { put_report(out, BackendKind::error_response, report, place); }) ==
+        "E\0\0\0\x33SERROR\0VERROR\0C23505\0Mcut\0P12\0nk\0F\0L0\0Rreport\0\0"s);
 }
 
 /// A row that fails while it is written.

@@ -16,11 +16,12 @@ Readiness readiness_for(Transfer::State state) noexcept {
 
 }  // namespace
 
-std::optional<Stop> Channel::interruption(Cancelable cancelable) const noexcept {
+std::optional<Stop> Channel::interruption(Heed heed) const noexcept {
   if (interrupts_.end_reason() != EndReason::none) return Stop{Stop::Kind::end_requested, {}};
-  if (cancelable == Cancelable::yes && interrupts_.cancel_requested()) {
+  if (heed == Heed::cancel && interrupts_.cancel_requested()) {
     return Stop{Stop::Kind::cancel_requested, {}};
   }
+  if (heed == Heed::news && interrupts_.has_news()) return Stop{Stop::Kind::news, {}};
   return std::nullopt;
 }
 
@@ -47,8 +48,7 @@ std::optional<MutableBytes> Channel::room_to_read() {
   }
 }
 
-std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline,
-                                           Cancelable cancelable) {
+std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, Heed heed) {
   bool in_time = true;
   is_settled_ = false;
   // Whoever has just been answered has not asked again yet: trying to read would be in vain. Under
@@ -71,14 +71,13 @@ std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline,
       }
       readiness = readiness_for(transfer.state);
     }
-    if (auto stop = interruption(cancelable)) return std::unexpected{std::move(*stop)};
+    if (auto stop = interruption(heed)) return std::unexpected{std::move(*stop)};
     if (!in_time) return std::unexpected{Stop{Stop::Kind::timed_out, {}}};
     in_time = wait_for_bytes(readiness, deadline);
   }
 }
 
-std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline,
-                                               Cancelable cancelable) {
+std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline, Heed heed) {
   drop_previous_frame();
   for (;;) {
     auto scan = scan_frame(in_.buffered(), limits_);
@@ -87,7 +86,7 @@ std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline
       frame_bytes_ = scan->needed_bytes;
       return *scan->frame;
     }
-    if (auto received = receive(deadline, cancelable); !received) {
+    if (auto received = receive(deadline, heed); !received) {
       return std::unexpected{std::move(received).error()};
     }
   }
@@ -102,7 +101,7 @@ std::expected<Bytes, Stop> Channel::next_startup_packet(TimePoint deadline) {
       frame_bytes_ = scan->needed_bytes;
       return *scan->packet;
     }
-    if (auto received = receive(deadline, Cancelable::no); !received) {
+    if (auto received = receive(deadline, Heed::end); !received) {
       return std::unexpected{std::move(received).error()};
     }
   }
@@ -137,7 +136,7 @@ bool Channel::accept_tls(const TlsContext& context, TimePoint deadline) {
     const Transfer transfer = stream_.continue_handshake();
     if (transfer.state == Transfer::State::moved) return true;
     if (transfer.state == Transfer::State::closed) return false;
-    if (interruption(Cancelable::no)) return false;
+    if (interruption(Heed::end)) return false;
     if (!waiter_.wait(readiness_for(transfer.state), deadline)) return false;
   }
 }

@@ -19,7 +19,8 @@ struct Stop {
     peer_gone,
     timed_out,
     end_requested,     ///< Interrupts::end_reason() says why
-    cancel_requested,  ///< only for waits that asked to be cancelled
+    cancel_requested,  ///< only for waits that heed it
+    news,              ///< only for waits that heed it: the session has something to say
     protocol_violation,
   };
   Kind kind = Kind::peer_gone;
@@ -27,7 +28,8 @@ struct Stop {
   std::optional<Error> error;
 };
 
-enum class Cancelable : std::uint8_t { no, yes };
+/// What may end a wait for the client besides its bytes and the end of the session.
+enum class Heed : std::uint8_t { end, cancel, news };
 
 /// One client's connection: whole messages in, buffered messages out. Waits through the
 /// SocketWaiter; everything else is work on memory. Belongs to one fiber.
@@ -45,7 +47,7 @@ class Channel {
   ~Channel() = default;
 
   /// The next message, valid until the next call. Reads first and waits only when nothing is there.
-  std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Cancelable cancelable);
+  std::expected<Frame, Stop> next_frame(std::optional<TimePoint> deadline, Heed heed);
   /// The next start-up packet, valid until the next call.
   std::expected<Bytes, Stop> next_startup_packet(TimePoint deadline);
   /// Bytes that nobody has looked at, as a client sends them that does not wait for an answer.
@@ -78,11 +80,11 @@ class Channel {
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
 
  private:
-  std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Cancelable cancelable);
+  std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Heed heed);
   std::optional<MutableBytes> room_to_read();
   /// Waits for the socket. False: `deadline` passed.
   bool wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadline);
-  [[nodiscard]] std::optional<Stop> interruption(Cancelable cancelable) const noexcept;
+  [[nodiscard]] std::optional<Stop> interruption(Heed heed) const noexcept;
   void drop_previous_frame() noexcept {
     in_.consume(frame_bytes_);
     frame_bytes_ = 0;

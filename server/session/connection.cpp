@@ -62,6 +62,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   std::optional<Admission> admission = Login{channel_, peer_, context_}.run();
   if (!admission) return;
   admission->options.backend_pid = static_cast<std::int32_t>(place.id());
+  admission->options.wake = [this] { interrupts_.announce_news(); };
   LogSubject subject = subject_of(admission->options);
   auto session = context_.database().connect(std::move(admission->options));
   if (!session) {
@@ -76,7 +77,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   const std::size_t key_bytes = admission->version >= ProtocolVersion{3, 2}
                                     ? SessionRegistry::kLongKeyBytes
                                     : SessionRegistry::kShortKeyBytes;
-  const Bytes key = place.attach(**session, key_bytes);
+  const Bytes key = place.attach(**session, channel_.stream().descriptor(), key_bytes);
   {
     SessionJournal journal{context_.statement_metrics(), context_.log(), std::move(subject)};
     Conversation conversation{channel_, **session, interrupts_, context_.statement_timer(),

@@ -40,10 +40,28 @@ std::optional<Frame> Conversation::next_frame() {
   const Duration timeout = idle_timeout();
   std::optional<TimePoint> deadline;
   if (timeout > Duration::zero()) deadline = Runtime::current().now() + timeout;
-  auto frame = channel_.next_frame(deadline, Cancelable::no);
-  if (frame) return *frame;
-  note_stop(frame.error());
+  while (is_running_) {
+    auto frame = channel_.next_frame(deadline, Heed::news);
+    if (frame) return *frame;
+    if (frame.error().kind == Stop::Kind::news) {
+      tell_news();
+    } else {
+      note_stop(frame.error());
+    }
+  }
   return std::nullopt;
+}
+
+void Conversation::tell_news() {
+  interrupts_.take_news();
+  if (const auto reason = session_.termination()) {
+    report(*reason);
+    is_running_ = false;
+    return;
+  }
+  session_.send_notifications(sink_);
+  channel_.flush();
+  if (channel_.is_broken()) is_running_ = false;
 }
 
 void Conversation::note_stop(const Stop& stop) {
@@ -51,6 +69,7 @@ void Conversation::note_stop(const Stop& stop) {
   switch (stop.kind) {
     case Stop::Kind::peer_gone:
     case Stop::Kind::cancel_requested:
+    case Stop::Kind::news:
       return;
     case Stop::Kind::end_requested:
       report_failure(fatal_report(sqlstate::admin_shutdown,
@@ -223,8 +242,11 @@ sql::Diagnostic Conversation::reject(const Error& error) {
 }
 
 void Conversation::report(const sql::Diagnostic& diagnostic) {
-  put_report(channel_.out(), BackendKind::error_response, diagnostic);
-  if (diagnostic.severity == sql::Severity::fatal) is_running_ = false;
+  // A session that was terminated tells why, whatever it was at.
+  const auto reason = is_running_ ? session_.termination() : std::nullopt;
+  const sql::Diagnostic& told = reason ? *reason : diagnostic;
+  put_report(channel_.out(), BackendKind::error_response, told);
+  if (told.severity == sql::Severity::fatal) is_running_ = false;
 }
 
 void Conversation::report_failure(const sql::Diagnostic& diagnostic, std::string_view text) {
@@ -241,6 +263,7 @@ void Conversation::ready_for_query() {
   }
   if (!is_running_) return;
   if (sink_.take_settings_changed()) read_settings();
+  session_.send_notifications(sink_);
   put_ready_for_query(channel_.out(), session_.transaction_status());
   channel_.flush();
 }

@@ -58,6 +58,7 @@ class Conversation {
   void ready_for_query();
   void begin_statement();
   void note_stop(const Stop& stop);
+  void tell_news();
   void read_settings();
   [[nodiscard]] Duration setting_ms(std::string_view name) const;
   [[nodiscard]] Duration idle_timeout() const;

@@ -45,6 +45,18 @@ TEST_CASE("log in, ask, leave") {
   CHECK(server.becomes_empty());
 }
 
+TEST_CASE("notifications come before ReadyForQuery, and never inside a transaction") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  CHECK(client.query("notify hello") == "CAZ");
+  CHECK(client.query("begin") == "CZ");
+  CHECK(client.query("notify hello") == "CZ");
+  CHECK(client.query("rows 1") == "TDCZ");
+  CHECK(client.query("commit") == "CAZ");
+  CHECK(client.query("rows 1") == "TDCZ");
+}
+
 TEST_CASE("ReadyForQuery tells the state of the transaction") {
   TestServer server;
   WireClient client = server.connect();
@@ -228,6 +240,22 @@ TEST_CASE("a client that vanishes in the middle of anything leaves nothing behin
     WireClient client = server.connect();
     client.send(std::string_view{all}.substr(0, sent));
     client.close();
+  }
+  CHECK(server.becomes_empty());
+}
+
+TEST_CASE("a statement whose client has gone is ended, one whose client waits is not") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  client.send(message('Q', text("sleep")));
+  CHECK(client.is_quiet());
+  server.context().registry().cancel_abandoned(Duration::zero());
+  CHECK(client.is_quiet());
+  client.close();
+  for (int i = 0; i < 100 && server.context().registry().size() > 0; ++i) {
+    server.context().registry().cancel_abandoned(Duration::zero());
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
   CHECK(server.becomes_empty());
 }

@@ -34,12 +34,21 @@ class Interrupts {
     owner_.unpark();
   }
 
+  /// The session has something for its client, who may be asleep.
+  void announce_news() noexcept {
+    news_.store(true, std::memory_order_release);
+    owner_.unpark();
+  }
+
   [[nodiscard]] EndReason end_reason() const noexcept {
     return end_.load(std::memory_order_acquire);
   }
   [[nodiscard]] bool cancel_requested() const noexcept {
     return cancel_.load(std::memory_order_acquire);
   }
+  [[nodiscard]] bool has_news() const noexcept { return news_.load(std::memory_order_acquire); }
+  /// Before looking at them: what comes after this is announced again.
+  void take_news() noexcept { news_.store(false, std::memory_order_seq_cst); }
   /// A cancel that came too late belongs to no statement.
   void forget_cancel() noexcept {
     if (cancel_.load(std::memory_order_relaxed)) cancel_.store(false, std::memory_order_relaxed);
@@ -49,6 +58,7 @@ class Interrupts {
   Parker& owner_;
   std::atomic<EndReason> end_{EndReason::none};
   std::atomic<bool> cancel_{false};
+  std::atomic<bool> news_{false};
 };
 
 }  // namespace swizzle::server

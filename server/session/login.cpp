@@ -162,7 +162,7 @@ Result<> Login::check_peer(const sql::SessionOptions& options) const {
 
 Result<Bytes> Login::receive_password_message() {
   channel_.flush();
-  auto frame = channel_.next_frame(deadline_, Cancelable::no);
+  auto frame = channel_.next_frame(deadline_, Heed::end);
   if (!frame) {
     if (frame.error().error) return fail(std::move(*frame.error().error));
     return fail(gone());

@@ -26,6 +26,8 @@ struct DoorPolicy {
   std::shared_ptr<const TlsContext> tls;  ///< null: TLS is not offered
   Duration authentication_timeout = std::chrono::seconds{10};
   Duration send_timeout = std::chrono::minutes{15};
+  /// How often clients are looked for whose statements run; zero: never.
+  Duration client_check_interval{};
 };
 
 /// What all connections share. Thread-safe.

@@ -1,5 +1,7 @@
 #include "server/session/session_registry.h"
 
+#include <poll.h>
+
 #include <utility>
 
 #include "base/invariant.h"
@@ -42,13 +44,15 @@ Result<> SessionRegistry::admit(std::uint32_t id, Rank rank) {
   return {};
 }
 
-Bytes SessionRegistry::attach(std::uint32_t id, sql::Session& session, std::size_t key_bytes) {
+Bytes SessionRegistry::attach(std::uint32_t id, sql::Session& session, int socket,
+                              std::size_t key_bytes) {
   const std::scoped_lock lock{mutex_};
   Entry& entry = entries_.at(id);
   INVARIANT(key_bytes <= entry.key.size());
   fill_random(MutableBytes{entry.key}.first(key_bytes));
   entry.key_bytes = key_bytes;
   entry.session = &session;
+  entry.socket = socket;
   return Bytes{entry.key}.first(key_bytes);
 }
 
@@ -73,6 +77,26 @@ void SessionRegistry::cancel(std::uint32_t id, Bytes key) noexcept {
   if (!equal_in_constant_time(key, Bytes{entry.key}.first(entry.key_bytes))) return;
   entry.session->cancel();
   entry.interrupts->request_cancel();
+}
+
+namespace {
+
+/// The peer has closed, or its end of the connection is broken. What it sent before may be unread.
+bool has_gone(int socket) noexcept {
+  pollfd entry{socket, POLLRDHUP, 0};
+  return ::poll(&entry, 1, 0) == 1;
+}
+
+}  // namespace
+
+void SessionRegistry::cancel_abandoned(Duration at_least) noexcept {
+  const std::scoped_lock lock{mutex_};
+  for (auto& [id, entry] : entries_) {
+    if (entry.session == nullptr || !entry.session->has_worked_for(at_least)) continue;
+    if (!has_gone(entry.socket)) continue;
+    entry.session->cancel();
+    entry.interrupts->request_cancel();
+  }
 }
 
 void SessionRegistry::close_door() noexcept {

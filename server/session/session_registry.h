@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "base/runtime.h"
 #include "server/session/interrupts.h"
 
 namespace swizzle::sql {
@@ -54,8 +55,9 @@ class SessionRegistry {
     /// Counts the connection as logged in. 53300 when there are too many.
     Result<> admit(Rank rank) { return registry_->admit(id_, rank); }
     /// Makes a fresh cancel key of `bytes`; from here on cancel requests reach `session`.
-    Bytes attach(sql::Session& session, std::size_t key_bytes) {
-      return registry_->attach(id_, session, key_bytes);
+    /// `socket` is where its client is.
+    Bytes attach(sql::Session& session, int socket, std::size_t key_bytes) {
+      return registry_->attach(id_, session, socket, key_bytes);
     }
     /// Cancel requests reach nobody from here on. Before the session is destroyed.
     void detach() noexcept { registry_->detach(id_); }
@@ -74,6 +76,9 @@ class SessionRegistry {
   /// A cancel request: acts if the key is right, and tells nobody whether it was.
   void cancel(std::uint32_t id, Bytes key) noexcept;
 
+  /// Cancels statements that have run for `at_least` and whose clients have gone.
+  void cancel_abandoned(Duration at_least) noexcept;
+
   /// New connections get 57P03 from here on.
   void close_door() noexcept;
   /// Asks every connection to end.
@@ -84,13 +89,14 @@ class SessionRegistry {
   struct Entry {
     Interrupts* interrupts = nullptr;
     sql::Session* session = nullptr;
+    int socket = -1;  ///< open while there is a session
     bool is_admitted = false;
     std::array<std::byte, kLongKeyBytes> key{};
     std::size_t key_bytes = 0;
   };
 
   Result<> admit(std::uint32_t id, Rank rank);
-  Bytes attach(std::uint32_t id, sql::Session& session, std::size_t key_bytes);
+  Bytes attach(std::uint32_t id, sql::Session& session, int socket, std::size_t key_bytes);
   void detach(std::uint32_t id) noexcept;
   void leave(std::uint32_t id) noexcept;
 

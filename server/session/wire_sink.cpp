@@ -70,6 +70,12 @@ void WireSink::parameter_status(std::string_view name, std::string_view value) {
   put_parameter_status(channel_.out(), name, value);
 }
 
+void WireSink::notification(std::int32_t sender, std::string_view channel,
+                            std::string_view payload) {
+  put_notification(channel_.out(), sender, channel, payload);
+  relieve();
+}
+
 void WireSink::copy_in_begin(const sql::CopyDescription& description) {
   put_copy_response(channel_.out(), BackendKind::copy_in_response, description);
   channel_.flush();
@@ -77,7 +83,7 @@ void WireSink::copy_in_begin(const sql::CopyDescription& description) {
 
 std::expected<std::optional<Bytes>, sql::Diagnostic> WireSink::copy_in_data() {
   for (;;) {
-    auto frame = channel_.next_frame(std::nullopt, Cancelable::yes);
+    auto frame = channel_.next_frame(std::nullopt, Heed::cancel);
     if (!frame) {
       Stop& stop = frame.error();
       if (stop.kind == Stop::Kind::cancel_requested) {

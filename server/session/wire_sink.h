@@ -25,6 +25,8 @@ class WireSink final : public sql::ResultSink {
   void portal_suspended() override;
   void notice(const sql::Diagnostic& diagnostic) override;
   void parameter_status(std::string_view name, std::string_view value) override;
+  void notification(std::int32_t sender, std::string_view channel,
+                    std::string_view payload) override;
   void copy_in_begin(const sql::CopyDescription& description) override;
   std::expected<std::optional<Bytes>, sql::Diagnostic> copy_in_data() override;
   void copy_out_begin(const sql::CopyDescription& description) override;

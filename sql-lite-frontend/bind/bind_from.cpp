@@ -195,7 +195,7 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (!table) throw_missing_relation(range, scope);
   note_name(range, *table);
   depend_on(table);
-  if (table->relation.kind == RelationKind::view) {
+  if (names_.expands(*table)) {
     if (view_depth_ == recorded_depth_) {
       read_.push_back({std::string{range.schemaname}, std::string{range.relname}, table, false, 0});
     }

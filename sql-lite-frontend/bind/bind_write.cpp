@@ -34,6 +34,9 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
       depend_on(write.table);
       break;
     }
+    case RelationKind::materialized:
+      throw sql_error(sqlstate::wrong_object_type, "cannot change materialized view \"{}\"",
+                      relation.name);
     case RelationKind::sequence:
       throw sql_error(sqlstate::wrong_object_type, "cannot change sequence \"{}\"", relation.name);
     case RelationKind::computed:

@@ -35,6 +35,8 @@ class NameSource {
   virtual SessionContext& context() = 0;
   virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
   virtual std::string current_database() = 0;
+  /// Whether a reference to it stands for its query.
+  virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
 };
 
 /// A subquery in an expression, waiting to be planned.

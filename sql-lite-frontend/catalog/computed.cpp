@@ -54,10 +54,28 @@ void namespaces(Execution& execution, const EmitRow& emit) {
                          Value::from_oid(schema->owner), acl_value(execution, schema->grants)};
     emit(row);
   }
+  Session::State& session = execution.session;
+  if (session.temp_schema == kNoOid) return;
+  const Value row[] = {Value::from_oid(session.temp_schema),
+                       text_value(execution, session.schema_name(session.temp_schema)),
+                       Value::from_oid(session.user->oid), Value::null()};
+  emit(row);
 }
 
 void tables(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
+  for (const ComputedRelation& computed : computed_relations()) {
+    if (computed.kind != 'r') continue;
+    const Value row[] = {text_value(execution, session.schema_name(computed.schema)),
+                         text_value(execution, computed.name),
+                         text_value(execution, "postgres"),
+                         Value::null(),
+                         Value::from_bool(true),
+                         Value::from_bool(false),
+                         Value::from_bool(false),
+                         Value::from_bool(false)};
+    emit(row);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     if (relation.kind != RelationKind::table) continue;
@@ -98,8 +116,9 @@ Value options_value(Execution& execution, std::span<const std::string> options) 
 void emit_class(Execution& execution, const EmitRow& emit, const Relation& relation,
                 const ClassRow& facts) {
   const char kind = facts.kind;
-  const bool has_storage = kind == 'r' || kind == 'i' || kind == 'S';
-  const bool has_rows = kind == 'r' || kind == 'v';
+  const bool is_heap = kind == 'r' || kind == 'm';
+  const bool has_storage = is_heap || kind == 'i' || kind == 'S';
+  const bool has_rows = is_heap || kind == 'v';
   constexpr Oid kHeap = 2;
   constexpr Oid kBtree = 403;
   const Value row[] = {Value::from_oid(facts.oid),
@@ -107,7 +126,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        Value::from_oid(relation.schema),
                        Value::from_oid(has_rows ? relation.row_type : kNoOid),
                        Value::from_oid(relation.owner),
-                       Value::from_oid(kind == 'r' ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
+                       Value::from_oid(is_heap ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
                        Value::from_oid(has_storage ? facts.oid : kNoOid),
                        Value::from_float4(static_cast<float>(facts.tuples)),
                        flag(facts.has_index),
@@ -115,7 +134,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        letter(kind),
                        number(facts.columns),
                        number(facts.checks),
-                       flag(kind == 'v'),
+                       flag(kind == 'v' || kind == 'm'),
                        flag(facts.has_triggers),
                        flag(true),
                        letter(relation.schema == kPgCatalogSchema || kind != 'r' ? 'n' : 'd'),

@@ -115,7 +115,19 @@ struct Index {
   std::string comment;
 };
 
-enum class RelationKind : char { table = 'r', view = 'v', sequence = 'S', computed = 'c' };
+enum class RelationKind : char {
+  table = 'r',
+  view = 'v',
+  materialized = 'm',  ///< a view whose rows are kept
+  sequence = 'S',
+  computed = 'c',
+};
+constexpr bool keeps_rows(RelationKind kind) noexcept {
+  return kind == RelationKind::table || kind == RelationKind::materialized;
+}
+constexpr bool has_query(RelationKind kind) noexcept {
+  return kind == RelationKind::view || kind == RelationKind::materialized;
+}
 enum class Persistence : char { permanent = 'p', temporary = 't', unlogged = 'u' };
 
 struct SequenceDefinition {

@@ -17,6 +17,14 @@ constexpr SystemView kViews[] = {
      "rolsuper AS usesuper, rolreplication AS userepl, rolbypassrls AS usebypassrls, "
      "rolpassword AS passwd, rolvaliduntil AS valuntil, rolconfig AS useconfig "
      "FROM pg_catalog.pg_roles WHERE rolcanlogin"},
+    {kPgCatalogSchema, "pg_matviews",
+     "schemaname matviewname matviewowner tablespace hasindexes ispopulated definition",
+     "SELECT n.nspname AS schemaname, c.relname AS matviewname, "
+     "pg_catalog.pg_get_userbyid(c.relowner) AS matviewowner, NULL::pg_catalog.name AS tablespace, "
+     "c.relhasindex AS hasindexes, c.relispopulated AS ispopulated, "
+     "pg_catalog.pg_get_viewdef(c.oid) AS definition "
+     "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "WHERE c.relkind = 'm'"},
     {kPgCatalogSchema, "pg_sequences",
      "schemaname sequencename sequenceowner data_type start_value min_value max_value "
      "increment_by cycle cache_size",

@@ -22,6 +22,7 @@ class Transcript final : public ResultSink {
   void portal_suspended() override { command_complete("(suspended)"); }
   void notice(const Diagnostic& diagnostic) override;
   void parameter_status(std::string_view, std::string_view) override {}
+  void notification(std::int32_t, std::string_view, std::string_view) override {}
   void copy_in_begin(const CopyDescription&) override { copy_sent_ = false; }
   std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override;
   void copy_out_begin(const CopyDescription&) override { copied_.clear(); }

@@ -164,15 +164,33 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
   sink.command_complete("CREATE TABLE");
 }
 
-void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
-                                     const Statement&) {
-  if (statement.objtype != ast::ObjectType::table) {
-    throw SqlError{sqlstate::feature_not_supported, "materialized views are not supported"};
+namespace {
+
+ViewName view_name_of(const Binder::RelationRead& read) {
+  ViewName name{read.schema, read.name, read.table->relation.oid, {}};
+  const auto& columns = read.table->relation.columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].dropped) continue;
+    name.columns.push_back({static_cast<std::int16_t>(i + 1), columns[i].name});
   }
+  return name;
+}
+
+}  // namespace
+
+void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
+                                     const Statement& whole) {
+  const bool is_table = statement.objtype == ast::ObjectType::table;
+  const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
+  const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
   const ast::IntoClause& into = *statement.into;
-  Relation relation = new_relation(*this, *into.rel, RelationKind::table);
+  if (!is_table && into.skip_data) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "CREATE MATERIALIZED VIEW ... WITH NO DATA is not supported"};
+  }
+  Relation relation = new_relation(*this, *into.rel, kind);
   if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
-    sink.command_complete("CREATE TABLE AS");
+    sink.command_complete(tag);
     return;
   }
   PortalPtr portal;
@@ -204,40 +222,19 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     }
     relation.columns.push_back(std::move(column));
   }
-  const TablePtr table = create_relation(*this, std::move(relation));
-  std::uint64_t rows = 0;
-  if (!into.skip_data) {
-    std::vector<std::size_t> columns;
-    for (std::size_t i = 0; i < table->relation.columns.size(); ++i) columns.push_back(i);
-    const std::shared_ptr<Plan> writing = new_plan();
-    Binder binder{*this, writing->arena};
-    std::vector<Slot> slots;
-    const auto write = binder.bind_row_source(table, columns, slots);
-    writing->execution.slots.resize(binder.slot_count());
-    writing->execution.transaction = transaction.get();
-    RowWriter writer{*write};
-    writer.begin_load(writing->execution);
-    start_portal(*portal);
-    try {
-      Plan& plan = *portal->plan;
-      std::vector<Value> row(columns.size());
-      RowScope scope{plan.execution};
-      while (plan.root->next(plan.execution)) {
-        for (std::size_t i = 0; i < row.size(); ++i) {
-          row[i] = plan.execution.slots[plan.outputs[i]];
-        }
-        writer.insert(writing->execution, row, RowWriter::OnConflict::fail);
-        ++rows;
-        scope.rewind();
-      }
-      writer.end_load();
-    } catch (...) {
-      portal->plan->end_run();
-      throw;
+  if (kind == RelationKind::materialized) {
+    Arena arena;
+    Binder binder{*this, arena};
+    static_cast<void>(binder.bind_select(ast::as<ast::SelectStmt>(source->node), nullptr));
+    for (const Binder::RelationRead& read : binder.relations_read()) {
+      relation.view_names.push_back(view_name_of(read));
     }
-    finish_portal(*portal);
+    relation.view_sql = view_query_text(whole.text, relation.name);
   }
-  sink.command_complete(into.skip_data ? "CREATE TABLE AS" : fmt::format("SELECT {}", rows));
+  const TablePtr table = create_relation(*this, std::move(relation));
+  const std::uint64_t rows = into.skip_data ? 0 : fill_table(*this, table, *portal);
+  if (into.skip_data) return sink.command_complete(tag);
+  sink.command_complete(fmt::format("SELECT {}", rows));
 }
 
 namespace {
@@ -289,7 +286,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   Arena arena;
   Binder binder{*this, arena};
   TablePtr table = binder.require_relation(*statement.relation);
-  if (table->relation.kind != RelationKind::table) {
+  if (!keeps_rows(table->relation.kind)) {
     throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
                 table->relation.name);
   }
@@ -376,20 +373,6 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   fill_index(*this, changed, changed->relation.indexes.size() - 1);
   sink.command_complete("CREATE INDEX");
 }
-
-namespace {
-
-ViewName view_name_of(const Binder::RelationRead& read) {
-  ViewName name{read.schema, read.name, read.table->relation.oid, {}};
-  const auto& columns = read.table->relation.columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].dropped) continue;
-    name.columns.push_back({static_cast<std::int16_t>(i + 1), columns[i].name});
-  }
-  return name;
-}
-
-}  // namespace
 
 void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
                                  ResultSink& sink) {

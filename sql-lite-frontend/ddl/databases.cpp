@@ -113,7 +113,9 @@ void remove_contents(Engine& engine, Tree tree, Transaction& transaction, Oid da
       if (kind != RecordKind::relation && kind != RecordKind::temporary) continue;
       const auto relation = decode<Relation>(cursor.value());
       if (relation.sequence) sequences.forget(relation.oid);
-      if (relation.kind != RelationKind::table) continue;
+      const bool has_rows =
+          relation.kind == RelationKind::table || relation.kind == RelationKind::materialized;
+      if (!has_rows) continue;
       trees.push_back(relation.tree);
       for (const Index& index : relation.indexes) {
         if (!index.primary) trees.push_back(index.tree);

@@ -71,7 +71,7 @@ std::vector<Dependent> direct(Session::State& session, const Table& relation) {
         found.push_back(foreign_key(session, other, constraint, on));
       }
     }
-    if (other->relation.kind == RelationKind::view) {
+    if (has_query(other->relation.kind)) {
       const bool reads =
           view_reads(session, *other, [oid](const Binder::RelationRead& read, const Binder&) {
             return read.table->relation.oid == oid;
@@ -148,6 +148,7 @@ void drop_column_definition(Relation& relation, std::size_t position) {
 std::string described(Session::State& session, const Table& table) {
   std::string_view noun = "table";
   if (table.relation.kind == RelationKind::view) noun = "view";
+  if (table.relation.kind == RelationKind::materialized) noun = "materialized view";
   if (table.relation.kind == RelationKind::sequence) noun = "sequence";
   return fmt::format("{} {}", noun, display_name(session, table));
 }
@@ -178,7 +179,7 @@ std::vector<TablePtr> views_over_column(Session::State& session, const Table& ta
                                         std::size_t position) {
   std::vector<TablePtr> views;
   for (const TablePtr& other : session.catalog.tables()) {
-    if (other->relation.kind != RelationKind::view) continue;
+    if (!has_query(other->relation.kind)) continue;
     const bool reads =
         view_reads(session, *other, [&](const Binder::RelationRead& read, const Binder& binder) {
           return read.table->relation.oid == table.relation.oid && read.has_slots &&

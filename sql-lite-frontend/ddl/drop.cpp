@@ -39,7 +39,7 @@ QualifiedName qualified(const ast::Node* node) {
 void Session::State::drop_relation(const TablePtr& table) {
   const TablePtr locked = catalog.lock_for_change(*transaction, table);
   const Relation& relation = locked->relation;
-  if (relation.kind == RelationKind::table) {
+  if (keeps_rows(relation.kind)) {
     value_of(shared.engine.drop_tree(*transaction, relation.tree));
     for (const Index& index : relation.indexes) {
       if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
@@ -58,6 +58,7 @@ namespace {
 
 std::string_view noun_of(RelationKind kind) {
   if (kind == RelationKind::view) return "view";
+  if (kind == RelationKind::materialized) return "materialized view";
   return kind == RelationKind::sequence ? "sequence" : "table";
 }
 
@@ -220,7 +221,6 @@ void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& si
   const std::string_view type = object_type_name(statement.remove_type);
   const bool is_named = statement.remove_type == ast::ObjectType::type ||
                         statement.remove_type == ast::ObjectType::domain ||
-                        statement.remove_type == ast::ObjectType::matview ||
                         statement.remove_type == ast::ObjectType::extension;
   if (!statement.missing_ok || !is_named) {
     throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
@@ -248,6 +248,9 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
     case ast::ObjectType::view:
       drop_relations(statement, RelationKind::view, sink);
       return sink.command_complete("DROP VIEW");
+    case ast::ObjectType::matview:
+      drop_relations(statement, RelationKind::materialized, sink);
+      return sink.command_complete("DROP MATERIALIZED VIEW");
     case ast::ObjectType::sequence:
       drop_relations(statement, RelationKind::sequence, sink);
       return sink.command_complete("DROP SEQUENCE");
@@ -260,6 +263,23 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
     default:
       drop_unknown(statement, sink);
   }
+}
+
+TablePtr Session::State::empty_relation(const TablePtr& table) {
+  Engine& engine = shared.engine;
+  const TablePtr locked = catalog.lock_for_change(*transaction, table);
+  Relation relation = locked->relation;
+  value_of(engine.drop_tree(*transaction, relation.tree));
+  relation.tree = value_of(engine.create_tree(*transaction));
+  for (Index& index : relation.indexes) {
+    if (index.primary) continue;
+    value_of(engine.drop_tree(*transaction, index.tree));
+    index.tree = value_of(engine.create_tree(*transaction));
+  }
+  for (Column& column : relation.columns) column.missing.reset();
+  relation.estimated_rows = -1;
+  return catalog.replace(*transaction, *locked, std::move(relation),
+                         std::make_shared<TableRuntime>());
 }
 
 void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& sink) {
@@ -295,20 +315,8 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
                                  other->relation.name));
     }
   }
-  Engine& engine = shared.engine;
   for (const TablePtr& table : tables) {
-    const TablePtr locked = catalog.lock_for_change(*transaction, table);
-    Relation relation = locked->relation;
-    value_of(engine.drop_tree(*transaction, relation.tree));
-    relation.tree = value_of(engine.create_tree(*transaction));
-    for (Index& index : relation.indexes) {
-      if (index.primary) continue;
-      value_of(engine.drop_tree(*transaction, index.tree));
-      index.tree = value_of(engine.create_tree(*transaction));
-    }
-    for (Column& column : relation.columns) column.missing.reset();
-    relation.estimated_rows = -1;
-    catalog.replace(*transaction, *locked, std::move(relation), std::make_shared<TableRuntime>());
+    empty_relation(table);
     if (!statement.restart_seqs) continue;
     for (const TablePtr& other : catalog.tables()) {
       const auto& sequence = other->relation.sequence;
@@ -339,7 +347,7 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
   }
   if (statement.rels.empty()) tables = catalog.tables();
   for (const TablePtr& table : tables) {
-    if (!analyze || table->relation.kind != RelationKind::table) continue;
+    if (!analyze || !keeps_rows(table->relation.kind)) continue;
     const TablePtr locked =
         catalog.lock_for_change(*transaction, table, lock::RelationMode::share_update_exclusive);
     begin_statement();

@@ -18,6 +18,8 @@ std::string_view rename_tag(ast::ObjectType type) {
   switch (type) {
     case ast::ObjectType::view:
       return "ALTER VIEW";
+    case ast::ObjectType::matview:
+      return "ALTER MATERIALIZED VIEW";
     case ast::ObjectType::sequence:
       return "ALTER SEQUENCE";
     case ast::ObjectType::index:
@@ -76,6 +78,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
     case ast::ObjectType::table:
     case ast::ObjectType::view:
+    case ast::ObjectType::matview:
     case ast::ObjectType::sequence:
     case ast::ObjectType::index:
     case ast::ObjectType::column:
@@ -120,6 +123,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a {}", table->relation.name, noun);
   };
   require_kind(ast::ObjectType::view, RelationKind::view, "view");
+  require_kind(ast::ObjectType::matview, RelationKind::materialized, "materialized view");
   require_kind(ast::ObjectType::sequence, RelationKind::sequence, "sequence");
   table = lock_own(table);
   Relation relation = table->relation;

@@ -24,7 +24,15 @@ RolePtr Session::State::role_of(const ast::RoleSpec& spec) {
 
 namespace {
 
-void apply_role_options(Role& role, ast::NodeList options) {
+/// What is stored of a password: a verifier as it came, or one made of it, where a server can.
+std::string verifier_of(const Database::Shared& shared, std::string_view password) {
+  if (password.empty() || password.starts_with("SCRAM-SHA-256$")) return std::string{password};
+  if (shared.derive_verifier) return shared.derive_verifier(password);
+  throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
+      .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
+}
+
+void apply_role_options(const Database::Shared& shared, Role& role, ast::NodeList options) {
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
@@ -54,11 +62,7 @@ void apply_role_options(Role& role, ast::NodeList options) {
     } else if (name == "password") {
       const std::string_view text =
           option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
-      if (!text.empty() && !text.starts_with("SCRAM-SHA-256$")) {
-        throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
-            .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
-      }
-      role.password_verifier = text;
+      role.password_verifier = verifier_of(shared, text);
     } else if (name != "addroleto" && name != "rolemembers") {
       throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
     }
@@ -137,7 +141,7 @@ void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSin
   if (catalog.role(role.name)) {
     throw_error(kDuplicateObject, "role \"{}\" already exists", role.name);
   }
-  apply_role_options(role, statement.options);
+  apply_role_options(shared, role, statement.options);
   require_superuser_for({}, role);
   role.oid = catalog.allocate_oid();
   const Oid oid = role.oid;
@@ -175,7 +179,7 @@ void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink&
                    "superuser attribute"};
   }
   if (!own_password) require_right_on_roles();
-  apply_role_options(changed, statement.options);
+  apply_role_options(shared, changed, statement.options);
   require_superuser_for(*role, changed);
   catalog.replace(*transaction, *role, std::move(changed));
   sink.command_complete("ALTER ROLE");

@@ -522,11 +522,11 @@ TablePtr create_relation(Session::State& session, Relation relation) {
       session.catalog.table_of_index(relation.schema, relation.name) != nullptr) {
     throw_error(SqlState{"42P07"}, "relation \"{}\" already exists", relation.name);
   }
-  if (relation.kind == RelationKind::table || relation.kind == RelationKind::view) {
+  if (keeps_rows(relation.kind) || has_query(relation.kind)) {
     relation.row_type = session.catalog.allocate_oid();
     relation.array_type = session.catalog.allocate_oid();
   }
-  if (relation.kind == RelationKind::table) create_trees(session, relation);
+  if (keeps_rows(relation.kind)) create_trees(session, relation);
   TablePtr table = session.catalog.create(*session.transaction, std::move(relation));
   return table;
 }

@@ -118,7 +118,10 @@ TablePtr create_relation(Session::State& session, Relation relation);
 /// Foreign keys from `first` on are new: who writes to the tables that they refer to must know.
 void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first);
 void create_trees(Session::State& session, Relation& relation);
-/// The query of CREATE VIEW name in `script`, written by the parser library's own printer.
+/// Puts what `source` gives into a table without rows. Returns how many rows.
+std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal& source);
+/// The query of CREATE [MATERIALIZED] VIEW name in `script`, written by the parser library's own
+/// printer.
 std::string view_query_text(const std::string& script, std::string_view view);
 
 }  // namespace swizzle::sql

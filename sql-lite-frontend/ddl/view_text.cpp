@@ -9,10 +9,14 @@ namespace {
 // Where things are in the parser library's encoding.
 constexpr std::uint32_t kStatements = 2;
 constexpr std::uint32_t kStatementNode = 1;
+constexpr std::uint32_t kRelationName = 3;
 constexpr std::uint32_t kViewStatement = 87;
 constexpr std::uint32_t kViewName = 1;
-constexpr std::uint32_t kRelationName = 3;
 constexpr std::uint32_t kViewQuery = 3;
+constexpr std::uint32_t kCreateAsStatement = 94;
+constexpr std::uint32_t kCreateAsQuery = 1;
+constexpr std::uint32_t kCreateAsInto = 2;
+constexpr std::uint32_t kIntoName = 1;
 
 std::optional<Bytes> field(Bytes message, std::uint32_t wanted) {
   ast::WireReader wire{message};
@@ -37,6 +41,22 @@ void append_message(std::string& out, std::uint32_t number, std::string_view bod
   out += body;
 }
 
+/// The query node of a statement that creates `view`.
+std::optional<Bytes> query_of(Bytes node, std::string_view view) {
+  std::optional<Bytes> relation;
+  std::optional<Bytes> query;
+  if (const auto plain = field(node, kViewStatement)) {
+    relation = field(*plain, kViewName);
+    query = field(*plain, kViewQuery);
+  } else if (const auto create_as = field(node, kCreateAsStatement)) {
+    const auto into = field(*create_as, kCreateAsInto);
+    relation = into ? field(*into, kIntoName) : std::nullopt;
+    query = field(*create_as, kCreateAsQuery);
+  }
+  const auto name = relation ? field(*relation, kRelationName) : std::nullopt;
+  return name && as_text(*name) == view ? query : std::nullopt;
+}
+
 /// The bytes of the view's query node within the parsed script.
 std::optional<Bytes> find_query(Bytes tree, std::string_view view) {
   ast::WireReader wire{tree};
@@ -46,11 +66,7 @@ std::optional<Bytes> find_query(Bytes tree, std::string_view view) {
       continue;
     }
     const auto node = field(wire.bytes(), kStatementNode);
-    const auto statement = node ? field(*node, kViewStatement) : std::nullopt;
-    if (!statement) continue;
-    const auto relation = field(*statement, kViewName);
-    const auto name = relation ? field(*relation, kRelationName) : std::nullopt;
-    if (name && as_text(*name) == view) return field(*statement, kViewQuery);
+    if (const auto query = node ? query_of(*node, view) : std::nullopt) return query;
   }
   return std::nullopt;
 }

@@ -72,7 +72,9 @@ ForeignKeys::ForeignKeys(NameSource& names, const TablePtr& table) : table_(tabl
                          types_of(*referenced, constraint.referenced_columns),
                          fmt::format("SELECT 1 FROM {} x WHERE {} FOR KEY SHARE OF x",
                                      table_name(names, *referenced),
-                                     equal_all(*referenced, constraint.referenced_columns))});
+                                     equal_all(*referenced, constraint.referenced_columns)),
+                         fmt::format("SELECT 1 FROM {} WHERE {} LIMIT 1", table_name(names, *table),
+                                     equal_all(*table, constraint.columns))});
   }
   for (const TablePtr& referencing : names.referencing_tables(table->relation.oid)) {
     for (const Constraint& constraint : referencing->relation.constraints) {
@@ -195,13 +197,14 @@ std::string tuple(Execution& execution, const Table& table, std::span<const std:
   return fmt::format("({})=({})", names, texts);
 }
 
-DeferredCheck deferred(Execution& execution, const Constraint& constraint, std::string sql,
-                       DeferredCheck::Expects expects, std::span<const TypeId> types,
-                       std::span<const Value> values, Diagnostic violation) {
+DeferredCheck deferred(Execution& execution, const Constraint& constraint,
+                       DeferredCheck::Query wanted, DeferredCheck::Query confirmation,
+                       std::span<const TypeId> types, std::span<const Value> values,
+                       Diagnostic violation) {
   DeferredCheck check;
   check.constraint = constraint.oid;
-  check.sql = std::move(sql);
-  check.expects = expects;
+  check.wanted = std::move(wanted);
+  check.confirmation = std::move(confirmation);
   check.types.assign(types.begin(), types.end());
   for (std::size_t i = 0; i < types.size(); ++i) {
     check.texts.push_back(to_text(execution.functions, types[i], values[i]));
@@ -261,8 +264,9 @@ void ForeignKeys::check_reference(Execution& execution, const Note& note) {
   if (any_null(note.new_values)) throw_diagnostic(missing(execution, note));
   if (is_deferred(execution.session, *key.constraint)) {
     defer_check(execution.session,
-                deferred(execution, *key.constraint, key.exists_sql, DeferredCheck::Expects::rows,
-                         key.types, note.new_values, missing(execution, note)));
+                deferred(execution, *key.constraint, {key.exists_sql, DeferredCheck::Gives::rows},
+                         {key.refers_sql, DeferredCheck::Gives::rows}, key.types, note.new_values,
+                         missing(execution, note)));
     return;
   }
   if (run_internal(execution.session, key.exists_sql, key.types, note.new_values) == 0) {
@@ -278,8 +282,9 @@ void ForeignKeys::check_unreferenced(Execution& execution, const Note& note) {
   if (action == ReferentialAction::no_action) {
     if (is_deferred(execution.session, *key.constraint)) {
       defer_check(execution.session,
-                  deferred(execution, *key.constraint, key.any_sql, DeferredCheck::Expects::none,
-                           key.types, note.old_values, referenced(execution, note)));
+                  deferred(execution, *key.constraint, {key.any_sql, DeferredCheck::Gives::none},
+                           {key.still_there_sql, DeferredCheck::Gives::none}, key.types,
+                           note.old_values, referenced(execution, note)));
       return;
     }
     if (run_internal(execution.session, key.still_there_sql, key.types, note.old_values) > 0) {

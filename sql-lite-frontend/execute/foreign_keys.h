@@ -31,6 +31,7 @@ class ForeignKeys {
     TablePtr referenced;
     std::vector<TypeId> types;
     std::string exists_sql;
+    std::string refers_sql;  ///< a row of this table still has the values
   };
   /// Another table refers to this one.
   struct Incoming {

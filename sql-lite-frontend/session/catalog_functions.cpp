@@ -82,7 +82,7 @@ Value index_definition(Execution& execution, Arguments arguments) {
 }
 Value view_definition(Execution& execution, Arguments arguments) {
   const TablePtr view = execution.session.table(arguments[0].as_oid());
-  if (!view || view->relation.kind != RelationKind::view) return Value::null();
+  if (!view || !has_query(view->relation.kind)) return Value::null();
   return text(execution, " " + view->relation.view_sql + ";");
 }
 

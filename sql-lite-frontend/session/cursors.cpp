@@ -151,7 +151,11 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     case Direction::undefined:
       break;
   }
-  if (!portal->scrolls && (step < 0 || (step == 0 && first <= portal->position))) {
+  // To read the present row again is to go back, unless there is none, or it is not shown.
+  const bool stays = step == 0 && first == portal->position;
+  const bool goes_back = step < 0 || (step == 0 && first < portal->position) ||
+                         (stays && first >= 1 && first <= size() && !fetch.ismove);
+  if (!portal->scrolls && goes_back) {
     throw SqlError{kNotInPrerequisiteState, "cursor can only scan forward"}.with_hint(
         "Declare it with SCROLL option to enable backward scan.");
   }

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/execute/temporary_files.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/advisory_locks.h"
+#include "sql-lite-frontend/session/notifications.h"
 #include "sql-lite-frontend/session/sequences.h"
 
 namespace swizzle::sql {
@@ -25,11 +26,20 @@ struct Database::Shared {
   std::unique_ptr<TemporaryFiles> temporary_files;
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};
+  /// Begins at the time of the start in microseconds, so that no number is given twice.
+  std::atomic<std::int64_t> next_transaction_number{0};
   AdvisoryLocks advisory_locks;
+  Notifications notifications;
   /// The server's part of ALTER SYSTEM: keeps a setting for the next reload or start. No value:
   /// forgets it; no name: forgets all. Empty where there is no server.
   std::function<Result<>(std::optional<std::string> name, std::optional<std::string> value)>
       store_server_setting;
+  /// Of a password in clear text, what is stored: a SCRAM-SHA-256 verifier. Takes milliseconds.
+  /// Empty where there is no server.
+  std::function<std::string(std::string_view password)> derive_verifier;
+  /// swizzle_backup(): copies the server's directory to another; says what it has copied. Empty
+  /// where there is no server.
+  std::function<Result<std::string>(const std::string& target)> back_up;
   /// pg_reload_conf().
   std::function<void()> request_reload;
 

@@ -23,6 +23,10 @@ class ExecuteSink final : public ResultSink {
   void parameter_status(std::string_view name, std::string_view value) override {
     to_.parameter_status(name, value);
   }
+  void notification(std::int32_t sender, std::string_view channel,
+                    std::string_view payload) override {
+    to_.notification(sender, channel, payload);
+  }
   void copy_in_begin(const CopyDescription& description) override {
     to_.copy_in_begin(description);
   }

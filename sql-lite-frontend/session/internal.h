@@ -22,8 +22,16 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
 /// Puts a check off to the commit, or to SET CONSTRAINTS … IMMEDIATE.
 struct DeferredCheck {
   Oid constraint = kNoOid;
-  std::string sql;  ///< selects a row if the constraint is violated … or fulfilled
-  enum class Expects : std::uint8_t { rows, none } expects = Expects::rows;
+  enum class Gives : std::uint8_t { rows, none };
+  struct Query {
+    std::string sql;
+    Gives gives = Gives::rows;
+  };
+  /// What gives this when all is well; else it is asked whether what was done is still there: a row
+  /// that refers may have gone again, and one that was referred to have a successor.
+  Query wanted;
+  /// What gives this when the constraint is violated indeed.
+  Query confirmation;
   std::vector<TypeId> types;
   std::vector<std::string> texts;  ///< the parameters as text; all are NOT NULL
   Diagnostic violation;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -132,6 +133,9 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     binder.require_parameter_types();
     plan->accesses = binder.accesses();
     describe_targets(query->targets);
+    if (const auto failure = constant_failure(*query, plan->execution)) {
+      plan->failure = to_diagnostic(*failure, {});
+    }
     plan->root = planner.plan_query(*query);
     plan->writes = !query->locks.empty();
   } else {

@@ -14,6 +14,8 @@ std::string_view noun_of(const Relation& relation) {
   switch (relation.kind) {
     case RelationKind::view:
       return "view";
+    case RelationKind::materialized:
+      return "materialized view";
     case RelationKind::sequence:
       return "sequence";
     case RelationKind::table:

@@ -180,9 +180,17 @@ void Session::State::lock_tables(Portal& portal, Columns columns) {
   }
 }
 
+void Session::State::require_runnable(const Plan& plan) {
+  if (!plan.failure) [[likely]] {
+    return;
+  }
+  throw SqlError{plan.failure->state, plan.failure->message}.with_detail(plan.failure->detail);
+}
+
 /// The simple protocol's way. Locks come first: what the columns are is settled then.
 void Session::State::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end) {
   lock_tables(portal, Columns::open);
+  require_runnable(*portal.plan);
   describe_columns(portal, sink);
   run_portal(portal, 0, sink, at_end);
 }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "sql-lite-frontend/session/execute_sink.h"
+#include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -108,6 +109,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   auto shared = std::make_unique<Shared>(engine);
   std::optional<Error> failure;
   try {
+    add_notification_sets();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that what is wrong with it shows before anybody is let in.
@@ -115,6 +117,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     shared->temporary_files =
         value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
     shared->started_at = SessionContext::system_clock_now();
+    shared->next_transaction_number = shared->started_at.load();
   } catch (SqlError& error) {
     failure = std::move(error).take_error();
   }
@@ -360,7 +363,10 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
           read_parameter(context, statement->parameter_types[i], format, *request.values[i])
               .copy_to(portal->arena));
     }
-    if (is_plannable(statement->node)) portal->plan = state.plan_for(*statement);
+    if (is_plannable(statement->node)) {
+      portal->plan = state.plan_for(*statement);
+      State::require_runnable(*portal->plan);
+    }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
     if (portal->formats.size() > 1 && portal->formats.size() != statement->columns.size()) {
       throw_error(kProtocolViolation, "bind message has {} result formats but query has {} columns",
@@ -442,11 +448,12 @@ Outcome Session::describe_portal(std::string_view name, ResultSink& sink) {
 
 Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSink& sink) {
   PortalPtr portal;
-  std::string text;
+  StatementPtr executed;  // keeps the text for error positions
   if (const auto found = state_->portals.find(name); found != state_->portals.end()) {
     portal = found->second;
-    text = portal->statement->text;
+    executed = portal->statement;
   }
+  const std::string_view text = executed ? std::string_view{executed->text} : std::string_view{};
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (!portal) find_portal(state, name);
@@ -507,6 +514,12 @@ std::optional<std::string> Session::setting(std::string_view name) const {
   return *value;
 }
 
+std::optional<Diagnostic> Session::termination() const {
+  if (!state_->is_terminated.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::lock_guard lock{state_->terminate_mutex};
+  return state_->terminated;
+}
+
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
   const auto found = state_->portals.find(portal);
   return found == state_->portals.end() ? std::string_view{} : found->second->statement->text;
@@ -514,6 +527,14 @@ std::string_view Session::portal_text(std::string_view portal) const noexcept {
 
 std::int32_t Session::backend_pid() const noexcept {
   return state_->options.backend_pid;
+}
+
+bool Session::has_worked_for(std::chrono::nanoseconds at_least) const noexcept {
+  const Activity& activity = state_->activity;
+  if (activity.state.load(std::memory_order_relaxed) != Activity::State::active) return false;
+  const std::int64_t worked =
+      SessionContext::system_clock_now() - activity.query_start.load(std::memory_order_relaxed);
+  return std::chrono::microseconds{worked} >= at_least;
 }
 
 void Session::cancel() noexcept {
@@ -526,6 +547,8 @@ void Session::terminate(const Diagnostic& reason) {
   state_->terminated = reason;
   state_->is_terminated.store(true, std::memory_order_relaxed);
   state_->interrupt_wait();
+  // It may wait for its client.
+  if (state_->options.wake) state_->options.wake();
 }
 
 }  // namespace swizzle::sql

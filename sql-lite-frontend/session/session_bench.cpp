@@ -28,6 +28,7 @@ class NullSink final : public ResultSink {
   void portal_suspended() override {}
   void notice(const Diagnostic&) override {}
   void parameter_status(std::string_view, std::string_view) override {}
+  void notification(std::int32_t, std::string_view, std::string_view) override {}
   void copy_in_begin(const CopyDescription&) override {}
   std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
     return std::optional<Bytes>{};

@@ -7,6 +7,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
@@ -161,7 +162,12 @@ Value version(Execution& execution, Arguments) {
               "PostgreSQL 15.0 (Swizzle 0.1.0) on x86_64-pc-linux-gnu, compiled by gcc, 64-bit");
 }
 Value transaction_id(Execution& execution, Arguments) {
-  return Value::from_int(static_cast<std::int64_t>(raw(execution.transaction->id())));
+  Session::State& session = execution.session;
+  // The engine numbers those that write; here everybody who asks gets a number.
+  if (session.transaction_number == 0) {
+    session.transaction_number = session.shared.next_transaction_number.fetch_add(1);
+  }
+  return Value::from_int(session.transaction_number);
 }
 Value current_setting(Execution& execution, Arguments arguments) {
   const auto value = execution.session.show_setting_value(arguments[0].as_text());
@@ -208,6 +214,19 @@ Value verify(Execution& execution, Arguments arguments) {
   }
   return text(execution, lines);
 }
+Value back_up(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (!session.user || !session.user->superuser) {
+    throw SqlError{SqlState{"42501"}, "permission denied for function swizzle_backup"};
+  }
+  if (!session.shared.back_up) {
+    throw SqlError{sqlstate::feature_not_supported, "there is no server to be backed up"};
+  }
+  return text(execution, value_of(session.shared.back_up(std::string{arguments[0].as_text()})));
+}
+Value own_temporary_schema(Execution& execution, Arguments) {
+  return Value::from_oid(execution.session.temp_schema);
+}
 Value zero(Execution&, Arguments) {
   return Value::from_int(0);
 }
@@ -249,14 +268,13 @@ Value relation_size(Execution& execution, Arguments arguments) {
   const TablePtr table = execution.session.table(arguments[0].as_oid());
   if (!table) return Value::null();
   // Rows times a usual row: pages are not counted per tree.
-  const double bytes =
-      table->relation.kind == RelationKind::table ? table->expected_rows() * 100 : 0;
+  const double bytes = keeps_rows(table->relation.kind) ? table->expected_rows() * 100 : 0;
   return Value::from_int(static_cast<std::int64_t>(bytes));
 }
 Value database_size(Execution& execution, Arguments) {
   double bytes = 0;
   for (const TablePtr& table : execution.session.catalog.tables()) {
-    if (table->relation.kind == RelationKind::table) bytes += table->expected_rows() * 100;
+    if (keeps_rows(table->relation.kind)) bytes += table->expected_rows() * 100;
   }
   return Value::from_int(static_cast<std::int64_t>(bytes));
 }
@@ -307,17 +325,17 @@ std::span<const SessionFunction> functions() {
       {"inet_client_addr", TypeId::text, {}, 0, true, kStable, always_null},
       {"inet_server_addr", TypeId::text, {}, 0, true, kStable, always_null},
       {"inet_server_port", int4, {}, 0, true, kStable, always_null},
-      {"pg_my_temp_schema", oid, {}, 0, true, kStable, zero},
+      {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
       {"pg_total_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
       {"pg_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
       {"pg_table_size", int8, {regclass}, 0, true, kVolatile, relation_size},
       {"pg_indexes_size", int8, {regclass}, 0, true, kVolatile, zero},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
       {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
+      {"swizzle_backup", TypeId::text, {TypeId::text}, 0, true, kVolatile, back_up},
       {"pg_database_size", int8, {any}, 0, true, kVolatile, database_size},
       {"pg_tablespace_size", int8, {any}, 0, true, kVolatile, database_size},
       {"pg_reload_conf", bool_, {}, 0, true, kVolatile, reload_configuration},
-      {"pg_notification_queue_usage", float8, {}, 0, true, kVolatile, zero},
   };
   return kFunctions;
 }
@@ -326,7 +344,8 @@ std::span<const SessionFunction> functions() {
 
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
   for (const std::span<const SessionFunction> list :
-       {functions(), catalog_functions(), privilege_functions(), advisory_functions()}) {
+       {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
+        notification_functions()}) {
     for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {

@@ -119,6 +119,8 @@ void define_behavior(Settings& settings) {
                                  "Sets the default table access method for new tables."));
   settings.define(enumeration_setting("xmloption", "content", {"content", "document"}, user,
                                       category, "Sets how XML data is to be considered."));
+  settings.define(enumeration_setting("force_parallel_mode", "off", {"off"}, user,
+                                      std::string{kPlanner}, "No statement runs in parallel."));
   settings.define(
       boolean_setting("jit", false, user, std::string{kPlanner}, "Allow JIT compilation."));
   settings.define(enumeration_setting("plan_cache_mode", "auto",

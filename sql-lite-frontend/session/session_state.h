@@ -36,9 +36,11 @@ struct Session::State final : NameSource, ObjectNames {
     SessionSettings::Mark settings_mark;
     std::size_t checks_mark;
     std::uint64_t cursors_mark;
+    PendingNotifications::Mark pending_mark;
   };
   struct TransactionDefaults {
     Isolation isolation = Isolation::read_committed;
+    bool says_uncommitted = false;
     bool read_only = false;
     bool deferrable = false;
     Transaction::Durability durability = Transaction::Durability::synchronous;
@@ -99,6 +101,8 @@ struct Session::State final : NameSource, ObjectNames {
   void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
   void describe_columns(const Portal& portal, ResultSink& sink);
+  /// Throws what the plan's constants are at fault with.
+  static void require_runnable(const Plan& plan);
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
@@ -156,6 +160,14 @@ struct Session::State final : NameSource, ObjectNames {
   // copy.cpp
   void copy(const ast::CopyStmt& statement, ResultSink& sink);
 
+  // listening.cpp
+  void notify(std::string_view channel, std::string_view payload);
+  /// LISTEN and UNLISTEN: they count from the commit on.
+  void resolve_to_listen(const ast::Node& statement, ResultSink& sink);
+  /// What the transaction has said, to whoever listens. It is durable.
+  void deliver_notifications();
+  void apply_listening();
+
   // lock_table.cpp
   void lock_table(const ast::LockStmt& statement, ResultSink& sink);
 
@@ -195,6 +207,9 @@ struct Session::State final : NameSource, ObjectNames {
   void create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink);
   void drop(const ast::DropStmt& statement, ResultSink& sink);
   void truncate(const ast::TruncateStmt& statement, ResultSink& sink);
+  void refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink);
+  /// Gives it new trees without rows.
+  TablePtr empty_relation(const TablePtr& table);
   void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
   void rename(const ast::RenameStmt& statement, ResultSink& sink);
   void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
@@ -226,6 +241,9 @@ struct Session::State final : NameSource, ObjectNames {
   // -----------------------------------------------------------
   TablePtr find_table(std::string_view schema, std::string_view name) override;
   TablePtr table(Oid oid) override;
+  bool expands(const Table& table) override {
+    return table.relation.kind == RelationKind::view || table.relation.oid == expanded_view;
+  }
   std::vector<TablePtr> referencing_tables(Oid referenced) override;
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
@@ -268,12 +286,18 @@ struct Session::State final : NameSource, ObjectNames {
   /// The client asked for READ UNCOMMITTED: shown as that, though it acts as READ COMMITTED.
   bool says_uncommitted = false;
   std::vector<Savepoint> savepoints;
+  std::int64_t transaction_number = 0;  ///< of the present one, once txid_current() was asked
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   std::vector<DeferredCheck> deferred;
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
   std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
   std::vector<Oid> truncated_on_commit;
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
+  /// A materialized view whose query, not its rows, is meant: while it is refreshed.
+  Oid expanded_view = kNoOid;
+  PendingNotifications pending;
+  /// From the first LISTEN on.
+  std::unique_ptr<Notifications::Listener> listener;
 
   std::map<std::string, StatementPtr, std::less<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;

@@ -179,6 +179,87 @@ TEST_CASE("P34 a statement that fails at its last row leaves nothing behind", "[
   CHECK(db.run("SELECT count(*), max(id) FROM t") == "51|51 SELECT 1");
 }
 
+TEST_CASE("A materialized view keeps its rows until it is refreshed", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(id int primary key, v text); INSERT INTO t VALUES (1, 'one')");
+  CHECK(db.run("CREATE MATERIALIZED VIEW m AS SELECT id AS k, upper(v) AS u FROM t") == "SELECT 1");
+  db.run("INSERT INTO t VALUES (2, 'two')");
+  CHECK(db.run("SELECT * FROM m") == "1|ONE SELECT 1");
+  CHECK(db.run("CREATE UNIQUE INDEX m_k ON m (k)") == "CREATE INDEX");
+  CHECK(db.run("INSERT INTO m VALUES (3, 'x')") == "42809 cannot change materialized view \"m\"");
+  CHECK(db.run("REFRESH MATERIALIZED VIEW m") == "REFRESH MATERIALIZED VIEW");
+  CHECK(db.run("SELECT u FROM m WHERE k = 2") == "TWO SELECT 1");
+  CHECK(db.run("BEGIN; DELETE FROM t; REFRESH MATERIALIZED VIEW m; ROLLBACK") ==
+        "BEGIN DELETE 2 REFRESH MATERIALIZED VIEW ROLLBACK");
+  CHECK(db.run("SELECT count(*) FROM m") == "2 SELECT 1");
+  CHECK(db.run("DROP TABLE t").starts_with("2BP01"));
+  CHECK(db.run("DROP VIEW m") == "42809 \"m\" is not a view");
+  db.run("ALTER MATERIALIZED VIEW m RENAME TO n");
+  CHECK(db.run("SELECT matviewname, hasindexes, definition FROM pg_matviews") ==
+        "n|t| SELECT id AS k, upper(v) AS u FROM t; SELECT 1");
+  CHECK(db.run("SELECT relkind FROM pg_class WHERE relname = 'n'") == "m SELECT 1");
+  db.close();
+  db.open();
+  CHECK(db.run("REFRESH MATERIALIZED VIEW n; SELECT count(*) FROM n") ==
+        "2 REFRESH MATERIALIZED VIEW SELECT 1");
+  CHECK(db.run("DROP MATERIALIZED VIEW n") == "DROP MATERIALIZED VIEW");
+  CHECK(db.run("DROP TABLE t") == "DROP TABLE");
+}
+
+TEST_CASE("txid_current() names the transaction, whether it writes or not", "[sql][session]") {
+  Fixture db;
+  const std::string first = db.run("SELECT txid_current()");
+  CHECK(db.run("SELECT txid_current()") != first);
+  CHECK(db.run("BEGIN; SELECT txid_current() = txid_current()") == "t BEGIN SELECT 1");
+}
+
+TEST_CASE("A deferred foreign key looks at what is there at the end", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE p(id int primary key)");
+  db.run("CREATE TABLE c(id int primary key, p int REFERENCES p DEFERRABLE INITIALLY DEFERRED)");
+  CHECK(db.run("BEGIN; INSERT INTO c VALUES (1, 7); DELETE FROM c; COMMIT").ends_with("COMMIT"));
+  CHECK(db.run("BEGIN; INSERT INTO c VALUES (1, 7); UPDATE c SET p = NULL; COMMIT")
+            .ends_with("COMMIT"));
+  db.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (2, 1)");
+  CHECK(db.run("BEGIN; DELETE FROM p; INSERT INTO p VALUES (1); COMMIT").ends_with("COMMIT"));
+  CHECK(db.run("BEGIN; DELETE FROM p; DELETE FROM c WHERE p = 1; COMMIT").ends_with("COMMIT"));
+  CHECK(db.run("BEGIN; INSERT INTO c VALUES (3, 7); COMMIT").starts_with("23503"));
+  db.run("INSERT INTO p VALUES (1); INSERT INTO c VALUES (4, 1)");
+  CHECK(db.run("BEGIN; DELETE FROM p; COMMIT").starts_with("23503"));
+  CHECK(db.run("BEGIN; DELETE FROM p; SET CONSTRAINTS ALL IMMEDIATE").starts_with("23503"));
+  db.run("ROLLBACK");
+}
+
+TEST_CASE("A cursor without scrolling may be asked for no row", "[sql][session]") {
+  Fixture db;
+  db.run("BEGIN; DECLARE c NO SCROLL CURSOR FOR SELECT generate_series(1, 3)");
+  CHECK(db.run("FETCH 0 FROM c") == "FETCH 0");
+  CHECK(db.run("FETCH 1 FROM c") == "1 FETCH 1");
+  CHECK(db.run("MOVE 0 FROM c") == "MOVE 1");
+  CHECK(db.run("FETCH 0 FROM c").starts_with("55000"));
+}
+
+TEST_CASE("What is wrong with constants is said at Bind", "[sql][session]") {
+  Fixture db;
+  db.run("CREATE TABLE t(id int primary key)");
+  TestSink sink;
+  const auto state_at_bind = [&](std::string_view sql) {
+    const Outcome parsed = db.session().parse("", sql, {}, sink);
+    if (!parsed) return "Parse " + std::string{parsed.error().state.code()};
+    const Outcome bound = db.session().bind({"", "", {}, {}, {}}, sink);
+    const std::string state = bound ? "fine" : std::string{bound.error().state.code()};
+    CHECK(db.session().sync(sink));
+    return state;
+  };
+  CHECK(state_at_bind("SELECT 1 / 0") == "22012");
+  CHECK(state_at_bind("SELECT 1 / 0 FROM t") == "22012");
+  CHECK(state_at_bind("SELECT id FROM t WHERE id = 1 + 1 / 0") == "22012");
+  CHECK(state_at_bind("SELECT CASE WHEN true THEN 1 ELSE 1 / 0 END") == "fine");
+  CHECK(state_at_bind("SELECT coalesce(1, 1 / 0)") == "fine");
+  CHECK(state_at_bind("SELECT id / 0 FROM t") == "fine");
+  CHECK(state_at_bind("SELECT 1 / 0, nothing FROM t") == "Parse 42703");
+}
+
 TEST_CASE("A portal gives its rows in portions", "[sql][session]") {
   Fixture db;
   TestSink sink;
@@ -261,13 +342,13 @@ TEST_CASE("Errors name what they are about", "[sql][session]") {
 
 TEST_CASE("What is not supported is refused by name", "[sql][session]") {
   Fixture db;
-  for (const char* sql : {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
-                          "CREATE TRIGGER t BEFORE INSERT ON a "
-                          "EXECUTE FUNCTION f()",
-                          "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
-                          "CREATE TYPE mood AS ENUM ('a')", "LISTEN x", "PREPARE TRANSACTION 'x'",
-                          "SELECT 1 GROUP BY ROLLUP (1)", "CREATE MATERIALIZED VIEW m AS SELECT 1",
-                          "CREATE EXTENSION e", "GRANT USAGE ON LANGUAGE sql TO PUBLIC", "DO 'x'"}) {
+  for (const char* sql :
+       {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
+        "CREATE TRIGGER t BEFORE INSERT ON a "
+        "EXECUTE FUNCTION f()",
+        "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
+        "CREATE TYPE mood AS ENUM ('a')", "PREPARE TRANSACTION 'x'", "SELECT 1 GROUP BY ROLLUP (1)",
+        "CREATE EXTENSION e", "GRANT USAGE ON LANGUAGE sql TO PUBLIC", "DO 'x'"}) {
     INFO(sql);
     CHECK(db.run(sql).starts_with("0A000"));
   }

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/write.h"
 #include "sql-lite-frontend/parse/parser.h"
@@ -41,6 +43,8 @@ struct Plan {
   std::uint64_t settings_version = 0;
   bool in_use = false;
   bool single_use = false;
+  /// It cannot be run: Bind says so, and the simple protocol before it describes the columns.
+  std::optional<Diagnostic> failure;
 
   void end_run() {
     root->close();

@@ -14,6 +14,7 @@ class TestSink final : public ResultSink {
   std::vector<std::string> rows;
   std::vector<std::string> tags;
   std::vector<Diagnostic> notices;
+  std::vector<std::string> notifications;
   std::vector<std::uint32_t> parameter_types;
   std::string copied;
   /// What COPY FROM STDIN reads.
@@ -40,6 +41,11 @@ class TestSink final : public ResultSink {
   void portal_suspended() override { tags.emplace_back("(suspended)"); }
   void notice(const Diagnostic& diagnostic) override { notices.push_back(diagnostic); }
   void parameter_status(std::string_view, std::string_view) override {}
+  void notification(std::int32_t sender, std::string_view channel,
+                    std::string_view payload) override {
+    notifications.push_back(std::to_string(sender) + " " + std::string{channel} + " " +
+                            std::string{payload});
+  }
   void copy_in_begin(const CopyDescription&) override { copy_sent_ = false; }
   std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
     if (std::exchange(copy_sent_, true)) return std::optional<Bytes>{};
@@ -54,6 +60,7 @@ class TestSink final : public ResultSink {
     rows.clear();
     tags.clear();
     notices.clear();
+    notifications.clear();
     copied.clear();
   }
 

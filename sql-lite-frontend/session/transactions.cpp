@@ -29,7 +29,9 @@ const Session::State::TransactionDefaults& Session::State::defaults() {
   const auto milliseconds = [this](std::string_view name) {
     return std::chrono::milliseconds{settings.integer(name)};
   };
-  kept_defaults = {.isolation = isolation_of(settings.text("default_transaction_isolation")),
+  const std::string isolation_name = settings.text("default_transaction_isolation");
+  kept_defaults = {.isolation = isolation_of(isolation_name),
+                   .says_uncommitted = isolation_name == kReadUncommitted,
                    .read_only = settings.boolean("default_transaction_read_only"),
                    .deferrable = settings.boolean("default_transaction_deferrable"),
                    .durability = settings.text("synchronous_commit") == "off"
@@ -48,13 +50,14 @@ void Session::State::begin_transaction(Block kind) {
   }
   const TransactionDefaults& now = defaults();
   isolation = now.isolation;
-  says_uncommitted = false;
+  says_uncommitted = now.says_uncommitted;
   read_only = now.read_only;
   deferrable = now.deferrable;
   start_engine_transaction();
   block = kind;
   failed = false;
   any_statement = false;
+  transaction_number = 0;
   session_context.transaction_timestamp = session_context.statement_timestamp;
 }
 
@@ -108,8 +111,11 @@ void Session::State::run_deferred_checks(std::size_t from) {
     for (std::size_t i = 0; i < check.types.size(); ++i) {
       values.push_back(input_text(functions, check.types[i], kNoTypmod, check.texts[i]));
     }
-    const std::uint64_t rows = run_internal(*this, check.sql, check.types, values);
-    if ((rows > 0) == (check.expects == DeferredCheck::Expects::rows)) continue;
+    const auto holds = [&](const DeferredCheck::Query& query) {
+      const bool has_rows = run_internal(*this, query.sql, check.types, values) > 0;
+      return has_rows == (query.gives == DeferredCheck::Gives::rows);
+    };
+    if (holds(check.wanted) || !holds(check.confirmation)) continue;
     SqlError error = SqlError{check.violation.state, check.violation.message}.with_detail(
         check.violation.detail);
     error.fields().schema = check.violation.schema;
@@ -146,8 +152,15 @@ void Session::State::commit_transaction() {
     throw std::move(*failure);
   }
   drop_portals();
-  // Whoever gets the locks finds the new definitions.
-  if (catalog.has_changes()) transaction->before_release([this] { catalog.commit(); });
+  // Whoever gets the locks finds the new definitions, and is told in the order of the commits.
+  if (catalog.has_changes() || !pending.said().empty()) {
+    transaction->before_release([this] {
+      if (catalog.has_changes()) catalog.commit();
+      apply_listening();
+      deliver_notifications();
+      pending.clear();
+    });
+  }
   Result<> committed = transaction->commit(defaults().durability);
   set_transaction(nullptr);
   block = Block::none;
@@ -156,6 +169,8 @@ void Session::State::commit_transaction() {
   constraint_modes.clear();
   all_deferred.reset();
   end_advisory_locks();
+  if (committed) apply_listening();
+  pending.clear();
   if (!committed) {
     catalog.rollback();
     settings.roll_back();
@@ -196,14 +211,15 @@ void Session::State::rollback_transaction() noexcept {
   constraint_modes.clear();
   all_deferred.reset();
   catalog.rollback();
+  pending.clear();
   end_advisory_locks();
   settings.roll_back();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
 }
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
-  return {std::move(name), transaction->mark(), catalog.mark(),
-          settings.mark(), deferred.size(),     cursors_declared};
+  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(),
+          deferred.size(), cursors_declared,    pending.mark()};
 }
 
 void Session::State::roll_back_to(const Savepoint& savepoint) {
@@ -220,6 +236,7 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   catalog.rollback_to(savepoint.catalog_mark);
   settings.roll_back_to(savepoint.settings_mark);
   if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
+  pending.roll_back_to(savepoint.pending_mark);
   if (settings_touched) settings_changed(sink_for_notices);
 }
 

@@ -95,6 +95,8 @@ void Session::State::discard(const ast::DiscardStmt& statement, ResultSink& sink
       drop_portals();
       value_of(settings.reset_all());
       settings_changed(&sink);
+      pending.resolve(PendingNotifications::Resolution::unlisten_all, {});
+      shared.advisory_locks.unlock_all(options.backend_pid, AdvisoryScope::session);
       statements.clear();
       text_cache.clear();
       drop_owned_temporaries();
@@ -202,10 +204,15 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return;
     case Kind::lock_stmt:
       return lock_table(ast::as<ast::LockStmt>(node), sink);
+    case Kind::listen_stmt:
     case Kind::unlisten_stmt:
-      // Nothing is listened to, so there is nothing to undo.
-      sink.command_complete("UNLISTEN");
+      return resolve_to_listen(*node, sink);
+    case Kind::notify_stmt: {
+      const auto& said = ast::as<ast::NotifyStmt>(node);
+      notify(said.conditionname, said.payload);
+      sink.command_complete("NOTIFY");
       return;
+    }
     case Kind::create_stmt:
       definition("CREATE TABLE");
       return create_table(ast::as<ast::CreateStmt>(node), sink);
@@ -233,6 +240,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::truncate_stmt:
       definition("TRUNCATE TABLE");
       return truncate(ast::as<ast::TruncateStmt>(node), sink);
+    case Kind::refresh_mat_view_stmt:
+      definition("REFRESH MATERIALIZED VIEW");
+      return refresh(ast::as<ast::RefreshMatViewStmt>(node), sink);
     case Kind::alter_table_stmt:
       definition("ALTER TABLE");
       return alter_table(ast::as<ast::AlterTableStmt>(node), sink);

@@ -73,6 +73,9 @@ TEST_CASE("JSON agrees with PostgreSQL", "[types]") {
   check_file("json.txt");
 }
 
+TEST_CASE("network addresses agree with PostgreSQL", "[types]") {
+  check_file("network.txt");
+}
 TEST_CASE("arrays agree with PostgreSQL", "[types]") {
   check_file("arrays.txt");
 }

@@ -132,10 +132,12 @@ class Registry {
                                extreme_functions(),
                                json_functions(),
                                json_access_functions(),
-                               json_change_functions()})
+                               network_functions(),
+                               json_change_functions(),
+                               json_whole_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
-    for (const auto table : {set_functions(), json_sets()}) {
-      for (const SetEntry& entry : table) add(entry.signature, {nullptr, entry.function});
+    for (const auto entries : {set_functions(), json_set_functions(), json_each_functions()}) {
+      for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
     }
     for (const auto entries : {counting_aggregates(), statistics_aggregates(),
                                collecting_aggregates(), json_aggregates()})

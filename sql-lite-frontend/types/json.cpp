@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -24,7 +25,9 @@ class JsonReader {
  public:
   JsonReader(std::string_view text, TypeId type) : text_(text), type_(type) {}
 
+  /// What the string means that the text begins with.
   std::string read_string() { return string(); }
+
   std::string read() {
     std::string out;
     value(out, 0);
@@ -316,7 +319,7 @@ std::string canonical_json(std::string_view text) {
 }
 
 std::string json_string_value(std::string_view quoted) {
-  return JsonReader{quoted, TypeId::json}.read_string();
+  return JsonReader{quoted, TypeId::jsonb}.read_string();
 }
 
 void append_json_string(std::string_view text, std::string& out) {

@@ -16,8 +16,6 @@ void check_json(std::string_view text, TypeId type);
 /// and colons, strings without needless escapes. Throws as above.
 std::string canonical_json(std::string_view text);
 
-/// What a JSON string, with its quotes, says.
-std::string json_string_value(std::string_view quoted);
 /// `text` as a JSON string.
 void append_json_string(std::string_view text, std::string& out);
 /// A value of any type as JSON, as to_json() has it. 0A000 for rows, whose fields have no names.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -31,6 +31,7 @@ const TypeCodec& text_codec() noexcept;  ///< text, varchar, bpchar, name, unkno
 const TypeCodec& json_codec() noexcept;  ///< json, jsonb
 const TypeCodec& bytea_codec() noexcept;
 const TypeCodec& uuid_codec() noexcept;
+const TypeCodec& network_codec() noexcept;  ///< inet, cidr
 const TypeCodec& numeric_codec() noexcept;
 const TypeCodec& date_codec() noexcept;
 const TypeCodec& time_codec() noexcept;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/interval_fields.h"
+#include "sql-lite-frontend/types/network.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -14,6 +15,7 @@
 namespace swizzle::sql {
 
 const TypeCodec* find_codec(TypeId type) noexcept {
+  if (type == kInet || type == kCidr) return &network_codec();
   switch (type) {
     case TypeId::date:
       return &date_codec();

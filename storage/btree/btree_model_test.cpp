@@ -1,6 +1,8 @@
 #include <catch2/catch.hpp>
 #include <map>
 #include <random>
+#include <semaphore>
+#include <thread>
 
 #include "storage/testing/tree_harness.h"
 
@@ -258,6 +260,53 @@ TEMPLATE_TEST_CASE("a leaf on which writers meet is split between them", "[stora
   REQUIRE(harness.update("130", "again"));
   model["130"] = "again";
   CHECK(harness.tree->counters().contention_splits.load() == 1);
+  expect_equal(harness, model);
+}
+
+TEMPLATE_TEST_CASE("a long foster chain is adopted even against a parent that is not free",
+                   "[storage][btree]", SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  TreeHarness<TestType> harness(2000);
+  std::map<std::string, std::string> model;
+  const auto insert = [&](int number) {
+    const std::string key = std::to_string(number);
+    REQUIRE(harness.insert(key, std::string(100, 'v')));
+    model.emplace(key, std::string(100, 'v'));
+  };
+  int next = 100'000;
+  while (harness.tree->counters().adoptions.load() < 2) insert(next++);
+  const auto& counters = harness.tree->counters();
+  Frame* parent = nullptr;
+  for (std::uint32_t i = 0; i < harness.pool->arena().used(); ++i) {
+    Frame& frame = harness.pool->arena().at(i);
+    if (Node::of(frame.page()).level() == 1) parent = &frame;
+  }
+  REQUIRE(parent != nullptr);
+  const std::uint64_t adopted = counters.adoptions.load();
+  {
+    // A reader of the parent lets descents pass, and no separator in. On a thread of its own: who
+    // holds a latch may not wait, as inserts do.
+    std::binary_semaphore taken{0};
+    std::binary_semaphore done{0};
+    std::jthread in_the_way([&] {
+      const SharedGuard hold(parent->latch);
+      taken.release();
+      done.acquire();
+    });
+    struct LetGo {
+      std::binary_semaphore& semaphore;
+      ~LetGo() { semaphore.release(); }
+    } const let_go{done};
+    taken.acquire();
+    const std::uint64_t splits = counters.splits.load();
+    while (counters.splits.load() < splits + 3) insert(next++);
+    CHECK(counters.branch_waits.load() == 0);
+    // From the fourth hop on nobody is content with one try.
+    while (counters.splits.load() < splits + 5) insert(next++);
+    CHECK(counters.branch_waits.load() > 100);
+  }
+  CHECK(counters.adoptions.load() == adopted);
+  REQUIRE(harness.get(std::to_string(next - 1)).has_value());
+  CHECK(counters.adoptions.load() >= adopted + 4);
   expect_equal(harness, model);
 }
 

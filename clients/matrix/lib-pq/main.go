@@ -53,7 +53,7 @@ func main() {
 		if err := db.QueryRow("SELECT t, b, d, a FROM lp WHERE k = $1", 1).Scan(&t, &b, &d, pq.Array(&a)); err != nil {
 			return err
 		}
-		return expect(fmt.Sprint(t, b, d.Equal(when), a), "text \u20ac[0 1 255]true[1 2]")
+		return expect(fmt.Sprint(t, b, d.Equal(when), a), "text \u20ac[0 1 255] true [1 2]")
 	})
 	step("null", func() error {
 		var n sql.NullString

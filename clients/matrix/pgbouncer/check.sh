@@ -25,10 +25,16 @@ auth_file = $place/users
 pool_mode = transaction
 default_pool_size = 3
 max_client_conn = 100
-max_prepared_statements = 20
 pidfile = $place/pid
 logfile = $place/log
 INI
+# From 1.21 on it keeps prepared statements across its connections; before, they are not for this mode.
+version=$(pgbouncer --version | sed -n 's/^PgBouncer //p')
+knows_prepared=
+if printf '1.21\n%s\n' "$version" | sort -VC; then
+  knows_prepared=1
+  echo "max_prepared_statements = 20" >>"$place/pgbouncer.ini"
+fi
 echo "\"$PGUSER\" \"$PGPASSWORD\"" >"$place/users"
 # It refuses to run as root.
 chmod -R a+rwX "$place"
@@ -47,7 +53,7 @@ step "connect" psql -Atc 'SELECT 1'
 step "initialise through it" pgbench -i -q -s 1
 step "20 clients, simple" pgbench -n -M simple -c 20 -j 2 -t 20
 step "20 clients, extended" pgbench -n -M extended -c 20 -j 2 -t 20
-step "20 clients, prepared" pgbench -n -S -M prepared -c 20 -j 2 -t 50
+[[ -z $knows_prepared ]] || step "20 clients, prepared" pgbench -n -S -M prepared -c 20 -j 2 -t 50
 step "few connections are used" connections
 step "an error leaves the pool usable" bash -c '! psql -qc "BEGIN; SELECT 1/0" 2>/dev/null; psql -qAtc "SELECT 1"'
 step "COPY" bash -c 'seq 100 | psql -qc "CREATE TABLE pb (k int)" -c "\copy pb FROM STDIN" -c "DROP TABLE pb"'

@@ -67,6 +67,9 @@ struct Session::State {
   Diagnostic reason_storage;
   bool implicit_failed = false;
   std::int32_t pid = 0;
+  std::string said;
+  std::atomic<bool> sleeps{false};
+  std::function<void()> wake;
 
   Outcome fail(Outcome outcome) {
     if (status == TransactionStatus::in_block) status = TransactionStatus::failed;
@@ -128,10 +131,14 @@ struct Session::State {
       sink.command_complete(failed || text == "rollback" ? "ROLLBACK" : "COMMIT");
     } else if (text == "error") {
       return fail(error(kDivisionByZero, "division by zero"));
+    } else if (text.starts_with("notify ")) {
+      said = text.substr(7);
+      sink.command_complete("NOTIFY");
     } else if (text == "notice") {
       sink.notice(server::make_report(Severity::notice, SqlState{"00000"}, "hello"));
       sink.command_complete("DO");
     } else if (text == "sleep") {
+      sleeps = true;
       while (!cancelled && reason.load() == nullptr) {
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
       }
@@ -177,6 +184,7 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   }
   auto state = std::make_unique<Session::State>();
   state->pid = options.backend_pid;
+  state->wake = std::move(options.wake);
   if (options.user == "plain") state->settings["is_superuser"] = "off";
   return std::unique_ptr<Session>{new Session{std::move(state)}};
 }
@@ -309,12 +317,25 @@ std::int32_t Session::backend_pid() const noexcept {
   return state_->pid;
 }
 
+bool Session::has_worked_for(std::chrono::nanoseconds) const noexcept {
+  return state_->sleeps;
+}
+
 void Session::cancel() noexcept {
   state_->cancelled = true;
 }
 void Session::terminate(const Diagnostic& reason) {
   state_->reason_storage = reason;
   state_->reason = &state_->reason_storage;
+  if (state_->wake) state_->wake();
+}
+std::optional<Diagnostic> Session::termination() const {
+  const Diagnostic* const reason = state_->reason.load();
+  return reason == nullptr ? std::nullopt : std::optional{*reason};
+}
+void Session::send_notifications(ResultSink& sink) {
+  if (state_->said.empty() || state_->status != TransactionStatus::idle) return;
+  sink.notification(state_->pid, "channel", std::exchange(state_->said, {}));
 }
 
 }  // namespace swizzle::sql

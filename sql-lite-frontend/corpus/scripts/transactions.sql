@@ -253,7 +253,6 @@ begin;
 select now() = statement_timestamp();
 select now() <= statement_timestamp(), now() = current_timestamp, current_date = now()::date;
 commit;
--- differs: bug: other rows
 select txid_current() > 0, txid_current() = txid_current();
 -- differs: refused: function txid_current_if_assigned()
 select pg_current_xact_id() is not null, txid_current_if_assigned() is null;

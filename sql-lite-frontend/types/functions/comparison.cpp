@@ -140,6 +140,7 @@ constexpr ScalarEntry kEntries[] = {
     SWIZZLE_COMPARE_TEXT("text,name"),
     SWIZZLE_COMPARE_TEXT("bytea,bytea"),
     SWIZZLE_COMPARE_TEXT("uuid,uuid"),
+    SWIZZLE_COMPARE_TEXT("inet,inet"),
     SWIZZLE_COMPARE("bpchar,bpchar", values<TypeId::bpchar>),
     SWIZZLE_COMPARE("timetz,timetz", values<TypeId::timetz>),
     SWIZZLE_COMPARE("interval,interval", values<TypeId::interval>),

@@ -1,361 +1,210 @@
-#include <algorithm>
 #include <charconv>
-#include <optional>
 
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
-#include "sql-lite-frontend/types/json_value.h"
-#include "sql-lite-frontend/types/numeric.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
 
-/// Looking into json and jsonb: ->, ->>, #>, #>>, @>, ?, and the functions beside them.
 namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
-using Kind = JsonValue::Kind;
+using Part = std::optional<std::string_view>;
 
-enum class Shown : std::uint8_t { as_json, as_text };
+/// -> gives JSON, ->> text.
+enum class As : std::uint8_t { json, text };
 
-/// A part of a value; NULL for none, and as text also for JSON's null.
-template <Shown shown>
-Value part(FunctionContext& context, const JsonValue* value) {
-  if (value == nullptr) return Value::null();
-  if (shown == Shown::as_json) return make_text(context.arena, value->raw);
-  if (value->kind == Kind::null) return Value::null();
-  return make_text(context.arena,
-                   value->kind == Kind::string ? std::string_view{value->text} : value->raw);
+template <As as>
+Value result_of(FunctionContext& context, const Part& part) {
+  if (!part) return Value::null();
+  if constexpr (as == As::json) {
+    return make_text(context.arena, *part);
+  } else {
+    if (*part == "null") return Value::null();
+    if (part->front() == '"') return make_text(context.arena, json_string_value(*part));
+    return make_text(context.arena, *part);
+  }
 }
 
-template <Shown shown>
+template <As as>
 Value field(FunctionContext& context, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  return part<shown>(context, value.member(a[1].as_text()));
+  return result_of<as>(context, json_member(a[0].as_text(), a[1].as_text()));
 }
-
-template <Shown shown, TypeId type>
+template <As as>
 Value element(FunctionContext& context, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  const std::int32_t index = a[1].as_int4();
-  // To jsonb a scalar is a list of one.
-  if (type == TypeId::jsonb && value.is_scalar() && (index == 0 || index == -1)) {
-    return part<shown>(context, &value);
-  }
-  return part<shown>(context, value.item(index));
+  return result_of<as>(context, json_element(a[0].as_text(), a[1].as_int4()));
 }
 
-std::optional<std::int64_t> index_in(std::string_view text) {
-  std::int64_t index = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), index);
-  if (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()) return std::nullopt;
-  return index;
+/// One step of a path: a key, or a number where there is an array.
+Part step_into(std::string_view json, std::string_view step) {
+  if (json_kind(json) != JsonKind::array) return json_member(json, step);
+  std::int32_t index = 0;
+  const char* const end = step.data() + step.size();
+  const char* const begin = step.starts_with('+') ? step.data() + 1 : step.data();
+  const auto [stop, error] = std::from_chars(begin, end, index);
+  if (error != std::errc{} || stop != end || begin == end) return std::nullopt;
+  return json_element(json, index);
 }
 
-/// Null where the path leads nowhere.
-const JsonValue* follow(const JsonValue& root, const ArrayView& path) {
-  const JsonValue* at = &root;
-  for (std::size_t i = 0; at != nullptr && i < path.size(); ++i) {
+template <As as>
+Value at_path(FunctionContext& context, Arguments a) {
+  const ArrayView path{a[1]};
+  Part part = json_trimmed(a[0].as_text());
+  for (std::size_t i = 0; i < path.size() && part; ++i) {
     const Value step = path.element(i);
-    if (step.is_null()) return nullptr;
-    if (at->kind == Kind::object) {
-      at = at->member(step.as_text());
-    } else {
-      const auto index = index_in(step.as_text());
-      at = index ? at->item(*index) : nullptr;
-    }
+    if (step.is_null()) return Value::null();
+    part = step_into(*part, step.as_text());
   }
-  return at;
+  return result_of<as>(context, part);
 }
 
-template <Shown shown>
-Value extract(FunctionContext& context, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  return part<shown>(context, follow(value, ArrayView{a[1]}));
-}
-
-Value type_of(FunctionContext& context, Arguments a) {
-  constexpr std::string_view kNames[] = {"null", "boolean", "number", "string", "array", "object"};
-  const JsonValue value = take_json_apart(a[0].as_text());
-  return make_text(context.arena, kNames[static_cast<std::size_t>(value.kind)]);
+Value kind_name(FunctionContext& context, Arguments a) {
+  return make_text(context.arena, json_kind_name(json_kind(a[0].as_text())));
 }
 
 Value array_length(FunctionContext&, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  if (value.kind != Kind::array) {
-    throw SqlError{sqlstate::invalid_parameter_value,
-                   value.is_scalar() ? "cannot get array length of a scalar"
-                                     : "cannot get array length of a non-array"};
+  const std::string_view json = json_trimmed(a[0].as_text());
+  switch (json_kind(json)) {
+    case JsonKind::array:
+      return Value::from_int(static_cast<std::int64_t>(json_elements(json).size()));
+    case JsonKind::object:
+      throw SqlError{sqlstate::invalid_parameter_value, "cannot get array length of a non-array"};
+    default:
+      throw SqlError{sqlstate::invalid_parameter_value, "cannot get array length of a scalar"};
   }
-  return Value::from_int(static_cast<std::int64_t>(value.items.size()));
 }
 
-/// A key of an object, or a string in an array.
-bool has(const JsonValue& value, std::string_view key) {
-  if (value.kind == Kind::object) return value.member(key) != nullptr;
-  if (value.kind == Kind::string) return value.text == key;
-  return std::ranges::any_of(value.items, [&](const JsonValue& item) {
-    return item.kind == Kind::string && item.text == key;
-  });
+bool has_key(std::string_view json, std::string_view key) {
+  switch (json_kind(json)) {
+    case JsonKind::object:
+      return json_member(json, key).has_value();
+    case JsonKind::array:
+      for (const std::string_view part : json_elements(json)) {
+        if (part.front() == '"' && json_string_value(part) == key) return true;
+      }
+      return false;
+    case JsonKind::string:
+      return json_string_value(json) == key;
+    default:
+      return false;
+  }
 }
-
 Value exists(FunctionContext&, Arguments a) {
-  return Value::from_bool(has(take_json_apart(a[0].as_text()), a[1].as_text()));
+  return Value::from_bool(has_key(a[0].as_text(), a[1].as_text()));
 }
-
-template <bool all>
-Value exists_several(FunctionContext&, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
+/// ?| looks for a key that is there, ?& for one that is not.
+template <bool wanted>
+Value exists_some(FunctionContext&, Arguments a) {
   const ArrayView keys{a[1]};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Value key = keys.element(i);
-    if (key.is_null()) continue;
-    if (has(value, key.as_text()) != all) return Value::from_bool(!all);
-  }
-  return Value::from_bool(all);
-}
-
-bool same(FunctionContext& context, const JsonValue& a, const JsonValue& b) {
-  if (a.kind != b.kind) return false;
-  switch (a.kind) {
-    case Kind::number:
-      return a.text == b.text || numeric_compare(numeric_from_text(context.arena, a.text),
-                                                 numeric_from_text(context.arena, b.text)) == 0;
-    case Kind::array:
-      return std::ranges::equal(a.items, b.items, [&](const JsonValue& x, const JsonValue& y) {
-        return same(context, x, y);
-      });
-    case Kind::object:
-      return std::ranges::equal(a.members, b.members, [&](const auto& x, const auto& y) {
-        return x.first == y.first && same(context, x.second, y.second);
-      });
-    case Kind::null:
-    case Kind::boolean:
-    case Kind::string:
-      break;
-  }
-  return a.text == b.text;
-}
-
-bool contains(FunctionContext& context, const JsonValue& a, const JsonValue& b);
-
-bool array_contains(FunctionContext& context, const JsonValue& array, const JsonValue& wanted) {
-  return std::ranges::any_of(array.items, [&](const JsonValue& item) {
-    return wanted.is_scalar() ? same(context, item, wanted) : contains(context, item, wanted);
-  });
-}
-
-bool contains(FunctionContext& context, const JsonValue& a, const JsonValue& b) {
-  if (a.kind != b.kind) return false;
-  if (a.kind == Kind::object) {
-    return std::ranges::all_of(b.members, [&](const auto& wanted) {
-      const JsonValue* found = a.member(wanted.first);
-      return found != nullptr && contains(context, *found, wanted.second);
-    });
-  }
-  if (a.kind == Kind::array) {
-    return std::ranges::all_of(
-        b.items, [&](const JsonValue& wanted) { return array_contains(context, a, wanted); });
-  }
-  return same(context, a, b);
-}
-
-bool contains_text(FunctionContext& context, std::string_view outer, std::string_view inner) {
-  const JsonValue a = take_json_apart(outer);
-  const JsonValue b = take_json_apart(inner);
-  // An array contains a scalar that is one of its elements.
-  if (a.kind == Kind::array && b.is_scalar()) return array_contains(context, a, b);
-  return contains(context, a, b);
-}
-
-Value contains_value(FunctionContext& context, Arguments a) {
-  return Value::from_bool(contains_text(context, a[0].as_text(), a[1].as_text()));
-}
-Value contained_value(FunctionContext& context, Arguments a) {
-  return Value::from_bool(contains_text(context, a[1].as_text(), a[0].as_text()));
-}
-
-template <bool wanted>
-Value equal(FunctionContext& context, Arguments a) {
-  const bool is_same =
-      same(context, take_json_apart(a[0].as_text()), take_json_apart(a[1].as_text()));
-  return Value::from_bool(is_same == wanted);
-}
-
-void strip_nulls_in(JsonValue& value) {
-  std::erase_if(value.members, [](const auto& member) { return member.second.kind == Kind::null; });
-  for (auto& [name, member] : value.members) strip_nulls_in(member);
-  for (JsonValue& item : value.items) strip_nulls_in(item);
-}
-
-Value strip_nulls(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
-  strip_nulls_in(value);
-  return make_text(context.arena, print_json(value));
-}
-
-void print_pretty(const JsonValue& value, std::size_t depth, std::string& out) {
-  const auto line = [&](std::size_t level) {
-    out += '\n';
-    out.append(level * 4, ' ');
-  };
-  if (value.kind == Kind::array) {
-    out += '[';
-    for (std::size_t i = 0; i < value.items.size(); ++i) {
-      if (i > 0) out += ',';
-      line(depth + 1);
-      print_pretty(value.items[i], depth + 1, out);
+    if (!key.is_null() && has_key(a[0].as_text(), key.as_text()) == wanted) {
+      return Value::from_bool(wanted);
     }
-    line(depth);
-    out += ']';
-  } else if (value.kind == Kind::object) {
-    out += '{';
-    for (std::size_t i = 0; i < value.members.size(); ++i) {
-      if (i > 0) out += ',';
-      line(depth + 1);
-      append_json_string(value.members[i].first, out);
-      out += ": ";
-      print_pretty(value.members[i].second, depth + 1, out);
-    }
-    line(depth);
-    out += '}';
-  } else {
-    out += value.raw;
   }
+  return Value::from_bool(!wanted);
+}
+Value contains(FunctionContext&, Arguments a) {
+  return Value::from_bool(jsonb_contains(a[0].as_text(), a[1].as_text()));
+}
+Value contained(FunctionContext&, Arguments a) {
+  return Value::from_bool(jsonb_contains(a[1].as_text(), a[0].as_text()));
 }
 
-Value pretty(FunctionContext& context, Arguments a) {
-  std::string out;
-  print_pretty(take_json_apart(a[0].as_text()), 0, out);
-  return make_text(context.arena, out);
-}
-
-// What a set-returning function gives is made at once: the value is there as a whole anyway.
-struct Row {
-  std::optional<std::string> key;
-  std::optional<std::string> value;
-};
-
-class Rows final : public SetCursor {
+/// Keys, or the elements of an array.
+class PartsCursor final : public SetCursor {
  public:
-  Rows(std::vector<Row> rows, TypeId value_type) : rows_(std::move(rows)), type_(value_type) {}
-  std::optional<Value> next(FunctionContext& context) override {
-    if (at_ == rows_.size()) return std::nullopt;
-    const Row& row = rows_[at_++];
-    const Value value = row.value ? make_text(context.arena, *row.value) : Value::null();
-    if (!row.key) return value;
-    const TypeId types[] = {TypeId::text, type_};
-    const Value fields[] = {make_text(context.arena, *row.key), value};
-    return make_record(context.arena, types, fields);
+  explicit PartsCursor(std::vector<Value> values) : values_(std::move(values)) {}
+  std::optional<Value> next(FunctionContext&) override {
+    if (next_ == values_.size()) return std::nullopt;
+    return values_[next_++];
   }
 
  private:
-  std::vector<Row> rows_;
-  TypeId type_;
-  std::size_t at_ = 0;
+  std::vector<Value> values_;
+  std::size_t next_ = 0;
 };
 
-template <Shown shown>
-std::optional<std::string> shown_value(const JsonValue& value) {
-  if (shown == Shown::as_json) return std::string{value.raw};
-  if (value.kind == Kind::null) return std::nullopt;
-  return value.kind == Kind::string ? value.text : std::string{value.raw};
+/// json and jsonb word it differently.
+[[noreturn]] void refuse_elements(bool is_jsonb, std::string_view name, JsonKind kind) {
+  const bool is_object = kind == JsonKind::object;
+  if (is_jsonb) {
+    throw_error(sqlstate::invalid_parameter_value, "cannot extract elements from {}",
+                is_object ? "an object" : "a scalar");
+  }
+  throw_error(sqlstate::invalid_parameter_value, "cannot call {} on a {}", name,
+              is_object ? "non-array" : "scalar");
 }
 
-template <Shown shown>
-std::unique_ptr<SetCursor> elements(FunctionContext&, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  if (value.kind != Kind::array) {
-    throw SqlError{sqlstate::invalid_parameter_value,
-                   value.kind == Kind::object ? "cannot extract elements from an object"
-                                              : "cannot extract elements from a scalar"};
+template <TypeId type, As as>
+std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
+  const std::string_view json = json_trimmed(a[0].as_text());
+  if (const JsonKind kind = json_kind(json); kind != JsonKind::array) {
+    refuse_elements(type == TypeId::jsonb,
+                    as == As::json ? "json_array_elements" : "json_array_elements_text", kind);
   }
-  std::vector<Row> rows;
-  for (const JsonValue& item : value.items)
-    rows.push_back({std::nullopt, shown_value<shown>(item)});
-  return std::make_unique<Rows>(std::move(rows), TypeId::text);
-}
-
-template <Shown shown, TypeId type>
-std::unique_ptr<SetCursor> each(FunctionContext&, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  if (value.kind != Kind::object) {
-    const bool array = value.kind == Kind::array;
-    if (type == TypeId::json) {
-      throw SqlError{
-          sqlstate::invalid_parameter_value,
-          array ? "cannot deconstruct an array as an object" : "cannot deconstruct a scalar"};
-    }
-    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on a non-object",
-                    shown == Shown::as_text ? "jsonb_each_text" : "jsonb_each");
+  std::vector<Value> values;
+  for (const std::string_view part : json_elements(json)) {
+    values.push_back(result_of<as>(context, part));
   }
-  std::vector<Row> rows;
-  for (const auto& [name, member] : value.members)
-    rows.push_back({name, shown_value<shown>(member)});
-  return std::make_unique<Rows>(std::move(rows), shown == Shown::as_text ? TypeId::text : type);
+  return std::make_unique<PartsCursor>(std::move(values));
 }
 
 template <TypeId type>
-std::unique_ptr<SetCursor> keys(FunctionContext&, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
-  if (value.kind != Kind::object) {
-    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}",
-                    type == TypeId::json ? "json_object_keys" : "jsonb_object_keys",
-                    value.kind == Kind::array ? "an array" : "a scalar");
+std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
+  const std::string_view json = json_trimmed(a[0].as_text());
+  if (json_kind(json) != JsonKind::object) {
+    throw_error(sqlstate::invalid_parameter_value, "cannot call {}_object_keys on {}",
+                format_type(type), json_kind(json) == JsonKind::array ? "an array" : "a scalar");
   }
-  std::vector<Row> rows;
-  for (const auto& [name, member] : value.members) rows.push_back({std::nullopt, name});
-  return std::make_unique<Rows>(std::move(rows), TypeId::text);
+  std::vector<Value> values;
+  for (const JsonMember& member : json_members(json)) {
+    values.push_back(make_text(context.arena, json_string_value(member.key)));
+  }
+  return std::make_unique<PartsCursor>(std::move(values));
 }
 
-constexpr ScalarEntry kScalars[] = {
-    {"json_object_field(json,text)", &field<Shown::as_json>},
-    {"json_object_field_text(json,text)", &field<Shown::as_text>},
-    {"json_array_element(json,int4)", &element<Shown::as_json, TypeId::json>},
-    {"json_array_element_text(json,int4)", &element<Shown::as_text, TypeId::json>},
-    {"json_extract_path(json,_text)", &extract<Shown::as_json>},
-    {"json_extract_path_text(json,_text)", &extract<Shown::as_text>},
-    {"jsonb_object_field(jsonb,text)", &field<Shown::as_json>},
-    {"jsonb_object_field_text(jsonb,text)", &field<Shown::as_text>},
-    {"jsonb_array_element(jsonb,int4)", &element<Shown::as_json, TypeId::jsonb>},
-    {"jsonb_array_element_text(jsonb,int4)", &element<Shown::as_text, TypeId::jsonb>},
-    {"jsonb_extract_path(jsonb,_text)", &extract<Shown::as_json>},
-    {"jsonb_extract_path_text(jsonb,_text)", &extract<Shown::as_text>},
-    {"json_typeof(json)", &type_of},
-    {"jsonb_typeof(jsonb)", &type_of},
+constexpr ScalarEntry kEntries[] = {
+    {"json_object_field(json,text)", &field<As::json>},
+    {"json_object_field_text(json,text)", &field<As::text>},
+    {"json_array_element(json,int4)", &element<As::json>},
+    {"json_array_element_text(json,int4)", &element<As::text>},
+    {"json_extract_path(json,_text)", &at_path<As::json>},
+    {"json_extract_path_text(json,_text)", &at_path<As::text>},
     {"json_array_length(json)", &array_length},
+    {"json_typeof(json)", &kind_name},
+    {"jsonb_object_field(jsonb,text)", &field<As::json>},
+    {"jsonb_object_field_text(jsonb,text)", &field<As::text>},
+    {"jsonb_array_element(jsonb,int4)", &element<As::json>},
+    {"jsonb_array_element_text(jsonb,int4)", &element<As::text>},
+    {"jsonb_extract_path(jsonb,_text)", &at_path<As::json>},
+    {"jsonb_extract_path_text(jsonb,_text)", &at_path<As::text>},
     {"jsonb_array_length(jsonb)", &array_length},
+    {"jsonb_typeof(jsonb)", &kind_name},
     {"jsonb_exists(jsonb,text)", &exists},
-    {"jsonb_exists_any(jsonb,_text)", &exists_several<false>},
-    {"jsonb_exists_all(jsonb,_text)", &exists_several<true>},
-    {"jsonb_contains(jsonb,jsonb)", &contains_value},
-    {"jsonb_contained(jsonb,jsonb)", &contained_value},
-    {"jsonb_eq(jsonb,jsonb)", &equal<true>},
-    {"jsonb_ne(jsonb,jsonb)", &equal<false>},
-    {"jsonb_strip_nulls(jsonb)", &strip_nulls},
-    {"jsonb_pretty(jsonb)", &pretty},
+    {"jsonb_exists_any(jsonb,_text)", &exists_some<true>},
+    {"jsonb_exists_all(jsonb,_text)", &exists_some<false>},
+    {"jsonb_contains(jsonb,jsonb)", &contains},
+    {"jsonb_contained(jsonb,jsonb)", &contained},
 };
 
 constexpr SetEntry kSets[] = {
-    {"json_array_elements(json)", &elements<Shown::as_json>},
-    {"json_array_elements_text(json)", &elements<Shown::as_text>},
-    {"json_object_keys(json)", &keys<TypeId::json>},
-    {"json_each(json)", &each<Shown::as_json, TypeId::json>},
-    {"json_each_text(json)", &each<Shown::as_text, TypeId::json>},
-    {"jsonb_array_elements(jsonb)", &elements<Shown::as_json>},
-    {"jsonb_array_elements_text(jsonb)", &elements<Shown::as_text>},
-    {"jsonb_object_keys(jsonb)", &keys<TypeId::jsonb>},
-    {"jsonb_each(jsonb)", &each<Shown::as_json, TypeId::jsonb>},
-    {"jsonb_each_text(jsonb)", &each<Shown::as_text, TypeId::jsonb>},
+    {"json_array_elements(json)", &elements<TypeId::json, As::json>},
+    {"json_array_elements_text(json)", &elements<TypeId::json, As::text>},
+    {"json_object_keys(json)", &object_keys<TypeId::json>},
+    {"jsonb_array_elements(jsonb)", &elements<TypeId::jsonb, As::json>},
+    {"jsonb_array_elements_text(jsonb)", &elements<TypeId::jsonb, As::text>},
+    {"jsonb_object_keys(jsonb)", &object_keys<TypeId::jsonb>},
 };
 
 }  // namespace
 
 std::span<const ScalarEntry> json_access_functions() {
-  return kScalars;
+  return kEntries;
 }
-std::span<const SetEntry> json_sets() {
+std::span<const SetEntry> json_set_functions() {
   return kSets;
 }
 

@@ -57,7 +57,11 @@ async fn main() {
 
     let statement = client.prepare("SELECT $1::int4 + 1").await.unwrap();
     let numbers: Vec<i32> = (0..50).collect();
-    let answers = join_all(numbers.iter().map(|n| client.query_one(&statement, std::slice::from_ref(n).first().map(|n| n as &(dyn tokio_postgres::types::ToSql + Sync)).as_slice()))).await;
+    let answers = join_all(numbers.iter().map(|n| {
+        let (client, statement) = (&client, &statement);
+        async move { client.query_one(statement, &[n]).await }
+    }))
+    .await;
     let fine = answers.into_iter().enumerate().all(|(i, row)| row.is_ok_and(|r| r.get::<_, i32>(0) == i as i32 + 1));
     report.step("pipelined", Ok(fine));
 

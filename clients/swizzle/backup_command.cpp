@@ -1,0 +1,88 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include "clients/swizzle/commands.h"
+
+namespace swizzle::clients {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The files of a server beside its database; the last says that the others are there.
+constexpr const char* kServerFiles[] = {"swizzled.secret", "swizzle_hba.conf", "swizzle.auto.conf",
+                                        "swizzle.conf"};
+
+/// `swizzle-backup` lies beside this program where both are installed; a build has it elsewhere,
+/// and PATH then.
+std::string backup_program() {
+  std::error_code error;
+  const fs::path here = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const fs::path beside = here.parent_path() / "swizzle-backup";
+    if (fs::exists(beside)) return beside.string();
+  }
+  return "swizzle-backup";
+}
+
+/// Its exit code.
+int run_program(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = ::fork();
+  if (child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
+  if (child == 0) {
+    ::execvp(arguments[0], arguments.data());
+    std::cerr << "swizzle: " << words[0] << " cannot be run\n";
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+
+/// The server copies itself, into a directory on its machine.
+int run_backup(const CommandLine& line) {
+  if (line.words.size() != 1) throw UsageError{"backup needs a directory"};
+  pqxx::connection connection{line.connection};
+  pqxx::nontransaction work{connection};
+  const std::string target = fs::absolute(line.words[0]).string();
+  std::cout << work.exec_params1("SELECT swizzle_backup($1)", target)[0].c_str() << '\n';
+  return 0;
+}
+
+/// Makes a data directory out of a backup; no server is asked. Options go to swizzle-backup.
+int run_restore(const CommandLine& line) {
+  if (line.words.size() < 2) throw UsageError{"restore needs a backup and a directory"};
+  const fs::path backup = line.words[line.words.size() - 2];
+  const fs::path target = line.words.back();
+  if (!fs::exists(backup / "swizzle.conf")) {
+    throw std::runtime_error{"\"" + backup.string() + "\" is no whole backup of a server"};
+  }
+  if (fs::exists(target)) throw std::runtime_error{"\"" + target.string() + "\" exists already"};
+  fs::create_directory(target);
+  fs::permissions(target, fs::perms::owner_all);
+  std::vector<std::string> words{backup_program(), "restore"};
+  words.insert(words.end(), line.words.begin(), line.words.end() - 2);
+  words.push_back((backup / "engine").string());
+  words.push_back((target / "engine").string());
+  if (const int code = run_program(words); code != 0) {
+    fs::remove_all(target);
+    return code;
+  }
+  for (const char* const name : kServerFiles) {
+    if (fs::exists(backup / name)) fs::copy_file(backup / name, target / name);
+  }
+  std::cout << "start it with: swizzled -D " << fs::absolute(target).string() << '\n';
+  return 0;
+}
+
+}  // namespace swizzle::clients

@@ -1,0 +1,38 @@
+#include "server/main/backup.h"
+
+#include <fmt/format.h>
+
+#include "server/main/text_file.h"
+
+namespace swizzle::server {
+namespace {
+
+constexpr SqlState kInvalidName{"42602"};
+
+Result<> copy_text_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  ASSIGN_OR_RETURN(const std::string text, read_text_file(from.string()));
+  return write_text_file(to.string(), text);
+}
+
+}  // namespace
+
+Result<std::string> back_up_server(const DataDirectory& directory, Engine& engine,
+                                   const std::filesystem::path& target) {
+  if (!target.is_absolute()) {
+    return fail(kInvalidName,
+                fmt::format("backup directory \"{}\" is not an absolute path", target.string()));
+  }
+  const DataDirectory copy{target};
+  RETURN_IF_ERROR(make_private_directory(target));
+  ASSIGN_OR_RETURN(const BackupOutcome made, engine.back_up(copy.engine()));
+  RETURN_IF_ERROR(copy_text_file(directory.secret_file(), copy.secret_file()));
+  RETURN_IF_ERROR(copy_text_file(directory.rules_file(), copy.rules_file()));
+  if (std::filesystem::exists(directory.altered_file())) {
+    RETURN_IF_ERROR(copy_text_file(directory.altered_file(), copy.altered_file()));
+  }
+  // Last, because it says that all the rest is there.
+  RETURN_IF_ERROR(copy_text_file(directory.settings_file(), copy.settings_file()));
+  return fmt::format("{} pages, consistent from LSN {} on", made.pages, raw(made.end));
+}
+
+}  // namespace swizzle::server

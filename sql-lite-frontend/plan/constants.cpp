@@ -1,0 +1,62 @@
+#include "sql-lite-frontend/plan/constants.h"
+
+namespace swizzle::sql {
+namespace {
+
+bool is_immutable(const Function* function) noexcept {
+  return function != nullptr && function->volatility == Volatility::immutable;
+}
+
+/// What every operand may be: a constant, or computed from such by what always gives the same.
+enum class Shape : std::uint8_t { constant, computed, open };
+
+Shape shape_of(Expr& expr) {
+  if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return Shape::constant;
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
+    if (!is_immutable(&call->function())) return Shape::open;
+  } else if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
+    const CastMethod method = cast->cast().method;
+    if (method == CastMethod::function && !is_immutable(cast->cast().function)) return Shape::open;
+    if (method != CastMethod::function && method != CastMethod::relabel) return Shape::open;
+  } else {
+    return Shape::open;
+  }
+  bool is_closed = true;
+  expr.for_each_operand([&](ExprPtr& operand) { is_closed &= shape_of(*operand) != Shape::open; });
+  return is_closed ? Shape::computed : Shape::open;
+}
+
+/// Computes every greatest part without variables. Throws what that throws.
+void compute_constants(Expr& expr, Execution& execution) {
+  switch (shape_of(expr)) {
+    case Shape::constant:
+      return;
+    case Shape::computed:
+      static_cast<void>(expr.eval(execution));
+      return;
+    case Shape::open:
+      break;
+  }
+  const bool computes_all = dynamic_cast<const FunctionExpr*>(&expr) != nullptr ||
+                            dynamic_cast<const CastExpr*>(&expr) != nullptr;
+  if (!computes_all) return;
+  expr.for_each_operand([&](ExprPtr& operand) { compute_constants(*operand, execution); });
+}
+
+}  // namespace
+
+std::optional<SqlError> constant_failure(const Query& query, Execution& execution) {
+  std::optional<SqlError> failure;
+  try {
+    for (const OutputTarget& target : query.targets) {
+      if (target.expr) compute_constants(*target.expr, execution);
+    }
+    for (const ExprPtr& condition : query.where) compute_constants(*condition, execution);
+    for (const ExprPtr& condition : query.having) compute_constants(*condition, execution);
+  } catch (SqlError& error) {
+    failure.emplace(std::move(error));
+  }
+  return failure;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+/// The error of a part of the query that has no variables and cannot be computed: 1 / 0. It belongs
+/// to the statement, whether there is a row or not, and comes before the first of them, as where a
+/// planner folds constants. Looks at the outermost SELECT's list, WHERE and HAVING. Inside CASE,
+/// COALESCE and their like nothing is looked at: what they do not choose is not computed.
+std::optional<SqlError> constant_failure(const Query& query, Execution& execution);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,113 @@
+#include "sql-lite-frontend/session/listening.h"
+
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+constexpr SqlState kProgramLimitExceeded{"54000"};
+/// Of an identifier, with PostgreSQL's closing NUL.
+constexpr std::size_t kNameBytes = 64;
+
+Value notify(Execution& execution, Arguments arguments) {
+  const auto text_of = [&](std::size_t at) {
+    return arguments[at].is_null() ? std::string_view{} : arguments[at].as_text();
+  };
+  execution.session.notify(text_of(0), text_of(1));
+  return make_text(execution.row_arena, "");
+}
+
+Value queue_usage(Execution& execution, Arguments) {
+  return Value::from_float8(execution.session.shared.notifications.usage());
+}
+
+class ChannelCursor final : public SetCursor {
+ public:
+  explicit ChannelCursor(std::vector<std::string> channels) : channels_(std::move(channels)) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (next_ == channels_.size()) return std::nullopt;
+    return make_text(context.arena, channels_[next_++]);
+  }
+
+ private:
+  std::vector<std::string> channels_;
+  std::size_t next_ = 0;
+};
+
+std::unique_ptr<SetCursor> listening_channels(FunctionContext& context, Arguments) {
+  const auto* session = dynamic_cast<const Session::State*>(context.session.names);
+  std::vector<std::string> channels;
+  if (session != nullptr && session->listener) channels = session->listener->channels();
+  return std::make_unique<ChannelCursor>(std::move(channels));
+}
+
+}  // namespace
+
+void Session::State::notify(std::string_view channel, std::string_view payload) {
+  if (channel.empty()) {
+    throw SqlError{sqlstate::invalid_parameter_value, "channel name cannot be empty"};
+  }
+  if (channel.size() >= kNameBytes) {
+    throw SqlError{sqlstate::invalid_parameter_value, "channel name too long"};
+  }
+  if (payload.size() >= Notifications::kPayloadBytes) {
+    throw SqlError{sqlstate::invalid_parameter_value, "payload string too long"};
+  }
+  if (shared.notifications.usage() >= 1.0) {
+    throw SqlError{kProgramLimitExceeded, "too many notifications in the NOTIFY queue"};
+  }
+  pending.say(shared.notifications.make(options.backend_pid, channel, payload));
+}
+
+void Session::State::resolve_to_listen(const ast::Node& statement, ResultSink& sink) {
+  using Resolution = PendingNotifications::Resolution;
+  if (const auto* listen = ast::try_as<ast::ListenStmt>(&statement)) {
+    pending.resolve(Resolution::listen, listen->conditionname);
+    sink.command_complete("LISTEN");
+    return;
+  }
+  const std::string_view channel = ast::as<ast::UnlistenStmt>(&statement).conditionname;
+  pending.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
+  sink.command_complete("UNLISTEN");
+}
+
+void Session::State::deliver_notifications() {
+  if (!pending.said().empty()) shared.notifications.publish(options.database, pending.said());
+}
+
+void Session::State::apply_listening() {
+  if (!pending.has_resolutions()) return;
+  if (!listener) {
+    listener = std::make_unique<Notifications::Listener>(shared.notifications, options.database,
+                                                         options.wake);
+  }
+  pending.apply_resolutions(*listener);
+}
+
+void Session::send_notifications(ResultSink& sink) {
+  if (!state_->listener || !state_->listener->has_any()) return;
+  if (transaction_status() != TransactionStatus::idle) return;
+  for (const NotificationPtr& notification : state_->listener->take()) {
+    sink.notification(notification->sender, notification->channel, notification->payload);
+  }
+}
+
+std::span<const SessionFunction> notification_functions() {
+  using enum TypeId;
+  static const std::vector<SessionFunction> kFunctions{
+      {"pg_notify", void_, {text, text}, 0, false, Volatility::volatile_, notify},
+      {"pg_notification_queue_usage", float8, {}, 0, true, Volatility::volatile_, queue_usage},
+  };
+  return kFunctions;
+}
+
+void add_notification_sets() {
+  static constexpr SetEntry kSets[] = {{"pg_listening_channels()", listening_channels}};
+  static const bool is_added = (add_builtin_functions({}, kSets), true);
+  static_cast<void>(is_added);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/execute/expression.h"
+
+namespace swizzle::sql {
+
+/// pg_notify and pg_notification_queue_usage.
+std::span<const SessionFunction> notification_functions();
+/// Makes pg_listening_channels() known. Before the first look at the functions; again is harmless.
+void add_notification_sets();
+
+}  // namespace swizzle::sql

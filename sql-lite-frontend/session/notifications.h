@@ -1,0 +1,112 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace swizzle::sql {
+
+/// What one NOTIFY says to those who listen to its channel.
+struct Notification {
+  std::int32_t sender = 0;  ///< its backend pid
+  std::string channel;
+  std::string payload;
+};
+using NotificationPtr = std::shared_ptr<const Notification>;
+
+/// Who listens to which channel, and what was said that they have not been told. Thread-safe.
+/// Channels belong to a database.
+class Notifications {
+ public:
+  /// What may wait for listeners that do not come to hear it, in all.
+  static constexpr std::size_t kCapacityBytes = std::size_t{256} << 20U;
+  /// As in PostgreSQL: a payload is shorter than this.
+  static constexpr std::size_t kPayloadBytes = 8000;
+
+  /// A session's ear. `wake` is called whenever something has arrived, by whoever said it, under
+  /// the mutex: it neither waits nor calls back.
+  class Listener {
+   public:
+    Listener(Notifications& hub, std::string database, std::function<void()> wake)
+        : hub_(hub), database_(std::move(database)), wake_(std::move(wake)) {}
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+    ~Listener() { unlisten_all(); }
+
+    void listen(const std::string& channel);
+    void unlisten(const std::string& channel);
+    void unlisten_all();
+    [[nodiscard]] std::vector<std::string> channels() const;
+    [[nodiscard]] bool has_any() const noexcept {
+      // acquire: with the flag come the notifications.
+      return has_any_.load(std::memory_order_acquire);
+    }
+    /// What has arrived, in order.
+    std::deque<NotificationPtr> take();
+
+   private:
+    friend class Notifications;
+    Notifications& hub_;
+    const std::string database_;
+    const std::function<void()> wake_;
+    std::set<std::string> channels_;       ///< under the hub's mutex
+    std::deque<NotificationPtr> arrived_;  ///< under the hub's mutex
+    std::atomic<bool> has_any_{false};
+  };
+
+  /// To all listeners of `database`, at once: what two transactions say is never mixed.
+  void publish(const std::string& database, std::span<const NotificationPtr> said);
+  /// Of what may wait, the share that does.
+  [[nodiscard]] double usage() const;
+  /// For the reckoning: a notification counts until its last listener has heard it.
+  NotificationPtr make(std::int32_t sender, std::string_view channel, std::string_view payload);
+
+ private:
+  using Channel = std::pair<std::string, std::string>;  ///< database, name
+
+  mutable std::mutex mutex_;
+  std::map<Channel, std::set<Listener*>> listeners_;
+  /// Outlives this object where a notification does.
+  std::shared_ptr<std::atomic<std::size_t>> bytes_ = std::make_shared<std::atomic<std::size_t>>();
+};
+
+/// What a transaction has said and has resolved to listen to: it counts when the transaction
+/// commits, and goes with a savepoint that is rolled back.
+class PendingNotifications {
+ public:
+  enum class Resolution : std::uint8_t { listen, unlisten, unlisten_all };
+  struct Mark {
+    std::size_t said = 0;
+    std::size_t resolved = 0;
+  };
+
+  /// Saying the same twice is saying it once.
+  void say(NotificationPtr notification);
+  void resolve(Resolution resolution, std::string_view channel) {
+    resolved_.emplace_back(resolution, channel);
+  }
+  [[nodiscard]] Mark mark() const noexcept { return {said_.size(), resolved_.size()}; }
+  void roll_back_to(Mark mark);
+  void clear() { roll_back_to({}); }
+  [[nodiscard]] std::span<const NotificationPtr> said() const noexcept { return said_; }
+  [[nodiscard]] bool has_resolutions() const noexcept { return !resolved_.empty(); }
+  void apply_resolutions(Notifications::Listener& listener) const;
+
+ private:
+  std::vector<NotificationPtr> said_;
+  /// Channel, NUL, payload of what was said.
+  std::unordered_set<std::string> distinct_;
+  std::vector<std::pair<Resolution, std::string>> resolved_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <optional>
+
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/json_value.h"
+#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// json and jsonb as a whole: comparing, printing, stripping, and members as rows.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using Kind = JsonValue::Kind;
+
+enum class Shown : std::uint8_t { as_json, as_text };
+
+bool same(FunctionContext& context, const JsonValue& a, const JsonValue& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Kind::number:
+      return a.text == b.text || numeric_compare(numeric_from_text(context.arena, a.text),
+                                                 numeric_from_text(context.arena, b.text)) == 0;
+    case Kind::array:
+      return std::ranges::equal(a.items, b.items, [&](const JsonValue& x, const JsonValue& y) {
+        return same(context, x, y);
+      });
+    case Kind::object:
+      return std::ranges::equal(a.members, b.members, [&](const auto& x, const auto& y) {
+        return x.first == y.first && same(context, x.second, y.second);
+      });
+    case Kind::null:
+    case Kind::boolean:
+    case Kind::string:
+      break;
+  }
+  return a.text == b.text;
+}
+
+template <bool wanted>
+Value equal(FunctionContext& context, Arguments a) {
+  const bool is_same =
+      same(context, take_json_apart(a[0].as_text()), take_json_apart(a[1].as_text()));
+  return Value::from_bool(is_same == wanted);
+}
+
+void strip_nulls_in(JsonValue& value) {
+  std::erase_if(value.members, [](const auto& member) { return member.second.kind == Kind::null; });
+  for (auto& [name, member] : value.members) strip_nulls_in(member);
+  for (JsonValue& item : value.items) strip_nulls_in(item);
+}
+
+Value strip_nulls(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  strip_nulls_in(value);
+  return make_text(context.arena, print_json(value));
+}
+
+void print_pretty(const JsonValue& value, std::size_t depth, std::string& out) {
+  const auto line = [&](std::size_t level) {
+    out += '\n';
+    out.append(level * 4, ' ');
+  };
+  if (value.kind == Kind::array) {
+    out += '[';
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+      if (i > 0) out += ',';
+      line(depth + 1);
+      print_pretty(value.items[i], depth + 1, out);
+    }
+    line(depth);
+    out += ']';
+  } else if (value.kind == Kind::object) {
+    out += '{';
+    for (std::size_t i = 0; i < value.members.size(); ++i) {
+      if (i > 0) out += ',';
+      line(depth + 1);
+      append_json_string(value.members[i].first, out);
+      out += ": ";
+      print_pretty(value.members[i].second, depth + 1, out);
+    }
+    line(depth);
+    out += '}';
+  } else {
+    out += value.raw;
+  }
+}
+
+Value pretty(FunctionContext& context, Arguments a) {
+  std::string out;
+  print_pretty(take_json_apart(a[0].as_text()), 0, out);
+  return make_text(context.arena, out);
+}
+
+// What a set-returning function gives is made at once: the value is there as a whole anyway.
+struct Row {
+  std::string key;
+  std::optional<std::string> value;
+};
+
+class Rows final : public SetCursor {
+ public:
+  Rows(std::vector<Row> rows, TypeId value_type) : rows_(std::move(rows)), type_(value_type) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (at_ == rows_.size()) return std::nullopt;
+    const Row& row = rows_[at_++];
+    const Value value = row.value ? make_text(context.arena, *row.value) : Value::null();
+    const TypeId types[] = {TypeId::text, type_};
+    const Value fields[] = {make_text(context.arena, row.key), value};
+    return make_record(context.arena, types, fields);
+  }
+
+ private:
+  std::vector<Row> rows_;
+  TypeId type_;
+  std::size_t at_ = 0;
+};
+
+template <Shown shown>
+std::optional<std::string> shown_value(const JsonValue& value) {
+  if (shown == Shown::as_json) return std::string{value.raw};
+  if (value.kind == Kind::null) return std::nullopt;
+  return value.kind == Kind::string ? value.text : std::string{value.raw};
+}
+
+template <Shown shown, TypeId type>
+std::unique_ptr<SetCursor> each(FunctionContext&, Arguments a) {
+  const JsonValue value = take_json_apart(a[0].as_text());
+  if (value.kind != Kind::object) {
+    const bool array = value.kind == Kind::array;
+    if (type == TypeId::json) {
+      throw SqlError{
+          sqlstate::invalid_parameter_value,
+          array ? "cannot deconstruct an array as an object" : "cannot deconstruct a scalar"};
+    }
+    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on a non-object",
+                    shown == Shown::as_text ? "jsonb_each_text" : "jsonb_each");
+  }
+  std::vector<Row> rows;
+  for (const auto& [name, member] : value.members)
+    rows.push_back({name, shown_value<shown>(member)});
+  return std::make_unique<Rows>(std::move(rows), shown == Shown::as_text ? TypeId::text : type);
+}
+
+constexpr ScalarEntry kEntries[] = {
+    {"jsonb_eq(jsonb,jsonb)", &equal<true>},
+    {"jsonb_ne(jsonb,jsonb)", &equal<false>},
+    {"jsonb_strip_nulls(jsonb)", &strip_nulls},
+    {"jsonb_pretty(jsonb)", &pretty},
+};
+
+constexpr SetEntry kSets[] = {
+    {"json_each(json)", &each<Shown::as_json, TypeId::json>},
+    {"json_each_text(json)", &each<Shown::as_text, TypeId::json>},
+    {"jsonb_each(jsonb)", &each<Shown::as_json, TypeId::jsonb>},
+    {"jsonb_each_text(jsonb)", &each<Shown::as_text, TypeId::jsonb>},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> json_whole_functions() {
+  return kEntries;
+}
+std::span<const SetEntry> json_each_functions() {
+  return kSets;
+}
+
+}  // namespace swizzle::sql

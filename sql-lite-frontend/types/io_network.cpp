@@ -1,0 +1,143 @@
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "sql-lite-frontend/types/network.h"
+#include "sql-lite-frontend/types/type_codec.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+// Families as the binary form has them.
+constexpr std::uint8_t kIpv4 = 2;
+constexpr std::uint8_t kIpv6 = 3;
+
+constexpr std::size_t address_bytes(std::uint8_t family) noexcept {
+  return family == kIpv4 ? 4 : 16;
+}
+
+/// The address with the bits behind the mask cleared.
+std::array<std::uint8_t, 16> masked(const NetworkAddress& address) noexcept {
+  std::array<std::uint8_t, 16> network = address.bytes;
+  for (unsigned bit = address.bits; bit < address_bytes(address.family) * 8; ++bit) {
+    network[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> bit % 8));
+  }
+  return network;
+}
+
+/// Families, then networks, then masks, then addresses: byte by byte this is PostgreSQL's order,
+/// since a network's bits behind its mask are zero.
+Value to_value(Arena& arena, const NetworkAddress& address) {
+  const std::size_t size = address_bytes(address.family);
+  std::string bytes;
+  const auto add = [&](const std::array<std::uint8_t, 16>& from) {
+    bytes.append(reinterpret_cast<const char*>(from.data()), size);
+  };
+  bytes += static_cast<char>(address.family);
+  add(masked(address));
+  bytes += static_cast<char>(address.bits);
+  add(address.bytes);
+  return make_bytes(arena, as_bytes(bytes));
+}
+
+Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+  NetworkAddress address;
+  const std::size_t slash = text.find('/');
+  const std::string plain{text.substr(0, slash)};
+  address.family = plain.find(':') == std::string::npos ? kIpv4 : kIpv6;
+  const int system_family = address.family == kIpv4 ? AF_INET : AF_INET6;
+  if (::inet_pton(system_family, plain.c_str(), address.bytes.data()) != 1) {
+    throw_invalid_syntax(type, text);
+  }
+  const std::size_t most = address_bytes(address.family) * 8;
+  address.bits = static_cast<std::uint8_t>(most);
+  if (slash != std::string_view::npos) {
+    const std::string_view mask = text.substr(slash + 1);
+    unsigned bits = 0;
+    const auto [end, error] = std::from_chars(mask.data(), mask.data() + mask.size(), bits);
+    if (error != std::errc{} || end != mask.data() + mask.size() || bits > most) {
+      throw_invalid_syntax(type, text);
+    }
+    address.bits = static_cast<std::uint8_t>(bits);
+  }
+  if (type == kCidr && masked(address) != address.bytes) {
+    throw sql_error(sqlstate::invalid_text_representation, "invalid cidr value: \"{}\"", text)
+        .with_detail("Value has bits set to right of mask.");
+  }
+  return to_value(context.arena, address);
+}
+
+void output(FunctionContext&, TypeId type, const Value& value, std::string& out) {
+  const NetworkAddress address = network_address(value);
+  append_host(address, out);
+  if (type == kCidr || address.bits != address_bytes(address.family) * 8) {
+    out += '/';
+    out += std::to_string(address.bits);
+  }
+}
+
+Value receive(FunctionContext& context, TypeId type, std::int32_t, Bytes bytes) {
+  BinaryReader reader{bytes};
+  NetworkAddress address;
+  address.family = reader.take<std::uint8_t>();
+  address.bits = reader.take<std::uint8_t>();
+  reader.take<std::uint8_t>();  // says cidr; the type does, too
+  const auto size = reader.take<std::uint8_t>();
+  const bool is_known = address.family == kIpv4 || address.family == kIpv6;
+  if (!is_known || size != address_bytes(address.family) || address.bits > size * 8U) {
+    throw_error(SqlState{"22P03"}, "invalid address in external \"{}\" value", format_type(type));
+  }
+  const Bytes from = reader.take_bytes(size);
+  reader.finish();
+  std::ranges::transform(from, address.bytes.begin(),
+                         [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+  return to_value(context.arena, address);
+}
+
+void send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
+  const NetworkAddress address = network_address(value);
+  const std::size_t size = address_bytes(address.family);
+  out += static_cast<char>(address.family);
+  out += static_cast<char>(address.bits);
+  out += type == kCidr ? '\1' : '\0';
+  out += static_cast<char>(size);
+  out.append(reinterpret_cast<const char*>(address.bytes.data()), size);
+}
+
+}  // namespace
+
+NetworkAddress network_address(const Value& value) {
+  const Bytes bytes = value.as_bytes();
+  NetworkAddress address;
+  if (!bytes.empty()) address.family = std::to_integer<std::uint8_t>(bytes[0]);
+  const std::size_t size = address_bytes(address.family);
+  if (bytes.size() != 2 + 2 * size) {
+    throw SqlError{SqlState{"XX001"}, "a stored network address is malformed"};
+  }
+  address.bits = std::to_integer<std::uint8_t>(bytes[1 + size]);
+  for (std::size_t i = 0; i < size; ++i) {
+    address.bytes[i] = std::to_integer<std::uint8_t>(bytes[2 + size + i]);
+  }
+  return address;
+}
+
+void append_host(const NetworkAddress& address, std::string& out) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  ::inet_ntop(address.family == kIpv4 ? AF_INET : AF_INET6, address.bytes.data(), text.data(),
+              text.size());
+  out += text.data();
+}
+
+int family_number(const NetworkAddress& address) noexcept {
+  return address.family == kIpv4 ? 4 : 6;
+}
+
+const TypeCodec& network_codec() noexcept {
+  static constexpr TypeCodec codec{input, output, receive, send};
+  return codec;
+}
+
+}  // namespace swizzle::sql

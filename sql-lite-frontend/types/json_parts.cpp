@@ -1,0 +1,177 @@
+#include "sql-lite-frontend/types/json_parts.h"
+
+#include <algorithm>
+
+namespace swizzle::sql {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\n\r";
+
+std::size_t skip_blanks(std::string_view json, std::size_t at) noexcept {
+  const std::size_t found = json.find_first_not_of(kBlanks, at);
+  return found == std::string_view::npos ? json.size() : found;
+}
+
+/// Behind the string that begins at `at`.
+std::size_t skip_string(std::string_view json, std::size_t at) noexcept {
+  for (++at; at < json.size() && json[at] != '"'; ++at) {
+    if (json[at] == '\\') ++at;
+  }
+  return std::min(at + 1, json.size());
+}
+
+/// Behind the value that begins at `at`.
+std::size_t skip_value(std::string_view json, std::size_t at) noexcept {
+  if (json[at] == '"') return skip_string(json, at);
+  if (json[at] != '{' && json[at] != '[') {
+    const std::size_t end = json.find_first_of(",]} \t\n\r", at);
+    return end == std::string_view::npos ? json.size() : end;
+  }
+  int depth = 0;
+  while (at < json.size()) {
+    const char letter = json[at];
+    if (letter == '"') {
+      at = skip_string(json, at);
+      continue;
+    }
+    ++at;
+    if (letter == '{' || letter == '[') ++depth;
+    if ((letter == '}' || letter == ']') && --depth == 0) break;
+  }
+  return at;
+}
+
+bool same_scalar(std::string_view left, std::string_view right) {
+  if (left == right) return true;
+  if (json_kind(left) != JsonKind::number || json_kind(right) != JsonKind::number) return false;
+  // 1.0 is 1, though each keeps its spelling.
+  const auto plain = [](std::string_view number) {
+    std::string text{number};
+    if (text.find('.') != std::string::npos) {
+      while (text.ends_with('0')) text.pop_back();
+      if (text.ends_with('.')) text.pop_back();
+    }
+    return text == "-0" ? std::string{"0"} : text;
+  };
+  return plain(left) == plain(right);
+}
+
+bool is_scalar(std::string_view json) noexcept {
+  const JsonKind kind = json_kind(json);
+  return kind != JsonKind::object && kind != JsonKind::array;
+}
+
+bool array_contains(std::string_view whole, std::string_view part) {
+  const auto elements = json_elements(whole);
+  return std::ranges::all_of(json_elements(part), [&](std::string_view wanted) {
+    return std::ranges::any_of(elements, [&](std::string_view element) {
+      if (is_scalar(wanted) || is_scalar(element)) return same_scalar(element, wanted);
+      return jsonb_contains(element, wanted);
+    });
+  });
+}
+
+bool object_contains(std::string_view whole, std::string_view part) {
+  return std::ranges::all_of(json_members(part), [&](const JsonMember& wanted) {
+    const auto found = json_member(whole, json_string_value(wanted.key));
+    if (!found) return false;
+    if (is_scalar(wanted.value) || is_scalar(*found)) return same_scalar(*found, wanted.value);
+    return jsonb_contains(*found, wanted.value);
+  });
+}
+
+}  // namespace
+
+JsonKind json_kind(std::string_view json) noexcept {
+  const std::size_t at = skip_blanks(json, 0);
+  switch (at < json.size() ? json[at] : '0') {
+    case '{':
+      return JsonKind::object;
+    case '[':
+      return JsonKind::array;
+    case '"':
+      return JsonKind::string;
+    case 't':
+    case 'f':
+      return JsonKind::boolean;
+    case 'n':
+      return JsonKind::null;
+    default:
+      return JsonKind::number;
+  }
+}
+
+std::string_view json_kind_name(JsonKind kind) noexcept {
+  constexpr std::string_view kNames[] = {"object", "array", "string", "number", "boolean", "null"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view json_trimmed(std::string_view json) noexcept {
+  json.remove_prefix(skip_blanks(json, 0));
+  return json.substr(0, json.find_last_not_of(kBlanks) + 1);
+}
+
+std::vector<JsonMember> json_members(std::string_view json) {
+  std::vector<JsonMember> members;
+  std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
+  while (at < json.size() && json[at] == '"') {
+    const std::size_t key_end = skip_string(json, at);
+    const std::size_t value = skip_blanks(json, skip_blanks(json, key_end) + 1);
+    const std::size_t value_end = skip_value(json, value);
+    members.push_back({json.substr(at, key_end - at), json.substr(value, value_end - value)});
+    // Behind the comma, or the closing brace.
+    at = skip_blanks(json, skip_blanks(json, value_end) + 1);
+  }
+  return members;
+}
+
+std::vector<std::string_view> json_elements(std::string_view json) {
+  std::vector<std::string_view> elements;
+  std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
+  while (at < json.size() && json[at] != ']') {
+    const std::size_t end = skip_value(json, at);
+    elements.push_back(json.substr(at, end - at));
+    const std::size_t behind = skip_blanks(json, end);
+    if (behind >= json.size() || json[behind] == ']') break;
+    at = skip_blanks(json, behind + 1);
+  }
+  return elements;
+}
+
+std::optional<std::string_view> json_member(std::string_view json, std::string_view key) {
+  std::optional<std::string_view> found;
+  if (json_kind(json) != JsonKind::object) return found;
+  for (const JsonMember& member : json_members(json)) {
+    if (json_string_value(member.key) == key) found = member.value;
+  }
+  return found;
+}
+
+std::optional<std::string_view> json_element(std::string_view json, std::int32_t index) {
+  if (json_kind(json) != JsonKind::array) return std::nullopt;
+  const auto elements = json_elements(json);
+  const std::int64_t at =
+      index >= 0 ? index : static_cast<std::int64_t>(elements.size()) + std::int64_t{index};
+  if (at < 0 || at >= static_cast<std::int64_t>(elements.size())) return std::nullopt;
+  return elements[static_cast<std::size_t>(at)];
+}
+
+bool jsonb_contains(std::string_view whole, std::string_view part) {
+  const JsonKind whole_kind = json_kind(whole);
+  const JsonKind part_kind = json_kind(part);
+  if (whole_kind == JsonKind::object && part_kind == JsonKind::object) {
+    return object_contains(whole, part);
+  }
+  if (whole_kind == JsonKind::array && part_kind == JsonKind::array) {
+    return array_contains(whole, part);
+  }
+  // An outermost array may have a scalar for an element.
+  if (whole_kind == JsonKind::array && is_scalar(part)) {
+    return std::ranges::any_of(json_elements(whole), [&](std::string_view element) {
+      return is_scalar(element) && same_scalar(element, part);
+    });
+  }
+  return is_scalar(whole) && is_scalar(part) && same_scalar(whole, part);
+}
+
+}  // namespace swizzle::sql

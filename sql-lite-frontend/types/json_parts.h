@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The parts of JSON text that is known to be valid, where they stand in it.
+namespace swizzle::sql {
+
+enum class JsonKind : std::uint8_t { object, array, string, number, boolean, null };
+/// By the first character that is no blank.
+JsonKind json_kind(std::string_view json) noexcept;
+/// As json_typeof() calls it.
+std::string_view json_kind_name(JsonKind kind) noexcept;
+
+/// Without blanks around it.
+std::string_view json_trimmed(std::string_view json) noexcept;
+/// What a JSON string means. 22P05 for \u0000.
+std::string json_string_value(std::string_view quoted);
+
+struct JsonMember {
+  std::string_view key;  ///< with its quotes
+  std::string_view value;
+};
+/// Pre: an object.
+std::vector<JsonMember> json_members(std::string_view json);
+/// Pre: an array.
+std::vector<std::string_view> json_elements(std::string_view json);
+
+/// Of several members of that name the last; nothing if there is none, or no object.
+std::optional<std::string_view> json_member(std::string_view json, std::string_view key);
+/// Counted from 0, or from the end by a negative number; nothing outside, or without an array.
+std::optional<std::string_view> json_element(std::string_view json, std::int32_t index);
+
+/// Whether `whole` has everything that `part` has. Pre: both in jsonb's spelling.
+bool jsonb_contains(std::string_view whole, std::string_view part);
+
+}  // namespace swizzle::sql
