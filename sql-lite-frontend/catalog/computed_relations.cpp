@@ -35,8 +35,8 @@ Value constant_for(const ColumnFacts& column) {
 class Builder {
  public:
   Builder() {
-    for (const auto providers :
-         {catalog_providers(), fact_providers(), activity_providers(), lock_providers()}) {
+    for (const auto providers : {catalog_providers(), fact_providers(), activity_providers(),
+                                 lock_providers(), statistics_providers()}) {
       for (const RowProvider& provider : providers) {
         const bool added =
             providers_.emplace(Key{provider.schema, provider.name}, &provider).second;

@@ -17,6 +17,9 @@ std::span<const RowProvider> activity_providers();
 /// Locks, snapshots and what is kept for them.
 std::span<const RowProvider> lock_providers();
 
+/// What ANALYZE found, and what is counted of tables and indexes.
+std::span<const RowProvider> statistics_providers();
+
 /// System relations that are queries over the others.
 struct SystemView {
   Oid schema;
