@@ -53,7 +53,9 @@ struct Cursor::State {
   /// Records to look up at a time: few at first, since many scans want few.
   std::uint16_t most = 8;
   std::array<std::byte, Node::kMaxKeyBytes> key_bytes;
-  Bytes key;
+  /// Copied out when somebody asks: many scans want values only.
+  std::optional<Bytes> key;
+  std::size_t at = 0;  ///< the leaf's row that was handed out last
   Bytes value;
   ValueBuffer large;
 
@@ -63,6 +65,7 @@ struct Cursor::State {
   Result<> tidy_leaf();
   void move_on();
   Result<bool> hand_out(std::size_t index);
+  Bytes key_here() noexcept;
   [[nodiscard]] bool is_empty_range() const noexcept {
     return low && high && compare(*low, *high) >= 0;
   }
@@ -143,14 +146,23 @@ Result<> Cursor::State::tidy_leaf() {
   return tree.tidy(fence.empty() ? Bytes(kLowest) : fence);
 }
 
+Bytes Cursor::State::key_here() noexcept {
+  if (!key) {
+    const Bytes found = leaf.key(at);
+    std::copy(found.begin(), found.end(), key_bytes.begin());
+    key = Bytes{key_bytes.data(), found.size()};
+  }
+  return *key;
+}
+
 Result<bool> Cursor::State::hand_out(std::size_t index) {
-  const Bytes found = leaf.key(index);
-  std::copy(found.begin(), found.end(), key_bytes.begin());
-  key = {key_bytes.data(), found.size()};
+  at = index;
+  key.reset();
   if (mode != ReadMode::snapshot) {
     // The row as it is now, locked; it may have gone since the snapshot.
     Tree handle = TransactionAccess::handle(tree);
-    ASSIGN_OR_RETURN(const bool still_there, handle.get(transaction, key, large, mode, wait));
+    ASSIGN_OR_RETURN(const bool still_there,
+                     handle.get(transaction, key_here(), large, mode, wait));
     value = large.bytes();
     return still_there;
   }
@@ -167,10 +179,9 @@ Result<bool> Cursor::State::hand_out(std::size_t index) {
 }
 
 Result<bool> Cursor::State::next() {
-  if (is_empty_range()) return false;
   while (true) {
     if (!is_loaded) {
-      if (is_last_leaf) return false;
+      if (is_last_leaf || is_empty_range()) return false;
       RETURN_IF_ERROR(load());
       if (!is_loaded) return false;
     }
@@ -212,7 +223,7 @@ Result<std::size_t> Cursor::pass() {
   return state_->pass();
 }
 Bytes Cursor::key() const noexcept {
-  return state_->key;
+  return state_->key_here();
 }
 Bytes Cursor::value() const noexcept {
   return state_->value;

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bind/scope.h"
 #include "sql-lite-frontend/parse/ast.h"
+#include "sql-lite-frontend/statistics/table_statistics.h"
 #include "sql-lite-frontend/types/resolve.h"
 
 namespace swizzle::sql {
@@ -37,6 +38,9 @@ class NameSource {
   virtual std::string current_database() = 0;
   /// Whether a reference to it stands for its query.
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
+  /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
+  virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
+  virtual bool planner_allows(std::string_view /*setting*/) { return true; }
 };
 
 /// A subquery in an expression, waiting to be planned.
@@ -139,6 +143,7 @@ class Binder {
   [[nodiscard]] Slot slot_count() const noexcept { return slot_count_; }
   [[nodiscard]] bool is_used(Slot slot) const { return used_[slot]; }
   void mark_used(Slot slot) { used_[slot] = true; }
+  void mark_unused(Slot slot) { used_[slot] = false; }
 
   /// What privileges are checked for. Pre: the statement is bound and not planned yet.
   [[nodiscard]] std::vector<RelationAccess> accesses() const;

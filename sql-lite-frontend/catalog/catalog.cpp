@@ -109,6 +109,7 @@ void Catalog::load_record(Bytes key, Bytes value) {
     case RecordKind::temporary:
     case RecordKind::name:
     case RecordKind::sequence:
+    case RecordKind::statistics_tree:
       return;
     case RecordKind::counter:
     case RecordKind::role:

@@ -16,9 +16,10 @@ enum class RecordKind : char {
   temporary = 4,  ///< a temporary relation, so that restart can drop what a crash left behind
   role = 5,
   database = 6,
-  lock = 7,      ///< → u64 version of the relation
-  name = 8,      ///< (schema, name) → oid; relations and indexes share their names
-  sequence = 9,  ///< → the sequence's position as far as it is durable
+  lock = 7,              ///< → u64 version of the relation
+  name = 8,              ///< (schema, name) → oid; relations and indexes share their names
+  sequence = 9,          ///< → the sequence's position as far as it is durable
+  statistics_tree = 10,  ///< (0, statistics_tree, 0) → the tree that is pg_statistic
 };
 
 /// Roles and databases belong to all databases.

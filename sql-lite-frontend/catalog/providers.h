@@ -20,6 +20,9 @@ std::span<const RowProvider> lock_providers();
 /// Who may do what: information_schema.table_privileges and its like.
 std::span<const RowProvider> privilege_providers();
 
+/// What ANALYZE found, and what is counted of tables and indexes.
+std::span<const RowProvider> statistics_providers();
+
 /// System relations that are queries over the others.
 struct SystemView {
   Oid schema;

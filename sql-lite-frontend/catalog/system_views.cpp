@@ -69,17 +69,6 @@ constexpr SystemView kViews[] = {
      "SELECT pg_catalog.pg_postmaster_start_time() AS stats_reset"},
     {kPgCatalogSchema, "pg_stat_database_conflicts", "datid datname",
      "SELECT d.oid AS datid, d.datname FROM pg_catalog.pg_database d"},
-    {kPgCatalogSchema, "pg_stat_user_tables", "relid schemaname relname n_live_tup",
-     "SELECT c.oid AS relid, n.nspname AS schemaname, c.relname, "
-     "GREATEST(c.reltuples, 0)::pg_catalog.int8 AS n_live_tup "
-     "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-     "WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
-    {kPgCatalogSchema, "pg_stat_user_indexes", "relid indexrelid schemaname relname indexrelname",
-     "SELECT i.indrelid AS relid, i.indexrelid, n.nspname AS schemaname, t.relname, "
-     "c.relname AS indexrelname FROM pg_catalog.pg_index i "
-     "JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid "
-     "JOIN pg_catalog.pg_class t ON t.oid = i.indrelid "
-     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
     {kPgCatalogSchema, "pg_timezone_abbrevs", "abbrev utc_offset is_dst",
      "SELECT 'UTC' AS abbrev, interval '0' AS utc_offset, false AS is_dst"},
 

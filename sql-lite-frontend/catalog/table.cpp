@@ -17,7 +17,7 @@ void set_missing_values(Table& table) {
 
 void open_indexes(Engine& engine, Table& table) {
   for (const Index& index : table.relation.indexes) {
-    IndexAccess access{&index, std::nullopt, {}};
+    IndexAccess access{&index, std::nullopt, {}, &table.runtime->index_counters(index.oid)};
     for (const IndexColumn& column : index.columns) {
       access.columns.push_back({column.type, column.direction, column.nulls});
     }
@@ -35,6 +35,11 @@ void open_indexes(Engine& engine, Table& table) {
 
 }  // namespace
 
+TableCounters& TableRuntime::index_counters(Oid index) {
+  const std::lock_guard lock{mutex_};
+  return index_counters_[index];
+}
+
 TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
                     std::shared_ptr<TableRuntime> runtime) {
   auto table = std::make_shared<Table>();
@@ -46,8 +51,8 @@ TablePtr open_table(Engine& engine, Relation relation, std::uint64_t version,
   if (table->relation.tree != TreeId::directory) {
     table->tree = value_of(engine.tree(table->relation.tree));
   }
-  open_indexes(engine, *table);
   table->runtime = runtime ? std::move(runtime) : std::make_shared<TableRuntime>();
+  open_indexes(engine, *table);
   return table;
 }
 
@@ -74,7 +79,8 @@ const Index* Table::primary_key() const noexcept {
 }
 
 double Table::expected_rows() const noexcept {
-  const auto delta = static_cast<double>(runtime->row_delta.load(std::memory_order_relaxed));
+  const std::int64_t known = runtime->analyzed_delta.load(std::memory_order_relaxed);
+  const auto delta = static_cast<double>(runtime->row_delta() - known);
   if (relation.estimated_rows < 0) return std::max(1000.0, delta);
   return std::max(1.0, relation.estimated_rows + delta);
 }

@@ -2,12 +2,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/statistics/table_counters.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "storage/engine.h"
 
@@ -19,9 +22,22 @@ struct ComputedRelation;
 struct TableRuntime {
   /// The next hidden row id; 0 until the first insert after start-up has looked for the largest.
   std::atomic<std::int64_t> next_row_id{0};
-  /// Rows inserted minus rows deleted since `Relation::estimated_rows` was true. Not exact: what
-  /// rolled back stays counted until the next ANALYZE.
-  std::atomic<std::int64_t> row_delta{0};
+  TableCounters counters;
+  /// What the counters said when the table was analyzed last.
+  std::atomic<std::uint64_t> analyzed_changes{0};
+  std::atomic<std::int64_t> analyzed_delta{0};
+
+  /// Rows inserted minus rows deleted since start-up. Not exact: what rolled back stays counted.
+  [[nodiscard]] std::int64_t row_delta() const noexcept {
+    return static_cast<std::int64_t>(counters.total(Counted::inserted)) -
+           static_cast<std::int64_t>(counters.total(Counted::removed));
+  }
+  /// The counters of one index; they live as long as this does.
+  TableCounters& index_counters(Oid index);
+
+ private:
+  std::mutex mutex_;
+  std::map<Oid, TableCounters> index_counters_;
 };
 
 /// An index together with what its use needs.
@@ -29,6 +45,7 @@ struct IndexAccess {
   const Index* index = nullptr;
   std::optional<Tree> tree;  ///< absent for the primary key: the table is its index
   std::vector<KeyColumn> columns;
+  TableCounters* counters = nullptr;  ///< lives with the table's runtime
 };
 
 /// One version of a relation's definition, opened. Immutable; plans keep it alive.

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/statistics/analyze.h"
 
 /// DROP, TRUNCATE and VACUUM.
 namespace swizzle::sql {
@@ -45,6 +46,7 @@ void Session::State::drop_relation(const TablePtr& table) {
       if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
     }
   }
+  if (relation.kind == RelationKind::table) shared.statistics->remove(*transaction, relation.oid);
   if (relation.sequence) shared.sequences.forget(relation.oid);
   catalog.remove(*transaction, *locked);
   // Sequences that belong to the table go with it.
@@ -348,22 +350,7 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
   if (statement.rels.empty()) tables = catalog.tables();
   for (const TablePtr& table : tables) {
     if (!analyze || !keeps_rows(table->relation.kind)) continue;
-    const TablePtr locked =
-        catalog.lock_for_change(*transaction, table, lock::RelationMode::share_update_exclusive);
-    begin_statement();
-    const Tree tree = *locked->tree;
-    std::uint64_t rows = 0;
-    {
-      Cursor cursor = value_of(tree.scan(*transaction, {}, Direction::forward, ReadMode::snapshot,
-                                         WaitPolicy::wait, ScanHint::large));
-      while (value_of(cursor.next())) {
-        if (++rows % Execution::kRowsPerCheck == 0) check_cancelled(*this);
-      }
-    }
-    Relation relation = locked->relation;
-    relation.estimated_rows = static_cast<double>(rows);
-    locked->runtime->row_delta = 0;
-    catalog.replace(*transaction, *locked, std::move(relation));
+    analyze_table(*this, table);
   }
   sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
 }

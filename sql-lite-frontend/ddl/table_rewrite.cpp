@@ -60,8 +60,22 @@ void load_sorted(Session::State& session, TreeId tree, EntrySorter& entries,
   throw error;
 }
 
-/// Calls `visit` with every row of the table.
+/// Places of columns; empty: all of them.
+using Places = std::vector<std::size_t>;
+
+/// What the entries of an index are made of, as far as rows have to be decoded for it.
+Places places_of(const Table& table, std::size_t number, const WriteStatement& write) {
+  if (write.has_index_expressions()) return {};
+  Places places;
+  for (const IndexColumn& column : table.relation.indexes[number].columns) {
+    places.push_back(static_cast<std::size_t>(column.column - 1));
+  }
+  return places;
+}
+
+/// Calls `visit` with every row of the table; only the columns at `places` have values.
 void for_each_row(Session::State& session, const Table& table, Execution& execution,
+                  const Places& places,
                   const std::function<void(const Entry&, std::span<const Value> row)>& visit) {
   std::vector<Value> row(table.relation.columns.size());
   const Tree tree = *table.tree;
@@ -70,7 +84,12 @@ void for_each_row(Session::State& session, const Table& table, Execution& execut
   RowScope scope{execution};
   while (value_of(cursor.next())) {
     execution.tick();
-    RowReader{table.layout, cursor.value()}.columns(row);
+    const RowReader reader{table.layout, cursor.value()};
+    if (places.empty()) {
+      reader.columns(row);
+    } else {
+      for (const std::size_t place : places) row[place] = reader.column(place);
+    }
     visit({as_text(cursor.key()), as_text(cursor.value())}, row);
     scope.rewind();
   }
@@ -124,10 +143,11 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
   EntrySorter entries;
-  for_each_row(session, *table, execution, [&](const Entry& stored, std::span<const Value> row) {
-    const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
-    if (entry.present) entries.add(entry.key, entry.value);
-  });
+  for_each_row(session, *table, execution, places_of(*table, number, *writing.write),
+               [&](const Entry& stored, std::span<const Value> row) {
+                 const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
+                 if (entry.present) entries.add(entry.key, entry.value);
+               });
   load_sorted(session, index.tree, entries, [&](const Entry& repeated) {
     ValueBuffer buffer;
     const Tree tree = *table->tree;
@@ -148,7 +168,9 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   }
   for (Column& column : relation.columns) column.missing.reset();
   auto runtime = std::make_shared<TableRuntime>();
-  runtime->row_delta = old->runtime->row_delta.load();
+  runtime->counters.add(Counted::inserted,
+                        static_cast<std::uint64_t>(std::max<std::int64_t>(
+                            old->runtime->row_delta() - old->runtime->analyzed_delta.load(), 0)));
   TablePtr table =
       session.catalog.replace(*session.transaction, *old, std::move(relation), runtime);
   Writing writing{session, table};
@@ -160,28 +182,29 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   std::vector<Value> new_row(table->relation.columns.size());
   std::string encoded;
   std::int64_t next_id = 1;
-  for_each_row(session, *old, execution, [&](const Entry& stored, std::span<const Value> old_row) {
-    if (change) {
-      change(execution, old_row, new_row);
-    } else {
-      std::ranges::copy(old_row, new_row.begin());
-    }
-    check_rules(writing, session, *table, new_row, 0);
-    std::string_view value = stored.value;
-    if (!stays) {
-      encoded.clear();
-      append_row(encoded, table->layout, new_row);
-      value = encoded;
-    }
-    if (table->has_row_ids()) {
-      runtime->next_row_id = ++next_id;
-      std::byte bytes[sizeof next_id];
-      store_big_endian(bytes, static_cast<std::uint64_t>(next_id - 1));
-      rows.add(as_text(Bytes{bytes, sizeof bytes}), value);
-    } else {
-      rows.add(writer.key_for(execution, new_row), value);
-    }
-  });
+  for_each_row(session, *old, execution, {},
+               [&](const Entry& stored, std::span<const Value> old_row) {
+                 if (change) {
+                   change(execution, old_row, new_row);
+                 } else {
+                   std::ranges::copy(old_row, new_row.begin());
+                 }
+                 check_rules(writing, session, *table, new_row, 0);
+                 std::string_view value = stored.value;
+                 if (!stays) {
+                   encoded.clear();
+                   append_row(encoded, table->layout, new_row);
+                   value = encoded;
+                 }
+                 if (table->has_row_ids()) {
+                   runtime->next_row_id = ++next_id;
+                   std::byte bytes[sizeof next_id];
+                   store_big_endian(bytes, static_cast<std::uint64_t>(next_id - 1));
+                   rows.add(as_text(Bytes{bytes, sizeof bytes}), value);
+                 } else {
+                   rows.add(writer.key_for(execution, new_row), value);
+                 }
+               });
   std::vector<Value> row(table->relation.columns.size());
   load_sorted(session, table->relation.tree, rows, [&](const Entry& repeated) {
     RowReader{table->layout, as_bytes(repeated.value)}.columns(row);
@@ -216,7 +239,7 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
 void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first) {
   session.begin_statement();
   Writing writing{session, table};
-  for_each_row(session, *table, writing.plan->execution,
+  for_each_row(session, *table, writing.plan->execution, {},
                [&](const Entry&, std::span<const Value> row) {
                  check_rules(writing, session, *table, row, first);
                });

@@ -111,12 +111,21 @@ Aggregate::Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> car
       keys_(std::move(keys)),
       carried_(std::move(carried)),
       calls_(std::move(calls)),
-      writer_(key_types(keys_)) {
+      table_(key_types(keys_)) {
   states_.reserve(calls_.size());
   for (const AggregateCall& call : calls_) states_.emplace_back(call);
   std::vector<Slot> slots = carried_;
   for (const Key& key : keys_) slots.push_back(key.slot);
   groups_.set_slots(std::move(slots));
+  auto* scan = dynamic_cast<RangeAccess*>(input_.get());
+  if (scan != nullptr && scan->reads_nothing() && only_counts()) counting_ = scan;
+}
+
+bool Aggregate::only_counts() const noexcept {
+  return keys_.empty() && carried_.empty() && !calls_.empty() &&
+         std::ranges::all_of(calls_, [](const AggregateCall& call) {
+           return call.function->name == "count" && call.arguments.empty() && !call.filter;
+         });
 }
 
 void Aggregate::add_group(Execution& execution) {
@@ -137,20 +146,20 @@ bool Aggregate::is_full(const Execution& execution) const noexcept {
 }
 
 std::uint32_t Aggregate::group_of(Execution& execution, unsigned depth) {
-  writer_.clear();
+  table_.start();
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     const Value value = keys_[i].expr->eval(execution);
     execution.slots[keys_[i].slot] = value;
-    writer_.add(i, value);
+    table_.add(i, value);
   }
-  const std::uint32_t known = table_.find(writer_.key());
-  if (known != KeyTable::kAbsent) return known;
+  const std::uint32_t known = table_.find();
+  if (known != ValueTable::kAbsent) return known;
   if (is_full(execution)) {
-    later_.add(execution, input_slots_, writer_.key(), depth);
-    return KeyTable::kAbsent;
+    later_.add(execution, input_slots_, table_.key(), depth);
+    return ValueTable::kAbsent;
   }
   const auto group = static_cast<std::uint32_t>(groups_.size());
-  table_[writer_.key()] = group;
+  table_.place() = group;
   add_group(execution);
   return group;
 }
@@ -167,7 +176,7 @@ void Aggregate::consume(Execution& execution, RowPartitions::Part* part) {
   RowScope scope{execution};
   while (part == nullptr ? input_->next(execution) : part->reader.next(execution, input_slots_)) {
     const std::uint32_t group = keys_.empty() ? 0 : group_of(execution, depth);
-    if (group != KeyTable::kAbsent) {
+    if (group != ValueTable::kAbsent) {
       for (std::size_t i = 0; i < calls_.size(); ++i) {
         if (calls_[i].filter && !holds(*calls_[i].filter, execution)) continue;
         states_[i].step(execution, group);
@@ -188,12 +197,22 @@ void Aggregate::open(Execution& execution) {
     for (const Slot slot : carried_) execution.slots[slot] = Value::null();
     add_group(execution);
   }
+  if (counting_ != nullptr && counting_ == input_.get()) return;
   input_->open(execution);
   consume(execution, nullptr);
   input_->close();
 }
 
 bool Aggregate::next(Execution& execution) {
+  if (counting_ != nullptr && counting_ == input_.get()) {
+    if (position_ > 0) return false;
+    position_ = 1;
+    input_->open(execution);
+    const auto rows = static_cast<std::int64_t>(counting_->count_rest(execution));
+    input_->close();
+    for (const AggregateCall& call : calls_) execution.slots[call.slot] = Value::from_int(rows);
+    return true;
+  }
   while (position_ == groups_.size()) {
     std::optional<RowPartitions::Part> part = later_.take();
     if (!part) return false;

@@ -3,9 +3,11 @@
 #include <memory>
 
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/range_access.h"
 #include "sql-lite-frontend/execute/row_partitions.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
+#include "sql-lite-frontend/execute/value_table.h"
 
 namespace swizzle::sql {
 
@@ -82,6 +84,7 @@ class Aggregate final : public PlanOperator {
     return {input_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   void forget_groups();
@@ -92,6 +95,8 @@ class Aggregate final : public PlanOperator {
   void add_group(Execution& execution);
   [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
   [[nodiscard]] std::size_t held_bytes() const noexcept;
+  /// All calls are count(*).
+  [[nodiscard]] bool only_counts() const noexcept;
 
   PlanPtr input_;
   std::vector<Slot> input_slots_;
@@ -99,9 +104,10 @@ class Aggregate final : public PlanOperator {
   std::vector<Slot> carried_;
   std::vector<AggregateCall> calls_;
   std::vector<AggregateStates> states_;
-  KeyWriter writer_;
-  KeyTable table_;
+  ValueTable table_;
   RowStore groups_;
+  /// The input when only its rows are counted, and it can do so without looking at them.
+  RangeAccess* counting_ = nullptr;
   RowPartitions later_;
   HashUsage usage_;
   std::size_t position_ = 0;

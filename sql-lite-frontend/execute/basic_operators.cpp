@@ -49,9 +49,19 @@ bool Filter::next(Execution& execution) {
     const bool passes = std::ranges::all_of(
         conditions_, [&](const ExprPtr& condition) { return holds(*condition, execution); });
     if (passes) return true;
+    ++removed_;
     execution.row_arena.rewind(mark);
   }
   return false;
+}
+
+std::vector<PlanMeasure> Filter::measured() const {
+  std::vector<PlanMeasure> measures = input_->measured();
+  if (removed_ > 0) {
+    measures.push_back({"Rows Removed by Filter: " + std::to_string(removed_),
+                        {{"Rows Removed by Filter", removed_}}});
+  }
+  return measures;
 }
 
 PlanNote Filter::note() const {

@@ -24,7 +24,10 @@ class Filter final : public PlanOperator {
  public:
   Filter(PlanPtr input, std::vector<ExprPtr> conditions)
       : input_(std::move(input)), conditions_(std::move(conditions)) {}
-  void open(Execution& execution) override { input_->open(execution); }
+  void open(Execution& execution) override {
+    removed_ = 0;
+    input_->open(execution);
+  }
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
@@ -33,11 +36,14 @@ class Filter final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
-  [[nodiscard]] PlanOperator& input() const noexcept { return *input_; }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override;
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  [[nodiscard]] bool is_shown() const noexcept override { return false; }
 
  private:
   PlanPtr input_;
   std::vector<ExprPtr> conditions_;
+  std::uint64_t removed_ = 0;
 };
 
 /// Computes expressions into slots.
@@ -57,6 +63,9 @@ class Project final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override { return input_->measured(); }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  [[nodiscard]] bool is_shown() const noexcept override { return false; }
 
  private:
   PlanPtr input_;
@@ -81,6 +90,7 @@ class ProjectSet final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   PlanPtr input_;
@@ -106,6 +116,7 @@ class Limit final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   bool is_tie(Execution& execution);
@@ -136,6 +147,9 @@ class Append final : public PlanOperator {
   [[nodiscard]] std::vector<Slot> output_slots() const override { return outputs_; }
   [[nodiscard]] PlanNote note() const override { return {"Append", {}}; }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override;
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
+    for (Branch& branch : branches_) visit(branch.input);
+  }
 
  private:
   std::vector<Branch> branches_;
@@ -204,6 +218,7 @@ class Materialize final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   PlanPtr input_;

@@ -50,6 +50,9 @@ class EagerCtes final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
+  [[nodiscard]] std::vector<PlanMeasure> measured() const override { return input_->measured(); }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  [[nodiscard]] bool is_shown() const noexcept override { return false; }
 
  private:
   PlanPtr input_;

@@ -24,6 +24,7 @@ class Distinct final : public PlanOperator {
     return {input_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override { return {usage_.measure()}; }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   /// The next row of the input, or of the part that is read back.
@@ -52,6 +53,7 @@ class Unique final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   PlanPtr input_;

@@ -200,6 +200,7 @@ class LengthExpr final : public OperandsExpr {
   LengthExpr(std::int32_t typmod, Coercion coercion, ExprPtr operand);
   Value eval(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
+  [[nodiscard]] Coercion coercion() const noexcept { return coercion_; }
 
  private:
   Coercion coercion_;
@@ -323,6 +324,7 @@ class ArrayExpr final : public OperandsExpr {
       : OperandsExpr(type, kNoTypmod, std::move(operands)), kind_(kind) {}
   Value eval(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
  private:
   Kind kind_;

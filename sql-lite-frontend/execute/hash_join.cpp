@@ -15,16 +15,16 @@ HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
       keys_(std::move(keys)),
       conditions_(std::move(conditions)),
       probe_slots_(probe_->output_slots()),
-      writer_(expression_types(keys_.build)) {
+      table_(expression_types(keys_.build)) {
   store_.set_slots(build_->output_slots());
 }
 
 bool HashJoin::write_key(Execution& execution, std::span<const ExprPtr> exprs) {
-  writer_.clear();
+  table_.start();
   for (std::size_t i = 0; i < exprs.size(); ++i) {
     const Value value = exprs[i]->eval(execution);
     if (value.is_null()) return false;
-    writer_.add(i, value);
+    table_.add(i, value);
   }
   return true;
 }
@@ -51,8 +51,8 @@ void HashJoin::keep_build_row(Execution& execution, bool has_key) {
   const auto row = static_cast<std::uint32_t>(store_.keep(execution));
   previous_.push_back(kNone);
   if (!has_key) return;
-  std::uint32_t& last = table_[writer_.key()];
-  previous_[row] = last == KeyTable::kAbsent ? kNone : last;
+  std::uint32_t& last = table_.place();
+  previous_[row] = last == ValueTable::kAbsent ? kNone : last;
   last = row;
 }
 
@@ -65,7 +65,7 @@ bool HashJoin::must_split(const Execution& execution) const noexcept {
 
 void HashJoin::split_build_row(Execution& execution, bool has_key) {
   const std::size_t to =
-      has_key ? KeyTable::part_of(writer_.key(), splitting_.size(), splitting_[0].depth) : 0;
+      has_key ? KeyTable::part_of(table_.key(), splitting_.size(), splitting_[0].depth) : 0;
   splitting_[to].build->append(execution, store_.slots());
 }
 
@@ -115,7 +115,7 @@ void HashJoin::split_probe(Execution& execution) {
     const bool has_key = write_key(execution, keys_.probe);
     if (has_key || keeps_probe()) {
       Part& part =
-          splitting_[has_key ? KeyTable::part_of(writer_.key(), splitting_.size(), depth) : 0];
+          splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0];
       if (part.build->rows() > 0 || keeps_probe()) {
         if (!part.probe) part.probe = std::make_unique<RowFile>(files);
         part.probe->append(execution, probe_slots_);
@@ -202,8 +202,8 @@ bool HashJoin::next_unmatched(Execution& execution) {
 void HashJoin::look_up(Execution& execution) {
   candidate_ = kNone;
   if (write_key(execution, keys_.probe)) {
-    const std::uint32_t found = table_.find(writer_.key());
-    candidate_ = found == KeyTable::kAbsent ? kNone : found;
+    const std::uint32_t found = table_.find();
+    candidate_ = found == ValueTable::kAbsent ? kNone : found;
   }
   in_probe_row_ = true;
   matched_ = false;

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/execute/join_operators.h"
 #include "sql-lite-frontend/execute/row_partitions.h"
 #include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/value_table.h"
 
 namespace swizzle::sql {
 
@@ -33,6 +34,10 @@ class HashJoin final : public PlanOperator {
     return {probe_.get(), build_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
+    visit(probe_);
+    visit(build_);
+  }
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
@@ -70,7 +75,7 @@ class HashJoin final : public PlanOperator {
   bool next_build_row(Execution& execution);
   bool next_probe_row(Execution& execution);
   void clear_table();
-  /// False when one of the keys is NULL, which equals nothing.
+  /// Starts a key; false when one of its values is NULL, which equals nothing.
   bool write_key(Execution& execution, std::span<const ExprPtr> exprs);
   void look_up(Execution& execution);
   bool next_match(Execution& execution);
@@ -83,8 +88,7 @@ class HashJoin final : public PlanOperator {
   Keys keys_;
   std::vector<ExprPtr> conditions_;
   std::vector<Slot> probe_slots_;
-  KeyWriter writer_;
-  KeyTable table_;                       ///< key → last row with it
+  ValueTable table_;                     ///< key → last row with it
   std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
   std::vector<bool> row_matched_;
   RowStore store_;

@@ -20,6 +20,10 @@ class NestedLoop final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {outer_.get(), inner_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
+    visit(outer_);
+    visit(inner_);
+  }
 
  private:
   bool matches(Execution& execution) const;

@@ -34,6 +34,7 @@ class LockRows final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   bool lock(Execution& execution);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,6 +25,9 @@ struct PlanMeasure {
   std::vector<std::pair<std::string, std::variant<std::string, std::uint64_t>>> values;
 };
 
+class PlanOperator;
+using PlanPtr = std::unique_ptr<PlanOperator>;
+
 /// One step of a plan. It leaves its rows in slots, one row at a time; state of a run lives in it,
 /// so a plan serves one execution at a time.
 class PlanOperator {
@@ -45,6 +49,10 @@ class PlanOperator {
 
   [[nodiscard]] virtual PlanNote note() const = 0;
   [[nodiscard]] virtual std::vector<const PlanOperator*> children() const { return {}; }
+  /// Lets inputs be replaced by what gives the same rows.
+  virtual void for_each_input(const std::function<void(PlanPtr&)>& /*visit*/) {}
+  /// Whether EXPLAIN gives it a line of its own; otherwise it is shown with its input.
+  [[nodiscard]] virtual bool is_shown() const noexcept { return true; }
   /// Of the last run.
   [[nodiscard]] virtual std::vector<PlanMeasure> measured() const { return {}; }
 
@@ -52,11 +60,7 @@ class PlanOperator {
   double expected_rows = 1;
   double cost = 0;
   double start_cost = 0;
-  /// Of the last run, for EXPLAIN ANALYZE.
-  std::uint64_t actual_rows = 0;
-  std::uint64_t actual_loops = 0;
 };
-using PlanPtr = std::unique_ptr<PlanOperator>;
 
 struct SortKey {
   ExprPtr expr;

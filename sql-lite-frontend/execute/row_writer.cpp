@@ -245,7 +245,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
     value_of(transaction.rollback_to(mark));
     return access.index;
   }
-  table_.runtime->row_delta.fetch_add(1, std::memory_order_relaxed);
+  table_.runtime->counters.add(Counted::inserted);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
   return nullptr;
 }
@@ -257,6 +257,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   std::string new_key = old_key;
   if (!table_.has_row_ids()) new_key = key_for(execution, new_row);
   encode(new_row);
+  table_.runtime->counters.add(Counted::updated);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
   if (new_key == old_key) {
     value_of(tree_.update(transaction, key, as_bytes(row_buffer_)));
@@ -299,7 +300,7 @@ void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> o
     Tree tree = *access.tree;
     value_of(tree.remove(transaction, as_bytes(entry.key)));
   }
-  table_.runtime->row_delta.fetch_sub(1, std::memory_order_relaxed);
+  table_.runtime->counters.add(Counted::removed);
 }
 
 std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,

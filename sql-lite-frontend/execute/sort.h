@@ -23,6 +23,7 @@ class Sort final : public PlanOperator {
     return {input_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
   [[nodiscard]] std::size_t bound(Execution& execution) const;

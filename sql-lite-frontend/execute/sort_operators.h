@@ -38,6 +38,10 @@ class SetOperation final : public PlanOperator {
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {left_.get(), right_.get()};
   }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
+    visit(left_);
+    visit(right_);
+  }
 
  private:
   void write_key(const Execution& execution, std::span<const Slot> slots);

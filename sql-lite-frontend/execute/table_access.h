@@ -29,6 +29,7 @@ class TableAccess : public PlanOperator {
   /// Also leaves the row's key and its stored form in slots, so that it can be locked or written
   /// after a sort or a hash join has kept it.
   void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
+  [[nodiscard]] bool keeps_identity() const noexcept { return identity_.has_value(); }
   [[nodiscard]] Slot key_slot() const noexcept { return identity_->key; }
   [[nodiscard]] Slot row_slot() const noexcept { return identity_->row; }
 
@@ -52,6 +53,8 @@ class TableAccess : public PlanOperator {
   /// Pre: key() is the row's key.
   void found(Execution& execution, Bytes row) const;
   [[nodiscard]] std::string table_title() const;
+  /// Tells the table's counters, and the index's if there is one, of a scan that found `rows`.
+  void note_scan(const IndexAccess* index, std::uint64_t rows) const noexcept;
 
   TablePtr table_;              // NOLINT: shared with the derived operators
   Tree tree_;                   // NOLINT
@@ -69,17 +72,31 @@ class TableAccess : public PlanOperator {
 };
 
 /// Where an index scan begins and ends: equal values for the first columns, then perhaps a range
-/// of the next one.
+/// of the next one, or several.
 struct IndexBounds {
   const IndexAccess* index = nullptr;
   std::vector<ExprPtr> equal;
-  /// For = ANY (array) on the column after `equal`: one lookup per distinct element.
+  /// For = ANY (array) on the column after `equal`: one range per distinct element.
   ExprPtr any_of;
   ExprPtr low;
   ExprPtr high;
   ScanRange::Bound low_bound = ScanRange::Bound::inclusive;
   ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
+  bool not_null = false;    ///< of the column after those that are equal
+  bool only_index = false;  ///< all that is read stands in the index's entries
+  /// A disjunction over the column after `equal`: ranges that may overlap.
+  struct Alternative {
+    ExprPtr equal;
+    ExprPtr low;
+    ExprPtr high;
+    ScanRange::Bound low_bound = ScanRange::Bound::inclusive;
+    ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
+  };
+  std::vector<Alternative> alternatives;
 };
+
+/// Appends the values for the first columns; false when one is NULL, which equals nothing.
+bool append_equal(std::string& key, const IndexBounds& bounds, Execution& execution);
 
 /// One row by its whole key: the primary key, or a unique index.
 class PointAccess final : public TableAccess {
@@ -99,43 +116,6 @@ class PointAccess final : public TableAccess {
   ValueBuffer index_value_;
   ValueBuffer row_;
   bool done_ = true;
-};
-
-/// Rows in the order of the table or of an index, all or a range.
-class RangeAccess final : public TableAccess {
- public:
-  /// `bounds` without an index scans the whole table.
-  RangeAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted, IndexBounds bounds,
-              Direction direction);
-  void open(Execution& execution) override;
-  bool next(Execution& execution) override;
-  void close() override;
-  [[nodiscard]] Bytes key() const noexcept override;
-  [[nodiscard]] Bytes row() const noexcept override;
-  [[nodiscard]] PlanNote note() const override;
-
- private:
-  bool start_next_range(Execution& execution);
-  /// False: no row can match (a bound is NULL).
-  bool make_range(Execution& execution, const Value* any_element);
-  bool add_bounds(Execution& execution, std::size_t column);
-  bool fetch_by_index(Execution& execution);
-  [[nodiscard]] bool uses_secondary() const noexcept {
-    return bounds_.index != nullptr && bounds_.index->tree.has_value();
-  }
-
-  IndexBounds bounds_;
-  Direction direction_;
-  std::optional<Cursor> cursor_;
-  std::string low_;
-  std::string high_;
-  ScanRange::Bound low_bound_ = ScanRange::Bound::inclusive;
-  ScanRange::Bound high_bound_ = ScanRange::Bound::exclusive;
-  /// Elements of `any_of`, sorted and without repeats.
-  std::vector<Value> elements_;
-  std::size_t next_element_ = 0;
-  Arena elements_arena_;
-  ValueBuffer fetched_;
 };
 
 }  // namespace swizzle::sql

@@ -23,6 +23,10 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] PlanNote note() const override;
   [[nodiscard]] std::vector<const PlanOperator*> children() const override;
 
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
+    if (rows_) visit(rows_);
+  }
+
   /// How many rows were written: the number of the command tag.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
   [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }

@@ -1,27 +1,42 @@
+#include "sql-lite-frontend/plan/access_path.h"
+
 #include <algorithm>
+#include <array>
 
-#include "sql-lite-frontend/execute/computed_scan.h"
 #include "sql-lite-frontend/plan/conditions.h"
-#include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/plan/index_match.h"
+#include "sql-lite-frontend/types/key_codec.h"
 
-/// How a single table is read: by key, by a range of an index, or whole.
 namespace swizzle::sql {
 namespace {
 
-/// What one condition says about one column of the table.
-struct ColumnCondition {
-  std::size_t position;
-  std::string_view op;  ///< "any" for = ANY (array)
-  ExprPtr* value;
-};
+using Kind = IndexCondition::Kind;
 
-std::string_view commuted(std::string_view op) {
-  if (op == "<") return ">";
-  if (op == "<=") return ">=";
-  if (op == ">") return "<";
-  if (op == ">=") return "<=";
-  return op;
+bool is_column(const FromTable& table, const IndexAccess& index, std::size_t at,
+               const ExprPtr& expression, const Expr& operand) {
+  if (expression) return same_expression(*expression, operand);
+  const SlotExpr* column = as_column(operand);
+  const auto position = static_cast<Slot>(index.index->columns[at].column - 1);
+  return column != nullptr && column->slot() == table.first_slot + position;
 }
+
+/// Text between `prefix` and what follows all that begin with it.
+std::string after_prefix(std::string prefix) {
+  while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(prefix.back() + 1);
+  return prefix;
+}
+
+void set_bound(IndexBounds& bounds, Kind kind, ExprPtr value) {
+  const bool is_low = kind == Kind::more || kind == Kind::at_least;
+  const auto bound = kind == Kind::more || kind == Kind::less ? ScanRange::Bound::exclusive
+                                                              : ScanRange::Bound::inclusive;
+  (is_low ? bounds.low : bounds.high) = std::move(value);
+  (is_low ? bounds.low_bound : bounds.high_bound) = bound;
+}
+
+}  // namespace
 
 std::vector<Slot> table_slots(const FromTable& table) {
   std::vector<Slot> slots;
@@ -31,215 +46,294 @@ std::vector<Slot> table_slots(const FromTable& table) {
   return slots;
 }
 
-std::optional<ColumnCondition> read_condition(const FromTable& table, Expr& condition) {
+std::vector<std::size_t> AccessPath::answered() const {
+  std::vector<std::size_t> list = equal;
+  for (const auto& one : {any_of, alternatives, low, high, not_null}) {
+    if (one) list.push_back(*one);
+  }
+  return list;
+}
+
+/// Looking at an expression is not reading its columns.
+ExprPtr AccessPaths::bind(const FromTable& table, std::string_view sql, Clause clause) {
+  std::vector<Slot> unused = table_slots(table);
+  std::erase_if(unused, [&](Slot slot) { return binder_.is_used(slot); });
+  ExprPtr expr = binder_.bind_table_expression(sql, *table.table, table.first_slot, clause);
+  for (const Slot slot : unused) binder_.mark_unused(slot);
+  return expr;
+}
+
+const AccessPaths::BoundIndex& AccessPaths::bound(const FromTable& table, const Index& index) {
+  const auto [at, is_new] = bound_.try_emplace({table.first_slot, &index});
+  if (!is_new) return at->second;
+  for (const IndexColumn& column : index.columns) {
+    at->second.columns.push_back(
+        column.column != 0 ? nullptr
+                           : bind(table, column.expression_sql, Clause::index_expression));
+  }
+  if (!index.predicate_sql.empty()) {
+    at->second.predicate.push_back(bind(table, index.predicate_sql, Clause::index_predicate));
+    split_conjunctions(at->second.predicate);
+  }
+  return at->second;
+}
+
+bool AccessPaths::is_allowed(std::string_view setting) const {
+  return binder_.names().planner_allows(setting);
+}
+
+/// Matches conditions to the index's columns; nothing when a partial index may lack rows.
+std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const IndexAccess& index,
+                                                 std::span<Expr* const> conditions) {
+  const BoundIndex& in = bound(table, *index.index);
   const std::vector<Slot> own = table_slots(table);
-  const auto position_of = [&](const Expr& expr) -> std::optional<std::size_t> {
-    const SlotExpr* column = as_column(expr);
-    if (column == nullptr || std::ranges::find(own, column->slot()) == own.end()) {
-      return std::nullopt;
-    }
-    return column->slot() - table.first_slot;
-  };
-  if (auto* any = dynamic_cast<ArrayComparisonExpr*>(&condition)) {
-    const Operator& op = any->op();
-    if (any->kind() != ArrayComparisonExpr::Kind::any || op.name != "=" || op.left != op.right) {
-      return std::nullopt;
-    }
-    auto& operands = any->mutable_operands();
-    const auto position = position_of(*operands[0]);
-    if (!position || reads_any(*operands[1], own) || is_volatile(*operands[1])) return std::nullopt;
-    return ColumnCondition{*position, "any", &operands[1]};
-  }
-  const std::string_view op = ordering_operator(condition);
-  if (op.empty()) return std::nullopt;
-  auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
-  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-    const auto position = position_of(*operands[side]);
-    ExprPtr& value = operands[1 - side];
-    if (!position || reads_any(*value, own) || is_volatile(*value)) continue;
-    return ColumnCondition{*position, side == 0 ? op : commuted(op), &value};
-  }
-  return std::nullopt;
-}
+  const bool has_all = std::ranges::all_of(
+      in.predicate, [&](const ExprPtr& wanted) { return follows(*wanted, conditions, own); });
+  if (!has_all) return std::nullopt;
 
-bool is_plain(const Index& index) {
-  return index.predicate_sql.empty() &&
-         std::ranges::all_of(index.columns,
-                             [](const IndexColumn& column) { return column.column != 0; });
-}
-
-constexpr double kEqualityShare = 0.005;
-constexpr double kRangeShare = 0.25;
-
-}  // namespace
-
-Planner::AccessChoice Planner::match_index(const FromTable& table, const IndexAccess& index,
-                                           const Conditions& conditions) {
-  AccessChoice choice;
-  choice.bounds.index = &index;
-  choice.rows = table.table->expected_rows();
-  std::vector<std::optional<ColumnCondition>> known;
-  for (const ExprPtr& condition : conditions) known.push_back(read_condition(table, *condition));
-  const auto find = [&](std::size_t position, std::string_view op) -> std::optional<std::size_t> {
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (known[i] && known[i]->position == position && known[i]->op == op &&
-          std::ranges::find(choice.consumed, i) == choice.consumed.end()) {
+  AccessPath path;
+  path.index = &index;
+  path.is_partial = !in.predicate.empty();
+  std::vector<bool> used(conditions.size(), false);
+  const auto find = [&](std::size_t column, auto... kinds) -> std::optional<std::size_t> {
+    for (std::size_t i = 0; i < conditions.size(); ++i) {
+      const auto known = used[i] ? std::nullopt : as_index_condition(*conditions[i], own);
+      if (known && ((known->kind == kinds) || ...) &&
+          is_column(table, index, column, in.columns[column], *known->operand)) {
+        used[i] = true;
         return i;
       }
     }
     return std::nullopt;
   };
   std::size_t column = 0;
-  for (; column < index.index->columns.size(); ++column) {
-    const auto position = static_cast<std::size_t>(index.index->columns[column].column - 1);
-    const auto equal = find(position, "=");
+  const std::size_t columns = index.index->columns.size();
+  for (; column < columns; ++column) {
+    const auto equal = find(column, Kind::equal);
     if (!equal) break;
-    choice.consumed.push_back(*equal);
-    choice.score += 10;
-    choice.rows *= kEqualityShare;
+    path.equal.push_back(*equal);
   }
-  const std::size_t equal_columns = choice.consumed.size();
-  if (equal_columns == index.index->columns.size() && index.index->unique) {
-    choice.one_row = true;
-    choice.rows = 1;
-    choice.score += 100;
-  } else if (column < index.index->columns.size()) {
-    const auto position = static_cast<std::size_t>(index.index->columns[column].column - 1);
-    if (const auto any = find(position, "any")) {
-      choice.consumed.push_back(*any);
-      choice.score += 8;
-      choice.rows *= kEqualityShare * 10;
-    } else {
-      for (const auto& ops : {std::array<std::string_view, 2>{">=", ">"},
-                              std::array<std::string_view, 2>{"<=", "<"}}) {
-        for (const std::string_view op : ops) {
-          if (const auto bound = find(position, op)) {
-            choice.consumed.push_back(*bound);
-            choice.score += 3;
-            choice.rows *= kRangeShare;
-            break;
-          }
-        }
-      }
+  if (column == columns) {
+    path.one_row = index.index->unique;
+    return path;
+  }
+  path.any_of = find(column, Kind::any_of);
+  if (path.any_of && ++column == columns) return path;
+  path.low = find(column, Kind::more, Kind::at_least);
+  path.high = find(column, Kind::less, Kind::at_most);
+  if (path.low || path.high || path.any_of) return path;
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    if (const auto found = as_alternatives(*conditions[i], own)) {
+      if (!is_column(table, index, column, in.columns[column], *found->operand)) continue;
+      path.alternatives = i;
+      return path;
+    }
+    const auto like = like_prefix(*conditions[i]);
+    if (like && !like->prefix.empty() && like->column->type() != TypeId::bpchar &&
+        is_column(table, index, column, in.columns[column], *like->column)) {
+      path.prefix = i;
+      return path;
     }
   }
-  choice.rows = std::max(1.0, choice.rows);
-  // The table's own order costs no second lookup.
-  if (choice.score > 0 && index.index->primary) choice.score += 1;
-  return choice;
+  path.not_null = find(column, Kind::not_null);
+  return path;
 }
 
-Planner::AccessChoice Planner::choose_access(const FromTable& table, const Conditions& conditions) {
-  AccessChoice best;
-  best.rows = table.table->expected_rows();
+/// Whether the index's entries hold every column that the statement reads of the table.
+bool AccessPaths::is_covered(const FromTable& table, const IndexAccess& index) const {
+  if (!index.tree || !is_allowed("enable_indexonlyscan")) return false;
+  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
+    if (!binder_.is_used(table.first_slot + static_cast<Slot>(i))) continue;
+    if (!key_keeps_value(table.table->relation.columns[i].type)) return false;
+    const auto number = static_cast<std::int16_t>(i + 1);
+    const bool in_index = std::ranges::find(index.index->columns, number, &IndexColumn::column) !=
+                          index.index->columns.end();
+    const auto& key = table.table->key_positions;
+    if (!in_index && std::ranges::find(key, i) == key.end()) return false;
+  }
+  return true;
+}
+
+void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
+                           std::span<Expr* const> conditions) {
+  const double total = table.table->expected_rows();
+  std::vector<Expr*> bounding;
+  const std::vector<std::size_t> answered = path.answered();
+  for (const std::size_t i : answered) bounding.push_back(conditions[i]);
+  if (path.prefix) bounding.push_back(conditions[*path.prefix]);
+  if (path.is_partial) {
+    for (const ExprPtr& part : bound(table, *path.index->index).predicate) {
+      bounding.push_back(part.get());
+    }
+  }
+  const double share = selectivity(std::span<Expr* const>{bounding}, known_);
+  path.rows = std::max(1.0, total * selectivity(conditions, known_));
+  path.matched = path.one_row ? 1 : std::max(1.0, total * share);
+  if (path.one_row) path.rows = std::min(path.rows, 1.0);
+  const double asked = cost::kCondition * static_cast<double>(conditions.size() - answered.size());
+  if (!path.is_bounded()) {
+    const double rows = std::max(total, cost::kFewRows);
+    double each = cost::kRow;
+    if (path.index != nullptr && path.index->tree) {
+      each = path.only_index ? cost::kIndexOnlyRow : cost::kIndexRow + cost::kLookup;
+    }
+    path.cost = rows * (each + asked);
+    if (path.index == nullptr && !is_allowed("enable_seqscan")) path.cost += 1e10;
+    return;
+  }
+  double each = cost::kRow;
+  double descents = 1;
+  if (path.index->tree) {
+    each = path.only_index ? cost::kIndexOnlyRow : cost::kIndexRow + cost::kLookup;
+  }
+  if (path.any_of) {
+    const auto* array = dynamic_cast<const ArrayExpr*>(
+        dynamic_cast<const ArrayComparisonExpr&>(*conditions[*path.any_of]).operands()[1].get());
+    descents = array != nullptr ? static_cast<double>(array->operands().size()) : 10;
+  }
+  path.cost = descents * cost::kDescent + path.matched * (each + asked);
+  if (!is_allowed("enable_indexscan") && !path.one_row) path.cost += 1e10;
+}
+
+bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
+                           const std::vector<SortKey>& keys) {
+  if (keys.empty()) return false;
+  if (path.one_row) return true;
+  if (path.index == nullptr) return false;
+  const IndexAccess& index = *path.index;
+  const BoundIndex& in = bound(table, *index.index);
+  // Columns that equal one value each do not matter for the order.
+  const std::size_t fixed = path.equal.size();
+  std::size_t at = fixed;
+  bool forward = true;
+  for (const SortKey& key : keys) {
+    bool is_fixed = false;
+    for (std::size_t i = 0; i < fixed; ++i) {
+      is_fixed |= is_column(table, index, i, in.columns[i], *key.expr);
+    }
+    if (is_fixed) continue;
+    // Behind the whole primary key nothing is left to be ordered.
+    if (at >= index.columns.size()) {
+      if (!index.index->primary) return false;
+      break;
+    }
+    if (!is_column(table, index, at, in.columns[at], *key.expr)) return false;
+    const bool same = key.direction == index.columns[at].direction;
+    const bool nulls_same = key.nulls == index.columns[at].nulls;
+    const std::int16_t number = index.index->columns[at].column;
+    const bool never_null =
+        (number != 0 &&
+         table.table->relation.columns[static_cast<std::size_t>(number - 1)].not_null) ||
+        (at == fixed && path.not_null);
+    if (at == fixed) forward = same;
+    if (same != forward || (nulls_same != forward && !never_null)) return false;
+    ++at;
+  }
+  path.direction = forward ? Direction::forward : Direction::backward;
+  return true;
+}
+
+AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> conditions,
+                             const WantedOrder* order, Identity identity) {
+  const bool wants_order = order != nullptr && order->keys != nullptr && !order->keys->empty();
+  AccessPath best;
+  set_cost(table, best, conditions);
+  const auto total_cost = [&](const AccessPath& path) {
+    if (!wants_order) return path.cost;
+    if (!path.ordered) return path.cost + cost::sort(path.rows, order->rows);
+    return path.cost * std::min(1.0, order->rows / std::max(1.0, path.rows)) + cost::kDescent;
+  };
+  double best_cost = total_cost(best);
   for (const IndexAccess& index : table.table->indexes) {
-    if (!is_plain(*index.index)) continue;
-    AccessChoice choice = match_index(table, index, conditions);
-    if (choice.score > best.score) best = std::move(choice);
+    std::optional<AccessPath> path = path_over(table, index, conditions);
+    if (!path) continue;
+    path->only_index = identity == Identity::none && is_covered(table, index);
+    path->ordered = wants_order && delivers(table, *path, *order->keys);
+    // An index as a whole is worth reading where rows are only counted.
+    const bool is_of_use =
+        path->is_bounded() || path->ordered ||
+        (path->only_index && std::ranges::none_of(table_slots(table), [&](Slot slot) {
+           return binder_.is_used(slot);
+         }));
+    if (!is_of_use) continue;
+    set_cost(table, *path, conditions);
+    const double path_cost = total_cost(*path);
+    // A row by its whole key is found at once, whatever was expected of the table.
+    const bool is_better = best.one_row == path->one_row ? path_cost < best_cost : path->one_row;
+    if (!is_better) continue;
+    best_cost = path_cost;
+    best = std::move(*path);
   }
   return best;
 }
 
-bool Planner::delivers_order(const FromTable& table, const AccessChoice& choice,
-                             const std::vector<SortKey>& keys, Direction& direction) const {
-  if (choice.bounds.index == nullptr || keys.empty()) return false;
-  const IndexAccess& index = *choice.bounds.index;
-  // Columns that equal one value each do not matter for the order.
-  std::size_t column = 0;
-  while (column < choice.consumed.size() && column < index.columns.size()) ++column;
-  if (choice.score > 0 && choice.consumed.size() > index.columns.size()) return false;
-  std::size_t start = choice.one_row ? index.columns.size() : 0;
-  if (!choice.one_row) {
-    start = static_cast<std::size_t>(choice.score / 10);
-    if (start > index.columns.size()) return false;
+AccessPaths::Taken AccessPaths::take(const FromTable& table, const AccessPath& path,
+                                     std::vector<ExprPtr>& conditions) {
+  Taken taken;
+  IndexBounds& bounds = taken.bounds;
+  bounds.index = path.index;
+  bounds.only_index = path.only_index;
+  const std::vector<Slot> own = table_slots(table);
+  const std::vector<std::size_t> answered = path.answered();
+  for (const std::size_t i : answered) {
+    if (!taken.text.empty()) taken.text += " AND ";
+    taken.text += describe(*conditions[i]);
   }
-  bool forward = true;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const std::size_t at = start + i;
-    if (at >= index.columns.size()) return choice.one_row;
-    const auto* slot = dynamic_cast<const SlotExpr*>(keys[i].expr.get());
-    const auto position = static_cast<Slot>(index.index->columns[at].column - 1);
-    if (slot == nullptr || slot->slot() != table.first_slot + position) return false;
-    const bool same = keys[i].direction == index.columns[at].direction;
-    const bool nulls_same = keys[i].nulls == index.columns[at].nulls;
-    const bool never_null = table.table->relation.columns[position].not_null;
-    if (i == 0) forward = same;
-    if (same != forward || (nulls_same != forward && !never_null)) return false;
+  if (answered.size() > 1) taken.text = "(" + taken.text + ")";
+  if (path.prefix) {
+    const LikePrefix like = *like_prefix(*conditions[*path.prefix]);
+    const auto text = [&](const std::string& bytes) {
+      return std::make_unique<ConstantExpr>(TypeId::text, kNoTypmod,
+                                            make_text(binder_.arena(), bytes));
+    };
+    const std::string end = after_prefix(like.prefix);
+    if (!taken.text.empty()) taken.text += " AND ";
+    taken.text += "((" + describe(*like.column) + " >= " + describe(*text(like.prefix)) +
+                  ") AND (" + describe(*like.column) + " < " + describe(*text(end)) + "))";
+    set_bound(bounds, Kind::at_least, text(like.prefix));
+    if (!end.empty()) set_bound(bounds, Kind::less, text(end));
   }
-  direction = forward ? Direction::forward : Direction::backward;
-  return true;
-}
-
-PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrder* order) {
-  AccessChoice choice = choose_access(table, conditions);
-  Direction direction = Direction::forward;
-  if (order != nullptr && order->keys != nullptr) {
-    // A scan of everything may as well follow an index that has the order.
-    if (choice.bounds.index == nullptr) {
-      for (const IndexAccess& index : table.table->indexes) {
-        AccessChoice whole;
-        whole.bounds.index = &index;
-        whole.rows = choice.rows;
-        if (!index.index->primary || !delivers_order(table, whole, *order->keys, direction)) {
+  for (const std::size_t i : path.equal) {
+    bounds.equal.push_back(std::move(*as_index_condition(*conditions[i], own)->value));
+  }
+  if (path.any_of) {
+    bounds.any_of = std::move(*as_index_condition(*conditions[*path.any_of], own)->value);
+  }
+  for (const auto& bound : {path.low, path.high}) {
+    if (!bound) continue;
+    const IndexCondition known = *as_index_condition(*conditions[*bound], own);
+    set_bound(bounds, known.kind, std::move(*known.value));
+  }
+  if (path.alternatives) {
+    const Alternatives found = *as_alternatives(*conditions[*path.alternatives], own);
+    for (const auto& branch : found.branches) {
+      IndexBounds::Alternative alternative;
+      for (const IndexCondition& part : branch) {
+        if (part.kind == Kind::equal) {
+          alternative.equal = std::move(*part.value);
           continue;
         }
-        choice = std::move(whole);
-        order->satisfied = true;
-        break;
+        IndexBounds one;
+        set_bound(one, part.kind, std::move(*part.value));
+        if (one.low) {
+          alternative.low = std::move(one.low);
+          alternative.low_bound = one.low_bound;
+        }
+        if (one.high) {
+          alternative.high = std::move(one.high);
+          alternative.high_bound = one.high_bound;
+        }
       }
-    } else {
-      order->satisfied = delivers_order(table, choice, *order->keys, direction);
+      bounds.alternatives.push_back(std::move(alternative));
     }
   }
-
-  std::string text;
-  IndexBounds& bounds = choice.bounds;
-  for (const std::size_t i : choice.consumed) {
-    if (!text.empty()) text += " AND ";
-    text += describe(*conditions[i]);
-    const auto known = read_condition(table, *conditions[i]);
-    ExprPtr value = std::move(*known->value);
-    if (known->op == "=") {
-      bounds.equal.push_back(std::move(value));
-    } else if (known->op == "any") {
-      bounds.any_of = std::move(value);
-    } else if (known->op == ">" || known->op == ">=") {
-      bounds.low = std::move(value);
-      bounds.low_bound =
-          known->op == ">" ? ScanRange::Bound::exclusive : ScanRange::Bound::inclusive;
-    } else {
-      bounds.high = std::move(value);
-      bounds.high_bound =
-          known->op == "<" ? ScanRange::Bound::exclusive : ScanRange::Bound::inclusive;
-    }
-  }
-  std::vector<std::size_t> consumed = choice.consumed;
-  std::ranges::sort(consumed, std::greater{});
-  for (const std::size_t i : consumed) {
+  bounds.not_null = path.not_null.has_value();
+  std::vector<std::size_t> gone = answered;
+  std::ranges::sort(gone, std::greater{});
+  for (const std::size_t i : gone) {
     conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(i));
   }
-
-  std::vector<TableAccess::Wanted> wanted;
-  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
-    const Slot slot = table.first_slot + static_cast<Slot>(i);
-    if (binder_.is_used(slot)) wanted.push_back({i, slot});
-  }
-  std::unique_ptr<TableAccess> access;
-  if (choice.one_row) {
-    access = std::make_unique<PointAccess>(table.table, table.alias, std::move(wanted),
-                                           std::move(bounds), ReadMode::snapshot);
-  } else {
-    access = std::make_unique<RangeAccess>(table.table, table.alias, std::move(wanted),
-                                           std::move(bounds), direction);
-  }
-  access->condition_text = choice.consumed.size() > 1 ? "(" + text + ")" : text;
-  access->expected_rows = choice.rows;
-  accesses_.emplace_back(table.first_slot, access.get());
-  if (std::ranges::find(identified_, table.first_slot) != identified_.end()) {
-    const Slot key_slot = binder_.new_slots(2);
-    access->keep_identity(key_slot, key_slot + 1);
-  }
-  return access;
+  return taken;
 }
 
 }  // namespace swizzle::sql

@@ -1,21 +1,27 @@
 #pragma once
 
+#include <limits>
+#include <map>
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/hash_join.h"
 #include "sql-lite-frontend/execute/lock_rows.h"
-#include "sql-lite-frontend/execute/table_access.h"
+#include "sql-lite-frontend/execute/range_access.h"
+#include "sql-lite-frontend/plan/access_path.h"
+#include "sql-lite-frontend/plan/selectivity.h"
 
 namespace swizzle::sql {
 
 class WriteOperator;
 
-/// Decides how a bound statement finds its rows: access paths from the indexes, join order and
-/// method by expected row counts, and the order of the steps above. Takes expressions out of what
-/// it plans.
+/// Decides how a bound statement finds its rows: where conditions are asked, access paths from the
+/// indexes, join order and method by expected cost, and the order of the steps above. Takes
+/// expressions out of what it plans. Its functions lie in files by concern: planner.cpp (queries
+/// and writes), from_clause.cpp (relations and joins), join_order.cpp, push_down.cpp.
 class Planner {
  public:
-  explicit Planner(Binder& binder) : binder_(binder) {}
+  explicit Planner(Binder& binder) : binder_(binder), paths_(binder, known_) {}
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
@@ -35,44 +41,57 @@ class Planner {
     std::vector<Slot> slots;
     std::uint64_t needs = 0;  ///< relations whose rows a lateral one reads
   };
-  struct AccessChoice {
-    IndexBounds bounds;
-    std::vector<std::size_t> consumed;  ///< conditions that the bounds answer
-    double score = 0;
-    double rows = 0;
-    bool one_row = false;
-  };
-  /// An order that would save a sort.
-  struct WantedOrder {
-    const std::vector<SortKey>* keys = nullptr;
-    bool satisfied = false;
-  };
 
+  // planner.cpp
   PlanPtr plan_select(Query& query);
   PlanPtr plan_set_operation(Query& query);
-  PlanPtr plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);
-  PlanPtr join_relations(std::vector<Relation>& relations, Conditions& conditions,
-                         WantedOrder* order);
-  PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
-  PlanPtr plan_node(FromNode& node, Conditions& conditions, WantedOrder* order);
-  PlanPtr plan_table(FromTable& table, Conditions& conditions, WantedOrder* order);
-  PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
-  PlanPtr plan_cte_scan(FromCte& reference);
+  PlanPtr add_grouping(PlanPtr plan, Query& query);
+  PlanPtr add_distinct(PlanPtr plan, Query& query);
+  PlanPtr add_locks(PlanPtr plan, Query& query,
+                    const std::vector<std::pair<const RowLock*, Slot>>& lock_slots,
+                    std::vector<LockRows::Recomputed> recomputed);
+  PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
+  PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
+  bool use_order_for_extreme(Query& query, std::vector<SortKey>& order);
   void plan_cte(Cte& cte);
   PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
                      const std::vector<std::shared_ptr<Cte>>& correlated);
 
-  AccessChoice choose_access(const FromTable& table, const Conditions& conditions);
-  AccessChoice match_index(const FromTable& table, const IndexAccess& index,
-                           const Conditions& conditions);
-  bool delivers_order(const FromTable& table, const AccessChoice& choice,
-                      const std::vector<SortKey>& keys, Direction& direction) const;
+  // from_clause.cpp
+  PlanPtr plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);
+  PlanPtr plan_node(FromNode& node, Conditions& conditions, WantedOrder* order);
+  PlanPtr plan_table(FromTable& table, Conditions& conditions, WantedOrder* order);
+  PlanPtr plan_computed(FromComputed& computed);
+  PlanPtr plan_cte_scan(FromCte& reference);
+  PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
+  PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
+  PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
+                    JoinKind kind, double rows);
+  PlanPtr filtered(PlanPtr plan, Conditions conditions);
+  PlanPtr gated(PlanPtr plan, Conditions constant);
+  void learn(const FromNode& node);
   void flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions);
   void collect_slots(const FromNode& node, std::vector<Slot>& slots) const;
   std::vector<Slot> outer_slots_of(const FromNode& node) const;
-  PlanPtr filtered(PlanPtr plan, Conditions conditions);
+  [[nodiscard]] bool is_identified(const FromTable& table) const;
+
+  // join_order.cpp
+  class JoinOrder;
+  PlanPtr join_relations(std::vector<Relation>& relations, Conditions& conditions,
+                         WantedOrder* order);
+  double rows_alone(const FromNode& node) const;
+
+  // push_down.cpp
+  void propagate_constants(Conditions& conditions);
+  void push_into(FromNode& node, Conditions& conditions);
+  bool push_into(Query& query, ExprPtr& condition);
+  bool push_into_select(Query& query, ExprPtr& condition);
+  bool push_into_set_operation(Query& query, ExprPtr& condition);
+  void reduce_outer_joins(FromNode& node, const Conditions& conditions);
 
   Binder& binder_;
+  ColumnKnowledge known_;
+  AccessPaths paths_;
   WriteOperator* last_write_ = nullptr;
   /// Tables that rows are locked or written through, by their first slot.
   std::vector<std::pair<Slot, TableAccess*>> accesses_;

@@ -161,7 +161,8 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   }
   if (!fetch.ismove)
     sink.row_description(output_columns(portal->statement->columns, portal->formats));
-  const RowView view{*portal->plan, output_columns(portal->statement->columns, portal->formats)};
+  const auto columns = output_columns(portal->statement->columns, portal->formats);
+  const RowView view{*portal->plan, columns};
   std::int64_t visited = 0;
   std::int64_t at = first;
   while (visited < count) {

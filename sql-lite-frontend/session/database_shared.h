@@ -14,16 +14,24 @@
 #include "sql-lite-frontend/session/advisory_locks.h"
 #include "sql-lite-frontend/session/notifications.h"
 #include "sql-lite-frontend/session/sequences.h"
+#include "sql-lite-frontend/statistics/statement_counters.h"
+#include "sql-lite-frontend/statistics/statistics_store.h"
 
 namespace swizzle::sql {
 
+class AutoAnalyze;
+
 struct Database::Shared {
-  explicit Shared(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
+  explicit Shared(Engine& the_engine);
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared();
 
   Engine& engine;
   Settings settings;
   std::unique_ptr<Catalogs> catalogs;
   std::unique_ptr<TemporaryFiles> temporary_files;
+  std::unique_ptr<StatisticsStore> statistics;
   Sequences sequences;
   std::atomic<std::int64_t> started_at{0};
   /// Begins at the time of the start in microseconds, so that no number is given twice.
@@ -42,6 +50,9 @@ struct Database::Shared {
   std::function<Result<std::string>(const std::string& target)> back_up;
   /// pg_reload_conf().
   std::function<void()> request_reload;
+
+  std::unique_ptr<AutoAnalyze> auto_analyze;
+  StatementRegistry statements;
 
   /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.
   std::mutex sessions_mutex;

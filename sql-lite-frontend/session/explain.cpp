@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include "base/runtime.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/instrumented.h"
+#include "sql-lite-frontend/plan/plan_writer.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -9,55 +12,101 @@ namespace {
 
 struct ExplainOptions {
   bool analyze = false;
+  bool verbose = false;
   bool costs = true;
+  bool buffers = false;
+  bool summary = false;
+  bool timing = true;
+  enum class Format : std::uint8_t { text, json } format = Format::text;
 };
+
+bool read_flag(const ast::DefElem& option) {
+  if (option.arg == nullptr) return true;
+  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival != 0;
+  std::string_view text;
+  if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
+  if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
+  if (text == "true" || text == "on") return true;
+  if (text == "false" || text == "off") return false;
+  throw_error(sqlstate::syntax_error, "{} requires a Boolean value", option.defname);
+}
+
+ExplainOptions::Format read_format(const ast::DefElem& option) {
+  std::string_view text;
+  if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
+  if (text == "text") return ExplainOptions::Format::text;
+  if (text == "json") return ExplainOptions::Format::json;
+  if (text == "xml" || text == "yaml") {
+    throw_error(sqlstate::feature_not_supported, "EXPLAIN (FORMAT {}) is not supported", text);
+  }
+  throw sql_error(sqlstate::invalid_parameter_value,
+                  "unrecognized value for EXPLAIN option \"format\": \"{}\"", text)
+      .at_position(option.location + 1);
+}
 
 ExplainOptions read_options(ast::NodeList list) {
   ExplainOptions options;
+  std::optional<bool> summary;
+  std::optional<bool> timing;
   for (const ast::Node* node : list) {
     const auto& option = ast::as<ast::DefElem>(node);
-    bool on = true;
-    std::string_view text;
-    if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
-    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) on = integer->ival != 0;
-    if (text == "false" || text == "off") on = false;
-    if (option.defname == "analyze") {
-      options.analyze = on;
+    if (option.defname == "format") {
+      options.format = read_format(option);
+    } else if (option.defname == "analyze") {
+      options.analyze = read_flag(option);
+    } else if (option.defname == "verbose") {
+      options.verbose = read_flag(option);
     } else if (option.defname == "costs") {
-      options.costs = on;
-    } else if (option.defname == "format") {
-      if (text != "text") {
-        throw_error(sqlstate::feature_not_supported, "EXPLAIN (FORMAT {}) is not supported", text);
+      options.costs = read_flag(option);
+    } else if (option.defname == "buffers") {
+      options.buffers = read_flag(option);
+    } else if (option.defname == "summary") {
+      summary = read_flag(option);
+    } else if (option.defname == "timing") {
+      timing = read_flag(option);
+    } else if (option.defname == "settings" || option.defname == "wal") {
+      if (read_flag(option)) {
+        throw_error(sqlstate::feature_not_supported, "EXPLAIN option \"{}\" is not supported",
+                    option.defname);
       }
-    } else if (option.defname != "verbose" && option.defname != "timing" &&
-               option.defname != "summary" && option.defname != "buffers" &&
-               option.defname != "settings" && option.defname != "wal") {
+    } else {
       throw sql_error(sqlstate::syntax_error, "unrecognized EXPLAIN option \"{}\"", option.defname)
           .at_position(option.location + 1);
     }
   }
+  if (timing.value_or(false) && !options.analyze) {
+    throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option TIMING requires ANALYZE"};
+  }
+  options.timing = timing.value_or(true);
+  options.summary = summary.value_or(options.analyze);
   return options;
 }
 
-void write_plan(const PlanOperator& step, const ExplainOptions& options, std::size_t depth,
-                std::vector<std::string>& lines) {
-  const PlanNote note = step.note();
-  std::string line = depth == 0 ? "" : std::string((depth - 1) * 6 + 2, ' ') + "->  ";
-  line += note.title;
-  if (options.costs) {
-    line += fmt::format("  (cost={:.2f}..{:.2f} rows={:.0f} width=0)", step.start_cost,
-                        step.expected_rows, step.expected_rows);
+double milliseconds_since(TimePoint start) {
+  return std::chrono::duration<double, std::milli>(Runtime::current().now() - start).count();
+}
+
+std::string output_of(const Statement& statement) {
+  std::string out;
+  for (const OutputTarget& column : statement.columns) {
+    if (!out.empty()) out += ", ";
+    const auto& origin = column.origin;
+    if (!origin.qualifier.empty()) out += quote_identifier(origin.qualifier) + ".";
+    out += origin.name.empty() ? column.name : quote_identifier(origin.name);
   }
-  lines.push_back(std::move(line));
-  const std::string indent(depth == 0 ? 2 : depth * 6 + 2, ' ');
-  for (const auto& [name, text] : note.properties) {
-    lines.push_back(fmt::format("{}{}: {}", indent, name, text));
-  }
-  if (options.analyze) {
-    for (const PlanMeasure& measure : step.measured()) lines.push_back(indent + measure.line);
-  }
-  for (const PlanOperator* child : step.children()) {
-    write_plan(*child, options, depth + 1, lines);
+  return out;
+}
+
+/// Runs the plan to its end, and throws its rows away.
+void run_to_end(Session::State& session, Portal& portal) {
+  session.start_portal(portal);
+  Plan& plan = *portal.plan;
+  try {
+    RowScope scope{plan.execution};
+    while (plan.root->next(plan.execution)) scope.rewind();
+  } catch (...) {
+    plan.end_run();
+    throw;
   }
 }
 
@@ -71,35 +120,43 @@ void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) 
   }
   auto statement = std::make_shared<Statement>();
   statement->node = explain.query;
+  const TimePoint planning = Runtime::current().now();
   const PortalPtr portal = make_portal(statement, {});
-  std::vector<std::string> lines;
-  if (!wanted.analyze) {
-    write_plan(*portal->plan->root, wanted, 0, lines);
-  } else {
-    Runtime& runtime = Runtime::current();
-    const TimePoint start = runtime.now();
-    start_portal(*portal);
-    std::uint64_t rows = 0;
-    try {
-      RowScope scope{portal->plan->execution};
-      while (portal->plan->root->next(portal->plan->execution)) {
-        ++rows;
-        scope.rewind();
-      }
-    } catch (...) {
-      portal->plan->end_run();
-      throw;
-    }
-    write_plan(*portal->plan->root, wanted, 0, lines);
-    finish_portal(*portal);
-    const double ms = std::chrono::duration<double, std::milli>(runtime.now() - start).count();
-    lines[0] += fmt::format(" (actual rows={} loops=1)", rows);
-    lines.push_back(fmt::format("Execution Time: {:.3f} ms", ms));
+  const double planning_ms = milliseconds_since(planning);
+  double execution_ms = 0;
+  if (wanted.analyze) {
+    // Locks first: a plan that was overtaken is made anew without what measures it.
+    lock_tables(*portal, Columns::open);
+    Instrumented::put_over(portal->plan->root,
+                           wanted.timing ? Instrumented::Clock::on : Instrumented::Clock::off);
+    const TimePoint start = Runtime::current().now();
+    run_to_end(*this, *portal);
+    execution_ms = milliseconds_since(start);
   }
-  const OutputColumn column{"QUERY PLAN", 0, 0, raw(TypeId::text), -1, -1, Format::text};
+  PlanDetails details{wanted.costs, wanted.timing, wanted.buffers && wanted.analyze, {}};
+  if (wanted.verbose) details.output = output_of(*statement);
+  std::vector<std::string> rows;
+  if (wanted.format == ExplainOptions::Format::text) {
+    rows = plan_as_text(*portal->plan->root, details);
+    if (wanted.summary) rows.push_back(fmt::format("Planning Time: {:.3f} ms", planning_ms));
+    if (wanted.summary && wanted.analyze) {
+      rows.push_back(fmt::format("Execution Time: {:.3f} ms", execution_ms));
+    }
+  } else {
+    std::string text = "[\n  {\n    \"Plan\": " + plan_as_json(*portal->plan->root, details, 2);
+    if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", planning_ms);
+    if (wanted.analyze) text += ",\n    \"Triggers\": [\n    ]";
+    if (wanted.summary && wanted.analyze) {
+      text += fmt::format(",\n    \"Execution Time\": {:.3f}", execution_ms);
+    }
+    rows.push_back(text + "\n  }\n]");
+  }
+  finish_portal(*portal);
+  const TypeId type = wanted.format == ExplainOptions::Format::json ? TypeId::json : TypeId::text;
+  const OutputColumn column{"QUERY PLAN", 0, 0, raw(type), -1, -1, Format::text};
   sink.row_description({&column, 1});
-  for (const std::string& line : lines) {
-    const std::optional<std::string> values[] = {line};
+  for (const std::string& row : rows) {
+    const std::optional<std::string> values[] = {row};
     sink.data_row(TextRow{values});
   }
   sink.command_complete("EXPLAIN");

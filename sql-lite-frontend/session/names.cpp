@@ -192,6 +192,14 @@ Oid Session::State::creation_schema(const ast::RangeVar& range) {
       .at_position(range.location + 1);
 }
 
+StatisticsPtr Session::State::statistics(const Table& table) {
+  if (!keeps_rows(table.relation.kind) || table.computed != nullptr) return nullptr;
+  const TablePtr shared_table = catalog.shared().table(table.relation.oid);
+  // What this transaction changed is nobody else's business yet.
+  if (shared_table.get() == &table) return shared.statistics->of(table);
+  return transaction ? shared.statistics->read(*transaction, table.relation.oid) : nullptr;
+}
+
 bool Session::State::is_visible(const Table& table) {
   for (const Oid oid : search_path()) {
     if (oid == table.relation.schema) return true;

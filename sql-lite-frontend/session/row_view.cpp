@@ -51,9 +51,6 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
   return columns;
 }
 
-RowView::RowView(Plan& plan, std::vector<OutputColumn> columns)
-    : plan_(plan), columns_(std::move(columns)) {}
-
 void RowView::append_data_row(std::string& buffer) const {
   const std::size_t start = buffer.size();
   try {

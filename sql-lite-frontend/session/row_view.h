@@ -11,14 +11,15 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
 /// The row that stands in a plan's output slots.
 class RowView final : public OutputRow {
  public:
-  RowView(Plan& plan, std::vector<OutputColumn> columns);
+  /// `columns` outlive it.
+  RowView(Plan& plan, std::span<const OutputColumn> columns) : plan_(plan), columns_(columns) {}
   [[nodiscard]] std::size_t size() const noexcept override { return columns_.size(); }
   void append_data_row(std::string& buffer) const override;
   [[nodiscard]] std::optional<std::string> text(std::size_t column) const override;
 
  private:
   Plan& plan_;
-  std::vector<OutputColumn> columns_;
+  std::span<const OutputColumn> columns_;
 };
 
 /// A row of texts, as SHOW and EXPLAIN give them.

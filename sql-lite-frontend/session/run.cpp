@@ -56,7 +56,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
       analyze(*fresh);
       statement = std::move(fresh);
     }
-    portal = std::make_shared<Portal>();
+    portal = new_portal();
     portal->statement = statement;
     FunctionContext context{portal->arena, session_context, {}};
     for (std::size_t i = 0; i < lifted->literals.size(); ++i) {
@@ -75,6 +75,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   const bool alone = !transaction;
   if (alone) begin_transaction(Block::implicit);
   run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
+  put_away(std::move(portal));
   return true;
 }
 
@@ -140,8 +141,19 @@ void Session::State::run_statement(const ast::RawStmt& raw, const std::string& t
   run_utility(raw.stmt, *statement, {}, sink);
 }
 
+PortalPtr Session::State::new_portal() {
+  if (spare_portal && spare_portal.use_count() == 1) return std::move(spare_portal);
+  return std::make_shared<Portal>();
+}
+
+void Session::State::put_away(PortalPtr portal) noexcept {
+  if (!portal || portal.use_count() != 1) return;
+  portal->reset();
+  spare_portal = std::move(portal);
+}
+
 PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Value> parameters) {
-  auto portal = std::make_shared<Portal>();
+  PortalPtr portal = new_portal();
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
   if (is_plannable(portal->statement->node)) portal->plan = plan_for(*portal->statement);
@@ -223,7 +235,11 @@ void Session::State::finish_portal(Portal& portal) {
 std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink) {
   Plan& plan = *portal.plan;
   Execution& execution = plan.execution;
-  const RowView view{plan, output_columns(portal.statement->columns, portal.formats)};
+  if (plan.columns.empty() || plan.column_formats != portal.formats) {
+    plan.columns = output_columns(portal.statement->columns, portal.formats);
+    plan.column_formats = portal.formats;
+  }
+  const RowView view{plan, plan.columns};
   std::uint64_t sent = 0;
   RowScope scope{execution};
   while (max_rows == 0 || sent < max_rows) {
@@ -262,6 +278,22 @@ std::string tag_of(const Portal& portal) {
 
 }  // namespace
 
+/// For pg_stat_statements.
+void Session::State::count_run(const Portal& portal) {
+  Statement& statement = *portal.statement;
+  if (!statement.counters) {
+    if (statement.text.empty()) return;
+    statement.counters = shared.statements.of(statement.text);
+    if (!statement.counters) return;
+  }
+  const Duration took = Runtime::current().now() - portal.started_at;
+  auto& counters = statement.counters->counters;
+  counters.add(StatementCounted::calls);
+  counters.add(StatementCounted::rows,
+               portal.plan->write != nullptr ? portal.plan->write->written() : portal.rows_sent);
+  counters.add(StatementCounted::nanoseconds, static_cast<std::uint64_t>(took.count()));
+}
+
 void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
                                 AtEnd at_end) {
   if (portal.state == Portal::State::finished) {
@@ -271,7 +303,10 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
     return;
   }
   try {
-    if (portal.state == Portal::State::ready) start_portal(portal);
+    if (portal.state == Portal::State::ready) {
+      portal.started_at = Runtime::current().now();
+      start_portal(portal);
+    }
     const std::uint64_t sent = send_rows(portal, max_rows, sink);
     const bool cut_short = max_rows != 0 && sent == max_rows && !portal.exhausted;
     if (cut_short) {
@@ -282,6 +317,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
     portal.rows_sent = sent;
     const std::string tag = tag_of(portal);
     finish_portal(portal);
+    count_run(portal);
     // A client that is told the tag may rely on it.
     if (at_end == AtEnd::commit) commit_transaction();
     sink.command_complete(tag);

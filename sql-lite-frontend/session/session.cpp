@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/statistics/analyze.h"
 
 namespace swizzle::sql {
 namespace {
@@ -102,8 +103,14 @@ std::string_view statement_name(const ast::Node* node) noexcept {
   }
 }
 
+Database::Shared::Shared(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
+Database::Shared::~Shared() = default;
+
 Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
-Database::~Database() = default;
+Database::~Database() {
+  // It opens sessions.
+  shared_->auto_analyze->stop();
+}
 
 Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   auto shared = std::make_unique<Shared>(engine);
@@ -114,6 +121,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that what is wrong with it shows before anybody is let in.
     const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
+    shared->statistics = StatisticsStore::open(engine, first.catalog().tree());
     shared->temporary_files =
         value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
     shared->started_at = SessionContext::system_clock_now();
@@ -122,7 +130,10 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     failure = std::move(error).take_error();
   }
   if (failure) return fail(std::move(*failure));
-  return std::unique_ptr<Database>{new Database{std::move(shared)}};
+  std::unique_ptr<Database> database{new Database{std::move(shared)}};
+  database->shared().auto_analyze = std::make_unique<AutoAnalyze>(*database);
+  database->shared().auto_analyze->start();
+  return database;
 }
 
 std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOptions options) {
@@ -345,7 +356,7 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
       throw_error(kProtocolViolation, "bind message has {} parameter formats but {} parameters",
                   request.formats.size(), request.values.size());
     }
-    auto portal = std::make_shared<Portal>();
+    PortalPtr portal = state.new_portal();
     portal->name = request.portal;
     portal->statement = statement;
     FunctionContext context{portal->arena, state.session_context, {}};
@@ -372,12 +383,14 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
       throw_error(kProtocolViolation, "bind message has {} result formats but query has {} columns",
                   portal->formats.size(), statement->columns.size());
     }
-    if (const auto old = state.portals.find(request.portal); old != state.portals.end()) {
-      state.finish_portal(*old->second);
-      state.portals.erase(old);
-    }
     if (!state.transaction) state.begin_transaction(State::Block::implicit);
-    state.portals[portal->name] = std::move(portal);
+    const auto old = state.portals.find(request.portal);
+    if (old == state.portals.end()) {
+      state.portals.emplace(portal->name, std::move(portal));
+      return;
+    }
+    state.finish_portal(*old->second);
+    state.put_away(std::exchange(old->second, std::move(portal)));
   });
 }
 

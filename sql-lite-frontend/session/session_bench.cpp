@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/bytes.h"
 #include "base/posix_file_system.h"
 #include "sql-lite-frontend/session.h"
 #include "storage/engine.h"
@@ -77,6 +78,7 @@ class Accounts {
     if (!session_->simple_query(sql, sink)) std::abort();
   }
   Session& session() { return *session_; }
+  Engine& engine() { return *engine_; }
   NullSink sink;
 
  private:
@@ -107,6 +109,59 @@ void run_prepared(benchmark::State& state, const std::string& sql) {
   accounts.run("COMMIT");
   if (!session.close_statement("bench")) std::abort();
 }
+
+/// The same number of records in a tree of the engine, with keys and values of the same size.
+TreeId plain_tree() {
+  static const TreeId id = [] {
+    Engine& engine = Accounts::instance().engine();
+    auto transaction = engine.begin();
+    const TreeId made = engine.create_tree(*transaction).value();
+    Tree tree = engine.tree(made).value();
+    const std::string value(15, 'v');
+    for (int key = 1; key <= kRows; ++key) {
+      std::byte bytes[4];
+      store_big_endian(bytes, static_cast<std::uint32_t>(key));
+      if (!tree.insert(*transaction, bytes, as_bytes(value))) std::abort();
+    }
+    if (!transaction->commit(Transaction::Durability::asynchronous)) std::abort();
+    return made;
+  }();
+  return id;
+}
+
+/// What a statement costs below the executor: a snapshot and a lookup.
+void engine_lookup(benchmark::State& state) {
+  Engine& engine = Accounts::instance().engine();
+  Tree tree = engine.tree(plain_tree()).value();
+  auto transaction = engine.begin();
+  ValueBuffer into;
+  for (auto _ : state) {
+    std::byte bytes[4];
+    store_big_endian(bytes, static_cast<std::uint32_t>(next_key()));
+    transaction->begin_statement();
+    if (!tree.get(*transaction, bytes, into).value()) std::abort();
+  }
+  transaction->rollback();
+}
+BENCHMARK(engine_lookup);
+
+/// A snapshot, a locking lookup, and the change.
+void engine_update(benchmark::State& state) {
+  Engine& engine = Accounts::instance().engine();
+  Tree tree = engine.tree(plain_tree()).value();
+  auto transaction = engine.begin();
+  ValueBuffer into;
+  const std::string value(15, 'w');
+  for (auto _ : state) {
+    std::byte bytes[4];
+    store_big_endian(bytes, static_cast<std::uint32_t>(next_key()));
+    transaction->begin_statement();
+    if (!tree.get(*transaction, bytes, into, ReadMode::for_update).value()) std::abort();
+    if (!tree.update(*transaction, bytes, as_bytes(value)).value()) std::abort();
+  }
+  if (!transaction->commit(Transaction::Durability::asynchronous)) std::abort();
+}
+BENCHMARK(engine_update);
 
 void point_select_prepared(benchmark::State& state) {
   run_prepared(state, "SELECT abalance FROM accounts WHERE aid = $1");

@@ -100,6 +100,10 @@ struct Session::State final : NameSource, ObjectNames {
   bool run_shape(std::string_view text, ResultSink& sink);
   void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
+  /// The one that was done with last, if nobody has it any more: a warm point query takes no
+  /// memory.
+  PortalPtr new_portal();
+  void put_away(PortalPtr portal) noexcept;
   void describe_columns(const Portal& portal, ResultSink& sink);
   /// Throws what the plan's constants are at fault with.
   static void require_runnable(const Plan& plan);
@@ -109,6 +113,7 @@ struct Session::State final : NameSource, ObjectNames {
                   AtEnd at_end = AtEnd::stay);
   void start_portal(Portal& portal);
   void finish_portal(Portal& portal);
+  void count_run(const Portal& portal);
   /// Whether the client knows what the result's columns are, so that they must not change.
   enum class Columns : std::uint8_t { told, open };
   void lock_tables(Portal& portal, Columns columns);
@@ -250,6 +255,8 @@ struct Session::State final : NameSource, ObjectNames {
   SessionContext& context() override { return session_context; }
   const SessionFunction* session_function(std::string_view name, std::size_t arguments) override;
   std::string current_database() override { return options.database; }
+  StatisticsPtr statistics(const Table& table) override;
+  bool planner_allows(std::string_view setting) override { return settings.boolean(setting); }
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
   /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
@@ -302,6 +309,7 @@ struct Session::State final : NameSource, ObjectNames {
   std::map<std::string, StatementPtr, std::less<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;
   std::uint64_t cursors_declared = 0;
+  PortalPtr spare_portal;
   std::unordered_map<std::string, StatementPtr> text_cache;
   std::unordered_map<std::string, StatementPtr> internal_cache;
   /// By text with its literals lifted; a statement without a node marks a shape that does not work.

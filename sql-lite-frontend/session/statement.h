@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/execute/write.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/result_sink.h"
+#include "sql-lite-frontend/statistics/statement_counters.h"
 
 namespace swizzle::sql {
 
@@ -24,6 +25,9 @@ struct Plan {
   WriteOperator* write = nullptr;  ///< when the statement is INSERT, UPDATE or DELETE
   std::vector<Slot> outputs;
   std::vector<TypeId> types;
+  /// As the last run sent them.
+  std::vector<OutputColumn> columns;
+  std::vector<Format> column_formats;
   Execution execution;
   /// Tables the plan reads or writes, in the versions that it was made for.
   std::vector<TablePtr> tables;
@@ -70,6 +74,8 @@ struct Statement {
   /// Not so for the statements of a Query message: nobody gives them values.
   bool takes_parameters = true;
   std::int64_t prepared_at = 0;
+  /// Null before the first run, and for statements that are not counted.
+  StatementCountersPtr counters;
 };
 using StatementPtr = std::shared_ptr<Statement>;
 
@@ -90,6 +96,7 @@ struct Portal {
   enum class State : std::uint8_t { ready, running, finished, failed };
   State state = State::ready;
   std::uint64_t rows_sent = 0;
+  TimePoint started_at{};
 
   // Cursors.
   bool is_cursor = false;
@@ -101,6 +108,23 @@ struct Portal {
   bool exhausted = false;
   std::unique_ptr<RowStore> rows;  ///< what has been read
   std::int64_t declared_at = 0;
+
+  /// As new, but with its memory.
+  void reset() {
+    name.clear();
+    statement.reset();
+    plan.reset();
+    arena.reset();
+    parameters.clear();
+    formats.clear();
+    state = State::ready;
+    rows_sent = 0;
+    is_cursor = holds = binary = exhausted = false;
+    scrolls = true;
+    position = 0;
+    rows.reset();
+    declared_at = 0;
+  }
 };
 using PortalPtr = std::shared_ptr<Portal>;
 

@@ -83,6 +83,7 @@ class TestDatabase {
   Session& session() { return *session_; }
   TestSink& sink() { return sink_; }
   Engine& engine() { return *engine_; }
+  Database& database() { return *database_; }
   FileSystem& files() { return files_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 

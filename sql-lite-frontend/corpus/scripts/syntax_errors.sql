@@ -148,7 +148,6 @@ values (1, 2), (3);
 table nosuch;
 explain nosuch;
 explain (nosuch) select 1;
--- differs: bug: PostgreSQL refuses it
 explain (costs maybe) select 1;
 show nosuch;
 set nosuch = 1;

@@ -1,0 +1,167 @@
+#include <algorithm>
+
+#include "base/checksum.h"
+#include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/array.h"
+
+/// System relations about what is known and counted of tables: pg_stats, pg_stat_user_tables …
+namespace swizzle::sql {
+namespace {
+
+Value text_value(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+
+Value counter(std::uint64_t value) {
+  return Value::from_int(static_cast<std::int64_t>(value));
+}
+
+/// The flat values as an array of the type; NULL when there are none.
+Value array_of(Execution& execution, TypeId type, const std::vector<std::string>& flat) {
+  if (flat.empty()) return Value::null();
+  std::vector<Value> values;
+  for (const std::string& value : flat)
+    values.push_back(read_flat(shape_of(type), as_bytes(value)));
+  return make_array(execution.row_arena, type, values);
+}
+
+void column_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const StatisticsPtr statistics = session.statistics(*table);
+    if (!statistics) continue;
+    for (const ColumnStatistics& column : statistics->columns) {
+      const auto position = static_cast<std::size_t>(column.column - 1);
+      if (position >= table->relation.columns.size()) continue;
+      const Column& definition = table->relation.columns[position];
+      if (definition.dropped || definition.type != column.type) continue;
+      std::vector<std::string> common;
+      std::vector<Value> frequencies;
+      for (const ColumnStatistics::Common& entry : column.common) {
+        common.push_back(entry.value);
+        frequencies.push_back(Value::from_float4(static_cast<float>(entry.frequency)));
+      }
+      const Value row[] = {text_value(execution, session.schema_name(table->relation.schema)),
+                           text_value(execution, table->relation.name),
+                           text_value(execution, definition.name),
+                           Value::from_bool(false),
+                           Value::from_float4(static_cast<float>(column.null_fraction)),
+                           Value::from_int(static_cast<std::int64_t>(column.average_width)),
+                           Value::from_float4(static_cast<float>(column.distinct)),
+                           array_of(execution, column.type, common),
+                           frequencies.empty()
+                               ? Value::null()
+                               : make_array(execution.row_arena, TypeId::float4, frequencies),
+                           array_of(execution, column.type, column.histogram),
+                           Value::from_float4(static_cast<float>(column.correlation))};
+      emit(row);
+    }
+  }
+}
+
+void table_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (!keeps_rows(table->relation.kind)) continue;
+    const TableCounters& counters = table->runtime->counters;
+    const std::uint64_t analyzed = table->runtime->analyzed_changes.load(std::memory_order_relaxed);
+    const std::int64_t delta = table->runtime->row_delta() -
+                               table->runtime->analyzed_delta.load(std::memory_order_relaxed);
+    const double rows = std::max(0.0, table->relation.estimated_rows) + static_cast<double>(delta);
+    const Value row[] = {Value::from_oid(table->relation.oid),
+                         text_value(execution, session.schema_name(table->relation.schema)),
+                         text_value(execution, table->relation.name),
+                         counter(counters.total(Counted::sequential_scans)),
+                         counter(counters.total(Counted::sequential_rows)),
+                         counter(counters.total(Counted::index_scans)),
+                         counter(counters.total(Counted::index_rows)),
+                         counter(counters.total(Counted::inserted)),
+                         counter(counters.total(Counted::updated)),
+                         counter(counters.total(Counted::removed)),
+                         Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows))),
+                         counter(counters.changes() - std::min(analyzed, counters.changes()))};
+    emit(row);
+  }
+}
+
+void index_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const IndexAccess& access : table->indexes) {
+      const std::uint64_t rows = access.counters->total(Counted::index_rows);
+      const Value row[] = {Value::from_oid(table->relation.oid),
+                           Value::from_oid(access.index->oid),
+                           text_value(execution, session.schema_name(table->relation.schema)),
+                           text_value(execution, table->relation.name),
+                           text_value(execution, access.index->name),
+                           counter(access.counters->total(Counted::index_scans)),
+                           counter(rows),
+                           counter(rows)};
+      emit(row);
+    }
+  }
+}
+
+void statement_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const StatementCountersPtr& statement : session.shared.statements.all()) {
+    const std::uint64_t calls = statement->counters.total(StatementCounted::calls);
+    const auto milliseconds =
+        static_cast<double>(statement->counters.total(StatementCounted::nanoseconds)) / 1e6;
+    const Value row[] = {
+        counter(checksum(as_bytes(statement->text), 0) >> 1U),
+        text_value(execution, statement->text),
+        counter(calls),
+        Value::from_float8(milliseconds),
+        Value::from_float8(milliseconds / static_cast<double>(std::max<std::uint64_t>(calls, 1))),
+        counter(statement->counters.total(StatementCounted::rows))};
+    emit(row);
+  }
+}
+
+const std::vector<RowProvider::Column> kTableColumns{
+    {"relid"},        {"schemaname"}, {"relname"},       {"seq_scan"},
+    {"seq_tup_read"}, {"idx_scan"},   {"idx_tup_fetch"}, {"n_tup_ins"},
+    {"n_tup_upd"},    {"n_tup_del"},  {"n_live_tup"},    {"n_mod_since_analyze"}};
+
+const std::vector<RowProvider::Column> kIndexColumns{
+    {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},
+    {"indexrelname"}, {"idx_scan"},   {"idx_tup_read"}, {"idx_tup_fetch"}};
+
+}  // namespace
+
+std::span<const RowProvider> statistics_providers() {
+  static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_stats",
+       {{"schemaname"},
+        {"tablename"},
+        {"attname"},
+        {"inherited"},
+        {"null_frac"},
+        {"avg_width"},
+        {"n_distinct"},
+        {"most_common_vals"},
+        {"most_common_freqs"},
+        {"histogram_bounds"},
+        {"correlation"}},
+       column_rows},
+      {kPgCatalogSchema, "pg_stat_all_tables", kTableColumns, table_rows},
+      {kPgCatalogSchema, "pg_stat_user_tables", kTableColumns, table_rows},
+      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_rows},
+      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_rows},
+      {kPgCatalogSchema,
+       "pg_stat_statements",
+       {{"queryid", TypeId::int8},
+        {"query", TypeId::text},
+        {"calls", TypeId::int8},
+        {"total_exec_time", TypeId::float8},
+        {"mean_exec_time", TypeId::float8},
+        {"rows", TypeId::int8}},
+       statement_rows},
+  };
+  return kProviders;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,73 @@
+#include "sql-lite-frontend/execute/expression_copy.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Copies of all of them, or nothing when one cannot be copied.
+bool copy_all(std::span<const ExprPtr> from, const SlotReplacement& replace,
+              std::vector<ExprPtr>& to) {
+  for (const ExprPtr& expr : from) {
+    ExprPtr copy = copy_expression(*expr, replace);
+    if (!copy) return false;
+    to.push_back(std::move(copy));
+  }
+  return true;
+}
+
+ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
+    return std::make_unique<FunctionExpr>(call->function(), call->op(), call->type(),
+                                          std::move(operands));
+  }
+  if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
+    return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));
+  }
+  if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&expr)) {
+    return std::make_unique<BooleanExpr>(boolean->kind(), std::move(operands));
+  }
+  if (const auto* test = dynamic_cast<const TestExpr*>(&expr)) {
+    return std::make_unique<TestExpr>(test->kind(), std::move(operands[0]));
+  }
+  if (const auto* comparison = dynamic_cast<const ArrayComparisonExpr*>(&expr)) {
+    return std::make_unique<ArrayComparisonExpr>(comparison->kind(), comparison->op(),
+                                                 std::move(operands[0]), std::move(operands[1]));
+  }
+  if (const auto* array = dynamic_cast<const ArrayExpr*>(&expr)) {
+    return std::make_unique<ArrayExpr>(array->type(), array->kind(), std::move(operands));
+  }
+  if (dynamic_cast<const CoalesceExpr*>(&expr) != nullptr) {
+    return std::make_unique<CoalesceExpr>(expr.type(), std::move(operands));
+  }
+  if (const auto* length = dynamic_cast<const LengthExpr*>(&expr)) {
+    return std::make_unique<LengthExpr>(length->typmod(), length->coercion(),
+                                        std::move(operands[0]));
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
+  ExprPtr copy;
+  if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) {
+    copy = std::make_unique<ConstantExpr>(constant->type(), constant->typmod(), constant->value());
+  } else if (const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr)) {
+    copy = std::make_unique<ParameterExpr>(parameter->type(), parameter->index());
+  } else if (const auto* slot = dynamic_cast<const SlotExpr*>(&expr)) {
+    if (replace) copy = replace(*slot);
+    if (copy) return copy;
+    copy = std::make_unique<SlotExpr>(slot->type(), slot->typmod(), slot->slot(), slot->origin());
+  } else if (const auto* parent = dynamic_cast<const OperandsExpr*>(&expr)) {
+    std::vector<ExprPtr> operands;
+    if (!copy_all(parent->operands(), replace, operands)) return nullptr;
+    copy = copy_with_operands(expr, std::move(operands));
+    if (!copy) return nullptr;
+    copy->set_type(expr.type(), expr.typmod());
+  } else {
+    return nullptr;
+  }
+  copy->set_location(expr.location());
+  return copy;
+}
+
+}  // namespace swizzle::sql

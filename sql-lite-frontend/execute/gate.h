@@ -1,0 +1,30 @@
+#pragma once
+
+#include "sql-lite-frontend/execute/operator.h"
+
+namespace swizzle::sql {
+
+/// Rows of its input if its conditions, which do not depend on the rows, hold when it is opened.
+class Gate final : public PlanOperator {
+ public:
+  Gate(PlanPtr input, std::vector<ExprPtr> conditions)
+      : input_(std::move(input)), conditions_(std::move(conditions)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override { return is_open_ && input_->next(execution); }
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
+  [[nodiscard]] PlanNote note() const override {
+    return {"Result", {{"One-Time Filter", describe(conditions_)}}};
+  }
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
+    return {input_.get()};
+  }
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+
+ private:
+  PlanPtr input_;
+  std::vector<ExprPtr> conditions_;
+  bool is_open_ = false;
+};
+
+}  // namespace swizzle::sql

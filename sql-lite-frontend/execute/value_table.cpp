@@ -1,0 +1,62 @@
+#include "sql-lite-frontend/execute/value_table.h"
+
+#include "sql-lite-frontend/types/row_codec.h"
+
+namespace swizzle::sql {
+namespace {
+
+bool is_whole_number(TypeId type) {
+  switch (shape_of(type)) {
+    case Shape::boolean:
+    case Shape::char8:
+    case Shape::int16:
+    case Shape::int32:
+    case Shape::uint32:
+    case Shape::int64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+ValueTable::ValueTable(std::span<const TypeId> types)
+    : is_number_(types.size() == 1 && is_whole_number(types[0])), writer_(types) {}
+
+std::uint32_t& ValueTable::place() {
+  if (!is_number_) return table_[writer_.key()];
+  if (number_.is_null()) return null_;
+  if (size_ * 2 >= numbers_.size()) grow();
+  Entry& entry = numbers_[place_of(number_.as_int8())];
+  if (entry.number == kAbsent) {
+    entry.key = number_.as_int8();
+    ++size_;
+  }
+  return entry.number;
+}
+
+const std::string& ValueTable::key() {
+  if (is_number_) {
+    writer_.clear();
+    writer_.add(0, number_);
+  }
+  return writer_.key();
+}
+
+void ValueTable::grow() {
+  const std::vector<Entry> old = std::move(numbers_);
+  numbers_ = std::vector<Entry>(old.empty() ? 16 : old.size() * 2);
+  for (const Entry& entry : old) {
+    if (entry.number != kAbsent) numbers_[place_of(entry.key)] = entry;
+  }
+}
+
+void ValueTable::clear() {
+  table_.clear();
+  numbers_.assign(numbers_.size(), Entry{});
+  size_ = 0;
+  null_ = kAbsent;
+}
+
+}  // namespace swizzle::sql

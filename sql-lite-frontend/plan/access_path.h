@@ -1,0 +1,93 @@
+#pragma once
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/table_access.h"
+#include "sql-lite-frontend/plan/selectivity.h"
+
+namespace swizzle::sql {
+
+/// An order that would save a sort.
+struct WantedOrder {
+  const std::vector<SortKey>* keys = nullptr;
+  /// How many rows of it are wanted.
+  double rows = std::numeric_limits<double>::infinity();
+  bool satisfied = false;
+};
+
+/// One way to read a table. Numbers are places in the list of conditions it was chosen for.
+struct AccessPath {
+  const IndexAccess* index = nullptr;  ///< null: the whole table
+  std::vector<std::size_t> equal;      ///< for the first columns, one after the other
+  std::optional<std::size_t> any_of;
+  std::optional<std::size_t> alternatives;  ///< a disjunction over one column
+  std::optional<std::size_t> low;
+  std::optional<std::size_t> high;
+  std::optional<std::size_t> prefix;  ///< LIKE; stays to be asked
+  std::optional<std::size_t> not_null;
+  bool one_row = false;
+  bool is_partial = false;  ///< the index has only some of the rows
+  bool only_index = false;
+  bool ordered = false;  ///< as wanted
+  Direction direction = Direction::forward;
+
+  double matched = 0;  ///< rows that the bounds find
+  double rows = 0;     ///< and of these, those that all conditions let through
+  double cost = 0;
+
+  [[nodiscard]] bool is_bounded() const noexcept {
+    return is_partial || !equal.empty() || any_of || alternatives || low || high || prefix ||
+           not_null;
+  }
+  /// The conditions that need not be asked again, in the order of the index's columns.
+  [[nodiscard]] std::vector<std::size_t> answered() const;
+};
+
+/// Finds ways to read single tables: by key, by ranges of an index, from an index alone, or whole.
+class AccessPaths {
+ public:
+  AccessPaths(Binder& binder, const ColumnKnowledge& known) : binder_(binder), known_(known) {}
+  AccessPaths(const AccessPaths&) = delete;
+  AccessPaths& operator=(const AccessPaths&) = delete;
+
+  /// What writing or locking rows needs besides their columns.
+  enum class Identity : std::uint8_t { none, needed };
+  /// The cheapest. `order` may be null.
+  AccessPath best(const FromTable& table, std::span<Expr* const> conditions,
+                  const WantedOrder* order, Identity identity);
+  /// Takes what the path answers out of `conditions`, which are those that it was chosen for.
+  struct Taken {
+    IndexBounds bounds;
+    std::string text;  ///< of the conditions, for EXPLAIN
+  };
+  Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
+
+ private:
+  /// Index expressions and predicates over a table's slots.
+  struct BoundIndex {
+    std::vector<ExprPtr> columns;  ///< null for plain ones
+    std::vector<ExprPtr> predicate;
+  };
+  const BoundIndex& bound(const FromTable& table, const Index& index);
+  ExprPtr bind(const FromTable& table, std::string_view sql, Clause clause);
+  std::optional<AccessPath> path_over(const FromTable& table, const IndexAccess& index,
+                                      std::span<Expr* const> conditions);
+  [[nodiscard]] bool is_covered(const FromTable& table, const IndexAccess& index) const;
+  void set_cost(const FromTable& table, AccessPath& path, std::span<Expr* const> conditions);
+  [[nodiscard]] bool delivers(const FromTable& table, AccessPath& path,
+                              const std::vector<SortKey>& keys);
+  [[nodiscard]] bool is_allowed(std::string_view setting) const;
+
+  Binder& binder_;
+  const ColumnKnowledge& known_;
+  std::map<std::pair<Slot, const Index*>, BoundIndex> bound_;
+};
+
+std::vector<Slot> table_slots(const FromTable& table);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,443 @@
+// Relations in FROM: how each is read, and how two are joined.
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/computed_scan.h"
+#include "sql-lite-frontend/execute/cte_scan.h"
+#include "sql-lite-frontend/execute/gate.h"
+#include "sql-lite-frontend/plan/condition_lists.h"
+#include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Equalities between the two sides become hash keys; the rest stays.
+HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
+                              std::span<const Slot> build) {
+  HashJoin::Keys keys;
+  const std::vector<Slot> all = with(probe, build);
+  std::vector<ExprPtr> rest;
+  for (ExprPtr& condition : conditions) {
+    const Equality equality = as_equality(*condition);
+    bool taken = false;
+    if (equality.left != nullptr && is_indexable((*equality.left)->type())) {
+      for (const bool swapped : {false, true}) {
+        ExprPtr& left = swapped ? *equality.right : *equality.left;
+        ExprPtr& right = swapped ? *equality.left : *equality.right;
+        if (reads_any(*left, probe) && reads_only(*left, probe, all) && reads_any(*right, build) &&
+            reads_only(*right, build, all)) {
+          keys.probe.push_back(std::move(left));
+          keys.build.push_back(std::move(right));
+          taken = true;
+          break;
+        }
+      }
+    }
+    if (!taken) rest.push_back(std::move(condition));
+  }
+  conditions = std::move(rest);
+  return keys;
+}
+
+}  // namespace
+
+PlanPtr Planner::filtered(PlanPtr plan, Conditions conditions) {
+  if (conditions.empty()) return plan;
+  // Subqueries last: whatever the others reject spares a run.
+  std::ranges::stable_partition(conditions,
+                                [](const ExprPtr& condition) { return !has_subquery(*condition); });
+  const double rows = plan->expected_rows;
+  const double asked = rows * cost::kCondition * static_cast<double>(conditions.size());
+  const double share = selectivity(conditions, known_);
+  const double input_cost = plan->cost;
+  const double start = plan->start_cost;
+  auto filter = std::make_unique<Filter>(std::move(plan), std::move(conditions));
+  filter->expected_rows = std::max(1.0, rows * share);
+  filter->cost = input_cost + asked;
+  filter->start_cost = start;
+  return filter;
+}
+
+/// Conditions that read nothing of FROM decide once whether there is anything to do.
+PlanPtr Planner::gated(PlanPtr plan, Conditions constant) {
+  if (constant.empty()) return plan;
+  Conditions each_time = take_if(constant, [](Expr& condition) { return is_volatile(condition); });
+  plan = filtered(std::move(plan), std::move(each_time));
+  if (constant.empty()) return plan;
+  const double rows = plan->expected_rows;
+  const double input_cost = plan->cost;
+  auto gate = std::make_unique<Gate>(std::move(plan), std::move(constant));
+  gate->expected_rows = rows;
+  gate->cost = input_cost;
+  return gate;
+}
+
+bool Planner::is_identified(const FromTable& table) const {
+  return std::ranges::find(identified_, table.first_slot) != identified_.end();
+}
+
+void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) const {
+  if (const auto* table = std::get_if<FromTable>(&node.node)) {
+    const std::vector<Slot> own = table_slots(*table);
+    slots.insert(slots.end(), own.begin(), own.end());
+  } else if (const auto* computed = std::get_if<FromComputed>(&node.node)) {
+    for (std::size_t i = 0; i < computed->table->relation.columns.size(); ++i) {
+      slots.push_back(computed->first_slot + static_cast<Slot>(i));
+    }
+  } else if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    for (const OutputTarget& target : subquery->query->targets) slots.push_back(target.slot);
+  } else if (const auto* functions = std::get_if<FromFunctions>(&node.node)) {
+    for (const FunctionScan::Call& call : functions->calls) {
+      slots.insert(slots.end(), call.slots.begin(), call.slots.end());
+    }
+    if (functions->ordinality) slots.push_back(*functions->ordinality);
+  } else if (const auto* cte = std::get_if<FromCte>(&node.node)) {
+    slots.insert(slots.end(), cte->slots.begin(), cte->slots.end());
+  } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    collect_slots(*join->left, slots);
+    collect_slots(*join->right, slots);
+    for (const Project::Computed& merged : join->merged) slots.push_back(merged.slot);
+  }
+}
+
+/// What a lateral item reads of its siblings.
+std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
+  if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    return subquery->query->outer_slots;
+  }
+  std::vector<Slot> slots;
+  const auto add = [&](const std::vector<Slot>& read) {
+    slots.insert(slots.end(), read.begin(), read.end());
+  };
+  if (const auto* functions = std::get_if<FromFunctions>(&node.node)) {
+    for (const FunctionScan::Call& call : functions->calls) {
+      for (const ExprPtr& argument : call.arguments) add(slots_read(*argument));
+      if (call.scalar) add(slots_read(*call.scalar));
+    }
+  } else if (const auto* cte = std::get_if<FromCte>(&node.node)) {
+    slots = cte->cte->outer_slots;
+  } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    add(outer_slots_of(*join->left));
+    add(outer_slots_of(*join->right));
+  }
+  return slots;
+}
+
+/// Remembers what is known of the columns of the tables in it.
+void Planner::learn(const FromNode& node) {
+  if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    learn(*join->left);
+    learn(*join->right);
+    return;
+  }
+  const auto* from = std::get_if<FromTable>(&node.node);
+  if (from == nullptr) return;
+  const Table& table = *from->table;
+  const StatisticsPtr statistics = binder_.names().statistics(table);
+  const double rows = table.expected_rows();
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    const auto number = static_cast<std::int16_t>(i + 1);
+    const bool is_unique = std::ranges::any_of(table.relation.indexes, [&](const Index& index) {
+      return index.unique && index.predicate_sql.empty() && index.columns.size() == 1 &&
+             index.columns[0].column == number;
+    });
+    known_.add(from->first_slot + static_cast<Slot>(i),
+               {statistics, statistics ? statistics->column(number, column.type) : nullptr, rows,
+                is_unique, column.not_null});
+  }
+}
+
+/// Inner joins become relations side by side; what they join on becomes conditions.
+void Planner::flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions) {
+  auto* join = std::get_if<FromJoin>(&item->node);
+  if (join != nullptr && join->kind == JoinKind::inner && join->merged.empty()) {
+    flatten(join->left, relations, conditions);
+    flatten(join->right, relations, conditions);
+    append(conditions, std::move(join->conditions));
+    return;
+  }
+  Relation relation{item.get(), {}, 0};
+  collect_slots(*item, relation.slots);
+  relations.push_back(std::move(relation));
+}
+
+PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order) {
+  split_conjunctions(conditions);
+  for (FromPtr& item : items) {
+    learn(*item);
+    reduce_outer_joins(*item, conditions);
+  }
+  std::vector<Relation> relations;
+  for (FromPtr& item : items) flatten(item, relations, conditions);
+  split_conjunctions(conditions);
+  propagate_constants(conditions);
+  if (relations.empty()) {
+    PlanPtr nothing = std::make_unique<OneRow>();
+    nothing->cost = cost::kRow;
+    return gated(std::move(nothing), std::move(conditions));
+  }
+  if (relations.size() > 64) {
+    throw SqlError{sqlstate::program_limit_exceeded, "too many tables in one query (limit 64)"};
+  }
+  for (Relation& relation : relations) {
+    const std::vector<Slot> outer = outer_slots_of(*relation.node);
+    for (std::size_t i = 0; i < relations.size(); ++i) {
+      if (&relations[i] == &relation) continue;
+      const bool reads = std::ranges::any_of(outer, [&](Slot slot) {
+        return std::ranges::find(relations[i].slots, slot) != relations[i].slots.end();
+      });
+      if (reads) relation.needs |= std::uint64_t{1} << i;
+    }
+  }
+  return join_relations(relations, conditions, relations.size() == 1 ? order : nullptr);
+}
+
+/// Joins one more relation to `plan`: by index lookups for each row where that is cheaper, by a
+/// hash table where something equals something, by loops otherwise.
+PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind) {
+  const double outer_rows = plan->expected_rows;
+  const double outer_cost = plan->cost;
+  const std::vector<Slot> outer = plan->output_slots();
+  const auto reads_outer = [&](Expr& condition) { return reads_any(condition, outer); };
+  std::vector<Expr*> joining;
+  for (const ExprPtr& condition : usable) {
+    if (reads_outer(*condition)) joining.push_back(condition.get());
+  }
+  double share = selectivity(std::span<Expr* const>{joining}, known_);
+
+  auto* table = std::get_if<FromTable>(&relation.node->node);
+  bool by_lookup = relation.needs != 0;
+  if (table != nullptr && !by_lookup) {
+    const auto identity =
+        is_identified(*table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
+    const AccessPath path = paths_.best(*table, pointers(usable), nullptr, identity);
+    const auto answered = path.answered();
+    const bool uses_outer =
+        std::ranges::any_of(answered, [&](std::size_t i) { return reads_outer(*usable[i]); });
+    if (uses_outer) {
+      std::vector<Expr*> local;
+      for (const ExprPtr& condition : usable) {
+        if (!reads_outer(*condition)) local.push_back(condition.get());
+      }
+      const AccessPath whole = paths_.best(*table, local, nullptr, identity);
+      const bool can_hash = std::ranges::any_of(
+          joining, [](Expr* condition) { return as_equality(*condition).left != nullptr; });
+      const double small = std::min(outer_rows, whole.rows);
+      const double large = std::max(outer_rows, whole.rows);
+      const double hashing = can_hash
+                                 ? whole.cost + small * cost::kHashBuild + large * cost::kHashProbe
+                                 : whole.cost + outer_rows * whole.rows * cost::kCondition;
+      by_lookup = outer_rows * path.cost < hashing;
+      if (path.one_row) share = std::min(share, 1 / std::max(1.0, whole.rows));
+    }
+  }
+  const bool keeps_outer = kind != JoinKind::inner;
+  if (by_lookup) {
+    PlanPtr inner = plan_node(*relation.node, usable, nullptr);
+    const double each = inner->cost;
+    const double inner_rows = inner->expected_rows;
+    const double rest = selectivity(usable, known_);
+    // For an outer join all of its conditions decide about a match, so they stay with the join.
+    auto join =
+        std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
+    join->expected_rows = std::max(keeps_outer ? outer_rows : 1.0, outer_rows * inner_rows * rest);
+    join->cost = outer_cost + outer_rows * each + join->expected_rows * cost::kRow;
+    return join;
+  }
+  Conditions local = take_if(usable, [&](Expr& condition) { return !reads_outer(condition); });
+  // What depends on an enclosing query's row must not be kept for the next one.
+  const bool depends = std::ranges::any_of(local, [&](const ExprPtr& condition) {
+    return std::ranges::any_of(slots_read(*condition), [&](Slot slot) {
+      return std::ranges::find(relation.slots, slot) == relation.slots.end();
+    });
+  });
+  PlanPtr inner = plan_node(*relation.node, local, nullptr);
+  inner = filtered(std::move(inner), std::move(local));
+  const double inner_rows = inner->expected_rows;
+  const double rows = std::max(keeps_outer ? outer_rows : 1.0, outer_rows * inner_rows * share);
+  HashJoin::Keys keys = take_hash_keys(usable, outer, relation.slots);
+  if (!keys.probe.empty()) {
+    return hash_join(std::move(plan), std::move(inner), std::move(keys), std::move(usable), kind,
+                     rows);
+  }
+  const double inner_cost = inner->cost;
+  const bool is_lateral = depends || !outer_slots_of(*relation.node).empty();
+  if (!is_lateral) {
+    inner = std::make_unique<Materialize>(std::move(inner));
+    inner->expected_rows = inner_rows;
+    inner->cost = inner_cost + inner_rows * cost::kKeep;
+  }
+  auto join =
+      std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
+  join->expected_rows = rows;
+  join->cost = outer_cost + (is_lateral ? outer_rows * inner_cost : inner_cost) +
+               outer_rows * inner_rows * cost::kCondition;
+  return join;
+}
+
+/// The smaller side goes into the hash table.
+PlanPtr Planner::hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
+                           JoinKind kind, double rows) {
+  const double outer_rows = plan->expected_rows;
+  const double inner_rows = inner->expected_rows;
+  const double input_cost = plan->cost + inner->cost;
+  const bool swaps =
+      (kind == JoinKind::inner || kind == JoinKind::left) && inner_rows > outer_rows * 1.5;
+  const double build_rows = swaps ? outer_rows : inner_rows;
+  const double start = (swaps ? plan->cost : inner->cost) + build_rows * cost::kHashBuild;
+  PlanPtr join;
+  if (swaps) {
+    std::swap(keys.probe, keys.build);
+    join = std::make_unique<HashJoin>(kind == JoinKind::left ? JoinKind::right : kind,
+                                      std::move(inner), std::move(plan), std::move(keys),
+                                      std::move(rest));
+  } else {
+    join = std::make_unique<HashJoin>(kind, std::move(plan), std::move(inner), std::move(keys),
+                                      std::move(rest));
+  }
+  join->expected_rows = rows;
+  join->start_cost = start;
+  join->cost = input_cost + build_rows * cost::kHashBuild +
+               (swaps ? inner_rows : outer_rows) * cost::kHashProbe + rows * cost::kCondition;
+  return join;
+}
+
+PlanPtr Planner::plan_computed(FromComputed& computed) {
+  std::vector<ComputedScan::Wanted> wanted;
+  for (std::size_t i = 0; i < computed.table->relation.columns.size(); ++i) {
+    const Slot slot = computed.first_slot + static_cast<Slot>(i);
+    if (binder_.is_used(slot)) wanted.push_back({i, slot});
+  }
+  auto scan = std::make_unique<ComputedScan>(computed.table, computed.alias, std::move(wanted));
+  scan->expected_rows = 200;
+  scan->cost = 20;
+  return scan;
+}
+
+PlanPtr Planner::plan_cte_scan(FromCte& reference) {
+  plan_cte(*reference.cte);
+  const auto reads = reference.reads == FromCte::Reads::working_table
+                         ? CteScan::Reads::working_table
+                         : CteScan::Reads::result;
+  auto scan = std::make_unique<CteScan>(reference.cte, reference.slots, reads, reference.alias);
+  scan->expected_rows = reference.cte->recursive ? 100 : reference.cte->plan->expected_rows;
+  scan->cost = reference.cte->plan->cost + scan->expected_rows * cost::kKeep;
+  return scan;
+}
+
+PlanPtr Planner::plan_node(FromNode& node, Conditions& conditions, WantedOrder* order) {
+  if (auto* table = std::get_if<FromTable>(&node.node)) {
+    return plan_table(*table, conditions, order);
+  }
+  if (auto* computed = std::get_if<FromComputed>(&node.node)) return plan_computed(*computed);
+  if (auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    push_into(node, conditions);
+    return plan_query(*subquery->query);
+  }
+  if (auto* functions = std::get_if<FromFunctions>(&node.node)) {
+    auto scan = std::make_unique<FunctionScan>(std::move(functions->calls), functions->ordinality,
+                                               functions->alias);
+    scan->expected_rows = 1000;
+    scan->cost = 10;
+    return scan;
+  }
+  if (auto* cte = std::get_if<FromCte>(&node.node)) return plan_cte_scan(*cte);
+  auto& join = std::get<FromJoin>(node.node);
+  if (join.kind == JoinKind::inner && join.merged.empty()) {
+    std::vector<FromPtr> items;
+    auto inner = std::make_unique<FromNode>();
+    inner->node = std::move(join);
+    items.push_back(std::move(inner));
+    PlanPtr plan = plan_from(items, std::move(conditions), nullptr);
+    conditions.clear();
+    return plan;
+  }
+  return plan_outer_join(join, conditions);
+}
+
+PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
+  std::vector<Slot> left_slots;
+  std::vector<Slot> right_slots;
+  collect_slots(*join.left, left_slots);
+  collect_slots(*join.right, right_slots);
+  split_conjunctions(join.conditions);
+
+  // What WHERE asks of the kept side alone may be asked before the join.
+  const std::vector<Slot> all = with(left_slots, right_slots);
+  Conditions pushed;
+  if (join.kind == JoinKind::left) {
+    pushed = take_if(conditions, [&](Expr& condition) {
+      return reads_any(condition, left_slots) && reads_only(condition, left_slots, all) &&
+             !reads_any(condition, right_slots);
+    });
+  }
+  PlanPtr left = plan_node(*join.left, pushed, nullptr);
+  left = filtered(std::move(left), std::move(pushed));
+
+  PlanPtr plan;
+  if (join.kind != JoinKind::full) {
+    Relation right{join.right.get(), right_slots, 0};
+    const std::vector<Slot> outer = outer_slots_of(*join.right);
+    const bool lateral = std::ranges::any_of(
+        outer, [&](Slot slot) { return std::ranges::find(left_slots, slot) != left_slots.end(); });
+    if (lateral) right.needs = 1;
+    plan = add_relation(std::move(left), right, std::move(join.conditions), join.kind);
+  } else {
+    Conditions none;
+    PlanPtr right = plan_node(*join.right, none, nullptr);
+    const double rows = std::max(left->expected_rows, right->expected_rows);
+    HashJoin::Keys keys = take_hash_keys(join.conditions, left_slots, right_slots);
+    if (keys.probe.empty()) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "FULL JOIN is only supported with merge-joinable or hash-joinable join "
+                     "conditions"};
+    }
+    plan = hash_join(std::move(left), std::move(right), std::move(keys), std::move(join.conditions),
+                     JoinKind::full, rows);
+  }
+  if (!join.merged.empty()) {
+    const double rows = plan->expected_rows;
+    const double input_cost = plan->cost;
+    plan = std::make_unique<Project>(std::move(plan), std::move(join.merged));
+    plan->expected_rows = rows;
+    plan->cost = input_cost;
+  }
+  return plan;
+}
+
+PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrder* order) {
+  const auto identity =
+      is_identified(table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
+  const AccessPath path = paths_.best(table, pointers(conditions), order, identity);
+  if (order != nullptr) order->satisfied = path.ordered;
+  AccessPaths::Taken taken = paths_.take(table, path, conditions);
+
+  std::vector<TableAccess::Wanted> wanted;
+  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
+    const Slot slot = table.first_slot + static_cast<Slot>(i);
+    if (binder_.is_used(slot)) wanted.push_back({i, slot});
+  }
+  std::unique_ptr<TableAccess> access;
+  if (path.one_row && !path.only_index) {
+    access = std::make_unique<PointAccess>(table.table, table.alias, std::move(wanted),
+                                           std::move(taken.bounds), ReadMode::snapshot);
+  } else {
+    access = std::make_unique<RangeAccess>(table.table, table.alias, std::move(wanted),
+                                           std::move(taken.bounds), path.direction);
+  }
+  access->condition_text = std::move(taken.text);
+  access->expected_rows = path.matched;
+  access->cost = path.cost;
+  if (path.is_bounded()) access->start_cost = cost::kDescent;
+  accesses_.emplace_back(table.first_slot, access.get());
+  if (identity == AccessPaths::Identity::needed) {
+    const Slot key_slot = binder_.new_slots(2);
+    access->keep_identity(key_slot, key_slot + 1);
+  }
+  return access;
+}
+
+}  // namespace swizzle::sql

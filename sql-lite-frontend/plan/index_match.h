@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/execute/expression.h"
+
+namespace swizzle::sql {
+
+/// A condition as an index can use it: an operand that reads the table, and what it is compared
+/// with, which does not.
+struct IndexCondition {
+  enum class Kind : std::uint8_t { equal, less, at_most, more, at_least, any_of, not_null };
+  Kind kind = Kind::equal;
+  Expr* operand = nullptr;
+  ExprPtr* value = nullptr;  ///< null for not_null
+};
+
+/// `own` are the table's slots.
+std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<const Slot> own);
+
+/// Each branch of a disjunction over one operand: an equality, or one or two bounds.
+struct Alternatives {
+  Expr* operand = nullptr;
+  std::vector<std::vector<IndexCondition>> branches;
+};
+std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slot> own);
+
+/// Whether every row for which all of `given` hold is one for which `wanted` holds.
+bool follows(const Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own);
+
+/// Whether `condition` cannot hold when all of `slots` are NULL.
+bool rejects_nulls(const Expr& condition, std::span<const Slot> slots);
+
+}  // namespace swizzle::sql

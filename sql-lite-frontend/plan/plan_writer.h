@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/execute/operator.h"
+
+namespace swizzle::sql {
+
+/// What of a plan EXPLAIN shows.
+struct PlanDetails {
+  bool costs = true;
+  bool timing = true;
+  bool buffers = false;
+  /// For the first step's "Output"; empty: not shown.
+  std::string output;
+};
+
+/// In PostgreSQL's words, a line each. Steps under an Instrumented show what it measured.
+std::vector<std::string> plan_as_text(const PlanOperator& root, const PlanDetails& details);
+/// The object under "Plan", indented for its place in EXPLAIN's JSON.
+std::string plan_as_json(const PlanOperator& root, const PlanDetails& details, std::size_t depth);
+
+std::string json_string(std::string_view text);
+
+}  // namespace swizzle::sql

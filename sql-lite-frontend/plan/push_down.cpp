@@ -1,0 +1,233 @@
+// Conditions on their way to where they are cheapest: into subqueries and set operations, from one
+// column to those that equal it, and what they mean for outer joins.
+#include <algorithm>
+#include <deque>
+
+#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/plan/condition_lists.h"
+#include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/plan/index_match.h"
+#include "sql-lite-frontend/plan/planner.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Columns that equal one another, by conditions of the same list.
+class EqualColumns {
+ public:
+  void join(const SlotExpr& left, const SlotExpr& right) {
+    auto& a = group_of(left);
+    auto& b = group_of(right);
+    if (&a == &b) return;
+    a.insert(a.end(), b.begin(), b.end());
+    b.clear();
+  }
+  /// Those that equal `slot`, itself among them.
+  [[nodiscard]] std::span<const SlotExpr* const> equal_to(Slot slot) const {
+    for (const auto& group : groups_) {
+      if (std::ranges::find(group, slot, &SlotExpr::slot) != group.end()) return group;
+    }
+    return {};
+  }
+
+ private:
+  std::vector<const SlotExpr*>& group_of(const SlotExpr& column) {
+    for (auto& group : groups_) {
+      if (std::ranges::find(group, column.slot(), &SlotExpr::slot) != group.end()) return group;
+    }
+    return groups_.emplace_back(std::vector<const SlotExpr*>{&column});
+  }
+  /// References to groups stay while two are joined.
+  std::deque<std::vector<const SlotExpr*>> groups_;
+};
+
+/// A plain column compared with a value that no row changes.
+struct Restriction {
+  const SlotExpr* column = nullptr;
+  bool is_equality = false;
+};
+
+Restriction as_restriction(Expr& condition) {
+  const std::string_view op = ordering_operator(condition);
+  if (op.empty()) return {};
+  auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+    const auto* column = dynamic_cast<const SlotExpr*>(operands[side].get());
+    Expr& value = *operands[1 - side];
+    if (column == nullptr || !slots_read(value).empty() || is_volatile(value)) continue;
+    if (!copy_expression(value)) continue;
+    return {column, op == "="};
+  }
+  return {};
+}
+
+}  // namespace
+
+/// a = b AND a < 5 is b < 5 as well.
+void Planner::propagate_constants(Conditions& conditions) {
+  EqualColumns equal;
+  bool any = false;
+  for (const ExprPtr& condition : conditions) {
+    const Equality equality = as_equality(*condition);
+    if (equality.left == nullptr) continue;
+    const auto* left = dynamic_cast<const SlotExpr*>(equality.left->get());
+    const auto* right = dynamic_cast<const SlotExpr*>(equality.right->get());
+    if (left == nullptr || right == nullptr || left->type() != right->type()) continue;
+    equal.join(*left, *right);
+    any = true;
+  }
+  if (!any) return;
+  Conditions derived;
+  const auto is_known = [&](const Expr& condition) {
+    const auto same = [&](const ExprPtr& other) { return same_expression(*other, condition); };
+    return std::ranges::any_of(conditions, same) || std::ranges::any_of(derived, same);
+  };
+  for (const ExprPtr& condition : conditions) {
+    const Restriction restriction = as_restriction(*condition);
+    if (restriction.column == nullptr) continue;
+    for (const SlotExpr* other : equal.equal_to(restriction.column->slot())) {
+      if (other->slot() == restriction.column->slot()) continue;
+      ExprPtr copy = copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
+        if (slot.slot() != restriction.column->slot()) return nullptr;
+        return copy_expression(*other);
+      });
+      if (copy && !is_known(*copy)) derived.push_back(std::move(copy));
+    }
+  }
+  // Two columns that equal the same value need not be compared with one another.
+  const auto is_fixed = [&](const Expr& column) {
+    const auto fixes = [&](const ExprPtr& condition) {
+      const Restriction restriction = as_restriction(*condition);
+      return restriction.is_equality &&
+             restriction.column->slot() == dynamic_cast<const SlotExpr&>(column).slot();
+    };
+    return std::ranges::any_of(conditions, fixes) || std::ranges::any_of(derived, fixes);
+  };
+  take_if(conditions, [&](Expr& condition) {
+    const Equality equality = as_equality(condition);
+    if (equality.left == nullptr) return false;
+    const auto* left = dynamic_cast<const SlotExpr*>(equality.left->get());
+    const auto* right = dynamic_cast<const SlotExpr*>(equality.right->get());
+    return left != nullptr && right != nullptr && left->type() == right->type() &&
+           left->slot() != right->slot() && is_fixed(*left) && is_fixed(*right) && !derived.empty();
+  });
+  append(conditions, std::move(derived));
+}
+
+/// A left join whose rows must have a right side is an inner join.
+void Planner::reduce_outer_joins(FromNode& node, const Conditions& conditions) {
+  auto* join = std::get_if<FromJoin>(&node.node);
+  if (join == nullptr) return;
+  if (join->kind == JoinKind::left && join->merged.empty()) {
+    std::vector<Slot> slots;
+    collect_slots(*join->right, slots);
+    const bool needs_right = std::ranges::any_of(conditions, [&](const ExprPtr& condition) {
+      return !has_subquery(*condition) && rejects_nulls(*condition, slots);
+    });
+    if (needs_right) join->kind = JoinKind::inner;
+  }
+  if (join->kind == JoinKind::left || join->kind == JoinKind::inner) {
+    reduce_outer_joins(*join->left, conditions);
+  }
+  if (join->kind == JoinKind::inner) {
+    split_conjunctions(join->conditions);
+    reduce_outer_joins(*join->right, conditions);
+  }
+}
+
+void Planner::push_into(FromNode& node, Conditions& conditions) {
+  Query& query = *std::get<FromSubquery>(node.node).query;
+  Conditions rest;
+  for (ExprPtr& condition : conditions) {
+    const bool is_pushed =
+        !has_subquery(*condition) && !is_volatile(*condition) && push_into(query, condition);
+    if (!is_pushed) rest.push_back(std::move(condition));
+  }
+  conditions = std::move(rest);
+}
+
+/// Whether the query asks the condition itself from now on.
+bool Planner::push_into(Query& query, ExprPtr& condition) {
+  if (query.limit || query.offset || !query.locks.empty()) return false;
+  switch (query.body) {
+    case Query::Body::select:
+      return push_into_select(query, condition);
+    case Query::Body::set_operation:
+      return push_into_set_operation(query, condition);
+    case Query::Body::values:
+      return false;
+  }
+  return false;
+}
+
+bool Planner::push_into_select(Query& query, ExprPtr& condition) {
+  if (!query.windows.empty() || !query.sets.empty() || query.distinct == Query::DistinctKind::on) {
+    return false;
+  }
+  bool can = true;
+  bool reads_aggregates = false;
+  const auto key_of = [&](Slot slot) {
+    return std::ranges::find(query.group_keys, slot, &Aggregate::Key::slot);
+  };
+  // In terms of what the query computes its columns from.
+  ExprPtr inside = copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
+    const auto target = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);
+    if (target == query.targets.end()) return nullptr;
+    if (!target->expr || is_volatile(*target->expr)) {
+      can = false;
+      return nullptr;
+    }
+    ExprPtr copy = copy_expression(*target->expr);
+    can &= copy != nullptr;
+    return copy;
+  });
+  if (!inside || !can) return false;
+  if (!query.grouped) {
+    query.where.push_back(std::move(inside));
+    return true;
+  }
+  // Of grouped rows only what the keys alone decide may be asked before they are grouped.
+  ExprPtr before = copy_expression(*inside, [&](const SlotExpr& slot) -> ExprPtr {
+    const auto key = key_of(slot.slot());
+    if (key == query.group_keys.end()) {
+      reads_aggregates |= std::ranges::any_of(
+          query.aggregates, [&](const AggregateCall& call) { return call.slot == slot.slot(); });
+      reads_aggregates |= std::ranges::find(query.carried, slot.slot()) != query.carried.end();
+      return nullptr;
+    }
+    ExprPtr copy = is_volatile(*key->expr) ? nullptr : copy_expression(*key->expr);
+    can &= copy != nullptr;
+    return copy;
+  });
+  if (before && can && !reads_aggregates && !query.group_keys.empty()) {
+    query.where.push_back(std::move(before));
+  } else {
+    query.having.push_back(std::move(inside));
+  }
+  return true;
+}
+
+bool Planner::push_into_set_operation(Query& query, ExprPtr& condition) {
+  // A copy for each side, in terms of its columns.
+  for (const auto& target : query.targets) {
+    if (target.expr) return false;
+  }
+  const auto for_side = [&](const Query& side) {
+    return copy_expression(*condition, [&](const SlotExpr& slot) -> ExprPtr {
+      const auto target = std::ranges::find(query.targets, slot.slot(), &OutputTarget::slot);
+      if (target == query.targets.end()) return nullptr;
+      const auto place = static_cast<std::size_t>(target - query.targets.begin());
+      const OutputTarget& column = side.targets[place];
+      return std::make_unique<SlotExpr>(column.type, column.typmod, column.slot, slot.origin());
+    });
+  };
+  ExprPtr left = for_side(*query.left);
+  ExprPtr right = for_side(*query.right);
+  if (!left || !right) return false;
+  const bool left_asks = push_into(*query.left, left);
+  const bool right_asks = push_into(*query.right, right);
+  // Where only one side takes it, it is asked again above.
+  return left_asks && right_asks;
+}
+
+}  // namespace swizzle::sql

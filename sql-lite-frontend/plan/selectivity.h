@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/statistics/table_statistics.h"
+
+namespace swizzle::sql {
+
+/// What the planner knows of the columns in slots.
+class ColumnKnowledge {
+ public:
+  struct Column {
+    StatisticsPtr owner;  ///< keeps `statistics` alive
+    const ColumnStatistics* statistics = nullptr;
+    double rows = 1000;  ///< of its table
+    bool is_unique = false;
+    bool not_null = false;
+  };
+  void add(Slot slot, Column column) { columns_[slot] = std::move(column); }
+  /// Null for what is no table's column.
+  [[nodiscard]] const Column* find(Slot slot) const;
+
+ private:
+  std::map<Slot, Column> columns_;
+};
+
+/// The share of the rows for which a condition holds, between 0 and 1. A condition over columns of
+/// several tables gives the share of all their combinations.
+double selectivity(const Expr& condition, const ColumnKnowledge& known);
+/// All of them together; bounds of one column from both sides count as one range.
+double selectivity(std::span<const ExprPtr> conditions, const ColumnKnowledge& known);
+double selectivity(std::span<Expr* const> conditions, const ColumnKnowledge& known);
+
+/// How many different values an expression has among `rows` rows: for GROUP BY and DISTINCT.
+double distinct_values(const Expr& expr, double rows, const ColumnKnowledge& known);
+
+/// The constant text before the first wildcard of a LIKE pattern, if the pattern is a constant;
+/// empty when it begins with one.
+struct LikePrefix {
+  const Expr* column = nullptr;
+  std::string prefix;
+  bool is_exact = false;  ///< the pattern has no wildcard at all
+};
+std::optional<LikePrefix> like_prefix(const Expr& condition);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,136 @@
+#include "sql-lite-frontend/statistics/analyze.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/statistics/sample.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr Duration kRoundEvery = std::chrono::seconds{60};
+/// As PostgreSQL's autovacuum_analyze_threshold and …_scale_factor.
+constexpr double kFewestChanges = 50;
+constexpr double kChangedShare = 0.1;
+
+/// Takes what ANALYZE sends and keeps nothing.
+class SilentSink final : public ResultSink {
+ public:
+  void parameter_description(std::span<const std::uint32_t>) override {}
+  void row_description(std::span<const OutputColumn>) override {}
+  void no_data() override {}
+  void data_row(const OutputRow&) override {}
+  void command_complete(std::string_view) override {}
+  void empty_query() override {}
+  void portal_suspended() override {}
+  void notice(const Diagnostic&) override {}
+  void notification(std::int32_t, std::string_view, std::string_view) override {}
+  void parameter_status(std::string_view, std::string_view) override {}
+  void copy_in_begin(const CopyDescription&) override {}
+  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    return std::optional<Bytes>{};
+  }
+  void copy_out_begin(const CopyDescription&) override {}
+  void copy_out_data(Bytes) override {}
+  void copy_out_end() override {}
+};
+
+}  // namespace
+
+void analyze_table(Session::State& session, const TablePtr& table) {
+  Transaction& transaction = *session.transaction;
+  const TablePtr locked = session.catalog.lock_for_change(
+      transaction, table, lock::RelationMode::share_update_exclusive);
+  session.begin_statement();
+  TableRuntime& runtime = *locked->runtime;
+  const std::uint64_t changes = runtime.counters.changes();
+  const std::int64_t delta = runtime.row_delta();
+  RowSample sample{Runtime::current().random()};
+  {
+    const Tree tree = *locked->tree;
+    Cursor cursor = value_of(tree.scan(transaction, {}, Direction::forward, ReadMode::snapshot,
+                                       WaitPolicy::wait, ScanHint::large));
+    while (value_of(cursor.next())) {
+      sample.add(cursor.value());
+      if (sample.rows_seen() % Execution::kRowsPerCheck == 0) check_cancelled(session);
+    }
+  }
+  sample.sort();
+  const TableStatistics statistics = summarize(sample, *locked);
+  session.shared.statistics->write(transaction, locked->relation.oid, statistics);
+  runtime.analyzed_changes.store(changes, std::memory_order_relaxed);
+  runtime.analyzed_delta.store(delta, std::memory_order_relaxed);
+  Relation relation = locked->relation;
+  relation.estimated_rows = statistics.rows;
+  session.catalog.replace(transaction, *locked, std::move(relation));
+}
+
+bool wants_analyze(const Table& table) {
+  if (!keeps_rows(table.relation.kind) || table.computed != nullptr ||
+      table.relation.persistence == Persistence::temporary) {
+    return false;
+  }
+  const std::uint64_t known = table.runtime->analyzed_changes.load(std::memory_order_relaxed);
+  const auto changes = static_cast<double>(table.runtime->counters.changes() - known);
+  return changes > kFewestChanges + kChangedShare * std::max(0.0, table.relation.estimated_rows);
+}
+
+void AutoAnalyze::start() {
+  stopping_.store(false);
+  task_ = Runtime::current().spawn("auto analyze", [this] { run(); });
+}
+
+void AutoAnalyze::stop() noexcept {
+  if (task_ == nullptr) return;
+  stopping_.store(true);
+  {
+    const std::lock_guard hold{mutex_};
+    if (parker_ != nullptr) parker_->unpark();
+  }
+  task_->join();
+  task_.reset();
+}
+
+void AutoAnalyze::run() {
+  Runtime& runtime = Runtime::current();
+  {
+    const std::lock_guard hold{mutex_};
+    parker_ = &runtime.parker();
+  }
+  TimePoint next = runtime.now() + kRoundEvery;
+  while (!stopping_.load()) {
+    runtime.parker().park_until(next);
+    if (stopping_.load() || runtime.now() < next) continue;
+    run_once();
+    next = runtime.now() + kRoundEvery;
+  }
+  const std::lock_guard hold{mutex_};
+  parker_ = nullptr;
+}
+
+std::size_t AutoAnalyze::run_once() {
+  const Catalog& catalog = *database_.shared().catalog;
+  std::vector<TablePtr> due = catalog.tables();
+  std::erase_if(due, [](const TablePtr& table) { return !wants_analyze(*table); });
+  const RolePtr role = catalog.role(kBootstrapRole);
+  if (due.empty() || !role) return 0;
+  SessionOptions options;
+  options.user = role->name;
+  options.parameters = {{"application_name", "auto analyze"}, {"lock_timeout", "1s"}};
+  auto session = database_.connect(std::move(options));
+  if (!session) return 0;
+  SilentSink sink;
+  std::size_t analyzed = 0;
+  for (const TablePtr& table : due) {
+    const SchemaPtr schema = catalog.schema(table->relation.schema);
+    if (!schema || stopping_.load()) continue;
+    const std::string text =
+        "ANALYZE " + quote_identifier(schema->name) + "." + quote_identifier(table->relation.name);
+    if ((*session)->simple_query(text, sink)) ++analyzed;
+  }
+  return analyzed;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/session.h"
+
+namespace swizzle::sql {
+
+/// ANALYZE of one table in the session's transaction: counts its rows, samples them, and keeps what
+/// the sample tells. Plans over the table are made anew once it commits.
+void analyze_table(Session::State& session, const TablePtr& table);
+
+/// Whether so much of a table changed that what is known of it may mislead.
+bool wants_analyze(const Table& table);
+
+/// Analyzes tables in the background that have changed much. A failure leaves the table for the
+/// next round.
+class AutoAnalyze {
+ public:
+  explicit AutoAnalyze(Database& database) noexcept : database_(database) {}
+  AutoAnalyze(const AutoAnalyze&) = delete;
+  AutoAnalyze& operator=(const AutoAnalyze&) = delete;
+  ~AutoAnalyze() { stop(); }
+
+  void start();
+  /// Parks until the task has ended. Idempotent.
+  void stop() noexcept;
+  /// One round: how many tables were analyzed.
+  std::size_t run_once();
+
+ private:
+  void run();
+
+  Database& database_;
+  std::mutex mutex_;
+  Parker* parker_ = nullptr;
+  std::atomic<bool> stopping_{false};
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle::sql

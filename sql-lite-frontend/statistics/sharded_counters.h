@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace swizzle::sql {
+
+/// How many shards counters have; the last is for all threads beyond the others.
+inline constexpr std::size_t kCounterShards = 16;
+/// The calling thread's shard. Below kCounterShards - 1 it is this thread's alone.
+std::size_t counter_shard() noexcept;
+
+/// Counts without a cache line that two threads write: each thread has its own, as long as there
+/// are few enough. Thread-safe. Takes no memory before the first count. `What` is an enumeration of
+/// at most eight, from 0.
+template <class What>
+class ShardedCounters {
+ public:
+  ShardedCounters() = default;
+  ShardedCounters(const ShardedCounters&) = delete;
+  ShardedCounters& operator=(const ShardedCounters&) = delete;
+  ~ShardedCounters() { delete shards_.load(std::memory_order_relaxed); }
+
+  void add(What what, std::uint64_t count = 1) noexcept {
+    if (count == 0) return;
+    // acquire: what make_shards() published.
+    Shards* shards = shards_.load(std::memory_order_acquire);
+    if (shards == nullptr) [[unlikely]]
+      shards = make_shards();
+    const std::size_t shard = counter_shard();
+    Counter& counter = (*shards)[shard].counters[static_cast<std::size_t>(what)];
+    if (shard + 1 < kCounterShards) [[likely]] {
+      // Nobody else writes it.
+      counter.store(counter.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+    } else {
+      counter.fetch_add(count, std::memory_order_relaxed);
+    }
+  }
+  /// Exact at rest.
+  [[nodiscard]] std::uint64_t total(What what) const noexcept {
+    // acquire: what make_shards() published.
+    const Shards* shards = shards_.load(std::memory_order_acquire);
+    if (shards == nullptr) return 0;
+    std::uint64_t sum = 0;
+    for (const Shard& shard : *shards) {
+      sum += shard.counters[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+    }
+    return sum;
+  }
+
+ private:
+  using Counter = std::atomic<std::uint64_t>;
+  struct alignas(64) Shard {
+    std::array<Counter, 8> counters{};
+  };
+  static_assert(sizeof(Shard) == 64);
+  using Shards = std::array<Shard, kCounterShards>;
+
+  Shards* make_shards() noexcept {
+    auto fresh = std::make_unique<Shards>();
+    Shards* known = nullptr;
+    // release: the counters are zero before anybody finds them; acquire: another's are.
+    if (shards_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
+      return fresh.release();
+    }
+    return known;
+  }
+
+  std::atomic<Shards*> shards_{nullptr};
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,155 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/statistics/analyze.h"
+#include "sql-lite-frontend/statistics/sample.h"
+
+using namespace swizzle;
+using namespace swizzle::sql;
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// "rows=" of the plan's first line.
+double expected_rows(TestDatabase& db, const std::string& query) {
+  const std::string plan = db.explain(query, "COSTS on");
+  INFO(plan);
+  const auto at = plan.find("rows=");
+  REQUIRE(at != std::string::npos);
+  return std::stod(plan.substr(at + 5));
+}
+
+void fill(TestDatabase& db) {
+  db.run("CREATE TABLE t(id int primary key, k int, many int, s text, f bool)");
+  db.run(
+      "INSERT INTO t SELECT i, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 2 = 0 THEN 7 ELSE i % 400 "
+      "END, i * 7919 % 3000, chr(97 + i % 20) || i, i % 4 = 0 FROM generate_series(1, 10000) i");
+}
+
+}  // namespace
+
+TEST_CASE("A sample is fair, ordered and bounded", "[sql][statistics]") {
+  RowSample sample{7};
+  const std::uint64_t rows = 200'000;
+  for (std::uint64_t i = 0; i < rows; ++i) {
+    sample.add(as_bytes(std::string_view{reinterpret_cast<const char*>(&i), sizeof i}));
+  }
+  sample.sort();
+  REQUIRE(sample.size() == RowSample::kMostRows);
+  CHECK(sample.rows_seen() == rows);
+  double sum = 0;
+  std::uint64_t before = 0;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const auto value = load<std::uint64_t>(sample.row(i).data());
+    if (i > 0) REQUIRE(value > before);
+    before = value;
+    sum += static_cast<double>(value);
+  }
+  const double mean = sum / static_cast<double>(sample.size());
+  CHECK(std::abs(mean - rows / 2.0) < rows * 0.01);
+}
+
+TEST_CASE("ANALYZE finds nulls, distinct values, common values and bounds", "[sql][statistics]") {
+  TestDatabase db;
+  fill(db);
+  CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "0 SELECT 1");
+  CHECK(db.run("ANALYZE t") == "ANALYZE");
+  CHECK(db.run("SELECT attname, null_frac, n_distinct FROM pg_stats WHERE tablename = 't' ORDER BY "
+               "attname") == "f|0|2 id|0|-1 k|0.1|200 many|0|-0.3 s|0|-1 SELECT 5");
+  CHECK_THAT(
+      db.run("SELECT most_common_vals FROM pg_stats WHERE tablename = 't' AND attname = 'k'"),
+      Contains("{7}"));
+  CHECK_THAT(db.run("SELECT histogram_bounds FROM pg_stats WHERE tablename = 't' AND attname = "
+                    "'id'"),
+             Contains("{1,") && Contains(",10000}"));
+  CHECK(db.run("SELECT reltuples FROM pg_class WHERE relname = 't'") == "10000 SELECT 1");
+}
+
+TEST_CASE("Expected rows come from statistics", "[sql][statistics]") {
+  TestDatabase db;
+  fill(db);
+  db.run("ANALYZE t");
+  const auto close_to = [](double found, double wanted) {
+    INFO(found << " expected, " << wanted << " are there");
+    CHECK(found >= wanted / 1.5 - 2);
+    CHECK(found <= wanted * 1.5 + 2);
+  };
+  close_to(expected_rows(db, "SELECT * FROM t"), 10000);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE k = 7"), 4000 + 12);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE k = 9"), 25);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE k IS NULL"), 1000);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE k IS NOT NULL"), 9000);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE id < 1500"), 1500);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE id > 2000 AND id <= 2400"), 400);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE many >= 2700"), 1000);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE many IN (1, 5, 77)"), 10);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE s LIKE 'c%'"), 500);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE f"), 2500);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE NOT f"), 7500);
+  close_to(expected_rows(db, "SELECT * FROM t WHERE k = 7 OR id <= 1000"), 4600);
+  close_to(expected_rows(db, "SELECT * FROM t a JOIN t b ON a.id = b.many"), 10000);
+  close_to(expected_rows(db, "SELECT many, count(*) FROM t GROUP BY many"), 3000);
+  // Without ANALYZE, the count goes on.
+  db.run("INSERT INTO t SELECT i, 1, 1, 'x', true FROM generate_series(10001, 15000) i");
+  close_to(expected_rows(db, "SELECT * FROM t"), 15000);
+  db.run("DELETE FROM t WHERE id <= 9000");
+  close_to(expected_rows(db, "SELECT * FROM t"), 6000);
+}
+
+TEST_CASE("Statistics are as transactional as rows, and survive a restart", "[sql][statistics]") {
+  TestDatabase db;
+  fill(db);
+  db.run("BEGIN");
+  db.run("ANALYZE t");
+  CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "5 SELECT 1");
+  db.run("ROLLBACK");
+  CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "0 SELECT 1");
+  db.run("ANALYZE t");
+  db.close();
+  db.open();
+  CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "5 SELECT 1");
+  CHECK(expected_rows(db, "SELECT * FROM t WHERE k IS NULL") == Approx(1000).margin(50));
+  db.run("DROP TABLE t");
+  CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "0 SELECT 1");
+}
+
+TEST_CASE("Tables that changed much are analyzed in the background", "[sql][statistics]") {
+  TestDatabase db;
+  fill(db);
+  AutoAnalyze& background = *db.database().shared().auto_analyze;
+  CHECK(background.run_once() == 1);
+  CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "5 SELECT 1");
+  CHECK(background.run_once() == 0);
+  db.run("UPDATE t SET k = 1 WHERE id <= 900");
+  CHECK(background.run_once() == 0);
+  db.run("UPDATE t SET k = 1 WHERE id <= 900");
+  CHECK(background.run_once() == 1);
+}
+
+TEST_CASE("Scans and changes of tables and indexes are counted", "[sql][statistics]") {
+  TestDatabase db;
+  db.run("CREATE TABLE c(id int primary key, v int)");
+  db.run("INSERT INTO c SELECT i, i FROM generate_series(1, 100) i");
+  db.run("CREATE INDEX c_v ON c(v)");
+  db.run("SELECT * FROM c");
+  db.run("SELECT * FROM c WHERE id = 5");
+  db.run("UPDATE c SET v = 0 WHERE id <= 10");
+  db.run("DELETE FROM c WHERE id = 1");
+  CHECK(db.run("SELECT seq_scan, seq_tup_read, idx_scan > 2, n_tup_ins, n_tup_upd, n_tup_del, "
+               "n_live_tup FROM pg_stat_user_tables WHERE relname = 'c'") ==
+        "1|100|t|100|10|1|99 SELECT 1");
+  CHECK(db.run("SELECT indexrelname, idx_scan > 0 FROM pg_stat_user_indexes WHERE relname = 'c' "
+               "ORDER BY 1") == "c_pkey|t c_v|f SELECT 2");
+}
+
+TEST_CASE("Statements are counted by shape", "[sql][statistics]") {
+  TestDatabase db;
+  db.run("CREATE TABLE s(id int primary key)");
+  db.run("INSERT INTO s SELECT i FROM generate_series(1, 10) i");
+  for (int i = 1; i <= 4; ++i) db.run("SELECT * FROM s WHERE id <= " + std::to_string(i));
+  CHECK(db.run("SELECT calls, rows, total_exec_time > 0 FROM pg_stat_statements WHERE query LIKE "
+               "'SELECT * FROM s%'") == "4|10|t SELECT 1");
+}

@@ -1,0 +1,185 @@
+/// Fails when a warm prepared point SELECT takes memory from the heap, between Bind and the end of
+/// Execute. Prints what other statements take.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+
+#include "base/posix_file_system.h"
+#include "sql-lite-frontend/session.h"
+#include "storage/engine.h"
+
+namespace {
+
+thread_local std::uint64_t allocations = 0;
+
+void* take(std::size_t bytes) {
+  ++allocations;
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc{};
+}
+
+void* take(std::size_t bytes, std::align_val_t alignment) {
+  ++allocations;
+  const auto align = static_cast<std::size_t>(alignment);
+  if (void* const memory = std::aligned_alloc(align, (bytes + align - 1) / align * align)) {
+    return memory;
+  }
+  throw std::bad_alloc{};
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  return take(bytes);
+}
+void* operator new[](std::size_t bytes) {
+  return take(bytes);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return take(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return take(bytes, alignment);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+
+namespace swizzle::sql {
+namespace {
+
+constexpr int kRows = 1000;
+constexpr int kRuns = 1000;
+
+/// Writes rows into a buffer that it keeps.
+class BufferSink final : public ResultSink {
+ public:
+  void parameter_description(std::span<const std::uint32_t>) override {}
+  void row_description(std::span<const OutputColumn>) override {}
+  void no_data() override {}
+  void data_row(const OutputRow& row) override {
+    buffer_.clear();
+    row.append_data_row(buffer_);
+    ++rows;
+  }
+  void command_complete(std::string_view) override {}
+  void empty_query() override {}
+  void portal_suspended() override {}
+  void notice(const Diagnostic&) override {}
+  void notification(std::int32_t, std::string_view, std::string_view) override {}
+  void parameter_status(std::string_view, std::string_view) override {}
+  void copy_in_begin(const CopyDescription&) override {}
+  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    return std::optional<Bytes>{};
+  }
+  void copy_out_begin(const CopyDescription&) override {}
+  void copy_out_data(Bytes) override {}
+  void copy_out_end() override {}
+
+  std::uint64_t rows = 0;
+
+ private:
+  std::string buffer_;
+};
+
+void require(bool holds, std::string_view what) {
+  if (holds) return;
+  fmt::print(stderr, "failed: {}\n", what);
+  std::exit(2);
+}
+
+/// Allocations of kRuns warm runs inside one transaction.
+std::uint64_t allocations_of(Session& session, BufferSink& sink, const std::string& sql) {
+  require(session.parse("s", sql, {}, sink).has_value(), sql);
+  require(session.simple_query("BEGIN", sink).has_value(), "BEGIN");
+  std::uint64_t before = 0;
+  for (int run = 0; run < 2 * kRuns; ++run) {
+    if (run == kRuns) before = allocations;
+    char key[16];
+    const auto end = fmt::format_to(key, "{}", run * 7919 % kRows + 1);
+    const std::optional<Bytes> values[] = {
+        as_bytes(std::string_view{key, static_cast<std::size_t>(end - key)})};
+    require(session.bind({"", "s", {}, values, {}}, sink).has_value(), "Bind");
+    require(session.execute("", 0, sink).has_value(), "Execute");
+  }
+  const std::uint64_t taken = allocations - before;
+  require(session.simple_query("COMMIT", sink).has_value(), "COMMIT");
+  require(session.close_statement("s").has_value(), "Close");
+  return taken;
+}
+
+int run() {
+  const std::filesystem::path directory = std::filesystem::temp_directory_path() /
+                                          ("swizzle-allocations-" + std::to_string(::getpid()));
+  PosixFileSystem files;
+  EngineOptions options;
+  options.pool_bytes = std::uint64_t{64} << 20U;
+  options.log_segment_bytes = std::uint64_t{1} << 20U;
+  require(Engine::create(files, directory, options).has_value(), "create");
+  auto engine = std::move(*Engine::open(files, directory, options));
+  auto database = std::move(*Database::open(*engine));
+  auto session = std::move(*database->connect({}));
+  BufferSink sink;
+  require(
+      session->simple_query("CREATE TABLE t(id int primary key, v int, w text)", sink).has_value(),
+      "CREATE TABLE");
+  require(
+      session
+          ->simple_query("INSERT INTO t SELECT i, i, 'text ' || i FROM generate_series(1, 1000) "
+                         "i",
+                         sink)
+          .has_value(),
+      "INSERT");
+  int outcome = 0;
+  for (const auto& [sql, allowed] : {
+           std::pair<std::string, std::uint64_t>{"SELECT v FROM t WHERE id = $1", 0},
+           {"SELECT id, v, w FROM t WHERE id = $1", 0},
+           {"SELECT v + 1 FROM t WHERE id = $1 AND v > 0", 0},
+           {"UPDATE t SET v = v + 1 WHERE id = $1", UINT64_MAX},
+           {"SELECT count(*) FROM t WHERE id > $1", UINT64_MAX},
+       }) {
+    const std::uint64_t taken = allocations_of(*session, sink, sql);
+    const bool is_fine = taken <= allowed;
+    fmt::print("{:6.2f} allocations a run: {}{}\n", static_cast<double>(taken) / kRuns, sql,
+               is_fine ? "" : "  MORE THAN ALLOWED");
+    if (!is_fine) outcome = 1;
+  }
+  session.reset();
+  database.reset();
+  static_cast<void>(engine->close());
+  engine.reset();
+  std::filesystem::remove_all(directory);
+  return outcome;
+}
+
+}  // namespace
+}  // namespace swizzle::sql
+
+int main() {
+  return swizzle::sql::run();
+}
