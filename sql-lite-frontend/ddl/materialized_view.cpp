@@ -51,6 +51,7 @@ void Session::State::refresh(const ast::RefreshMatViewStmt& statement, ResultSin
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a materialized view",
                 view->relation.name);
   }
+  require_owner(*view);
   struct Expansion {
     Oid& view;
     ~Expansion() { view = kNoOid; }

@@ -110,25 +110,48 @@ void AutoAnalyze::run() {
   parker_ = nullptr;
 }
 
-std::size_t AutoAnalyze::run_once() {
-  const Catalog& catalog = *database_.shared().catalog;
-  std::vector<TablePtr> due = catalog.tables();
+namespace {
+
+std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::string_view role,
+                        const std::atomic<bool>& stopping) {
+  // While this lives the database cannot be dropped.
+  const Catalogs::Use use{*server.shared().catalogs, entry.oid};
+  std::vector<TablePtr> due = use.catalog().tables();
   std::erase_if(due, [](const TablePtr& table) { return !wants_analyze(*table); });
-  const RolePtr role = catalog.role(kBootstrapRole);
-  if (due.empty() || !role) return 0;
+  if (due.empty()) return 0;
   SessionOptions options;
-  options.user = role->name;
+  options.user = role;
+  options.database = entry.name;
   options.parameters = {{"application_name", "auto analyze"}, {"lock_timeout", "1s"}};
-  auto session = database_.connect(std::move(options));
+  auto session = server.connect(std::move(options));
   if (!session) return 0;
   SilentSink sink;
   std::size_t analyzed = 0;
   for (const TablePtr& table : due) {
-    const SchemaPtr schema = catalog.schema(table->relation.schema);
-    if (!schema || stopping_.load()) continue;
+    const SchemaPtr schema = use.catalog().schema(table->relation.schema);
+    if (!schema || stopping.load()) continue;
     const std::string text =
         "ANALYZE " + quote_identifier(schema->name) + "." + quote_identifier(table->relation.name);
     if ((*session)->simple_query(text, sink)) ++analyzed;
+  }
+  return analyzed;
+}
+
+}  // namespace
+
+std::size_t AutoAnalyze::run_once() {
+  const SharedObjects& objects = database_.shared().catalogs->shared();
+  const RolePtr role = objects.role(kBootstrapRole);
+  if (!role) return 0;
+  std::size_t analyzed = 0;
+  for (const DatabasePtr& entry : objects.databases()) {
+    if (entry->is_template || !entry->allow_connections) continue;
+    try {
+      analyzed += analyze_due(database_, *entry, role->name, stopping_);
+    } catch (const SqlError&) {
+      // It is just being dropped.
+      continue;
+    }
   }
   return analyzed;
 }
