@@ -126,5 +126,4 @@ create schema views_schema;
 create view views_schema.inside as select id from public.base;
 select count(*) from views_schema.inside;
 drop schema views_schema cascade;
--- differs: no notice
 drop table base cascade;
