@@ -36,8 +36,7 @@ class Builder {
  public:
   Builder() {
     for (const auto providers : {catalog_providers(), fact_providers(), activity_providers(),
-                                 lock_providers(), privilege_providers(),
-                                 statistics_providers()}) {
+                                 lock_providers(), privilege_providers(), statistics_providers()}) {
       for (const RowProvider& provider : providers) {
         const bool added =
             providers_.emplace(Key{provider.schema, provider.name}, &provider).second;
