@@ -122,8 +122,14 @@ class MemoryStore final : public PageStore {
   [[nodiscard]] std::size_t allocated() const { return allocated_.size(); }
 
  private:
+  /// Passes by a frame that is busy: whoever asks may be evicting, under a policy's mutex that the
+  /// latch's holder waits for.
   void clean_frame(Frame& frame) {
-    const SharedGuard hold(frame.latch);
+    if (!frame.latch.try_lock_shared()) return;
+    clean_latched(frame);
+    frame.latch.unlock_shared();
+  }
+  void clean_latched(Frame& frame) {
     if (frame.dirty_since.load() == Lsn::none || frame.state.load() == FrameState::free) return;
     alignas(64) Image copy;
     std::memcpy(copy.data(), frame.page(), kPageBytes);

@@ -81,7 +81,11 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
       std::memcpy(old_overflow_->data(), change.old_value.data(), old_overflow_->size());
     }
   }
-  transaction_.engine.versions.add(transaction_.undo->add(change));
+  UndoRecord& record = transaction_.undo->add(change);
+  if (at.exact)
+    transaction_.engine.versions.add(record);
+  else
+    transaction_.engine.versions.add_first(record);
   previous_lsn_ = lsn;
 }
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/checksum.h"
+#include "base/invariant.h"
 #include "base/runtime.h"
 
 namespace swizzle {
@@ -51,6 +52,14 @@ void VersionIndex::add(UndoRecord& record) noexcept {
     before->next_key = &record;
   else
     bucket.first.store(&record, std::memory_order_release);
+}
+
+void VersionIndex::add_first(UndoRecord& record) noexcept {
+  Bucket& bucket = bucket_of(record.key_hash);
+  const std::lock_guard hold(bucket.mutex);
+  INVARIANT_SLOW(newest_of(bucket, record.tree, record.key(), record.key_hash) == nullptr);
+  record.next_key = bucket.first.load(std::memory_order_relaxed);
+  bucket.first.store(&record, std::memory_order_release);
 }
 
 void VersionIndex::remove(UndoRecord& record) noexcept {

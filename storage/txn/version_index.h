@@ -27,6 +27,9 @@ class VersionIndex {
   explicit VersionIndex(std::size_t buckets);
 
   void add(UndoRecord& record) noexcept;
+  /// The same of a key that the leaf does not have, not even as a ghost: a ghost stays as long as
+  /// its key has versions, so this one has none, and nobody need look for them.
+  void add_first(UndoRecord& record) noexcept;
   void remove(UndoRecord& record) noexcept;
 
   enum class Version : std::uint8_t {
