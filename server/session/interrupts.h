@@ -11,6 +11,7 @@ namespace swizzle::server {
 enum class EndReason : std::uint8_t {
   none,
   administrator,  ///< fast shutdown: 57P01
+  crowded,        ///< has not logged in, and others wait to
 };
 
 /// What others want from a session, kept where its waits can see it. Set from any thread; the owner

@@ -239,7 +239,17 @@ TEST_CASE("connection limits keep places for superusers and for the door") {
   door_two.send("\0\0\0"s);
   while (server.context().registry().size() < 5) std::this_thread::yield();
   WireClient door_three = server.connect();
-  CHECK(door_three.receive().field('C') == "53300");
+  door_three.send("\0\0\0"s);
+  // Nobody is kept out: who has been at the door for longest has to leave.
+  CHECK(door_one.receive().kind == 0);
+  CHECK(door_two.is_quiet());
+  CHECK(door_three.is_quiet());
+  // And who comes in after that does.
+  two.close();
+  while (server.context().registry().size() > 4) std::this_thread::yield();
+  WireClient in = server.connect();
+  CHECK(in.log_in("super") == "RSSKZ");
+  CHECK(door_two.receive().kind == 0);
 }
 
 TEST_CASE("options in the start-up packet are split as PostgreSQL splits them") {

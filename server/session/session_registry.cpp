@@ -19,15 +19,27 @@ SessionRegistry::~SessionRegistry() {
 Result<SessionRegistry::Place> SessionRegistry::enter(Interrupts& interrupts) {
   const std::scoped_lock lock{mutex_};
   if (door_closed_) return fail(state::cannot_connect_now, "the database system is shutting down");
-  if (entries_.size() - admitted_ >= limits_.max_authenticating) {
+  // An honest client logs in within milliseconds: who has stood there for longest is the likeliest
+  // not to be one. Who was asked to leave is still counted for a moment, hence twice.
+  if (entries_.size() - admitted_ >= 2 * std::size_t{limits_.max_authenticating}) {
     return fail(state::too_many_connections, "sorry, too many clients already");
   }
+  if (door_.size() >= limits_.max_authenticating) make_room_at_door();
   do {
     // Positive as a signed number, because clients show it as a process id.
     last_id_ = last_id_ >= 0x7FFF'FFFEU ? 1000 : last_id_ + 1;
   } while (entries_.contains(last_id_));
-  entries_[last_id_].interrupts = &interrupts;
+  Entry& entry = entries_[last_id_];
+  entry.interrupts = &interrupts;
+  entry.arrival = ++arrivals_;
+  door_.emplace(entry.arrival, last_id_);
   return Place{*this, last_id_};
+}
+
+void SessionRegistry::make_room_at_door() noexcept {
+  const auto longest = door_.begin();
+  entries_.at(longest->second).interrupts->request_end(EndReason::crowded);
+  door_.erase(longest);
 }
 
 Result<> SessionRegistry::admit(std::uint32_t id, Rank rank) {
@@ -39,7 +51,12 @@ Result<> SessionRegistry::admit(std::uint32_t id, Rank rank) {
     return fail(state::too_many_connections,
                 "remaining connection slots are reserved for superuser connections");
   }
-  entries_.at(id).is_admitted = true;
+  Entry& entry = entries_.at(id);
+  // It was asked to leave while it was about to come in.
+  if (door_.erase(entry.arrival) == 0) {
+    return fail(state::too_many_connections, "sorry, too many clients already");
+  }
+  entry.is_admitted = true;
   ++admitted_;
   return {};
 }
@@ -65,6 +82,7 @@ void SessionRegistry::leave(std::uint32_t id) noexcept {
   const std::scoped_lock lock{mutex_};
   const auto entry = entries_.find(id);
   if (entry->second.is_admitted) --admitted_;
+  door_.erase(entry->second.arrival);
   entries_.erase(entry);
 }
 

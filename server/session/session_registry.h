@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
@@ -21,7 +22,8 @@ struct ConnectionLimits {
   std::uint32_t max_connections = 10'000;
   /// Of those, kept for superusers.
   std::uint32_t reserved = 3;
-  /// Connections that have not logged in yet, beside the others.
+  /// Connections that have not logged in yet, beside the others. One more, and the one that has
+  /// taken longest has to leave.
   std::uint32_t max_authenticating = 1'000;
 };
 
@@ -69,8 +71,8 @@ class SessionRegistry {
     std::uint32_t id_;
   };
 
-  /// `interrupts` must live until the place is left. 53300 when too many are at the door, 57P03
-  /// while the server stops.
+  /// `interrupts` must live until the place is left. 53300 when too many are at the door and have
+  /// not left yet although they were asked to, 57P03 while the server stops.
   Result<Place> enter(Interrupts& interrupts);
 
   /// A cancel request: acts if the key is right, and tells nobody whether it was.
@@ -91,6 +93,7 @@ class SessionRegistry {
     sql::Session* session = nullptr;
     int socket = -1;  ///< open while there is a session
     bool is_admitted = false;
+    std::uint64_t arrival = 0;
     std::array<std::byte, kLongKeyBytes> key{};
     std::size_t key_bytes = 0;
   };
@@ -99,10 +102,15 @@ class SessionRegistry {
   Bytes attach(std::uint32_t id, sql::Session& session, int socket, std::size_t key_bytes);
   void detach(std::uint32_t id) noexcept;
   void leave(std::uint32_t id) noexcept;
+  /// Asks the one that has been at the door for longest to leave. Under the mutex.
+  void make_room_at_door() noexcept;
 
   const ConnectionLimits limits_;
   mutable std::mutex mutex_;
   std::unordered_map<std::uint32_t, Entry> entries_;
+  /// Who is at the door and may stay, in the order of arrival.
+  std::map<std::uint64_t, std::uint32_t> door_;
+  std::uint64_t arrivals_ = 0;
   std::uint32_t last_id_ = 1000;
   std::uint32_t admitted_ = 0;
   bool door_closed_ = false;
