@@ -261,7 +261,7 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
     if (random.below(2) == 0) query += " ORDER BY o.id DESC LIMIT " + number(50);
     INFO(query);
     std::vector<std::vector<std::string>> results;
-    for (const char* off : {"enable_material", "enable_indexscan", "enable_indexonlyscan"}) {
+    for (const char* off : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
       db.run(std::string{"SET "} + off + " = off");
       INFO(db.run(query).substr(0, 100));
       REQUIRE_THAT(db.run(query), Contains("SELECT"));

@@ -283,4 +283,19 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
   }
 }
 
+TEST_CASE_METHOD(Fixture, "a setting without effect keeps its default", "[sql][refusals]") {
+  for (const std::string name :
+       {"enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "enable_nestloop",
+        "enable_sort", "enable_hashagg", "enable_material", "standard_conforming_strings"}) {
+    CHECK(run("SET " + name + " = off") ==
+          "0A000 setting \"" + name + "\" to \"off\" is not supported");
+    CHECK_FALSE(run("SET " + name + " = on").starts_with("0A000"));
+    CHECK_FALSE(run("RESET " + name).starts_with("0A000"));
+  }
+  CHECK(run("SET transform_null_equals = on").starts_with("0A000"));
+  for (const std::string name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
+    CHECK_FALSE(run("SET " + name + " = off").starts_with("0A000"));
+  }
+}
+
 }  // namespace swizzle::sql

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "sql-lite-frontend/session/database_shared.h"
 
 namespace swizzle::sql {
@@ -12,6 +14,19 @@ constexpr std::string_view kCompatibility = "Version and Platform Compatibility"
 void preset(Settings& settings, std::string name, std::string value, std::string description) {
   settings.define(string_setting(std::move(name), std::move(value), SettingContext::internal,
                                  std::string{kPreset}, std::move(description)));
+}
+
+/// Known for the clients that set what is the default; another value has no effect here, so it is
+/// refused rather than ignored.
+SettingDefinition default_only(SettingDefinition definition) {
+  definition.check = [name = definition.name,
+                      only = definition.default_value](const SettingValue& value) -> Result<> {
+    if (value == only) return {};
+    return fail(
+        sqlstate::feature_not_supported,
+        fmt::format("setting \"{}\" to \"{}\" is not supported", name, bare_setting(value)));
+  };
+  return definition;
 }
 
 void define_presets(Settings& settings) {
@@ -30,6 +45,8 @@ void define_presets(Settings& settings) {
   preset(settings, "max_function_args", "100", "Shows the maximum number of function arguments.");
   preset(settings, "is_superuser", "on", "Shows whether the current user is a superuser.");
   preset(settings, "session_authorization", "", "Shows the session user name.");
+  preset(settings, "max_prepared_transactions", "0",
+         "Shows how many transactions may be prepared: two-phase commit is not supported.");
   preset(settings, "wal_level", "replica", "Shows what the log records.");
 }
 
@@ -126,19 +143,24 @@ void define_behavior(Settings& settings) {
   settings.define(enumeration_setting("plan_cache_mode", "auto",
                                       {"auto", "force_generic_plan", "force_custom_plan"}, user,
                                       std::string{kPlanner}, "Controls the selection of plans."));
-  for (const char* name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan",
-                           "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin",
-                           "enable_nestloop", "enable_sort", "enable_hashagg", "enable_material"}) {
+  for (const char* name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},
                                     "Enables the planner's use of a kind of step."));
   }
-  settings.define(boolean_setting("standard_conforming_strings", true, user,
-                                  std::string{kCompatibility},
-                                  "Causes '...' strings to treat backslashes literally."));
+  for (const char* name : {"enable_bitmapscan", "enable_hashjoin", "enable_mergejoin",
+                           "enable_nestloop", "enable_sort", "enable_hashagg", "enable_material"}) {
+    settings.define(
+        default_only(boolean_setting(name, true, user, std::string{kPlanner},
+                                     "The planner's use of this step cannot be disabled.")));
+  }
+  settings.define(default_only(
+      boolean_setting("standard_conforming_strings", true, user, std::string{kCompatibility},
+                      "'...' strings treat backslashes literally, always.")));
   settings.define(boolean_setting("escape_string_warning", true, user, std::string{kCompatibility},
                                   "Warn about backslash escapes in ordinary string literals."));
-  settings.define(boolean_setting("transform_null_equals", false, user, std::string{kCompatibility},
-                                  "Treats \"expr=NULL\" as \"expr IS NULL\"."));
+  settings.define(default_only(boolean_setting("transform_null_equals", false, user,
+                                               std::string{kCompatibility},
+                                               "\"expr=NULL\" is not \"expr IS NULL\", ever.")));
   settings.define(boolean_setting("quote_all_identifiers", false, user, std::string{kCompatibility},
                                   "When generating SQL fragments, quote all identifiers."));
 }
