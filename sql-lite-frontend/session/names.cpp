@@ -18,8 +18,11 @@ std::vector<std::string> path_names(std::string_view path) {
     if (at >= path.size()) break;
     std::string name;
     if (path[at] == '"') {
-      for (++at; at < path.size() && path[at] != '"'; ++at) name += path[at];
-      ++at;
+      for (++at; at < path.size(); ++at) {
+        // A quote within the name is doubled.
+        if (path[at] == '"' && (++at >= path.size() || path[at] != '"')) break;
+        name += path[at];
+      }
     } else {
       for (; at < path.size() && path[at] != ','; ++at) {
         name += static_cast<char>(std::tolower(static_cast<unsigned char>(path[at])));

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/time_zone.h"
 
 /// SET, SHOW and RESET, and what settings change in the session.
@@ -45,6 +46,10 @@ std::string read_date_style(std::string_view text, FormatSettings& format) {
   std::string unknown;
   std::string word;
   const auto apply = [&] {
+    // Of these PostgreSQL looks at the beginning alone.
+    if (word.starts_with("postgres")) word = "postgres";
+    if (word.starts_with("euro")) word = "european";
+    if (word.starts_with("noneuro")) word = "noneuropean";
     if (unknown.empty() && std::ranges::find(kWords, word) == std::end(kWords)) unknown = word;
     if (word == "iso") format.date_style = DateStyle::iso;
     if (word == "postgres") format.date_style = DateStyle::postgres;
@@ -189,15 +194,19 @@ void Session::State::apply_setting(std::string_view name, std::string_view value
 
 namespace {
 
-/// The value of SET name = …: a list joined by commas, each as it would be written.
-std::string joined_arguments(ast::NodeList arguments) {
+/// The value of SET name = …: a list joined by commas, each as it would be written. What stands in
+/// a list of names is one name, whatever it contains.
+std::string joined_arguments(std::string_view name, ast::NodeList arguments) {
+  const bool names = name == "search_path";
   std::string text;
   for (const ast::Node* node : arguments) {
     if (!text.empty()) text += ", ";
     const ast::Node* value = node;
     if (const auto* cast = ast::try_as<ast::TypeCast>(value)) value = cast->arg;
     const auto& constant = ast::as<ast::A_Const>(value);
-    if (constant.sval != nullptr) text += constant.sval->sval;
+    if (constant.sval != nullptr) {
+      text += names ? quote_identifier(constant.sval->sval) : std::string{constant.sval->sval};
+    }
     if (constant.ival != nullptr) text += std::to_string(constant.ival->ival);
     if (constant.fval != nullptr) text += constant.fval->fval;
     if (constant.boolval != nullptr) text += constant.boolval->boolval ? "on" : "off";
@@ -210,7 +219,7 @@ std::string joined_arguments(ast::NodeList arguments) {
 std::optional<std::string> Session::State::stored_value(const ast::VariableSetStmt& change) {
   switch (change.kind) {
     case ast::VariableSetKind::set_value:
-      return joined_arguments(change.args);
+      return joined_arguments(change.name, change.args);
     case ast::VariableSetKind::set_current: {
       std::string name{change.name};
       return value_of(settings.show(name));
@@ -232,7 +241,7 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
         notice(sink, Severity::warning, SqlState{"25P01"},
                "SET LOCAL can only be used in transaction blocks");
       }
-      std::string value = joined_arguments(statement.args);
+      std::string value = joined_arguments(statement.name, statement.args);
       if (statement.name == "timezone" && !value.empty() &&
           value.find_first_not_of("0123456789.-+") == std::string::npos) {
         value = TimeZone::fixed(static_cast<std::int32_t>(std::atof(value.c_str()) * 3600))->name();

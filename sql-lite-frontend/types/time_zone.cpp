@@ -356,10 +356,13 @@ std::shared_ptr<const TimeZone> TimeZone::find(std::string_view name) {
       zone = TimeZoneReader::read(std::string{kDatabase} + "/" + *file, *file);
   }
   if (!zone) {
-    auto rule = PosixRuleParser{name}.parse();
+    // A rule is kept in capitals, as drivers that read "GMT-3" expect it.
+    std::string capitals{name};
+    std::ranges::transform(capitals, capitals.begin(), to_upper);
+    auto rule = PosixRuleParser{capitals}.parse();
     if (!rule) return nullptr;
     auto made = std::make_shared<TimeZone>();
-    made->name_ = name;
+    made->name_ = std::move(capitals);
     made->types_.push_back(rule->standard);
     made->rule_ = std::move(rule);
     zone = std::move(made);

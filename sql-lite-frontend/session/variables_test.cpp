@@ -1,0 +1,33 @@
+#include <string>
+
+#include "sql-lite-frontend/session/test_database.h"
+
+namespace swizzle::sql {
+
+TEST_CASE("Each name of SET search_path is one schema, as it is written", "[sql][settings]") {
+  TestDatabase db;
+  db.run("CREATE SCHEMA \"Upper\"; CREATE SCHEMA \"a, b\"; CREATE SCHEMA \"q\"\"q\"");
+  CHECK(db.run("SET search_path TO 'Upper'; SELECT current_schema()") == "Upper SET SELECT 1");
+  CHECK(db.run("SHOW search_path") == "\"Upper\" SHOW");
+  CHECK(db.run("SET search_path TO \"Upper\", public; SHOW search_path") ==
+        "\"Upper\", public SET SHOW");
+  CHECK(db.run("SET search_path TO 'a, b'; SELECT current_schema()") == "a, b SET SELECT 1");
+  CHECK(db.run("SET search_path TO 'q\"q'; SELECT current_schema()") == "q\"q SET SELECT 1");
+  CHECK(db.run("SET search_path TO UPPER; SELECT current_schema() IS NULL") == "t SET SELECT 1");
+}
+
+TEST_CASE("DateStyle takes PostgreSQL's words by their beginnings", "[sql][settings]") {
+  TestDatabase db;
+  CHECK(db.run("SET datestyle TO 'PostgreSQL, European'; SHOW datestyle") ==
+        "Postgres, DMY SET SHOW");
+  CHECK(db.run("SET datestyle TO 'Postgre'").starts_with("22023"));
+}
+
+TEST_CASE("A time zone that is a rule is shown in capitals", "[sql][settings]") {
+  TestDatabase db;
+  CHECK(db.run("SET timezone TO 'gmt-3'; SHOW timezone") == "GMT-3 SET SHOW");
+  CHECK(db.run("SELECT '2005-01-01 12:00:00+00'::timestamptz") ==
+        "2005-01-01 15:00:00+03 SELECT 1");
+}
+
+}  // namespace swizzle::sql
