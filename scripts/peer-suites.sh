@@ -225,9 +225,12 @@ privilegedUser=postgres
 privilegedPassword=
 sspiusername=testsspi
 preparethreshold=5
-protocolVersion=0
+protocolVersion=3
 PROPERTIES
-  mvn -B -Dmaven.test.failure.ignore=true -DfailIfNoTests=false ${only:+-Dtest="$only"} \
+  rm -rf target/surefire-reports
+  # It ends in time to leave the reports of the classes that it has finished.
+  timeout $((limit - 30)) mvn -B -Dmaven.test.failure.ignore=true -DfailIfNoTests=false \
+    ${only:+-Dtest="$only"} \
     -Dtest.url.PGHOST="$PGHOST" -Dtest.url.PGPORT="$PGPORT" surefire:test
   # One line per test, from Surefire's reports.
   python3 - <<'REPORTS'
