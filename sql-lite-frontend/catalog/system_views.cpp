@@ -17,6 +17,17 @@ constexpr SystemView kViews[] = {
      "rolsuper AS usesuper, rolreplication AS userepl, rolbypassrls AS usebypassrls, "
      "rolpassword AS passwd, rolvaliduntil AS valuntil, rolconfig AS useconfig "
      "FROM pg_catalog.pg_roles WHERE rolcanlogin"},
+    {kPgCatalogSchema, "pg_shadow",
+     "usename usesysid usecreatedb usesuper userepl usebypassrls passwd valuntil useconfig",
+     "SELECT a.rolname AS usename, a.oid AS usesysid, a.rolcreatedb AS usecreatedb, "
+     "a.rolsuper AS usesuper, a.rolreplication AS userepl, a.rolbypassrls AS usebypassrls, "
+     "a.rolpassword AS passwd, a.rolvaliduntil AS valuntil, s.setconfig AS useconfig "
+     "FROM pg_catalog.pg_authid a LEFT JOIN pg_catalog.pg_db_role_setting s "
+     "ON s.setrole = a.oid AND s.setdatabase = 0 WHERE a.rolcanlogin"},
+    {kPgCatalogSchema, "pg_group", "groname grosysid grolist",
+     "SELECT r.rolname AS groname, r.oid AS grosysid, "
+     "ARRAY(SELECT m.member FROM pg_catalog.pg_auth_members m WHERE m.roleid = r.oid) AS grolist "
+     "FROM pg_catalog.pg_roles r WHERE NOT r.rolcanlogin"},
     {kPgCatalogSchema, "pg_matviews",
      "schemaname matviewname matviewowner tablespace hasindexes ispopulated definition",
      "SELECT n.nspname AS schemaname, c.relname AS matviewname, "

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/statistics/analyze.h"
+#include "sql-lite-frontend/types/function_registry.h"
 
 /// DROP, TRUNCATE and VACUUM.
 namespace swizzle::sql {
@@ -218,8 +219,41 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
   }
 }
 
+namespace {
+
+/// Functions are PostgreSQL's own, and stay; of any other name there is none to drop.
+void drop_no_function(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
+  const std::string_view type = object_type_name(statement.remove_type);
+  const std::string_view noun =
+      statement.remove_type == ast::ObjectType::procedure ? "procedure" : "function";
+  for (const ast::Node* node : statement.objects) {
+    const auto& object = ast::as<ast::ObjectWithArgs>(node);
+    const std::string_view last = ast::as<ast::String>(object.objname.back()).sval;
+    const auto functions = builtin_functions();
+    if (std::ranges::any_of(functions, [&](const Function& f) { return f.name == last; }) ||
+        !unsupported_functions(last).empty()) {
+      throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
+    }
+    std::string arguments;
+    for (const ast::Node* argument : object.objargs) {
+      if (!arguments.empty()) arguments += ',';
+      arguments += dotted(ast::as<ast::TypeName>(argument).names);
+    }
+    session.notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("{} {}({}) does not exist, skipping", noun, dotted(object.objname), arguments));
+  }
+  sink.command_complete(fmt::format("DROP {}", type));
+}
+
+}  // namespace
+
 /// There are no objects of such a kind, so IF EXISTS has nothing to drop.
 void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& sink) {
+  if (statement.missing_ok && (statement.remove_type == ast::ObjectType::function ||
+                               statement.remove_type == ast::ObjectType::procedure)) {
+    return drop_no_function(*this, statement, sink);
+  }
   const std::string_view type = object_type_name(statement.remove_type);
   const bool is_named = statement.remove_type == ast::ObjectType::type ||
                         statement.remove_type == ast::ObjectType::domain ||

@@ -283,6 +283,15 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
   }
 }
 
+TEST_CASE_METHOD(Fixture, "a function that is not there needs no dropping", "[sql][refusals]") {
+  CHECK(run("DROP FUNCTION IF EXISTS mine(int, text), mine") == "done");
+  CHECK(run("DROP PROCEDURE IF EXISTS s.mine()") == "done");
+  for (const char* sql : {"DROP FUNCTION mine()", "DROP FUNCTION IF EXISTS lower(text)",
+                          "DROP FUNCTION IF EXISTS mine(), lo_creat(int)"}) {
+    CHECK(run(sql) == "0A000 DROP FUNCTION is not supported");
+  }
+}
+
 TEST_CASE_METHOD(Fixture, "a setting without effect keeps its default", "[sql][refusals]") {
   for (const std::string name :
        {"enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "enable_nestloop",

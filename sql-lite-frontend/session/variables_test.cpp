@@ -30,4 +30,17 @@ TEST_CASE("A time zone that is a rule is shown in capitals", "[sql][settings]") 
         "2005-01-01 15:00:00+03 SELECT 1");
 }
 
+TEST_CASE("pg_shadow and pg_group have the roles; pg_shadow is for superusers", "[sql][settings]") {
+  TestDatabase db;
+  CHECK(db.run("CREATE USER ann; CREATE ROLE crowd; GRANT crowd TO ann") ==
+        "CREATE ROLE CREATE ROLE GRANT ROLE");
+  CHECK(db.run("SELECT usename, passwd FROM pg_shadow WHERE usename IN ('ann', 'crowd')") ==
+        "ann|******** SELECT 1");
+  CHECK(db.run("SELECT groname, grolist[1] = 'ann'::regrole::oid FROM pg_group "
+               "WHERE groname IN ('ann', 'crowd')") == "crowd|t SELECT 1");
+  CHECK(db.run("SET ROLE ann") == "SET");
+  CHECK(db.run("SELECT usename FROM pg_shadow").starts_with("42501"));
+  CHECK(db.run("SELECT usename FROM pg_user WHERE usename = 'ann'") == "ann SELECT 1");
+}
+
 }  // namespace swizzle::sql
