@@ -80,7 +80,6 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
 }
 
 void Session::State::run_script(std::string_view text, ResultSink& sink) {
-  if (run_shape(text, sink)) return;
   const std::string script{text};
   // A text that came before, as one plannable statement, needs no parsing.
   const auto known = text_cache.find(script);

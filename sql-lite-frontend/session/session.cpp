@@ -26,9 +26,10 @@ constexpr SqlState kInvalidCatalogName{"3D000"};
 constexpr const char* kTemporaryFolder = "temporary";
 
 /// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
-/// what error positions count in.
+/// what error positions count in; `body` may put it elsewhere.
 template <class Body>
-Outcome guarded(Session::State& state, ResultSink& sink, std::string_view text, const Body& body) {
+Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view& text,
+                const Body& body) {
   state.sink_for_notices = &sink;
   state.session_context.statement_timestamp = SessionContext::system_clock_now();
   std::optional<Session::State::Savepoint> start;
@@ -285,12 +286,17 @@ Session::~Session() {
 }
 
 Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
-  return guarded(*state_, sink, text, [&] {
+  // Data that a COPY reads come into the memory of the message: what may hold one is copied.
+  std::string script;
+  std::string_view counted = text;
+  return guarded(*state_, sink, counted, [&] {
     state_->note_query(text);
     if (const auto unnamed = state_->statements.find(""); unnamed != state_->statements.end()) {
       state_->statements.erase(unnamed);
     }
-    state_->run_script(text, sink);
+    if (state_->run_shape(text, sink)) return;
+    counted = script = text;
+    state_->run_script(script, sink);
   });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class TestSink final : public ResultSink {
   std::string copied;
   /// What COPY FROM STDIN reads.
   std::string copy_input;
+  /// Runs before it does, if set.
+  std::function<void()> before_copy_input;
 
   void parameter_description(std::span<const std::uint32_t> types) override {
     parameter_types.assign(types.begin(), types.end());
@@ -48,6 +51,7 @@ class TestSink final : public ResultSink {
   }
   void copy_in_begin(const CopyDescription&) override { copy_sent_ = false; }
   std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    if (before_copy_input) before_copy_input();
     if (std::exchange(copy_sent_, true)) return std::optional<Bytes>{};
     return std::optional{as_bytes(copy_input)};
   }
