@@ -85,7 +85,7 @@ std::vector<Slot> Project::output_slots() const {
 }
 
 ProjectSet::ProjectSet(PlanPtr input, std::vector<Item> items)
-    : input_(std::move(input)), items_(std::move(items)) {}
+    : input_(std::move(input)), items_(std::move(items)), row_(input_->output_slots()) {}
 
 void ProjectSet::open(Execution& execution) {
   input_->open(execution);
@@ -113,7 +113,7 @@ std::optional<std::span<const Value>> set_arguments(Execution& execution, const 
 bool ProjectSet::next(Execution& execution) {
   for (;;) {
     if (!in_row_) {
-      if (!input_->next(execution)) return false;
+      if (!row_.next(execution, [&] { return input_->next(execution); })) return false;
       arguments_arena_.reset();
       cursors_.clear();
       for (const Item& item : items_) {

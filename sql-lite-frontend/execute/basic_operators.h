@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sql-lite-frontend/execute/held_row.h"
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
 
@@ -97,6 +98,7 @@ class ProjectSet final : public PlanOperator {
   std::vector<Item> items_;
   std::vector<std::unique_ptr<SetCursor>> cursors_;
   Arena arguments_arena_;
+  HeldRow row_;
   bool in_row_ = false;
 };
 

@@ -14,7 +14,7 @@ HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
       build_(std::move(build)),
       keys_(std::move(keys)),
       conditions_(std::move(conditions)),
-      probe_slots_(probe_->output_slots()),
+      probe_row_(probe_->output_slots()),
       table_(expression_types(keys_.build)) {
   store_.set_slots(build_->output_slots());
 }
@@ -44,7 +44,7 @@ bool HashJoin::next_build_row(Execution& execution) {
 bool HashJoin::next_probe_row(Execution& execution) {
   if (!reading_) return probe_->next(execution);
   execution.tick();
-  return reading_->probe.next(execution, probe_slots_);
+  return reading_->probe.next(execution, probe_row_.slots());
 }
 
 void HashJoin::keep_build_row(Execution& execution, bool has_key) {
@@ -118,7 +118,7 @@ void HashJoin::split_probe(Execution& execution) {
           splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0];
       if (part.build->rows() > 0 || keeps_probe()) {
         if (!part.probe) part.probe = std::make_unique<RowFile>(files);
-        part.probe->append(execution, probe_slots_);
+        part.probe->append(execution, probe_row_.slots());
       }
     }
     scope.rewind();
@@ -192,7 +192,7 @@ bool HashJoin::next_unmatched(Execution& execution) {
   while (unmatched_ < row_matched_.size()) {
     const std::size_t row = unmatched_++;
     if (row_matched_[row]) continue;
-    set_null(execution, probe_slots_);
+    set_null(execution, probe_row_.slots());
     store_.restore(execution, row);
     return true;
   }
@@ -214,7 +214,7 @@ bool HashJoin::next_of_part(Execution& execution) {
   while (probing_) {
     if (!in_probe_row_) {
       execution.row_arena.rewind(mark);
-      if (!next_probe_row(execution)) {
+      if (!probe_row_.next(execution, [&] { return next_probe_row(execution); })) {
         probing_ = false;
         break;
       }

@@ -87,7 +87,7 @@ class HashJoin final : public PlanOperator {
   PlanPtr build_;
   Keys keys_;
   std::vector<ExprPtr> conditions_;
-  std::vector<Slot> probe_slots_;
+  HeldRow probe_row_;
   ValueTable table_;                     ///< key → last row with it
   std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
   std::vector<bool> row_matched_;

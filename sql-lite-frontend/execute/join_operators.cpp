@@ -44,7 +44,8 @@ NestedLoop::NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<
       outer_(std::move(outer)),
       inner_(std::move(inner)),
       conditions_(std::move(conditions)),
-      inner_slots_(inner_->output_slots()) {}
+      inner_slots_(inner_->output_slots()),
+      outer_row_(outer_->output_slots()) {}
 
 void NestedLoop::open(Execution& execution) {
   in_outer_row_ = false;
@@ -58,12 +59,12 @@ bool NestedLoop::matches(Execution& execution) const {
 bool NestedLoop::next(Execution& execution) {
   for (;;) {
     if (!in_outer_row_) {
-      if (!outer_->next(execution)) return false;
+      if (!outer_row_.next(execution, [&] { return outer_->next(execution); })) return false;
       inner_->open(execution);
       in_outer_row_ = true;
       matched_ = false;
     }
-    // What inner rows make is dropped when they do not match; the outer row's values lie before.
+    // What inner rows make is dropped when they do not match.
     const Arena::Mark mark = execution.row_arena.mark();
     while (inner_->next(execution)) {
       if (!matches(execution)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "sql-lite-frontend/execute/held_row.h"
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
 
@@ -33,6 +34,7 @@ class NestedLoop final : public PlanOperator {
   PlanPtr inner_;
   std::vector<ExprPtr> conditions_;
   std::vector<Slot> inner_slots_;
+  HeldRow outer_row_;
   bool in_outer_row_ = false;
   bool matched_ = false;
 };

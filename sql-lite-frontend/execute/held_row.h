@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "sql-lite-frontend/execute/operator.h"
+
+namespace swizzle::sql {
+
+/// The input row that an operator stays at while it returns several rows for it. What the row's
+/// values refer to is kept here when it lies in the row arena, which whoever asks for those rows
+/// rewinds between them.
+class HeldRow {
+ public:
+  explicit HeldRow(std::vector<Slot> slots) : slots_(std::move(slots)) {}
+
+  [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
+
+  /// Runs `read`, which puts the next row into the slots or returns false at the end.
+  template <class Read>
+  bool next(Execution& execution, const Read& read) {
+    const Arena::Mark before = execution.row_arena.mark();
+    if (!read()) return false;
+    // Rows of tables refer to what the scan holds: they need no copy.
+    const Arena::Mark after = execution.row_arena.mark();
+    if (after.chunk != before.chunk || after.used != before.used) keep(execution);
+    return true;
+  }
+
+ private:
+  void keep(Execution& execution) {
+    arena_.reset();
+    for (const Slot slot : slots_) execution.slots[slot] = execution.slots[slot].copy_to(arena_);
+  }
+
+  std::vector<Slot> slots_;
+  Arena arena_;
+};
+
+}  // namespace swizzle::sql
