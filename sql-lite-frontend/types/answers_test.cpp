@@ -90,6 +90,19 @@ TEST_CASE("generated expressions agree with PostgreSQL", "[types]") {
                            "generated_mixed.txt"})
     check_file(name);
 }
+TEST_CASE("what exceeds every limit is refused or cut, not computed beyond it", "[types]") {
+  Arena arena;
+  SessionContext session;
+  session.format.time_zone = TimeZone::find("Europe/Berlin");
+  FunctionContext context{arena, session, {}};
+  // A template may ask for more decimals than a number has.
+  CHECK(answer_expression(context, "length(to_char(1.5, ('FM9.' || repeat('9', 20000))))") ==
+        "integer\t3");
+  CHECK(answer_expression(context, "to_timestamp('999999999', 'YYYY')") ==
+        "!22008 timestamp out of range");
+  CHECK(answer_expression(context, "array_fill(1, array[2], array[2147483647])") ==
+        "!54000 array lower bound is too large: 2147483647");
+}
 TEST_CASE("aggregates agree with PostgreSQL", "[types]") {
   check_file("aggregates.txt");
 }

@@ -89,6 +89,11 @@ Value make_array(Arena& arena, TypeId element_type, std::span<const ArrayDimensi
   if (elements.empty()) dimensions = {};
   INVARIANT(array_size(dimensions) == elements.size());
   INVARIANT(dimensions.size() <= kMaxArrayDimensions);
+  for (const ArrayDimension& d : dimensions) {
+    std::int32_t behind = 0;
+    if (__builtin_add_overflow(d.lower, d.length, &behind))
+      throw_error(sqlstate::program_limit_exceeded, "array lower bound is too large: {}", d.lower);
+  }
   const Shape shape = shape_of(element_type);
   std::string out;
   out.reserve(kHeaderBytes + dimensions.size_bytes() + elements.size() * 12);

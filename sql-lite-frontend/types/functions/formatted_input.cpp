@@ -38,7 +38,13 @@ class Reader {
     }
   }
 
-  [[nodiscard]] i64 local_timestamp() const { return days() * kMicrosPerDay + time(); }
+  [[nodiscard]] i64 local_timestamp() const {
+    i64 out = 0;
+    if (__builtin_mul_overflow(days(), kMicrosPerDay, &out) ||
+        __builtin_add_overflow(out, time(), &out))
+      throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range"};
+    return out;
+  }
   [[nodiscard]] std::int32_t date() const { return checked_date(days()); }
   std::optional<std::int32_t> seconds_east;
 

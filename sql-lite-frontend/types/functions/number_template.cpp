@@ -157,10 +157,10 @@ class Writer {
  public:
   /// `whole` and `fraction` are the rounded number's digits, `whole` empty for zero.
   Writer(const Template& pattern, std::string whole, std::string fraction, bool negative)
-      : t_{pattern},
-        whole_{std::move(whole)},
-        fraction_{std::move(fraction)},
-        negative_{negative} {}
+      : t_{pattern}, whole_{std::move(whole)}, fraction_{std::move(fraction)}, negative_{negative} {
+    // Numbers have fewer decimals than a template may ask for.
+    fraction_.resize(static_cast<std::size_t>(t_.after), '0');
+  }
 
   std::string write() {
     prepare();
