@@ -148,7 +148,9 @@ FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::R
         .at_position(range.location + 1);
   }
   FromCte reference;
-  reference.cte = cte;
+  // The recursive term is the WITH query's own: it must not keep its owner alive.
+  reference.cte =
+      cte->in_recursive_term ? std::shared_ptr<Cte>(std::shared_ptr<Cte>{}, cte.get()) : cte;
   reference.reads = cte->in_recursive_term ? FromCte::Reads::working_table : FromCte::Reads::result;
   ScopeItem item;
   item.alias = cte->name;

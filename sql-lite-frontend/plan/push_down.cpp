@@ -95,13 +95,15 @@ void Planner::propagate_constants(Conditions& conditions) {
     }
   }
   // Two columns that equal the same value need not be compared with one another.
-  const auto is_fixed = [&](const Expr& column) {
-    const auto fixes = [&](const ExprPtr& condition) {
-      const Restriction restriction = as_restriction(*condition);
-      return restriction.is_equality &&
-             restriction.column->slot() == dynamic_cast<const SlotExpr&>(column).slot();
-    };
-    return std::ranges::any_of(conditions, fixes) || std::ranges::any_of(derived, fixes);
+  std::vector<Slot> fixed;
+  const auto note_fixed = [&](const ExprPtr& condition) {
+    const Restriction restriction = as_restriction(*condition);
+    if (restriction.is_equality) fixed.push_back(restriction.column->slot());
+  };
+  std::ranges::for_each(conditions, note_fixed);
+  std::ranges::for_each(derived, note_fixed);
+  const auto is_fixed = [&](const SlotExpr& column) {
+    return std::ranges::find(fixed, column.slot()) != fixed.end();
   };
   take_if(conditions, [&](Expr& condition) {
     const Equality equality = as_equality(condition);
