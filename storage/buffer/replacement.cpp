@@ -244,7 +244,8 @@ class CoolingFifo final : public ReplacementPolicy {
         states_[frame].store(State::empty);
         return frame;
       }
-      lists_.push_back(queue_, frame);
+      // Held, or dirty: another takes its place, or a queue full of such pages would never move.
+      states_[frame].store(State::hot);
     }
     return std::nullopt;
   }
