@@ -10,6 +10,8 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/invariant.h"
+
 namespace swizzle::bench {
 namespace {
 
@@ -72,6 +74,7 @@ void Report::note(std::string_view name, double value) {
 }
 
 void Report::add(Sample sample) {
+  INVARIANT(!sample.system.contains(','));  // the CSV does not quote
   fmt::print(stderr, "  {} {}={:g} threads={} #{}: {} = {:.6g}\n", sample.system, x_name_, sample.x,
              sample.threads, sample.repetition, sample.metric, sample.value);
   samples_.push_back(std::move(sample));

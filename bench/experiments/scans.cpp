@@ -110,12 +110,12 @@ Result<> measure_scans(const std::filesystem::path& directory, const ScanPlan& p
   const auto mib = [&](std::uint64_t count) {
     return static_cast<double>(count * kRecordBytes) / seconds / (1U << 20U);
   };
-  report.add({std::string{"small table, "} + mode, share, 2, repetition, "mib_per_second",
+  report.add({std::string{"small table: "} + mode, share, 2, repetition, "mib_per_second",
               mib(records[0])});
-  report.add({std::string{"large table, "} + mode, share, 2, repetition, "mib_per_second",
+  report.add({std::string{"large table: "} + mode, share, 2, repetition, "mib_per_second",
               mib(records[1])});
   report.add(
-      {std::string{"device, "} + mode, share, 2, repetition, "read_mib_per_second",
+      {std::string{"device: "} + mode, share, 2, repetition, "read_mib_per_second",
        static_cast<double>((engine->statistics().pages_read - reads_before) * 8) / 1024 / seconds});
   return engine->close();
 }
@@ -144,7 +144,7 @@ Result<> scan_alone(const std::filesystem::path& directory, const ScanPlan& plan
   RETURN_IF_ERROR(std::move(result));
   if (measured.operations != plan.large_records)
     return fail(sqlstate::internal_error, "a scan saw another number of records");
-  const std::string system = std::string{"large table alone, "} + name_of(hint);
+  const std::string system = std::string{"large table alone: "} + name_of(hint);
   report.add({system, share, 1, repetition, "read_mib_per_second",
               static_cast<double>((engine->statistics().pages_read - reads_before) * 8) / 1024 /
                   measured.seconds});

@@ -192,7 +192,7 @@ Result<> run_l6(Context& context) {
         for (const double skew : skews) {
           ASSIGN_OR_RETURN(const Opened opened, open(tree, plan, replacement));
           const Measured measured = run(*opened.store, tree.records, skew, 0, plan);
-          report.add({policy + ", skew " + std::to_string(skew).substr(0, 4), share,
+          report.add({policy + " at skew " + std::to_string(skew).substr(0, 4), share,
                       plan.load.threads, repetition, "lookups_per_second", measured.per_second()});
         }
       }
