@@ -1,5 +1,5 @@
-// E2: what a lookup costs when every page is in memory, and what it costs more when its leaf is
-// not, with the device's own read beside it.
+// E2: what a lookup costs when every page is in memory, whether two threads do twice as many of
+// these, and what it costs more when its leaf is not, with the device's own read beside it.
 //
 // Parameters: --pool-bytes, --seconds, --repetitions, --systems swizzling,traditional/car,…
 #include <memory>
@@ -25,15 +25,20 @@ Costs per(std::uint64_t events, const Measured& measured) {
   return {measured.seconds * 1e9 / count, measured.cpu_seconds * 1e9 / count};
 }
 
+Load with_threads(Load load, unsigned threads) {
+  load.threads = threads;
+  return load;
+}
+
 template <class Pool>
 Result<> costs_of(const std::string& system, const ReplacementOptions& replacement,
                   const DiskTree& tree, std::uint64_t pool_bytes, const Load& load,
                   unsigned repetition, Report& report) {
   ASSIGN_OR_RETURN(const auto store,
                    TreeStore<Pool>::open(tree.disk->pages(), tree.root, pool_bytes, replacement));
-  const auto run = [&](std::uint64_t records, std::uint64_t batch) {
-    return measure(load, [&, records, batch](Worker& worker) {
-      Random random{repetition + 5};
+  const auto run = [&](const Load& of, std::uint64_t records, std::uint64_t batch) {
+    return measure(of, [&, records, batch](Worker& worker) {
+      Random random{repetition + 5 + 100 * worker.number()};
       look_up(
           worker, kShape, batch, [&] { return random.below(records); },
           [&](std::uint64_t number, MutableBytes into) {
@@ -42,14 +47,23 @@ Result<> costs_of(const std::string& system, const ReplacementOptions& replaceme
     });
   };
   // A hundred pages: what is measured is the way to them, not the memory.
-  const Measured hits = run(std::min<std::uint64_t>(tree.records, 5'000), kBatch);
+  const std::uint64_t few = std::min<std::uint64_t>(tree.records, 5'000);
+  const Measured hits = run(load, few, kBatch);
   report.add({system, 0, 1, repetition, "hit_ns", per(hits.operations, hits).wall_ns});
   report.add({system, 0, 1, repetition, "hit_cpu_ns", per(hits.operations, hits).cpu_ns});
+  report.add({system, 0, 1, repetition, "hits_per_second", hits.per_second()});
+  // Had a hit to write to a line that the other thread reads, two threads would slow each other.
+  report.add({system, 0, 2, repetition, "hits_per_second",
+              run(with_threads(load, 2), few, kBatch).per_second()});
+  // The pool's counters go on during a warm-up, so that is a run of its own.
+  Load counted = load;
+  counted.warm_up_seconds = 0;
+  run(counted, tree.records, 1);
   const PoolCounters& counters = store->pool().counters();
   const std::uint64_t before = counters.reads.load();
   const std::uint64_t evictions_before = counters.evictions.load();
   const std::uint64_t evicting_before = counters.evicting_ns.load();
-  const Measured misses = run(tree.records, 1);
+  const Measured misses = run(counted, tree.records, 1);
   const std::uint64_t reads = counters.reads.load() - before;
   const std::uint64_t evictions = counters.evictions.load() - evictions_before;
   report.add({system, 0, 1, repetition, "eviction_ns",
@@ -73,6 +87,20 @@ void device_alone(const DiskTree& tree, const Load& load, unsigned repetition, R
   const Costs costs = per(measured.operations, measured);
   report.add({"device alone", 0, 1, repetition, "miss_ns", costs.wall_ns});
   report.add({"device alone", 0, 1, repetition, "miss_cpu_ns", costs.cpu_ns});
+}
+
+/// What the processors give two threads that share nothing: each multiplies in its registers.
+void arithmetic_alone(const Load& load, unsigned repetition, Report& report) {
+  for (const unsigned threads : {1U, 2U}) {
+    const Measured measured = measure(with_threads(load, threads), [](Worker& worker) {
+      Random random{worker.number()};
+      [[maybe_unused]] volatile std::uint64_t kept = 0;
+      for (; worker.running(); worker.did(kBatch))
+        for (std::uint64_t i = 0; i < kBatch; ++i) kept = random.below(1'000);
+    });
+    report.add(
+        {"arithmetic alone", 0, threads, repetition, "hits_per_second", measured.per_second()});
+  }
 }
 
 }  // namespace
@@ -104,6 +132,7 @@ Result<> run_e2(Context& context) {
                               report);
       }));
     }
+    arithmetic_alone(load, repetition, report);
     device_alone(tree, load, repetition, report);
   }
   report.print_summary();

@@ -65,6 +65,7 @@ Result<> measure_policy(const std::string& system, const ReplacementOptions& rep
   const auto run = [&](double seconds) {
     Load load = plan.load;
     load.seconds = seconds;
+    load.warm_up_seconds = 0;
     return measure(load, [&](Worker& worker) {
       NextRecord next{tree, plan.skew, looped, worker.number()};
       look_up(worker, kShape, 8, next, [&](std::uint64_t number, MutableBytes into) {
