@@ -13,6 +13,17 @@ void Arena::enter(std::size_t chunk) noexcept {
   used_ = 0;
 }
 
+/// Pre: what was allocated after `mark` is just being forgotten.
+void Arena::poison_behind([[maybe_unused]] Mark mark) noexcept {
+#ifdef SWIZZLE_ASAN
+  for (std::size_t i = mark.chunk; i <= current_; ++i) {
+    const std::size_t begin = i == mark.chunk ? mark.used : 0;
+    const std::size_t end = i == current_ ? used_ : chunks_[i].size;
+    if (begin < end) poison(chunks_[i].memory.get() + begin, end - begin);
+  }
+#endif
+}
+
 std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   INVARIANT(alignment <= 16);
   // Chunks behind the current one are left over from before a reset; one may be large enough.
@@ -27,12 +38,14 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(next), std::move(chunk));
   reserved_bytes_ += size;
   enter(next);
+  poison(base_ + bytes, size - bytes);
   used_ = bytes;
   return base_;
 }
 
 void Arena::reset() noexcept {
   if (chunks_.empty()) return;
+  poison_behind({0, 0});
   while (reserved_bytes_ > kKeptBytes && chunks_.size() > 1) {
     reserved_bytes_ -= chunks_.back().size;
     chunks_.pop_back();
@@ -43,6 +56,7 @@ void Arena::reset() noexcept {
 void Arena::rewind(Mark mark) noexcept {
   if (chunks_.empty()) return;
   INVARIANT(mark.chunk <= current_);
+  poison_behind(mark);
   enter(mark.chunk);
   used_ = mark.used;
 }

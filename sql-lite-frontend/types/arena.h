@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/sanitizers.h"
 
 namespace swizzle::sql {
 
 /// Memory that is given back all at once. Not thread-safe. Nothing placed here is destroyed, so
-/// only trivially destructible things belong here.
+/// only trivially destructible things belong here. AddressSanitizer finds whoever touches what was
+/// not given out, or was forgotten.
 class Arena {
  public:
   static constexpr std::size_t kDefaultChunkBytes = 8192;
@@ -31,6 +33,7 @@ class Arena {
     if (start + bytes > capacity_) [[unlikely]]
       return allocate_slow(bytes, alignment);
     used_ = start + bytes;
+    unpoison(base_ + start, bytes);
     return base_ + start;
   }
 
@@ -72,6 +75,7 @@ class Arena {
 
   std::byte* allocate_slow(std::size_t bytes, std::size_t alignment);
   void enter(std::size_t chunk) noexcept;
+  void poison_behind(Mark mark) noexcept;
 
   std::byte* base_ = nullptr;
   std::size_t used_ = 0;
