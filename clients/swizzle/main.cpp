@@ -12,7 +12,7 @@ namespace {
 constexpr int kUsageExit = 2;
 
 constexpr std::string_view kHelp =
-    R"(swizzle is a small client and administration tool. For a shell, take psql.
+    R"(swizzle runs SQL, loads files, and looks after a server. For a shell, take psql.
 
   swizzle [-c CONNECTION] sql [SCRIPT ...]
       runs each script as one implicit transaction and prints the last statement's result;

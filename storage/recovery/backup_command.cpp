@@ -20,6 +20,7 @@ namespace swizzle {
 namespace {
 
 constexpr const char* kUsage =
+    "swizzle-backup copies a database's files, and makes a database of such a copy.\n\n"
     "usage: swizzle-backup copy DATABASE BACKUP\n"
     "       swizzle-backup restore [option ...] BACKUP DATABASE\n"
     "       swizzle-backup check DATABASE\n"
@@ -123,6 +124,10 @@ int backup_main(int argc, const char* const* argv) {
     Result<> (*run)(const Arguments&);
   };
   constexpr Command kCommands[] = {{"copy", 2, copy}, {"restore", 2, restore}, {"check", 1, check}};
+  if (argc == 2 && std::string_view{argv[1]} == "--help") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
   auto arguments = parse(argc, argv);
   if (!arguments) fmt::print(stderr, "swizzle-backup: {}\n", arguments.error().message());
   for (const Command& command : kCommands) {

@@ -28,6 +28,13 @@ void insert(Engine& engine, TreeId tree, int from, int to) {
 
 }  // namespace
 
+TEST_CASE("the program's help is an answer, a command that it does not know is an error",
+          "[backup]") {
+  CHECK(run({"--help"}) == 0);
+  CHECK(run({"mend", "somewhere"}) == 2);
+  CHECK(run({}) == 2);
+}
+
 TEST_CASE_METHOD(TemporaryEngine,
                  "archived by a command, copied and restored by the program, to a time and an LSN",
                  "[backup]") {
