@@ -14,6 +14,8 @@ std::span<const Experiment> experiments() noexcept {
       Experiment{"G4", "lookups in a drifting working set", run_g4},
       Experiment{"E2", "cost of a page hit and of a page miss", run_e2},
       Experiment{"B1", "exclusive latches above the leaves, against a tree latch", run_b1},
+      Experiment{"B2", "one thread's inserts over their number, against a tree latch", run_b2},
+      Experiment{"B3", "inserts over the number of threads, against a tree latch", run_b3},
       Experiment{"L5", "Zipf lookups on five pools of data, by fibers, against fio", run_l5},
       Experiment{"L6", "share of the pool that waits unswizzled", run_l6},
       Experiment{"L7", "hit rates of replacement policies on a recorded trace", run_l7},

@@ -12,6 +12,8 @@ Result<> run_g3(Context& context);
 Result<> run_g4(Context& context);
 Result<> run_e2(Context& context);
 Result<> run_b1(Context& context);
+Result<> run_b2(Context& context);
+Result<> run_b3(Context& context);
 Result<> run_l5(Context& context);
 Result<> run_l6(Context& context);
 Result<> run_l7(Context& context);

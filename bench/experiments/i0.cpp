@@ -67,7 +67,7 @@ Result<> run_i0(Context& context) {
   const std::uint64_t records =
       options.number("records", context.by_scale<std::uint64_t>(10'000'000, 1'000'000, 10'000));
   const auto repetitions =
-      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 3U, 1U)));
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 1U, 1U)));
   const std::vector<double> thread_counts = options.reals("threads", "1,2");
   const std::vector<std::string> systems =
       options.list("systems", "swizzling,main_memory,traditional,absl");
@@ -128,7 +128,7 @@ Result<> run_g3(Context& context) {
   const std::uint64_t loaded =
       options.number("loaded", context.by_scale<std::uint64_t>(1'000'000, 100'000, 2'000));
   const auto repetitions =
-      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 2U, 1U)));
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 1U, 1U)));
   const auto systems = options.list("systems", "swizzling,main_memory,traditional");
   const std::vector<double> thread_counts = options.reals("threads", "1,2");
   RETURN_IF_ERROR(options.finish());

@@ -97,10 +97,10 @@ Result<> run_l0(Context& context) {
       options.number("records", context.by_scale<std::uint64_t>(10'000'000, 1'000'000, 10'000));
   const bool scattered = options.text("keys", "dense") == "scattered";
   Plan plan;
-  plan.load.seconds = options.real("seconds", context.by_scale(3.0, 1.0, 0.02));
+  plan.load.seconds = options.real("seconds", context.by_scale(3.0, 0.5, 0.02));
   plan.load.warm_up_seconds = plan.load.seconds / 4;
   plan.repetitions =
-      static_cast<unsigned>(options.number("repetitions", context.by_scale(7U, 3U, 1U)));
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(7U, 1U, 1U)));
   plan.metric = "lookups_per_second";
   plan.threads.clear();
   for (const double threads : options.reals("threads", "1,2")) {

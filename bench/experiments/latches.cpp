@@ -1,8 +1,11 @@
 // B1: threads insert random 80-byte rows into a table; how many exclusive latches are taken above
 // the leaves and on the index as a whole, and how many of them by somebody who would wait for it?
-// Ours against a B-tree with a tree latch.
+// B2: one thread, more and more rows. B3: more and more threads. Ours against a B-tree with a tree
+// latch.
 //
-// Parameters: --rows (each thread's), --loaded, --threads, --systems swizzling,latched
+// Parameters: --rows (each thread's; B2: a list), --loaded, --threads (B3: a list); B2 and B3:
+// --repetitions
+#include <array>
 #include <memory>
 
 #include "bench/baselines/latched_tree.h"
@@ -39,63 +42,80 @@ Measured insert_rows(const Rows& rows, Insert insert, const std::function<void()
   });
 }
 
-void add(Report& report, const std::string& system, const Rows& rows, const Measured& measured,
-         double index_latches, double branch_latches, double blocking_latches, double splits) {
-  const auto x = static_cast<double>(rows.per_thread * rows.threads);
-  const auto one = [&](const char* metric, double value) {
-    report.add({system, x, rows.threads, 0, metric, value});
-  };
-  one("index_latches", index_latches);
-  one("branch_latches", branch_latches);
-  one("exclusive_latches", index_latches + branch_latches);
-  one("blocking_latches", blocking_latches);
-  one("splits", splits);
-  one("inserts_per_second", measured.per_second());
-}
+/// What inserting took; the counts are those of the insertion after the load.
+struct Inserted {
+  Measured measured;
+  std::uint64_t index_latches = 0;
+  std::uint64_t branch_latches = 0;
+  std::uint64_t blocking_latches = 0;
+  std::uint64_t splits = 0;
 
-Result<> foster(const Rows& rows, Report& report) {
+  Inserted operator-(const Inserted& before) const {
+    return {measured, index_latches - before.index_latches, branch_latches - before.branch_latches,
+            blocking_latches - before.blocking_latches, splits - before.splits};
+  }
+};
+
+Result<Inserted> insert_into_foster(const Rows& rows) {
   NoDisk pages;
   const std::uint64_t total = rows.loaded + rows.per_thread * rows.threads;
   ASSIGN_OR_RETURN(const auto store, TreeStore<SwizzlingPool>::create(
                                          pages, total * 190 + (std::uint64_t{64} << 20U)));
-  const TreeCounters& counters = store->tree().counters();
-  std::uint64_t latches_before = 0;
-  std::uint64_t waits_before = 0;
-  std::uint64_t splits_before = 0;
+  const auto counted = [&] {
+    const TreeCounters& counters = store->tree().counters();
+    // There is no latch on the index to take.
+    return Inserted{{},
+                    0,
+                    counters.branch_latches.load(),
+                    counters.branch_waits.load(),
+                    counters.splits.load()};
+  };
+  Inserted before;
   const Measured measured = insert_rows(
       rows, [&](std::uint64_t key, Bytes value) { store->insert(Key{kShape, key}.bytes(), value); },
-      [&] {
-        latches_before = counters.branch_latches.load();
-        waits_before = counters.branch_waits.load();
-        splits_before = counters.splits.load();
-      });
-  // There is no latch on the index to take.
-  add(report, "Foster B-tree", rows, measured, 0,
-      static_cast<double>(counters.branch_latches.load() - latches_before),
-      static_cast<double>(counters.branch_waits.load() - waits_before),
-      static_cast<double>(counters.splits.load() - splits_before));
-  return {};
+      [&] { before = counted(); });
+  Inserted inserted = counted() - before;
+  inserted.measured = measured;
+  return inserted;
 }
 
-void latched(const Rows& rows, Report& report) {
+Result<Inserted> insert_into_latched(const Rows& rows) {
   LatchedTree tree{kShape.value_bytes};
-  const LatchedTree::Counters& counters = tree.counters();
-  std::uint64_t index_before = 0;
-  std::uint64_t branch_before = 0;
-  std::uint64_t splits_before = 0;
+  const auto counted = [&] {
+    const std::uint64_t index = tree.counters().index_exclusive.load();
+    const std::uint64_t branch = tree.counters().branch_exclusive.load();
+    // Whoever asks for one of these waits until it is free, and everybody else until it is given
+    // back.
+    return Inserted{{}, index, branch, index + branch, tree.counters().splits.load()};
+  };
+  Inserted before;
   const Measured measured = insert_rows(
       rows, [&](std::uint64_t key, Bytes value) { tree.insert(key, value); },
-      [&] {
-        index_before = counters.index_exclusive.load();
-        branch_before = counters.branch_exclusive.load();
-        splits_before = counters.splits.load();
-      });
-  // Whoever asks for one of these waits until it is free, and everybody else until it is given
-  // back.
-  const auto index = static_cast<double>(counters.index_exclusive.load() - index_before);
-  const auto branch = static_cast<double>(counters.branch_exclusive.load() - branch_before);
-  add(report, "tree latch", rows, measured, index, branch, index + branch,
-      static_cast<double>(counters.splits.load() - splits_before));
+      [&] { before = counted(); });
+  Inserted inserted = counted() - before;
+  inserted.measured = measured;
+  return inserted;
+}
+
+struct System {
+  const char* name;
+  Result<Inserted> (*insert)(const Rows& rows);
+};
+constexpr std::array kSystems{System{"Foster B-tree", insert_into_foster},
+                              System{"tree latch", insert_into_latched}};
+
+/// The rates of both, at `x`; who goes first changes with the repetition.
+Result<> compare_rates(const Rows& rows, double x, unsigned repetition, Report& report) {
+  for (std::size_t i = 0; i < kSystems.size(); ++i) {
+    const System& system = kSystems[(i + repetition) % kSystems.size()];
+    ASSIGN_OR_RETURN(const Inserted inserted, system.insert(rows));
+    report.add(
+        {system.name, x, 1, repetition, "inserts_per_second", inserted.measured.per_second()});
+    report.add(
+        {system.name, x, 1, repetition, "cpu_ns_per_insert",
+         inserted.measured.cpu_seconds * 1e9 / static_cast<double>(inserted.measured.operations)});
+  }
+  return {};
 }
 
 }  // namespace
@@ -110,8 +130,65 @@ Result<> run_b1(Context& context) {
   rows.threads = static_cast<unsigned>(options.number("threads", 16));
   RETURN_IF_ERROR(options.finish());
   Report report{"B1", "rows", context.csv()};
-  RETURN_IF_ERROR(foster(rows, report));
-  latched(rows, report);
+  const auto x = static_cast<double>(rows.per_thread * rows.threads);
+  for (const System& system : kSystems) {
+    ASSIGN_OR_RETURN(const Inserted inserted, system.insert(rows));
+    const auto add = [&](const char* metric, double value) {
+      report.add({system.name, x, rows.threads, 0, metric, value});
+    };
+    const auto count = [&](const char* metric, std::uint64_t value) {
+      add(metric, static_cast<double>(value));
+    };
+    count("index_latches", inserted.index_latches);
+    count("branch_latches", inserted.branch_latches);
+    count("exclusive_latches", inserted.index_latches + inserted.branch_latches);
+    count("blocking_latches", inserted.blocking_latches);
+    count("splits", inserted.splits);
+    add("inserts_per_second", inserted.measured.per_second());
+  }
+  report.print_summary();
+  return report.write();
+}
+
+Result<> run_b2(Context& context) {
+  CommandLine& options = context.options();
+  const auto counts = options.reals(
+      "rows",
+      context.by_scale("1000000,2000000,4000000,8000000,16000000", "100000,400000", "2000"));
+  const std::uint64_t loaded = options.number("loaded", 0);
+  const auto repetitions = static_cast<unsigned>(options.number("repetitions", 1));
+  RETURN_IF_ERROR(options.finish());
+  Report report{"B2", "rows", context.csv()};
+  report.note("loaded", static_cast<double>(loaded));
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    for (const double count : counts) {
+      const Rows rows{
+          .loaded = loaded, .per_thread = static_cast<std::uint64_t>(count), .threads = 1};
+      RETURN_IF_ERROR(compare_rates(rows, count, repetition, report));
+    }
+  }
+  report.print_summary();
+  return report.write();
+}
+
+Result<> run_b3(Context& context) {
+  CommandLine& options = context.options();
+  const auto counts = options.reals("threads", context.by_scale("16,32,64", "16,64", "4"));
+  Rows rows{};
+  rows.per_thread = options.number("rows", context.by_scale<std::uint64_t>(125'000, 5'000, 500));
+  rows.loaded =
+      options.number("loaded", context.by_scale<std::uint64_t>(1'000'000, 100'000, 2'000));
+  const auto repetitions =
+      static_cast<unsigned>(options.number("repetitions", context.by_scale(3U, 1U, 1U)));
+  RETURN_IF_ERROR(options.finish());
+  Report report{"B3", "connections", context.csv()};
+  report.note("rows", static_cast<double>(rows.per_thread));
+  for (unsigned repetition = 0; repetition < repetitions; ++repetition) {
+    for (const double count : counts) {
+      rows.threads = static_cast<unsigned>(count);
+      RETURN_IF_ERROR(compare_rates(rows, count, repetition, report));
+    }
+  }
   report.print_summary();
   return report.write();
 }

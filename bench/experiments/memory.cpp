@@ -1,5 +1,5 @@
-// G1 and G2: uniform point lookups on a database ten times the pool, the working set growing from a
-// small part of the pool to all of the database (G1), and close around the pool's size (G2).
+// G1: uniform point lookups on a database ten times the pool, the working set growing from a small
+// part of the pool to all of the database. G2: close around the pool's size, on two pools of data.
 //
 // Parameters: --pool-bytes, --database (times the pool), --working-sets 0.05,…, --threads,
 // --seconds, --repetitions, --systems swizzling,main_memory,traditional,mmap (or, with another
@@ -28,20 +28,29 @@ struct System {
   double largest_working_set = 1e9;
 };
 
+/// What tells G1 and G2 apart, as defaults of the parameters.
+struct Defaults {
+  double database;
+  const char* working_sets;
+  const char* few_working_sets;  ///< where it has to be quick
+  const char* systems;
+};
+
 class MemoryExperiment {
  public:
-  MemoryExperiment(Context& context, std::string id, const char* working_sets, const char* systems)
+  MemoryExperiment(Context& context, std::string id, const Defaults& defaults)
       : id_(std::move(id)),
         pool_bytes_(context.options().bytes(
             "pool-bytes", context.by_scale<std::uint64_t>(256U << 20U, 32U << 20U, 2U << 20U))),
-        database_(context.options().real("database", context.by_scale(10.0, 10.0, 4.0))),
+        database_(context.options().real("database", defaults.database)),
         working_sets_(context.options().reals(
-            "working-sets", context.scale() == Scale::smoke ? "0.5,2" : working_sets)),
+            "working-sets",
+            context.by_scale(defaults.working_sets, defaults.few_working_sets, "0.5,1.6"))),
         threads_(static_cast<unsigned>(context.options().number("threads", 2))),
         repetitions_(static_cast<unsigned>(
-            context.options().number("repetitions", context.by_scale(5U, 2U, 1U)))),
-        seconds_(context.options().real("seconds", context.by_scale(2.0, 0.4, 0.02))),
-        wanted_(context.options().list("systems", systems)),
+            context.options().number("repetitions", context.by_scale(5U, 1U, 1U)))),
+        seconds_(context.options().real("seconds", context.by_scale(2.0, 0.3, 0.02))),
+        wanted_(context.options().list("systems", defaults.systems)),
         context_(context) {}
 
   Result<> run() {
@@ -185,14 +194,22 @@ class MemoryExperiment {
 }  // namespace
 
 Result<> run_g1(Context& context) {
-  return MemoryExperiment{context, "G1", "0.05,0.1,0.25,0.5,0.75,0.9,1.1,1.5,2,4,7,9.9",
-                          "swizzling,main_memory,traditional"}
+  return MemoryExperiment{context,
+                          "G1",
+                          {.database = 10,
+                           .working_sets = "0.05,0.1,0.25,0.5,0.75,0.9,1.1,1.5,2,4,7,9.9",
+                           .few_working_sets = "0.05,0.5,0.9,1.1,2,9.9",
+                           .systems = "swizzling,main_memory,traditional"}}
       .run();
 }
 
 Result<> run_g2(Context& context) {
-  return MemoryExperiment{context, "G2", "0.8,0.85,0.9,0.95,1.0,1.05,1.1,1.2,1.3,1.4,1.6",
-                          "swizzling,main_memory,traditional,mmap"}
+  return MemoryExperiment{context,
+                          "G2",
+                          {.database = 2,
+                           .working_sets = "0.8,0.85,0.9,0.95,1.0,1.05,1.1,1.2,1.3,1.4,1.6",
+                           .few_working_sets = "0.8,0.9,1.0,1.1,1.6",
+                           .systems = "swizzling,main_memory,traditional,mmap"}}
       .run();
 }
 

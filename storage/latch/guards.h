@@ -10,13 +10,13 @@ namespace swizzle {
 class ExclusiveGuard;
 
 /// A read that nothing is taken for: what was read counts only once valid() says so. A reader
-/// that was disturbed too often asks for a patient read, which holds the shared latch; a
-/// ThreadSanitizer build makes every read patient, so that races show. Therefore release() before
-/// anything that parks, in every build.
+/// that was disturbed too often asks for a patient read, which holds the shared latch. All are
+/// patient under ThreadSanitizer, so that races show, and with SWIZZLE_PATIENT_READS, to measure
+/// what the others gain. Therefore release() before anything that parks, in every build.
 class ReadGuard {
  public:
   enum class Manner : std::uint8_t { optimistic, patient };
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || defined(SWIZZLE_PATIENT_READS)
   static constexpr Manner kUsual = Manner::patient;
 #else
   static constexpr Manner kUsual = Manner::optimistic;
