@@ -38,10 +38,6 @@ FiberRuntime::~FiberRuntime() {
   reactors_.clear();
 }
 
-boost::asio::io_context& FiberRuntime::io_context(std::size_t reactor) noexcept {
-  return reactors_[reactor]->io_context();
-}
-
 std::size_t FiberRuntime::this_reactor() const noexcept {
   INVARIANT(Reactor::current() != nullptr);
   return Reactor::current()->number();

@@ -8,10 +8,6 @@
 #include "base/runtime.h"
 #include "base/sanitizers.h"
 
-namespace boost::asio {
-class io_context;
-}
-
 namespace swizzle {
 
 class Fiber;
@@ -19,7 +15,7 @@ class FiberEnd;
 class Reactor;
 
 /// Stackful fibers, each pinned for life to one of some reactor threads. A reactor runs its fibers
-/// in turn and, between them, one Boost.Asio io_context and one io_uring.
+/// in turn and, between them, one epoll instance (descriptor_watch.h) and one io_uring.
 ///
 /// park() switches to the next ready fiber; file transfers of a fiber go through its reactor's
 /// io_uring, in batches, or through the file system's own threads where io_uring is refused.
@@ -36,7 +32,7 @@ class FiberRuntime final : public Runtime {
     std::size_t reactors = 0;
     std::size_t stack_bytes = kDefaultStackBytes;
     /// How long a reactor without work polls before it sleeps. It polls only while waits have
-    /// recently been that short. 0: never; polling takes processor time from everybody else.
+    /// recently been that short and nobody else wants its processor. 0: never.
     Duration longest_spin = {};
     IoEngine io_engine = IoEngine::automatic;
   };
@@ -48,9 +44,6 @@ class FiberRuntime final : public Runtime {
   ~FiberRuntime() override;
 
   [[nodiscard]] std::size_t reactor_count() const noexcept { return reactors_.size(); }
-  /// Thread-safe as far as an io_context is. Its handlers run on the reactor's thread, outside of
-  /// any fiber: they may unpark fibers, but not park.
-  [[nodiscard]] boost::asio::io_context& io_context(std::size_t reactor) noexcept;
   /// The number of the reactor that runs the caller. Pre: on a reactor.
   [[nodiscard]] std::size_t this_reactor() const noexcept;
 

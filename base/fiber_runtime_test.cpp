@@ -1,8 +1,6 @@
 #include "base/fiber_runtime.h"
 
 #include <atomic>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -146,22 +144,6 @@ TEST_CASE("yield lets every fiber of the reactor run", "[fiber]") {
              })
       ->join();
   REQUIRE(order == "ababab");
-}
-
-TEST_CASE("handlers of the io_context wake fibers", "[fiber]") {
-  FiberRuntime runtime{{.reactors = 1}};
-  runtime
-      .spawn("waiter",
-             [&] {
-               bool ran = false;
-               Parker& mine = runtime.parker();
-               boost::asio::post(runtime.io_context(0), [&] {
-                 ran = true;
-                 mine.unpark();
-               });
-               while (!ran) mine.park();
-             })
-      ->join();
 }
 
 TEST_CASE("deep recursion runs on the reactor's own stack", "[fiber]") {

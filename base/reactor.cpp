@@ -1,6 +1,7 @@
 #include "base/reactor.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <spdlog/spdlog.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -28,12 +30,6 @@ constexpr unsigned kLongestGathering = 4;
 constexpr std::size_t kLongestRound = 16;
 constexpr unsigned kRoundsBetweenPolls = 4;
 
-int new_event_descriptor() {
-  const int descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (descriptor < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
-  return descriptor;
-}
-
 }  // namespace
 
 Reactor* Reactor::current() noexcept {
@@ -41,20 +37,15 @@ Reactor* Reactor::current() noexcept {
 }
 
 Reactor::Reactor(FiberRuntime& runtime, std::size_t number, Settings settings)
-    : runtime_(runtime),
-      number_(number),
-      settings_(settings),
-      stacks_(settings.stack_bytes),
-      work_(boost::asio::make_work_guard(io_context_)),
-      wake_descriptor_(io_context_, new_event_descriptor()) {
+    : runtime_(runtime), number_(number), settings_(settings), stacks_(settings.stack_bytes) {
+  poller_.watch(wake_.descriptor, EPOLLIN, wake_);
   // The ring belongs to the thread that makes it, so the thread does; whoever made us waits, since
   // has_uring() must be known at once.
   std::atomic<bool> started{false};
   thread_ = std::thread{[this, &started] {
     if (settings_.io_engine == IoEngine::io_uring) {
       uring_ = Uring::open(kUringCapacity, Uring::Use::one_thread);
-      if (uring_ != nullptr &&
-          !uring_->announce_completions_through(wake_descriptor_.native_handle())) {
+      if (uring_ != nullptr && !uring_->announce_completions_through(wake_.descriptor)) {
         uring_.reset();
       }
       if (uring_ == nullptr) spdlog::warn("reactor {}: no io_uring to be had", number_);
@@ -70,14 +61,27 @@ Reactor::Reactor(FiberRuntime& runtime, std::size_t number, Settings settings)
 Reactor::~Reactor() {
   // Release: the thread sees everything done before it stops.
   stopping_.store(true, std::memory_order_release);
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = write(wake_descriptor_.native_handle(), &one, sizeof one);
+  wake_.ring();
   thread_.join();
   // Acquire: see make_ready.
   while (wakers_.load(std::memory_order_acquire) != 0) cpu_relax();
 }
 
 // ---- Wakes
+
+// Never read: each write announces itself, whatever the count is.
+Reactor::WakeDescriptor::WakeDescriptor() : descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  if (descriptor < 0) throw std::system_error{errno, std::system_category(), "eventfd"};
+}
+
+Reactor::WakeDescriptor::~WakeDescriptor() {
+  ::close(descriptor);
+}
+
+void Reactor::WakeDescriptor::ring() const noexcept {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(descriptor, &one, sizeof one);
+}
 
 void Reactor::make_ready(Fiber& fiber) noexcept {
   if (current_reactor == this) {
@@ -94,8 +98,7 @@ void Reactor::make_ready(Fiber& fiber) noexcept {
   } while (!inbox_.compare_exchange_weak(head, &fiber, std::memory_order_seq_cst));
   if (sleeping_.load(std::memory_order_seq_cst) &&
       sleeping_.exchange(false, std::memory_order_seq_cst)) {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const auto written = write(wake_descriptor_.native_handle(), &one, sizeof one);
+    wake_.ring();
   }
   // Release: our last access comes before the destructor's.
   wakers_.fetch_sub(1, std::memory_order_release);
@@ -163,7 +166,6 @@ void Reactor::run() noexcept {
   pthread_setname_np(pthread_self(), name.c_str());
   const RuntimeScope scope{runtime_};
   current_reactor = this;
-  watch_wakes();
   // Acquire: pairs with the destructor and with the spawning threads.
   // Requests may outlive the fibers that submitted them, and their memory is not ours to abandon.
   while (!stopping_.load(std::memory_order_acquire) ||
@@ -179,7 +181,8 @@ bool Reactor::take_turn() noexcept {
   worked |= run_ready_fibers();
   worked |= serve_uring();
   worked |= fire_timers();
-  if (!worked || ++turns_since_poll_ >= kRoundsBetweenPolls) worked |= poll_io_context();
+  // Who has nothing to do looks at the descriptors when it waits.
+  if (worked && ++turns_since_poll_ >= kRoundsBetweenPolls) poll_descriptors();
   return worked;
 }
 
@@ -276,26 +279,49 @@ bool Reactor::serve_uring() noexcept {
 
 // ---- Waiting
 
-bool Reactor::poll_io_context() noexcept {
+bool Reactor::poll_descriptors() noexcept {
   turns_since_poll_ = 0;
-  return io_context_.poll() != 0;
+  return poller_.poll();
 }
 
 void Reactor::wait_for_work() noexcept {
-  // Spinning pays only if work usually comes soon; now and then we look whether that has changed.
-  constexpr unsigned kRetrial = 16;
-  const Duration limit = settings_.longest_spin;
-  const bool spins = limit > Duration{} && (usual_wait_ < limit || ++waits_ % kRetrial == 0);
+  if (settings_.longest_spin == Duration{}) return sleep();
   const TimePoint start = std::chrono::steady_clock::now();
-  bool found = false;
-  while (spins && !found && std::chrono::steady_clock::now() - start < limit) {
-    cpu_relax();
-    found = drain_inbox() || serve_uring() || fire_timers() || poll_io_context();
+  if (!may_spin() || !spin(start)) sleep();
+  const Duration waited = std::chrono::steady_clock::now() - start;
+  usual_wait_ = (usual_wait_ * 7 + waited) / 8;
+}
+
+/// Spinning pays only while work usually comes soon and nobody else has use for the processor; now
+/// and then we look whether that has changed.
+bool Reactor::may_spin() noexcept {
+  constexpr unsigned kRetrial = 16;
+  if (waits_without_spin_ != 0) {
+    --waits_without_spin_;
+    return false;
   }
-  if (!found) sleep();
-  if (limit > Duration{}) {
-    const Duration waited = std::chrono::steady_clock::now() - start;
-    usual_wait_ = (usual_wait_ * 7 + waited) / 8;
+  return usual_wait_ < settings_.longest_spin || ++waits_ % kRetrial == 0;
+}
+
+/// Polls until there is work, which it returns, or for so long that sleeping is cheaper.
+bool Reactor::spin(TimePoint start) noexcept {
+  constexpr Duration kNobodyElseRan = std::chrono::microseconds{4};
+  constexpr unsigned kLongestPenalty = 1024;
+  for (;;) {
+    const bool found = drain_inbox() || serve_uring() || fire_timers() || poll_descriptors();
+    if (found) {
+      next_penalty_ = std::max(next_penalty_ / 2, 1U);
+      return true;
+    }
+    const TimePoint before = std::chrono::steady_clock::now();
+    if (before - start >= settings_.longest_spin) return false;
+    // Whoever waits for this processor gets it. That somebody did shows by the time that it took.
+    ::sched_yield();
+    if (std::chrono::steady_clock::now() - before >= kNobodyElseRan) {
+      waits_without_spin_ = next_penalty_;
+      next_penalty_ = std::min(next_penalty_ * 2, kLongestPenalty);
+      return false;
+    }
   }
 }
 
@@ -308,25 +334,11 @@ void Reactor::sleep() noexcept {
   const bool idle = inbox_.load(std::memory_order_seq_cst) == nullptr && ready_.empty() &&
                     !(expects_completions && uring_->has_finished());
   if (idle) {
-    if (timers_.empty()) {
-      io_context_.run_one();
-    } else {
-      io_context_.run_one_until(timers_.first().deadline);
-    }
+    turns_since_poll_ = 0;
+    poller_.wait(timers_.empty() ? std::nullopt : std::optional{timers_.first().deadline});
   }
   sleeping_.store(false, std::memory_order_seq_cst);
   if (expects_completions) uring_->set_announcing(Uring::Announce::off);
-}
-
-void Reactor::watch_wakes() {
-  wake_descriptor_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
-                              [this](const boost::system::error_code& error) {
-                                if (error) return;
-                                std::uint64_t count = 0;
-                                [[maybe_unused]] const auto bytes =
-                                    read(wake_descriptor_.native_handle(), &count, sizeof count);
-                                watch_wakes();
-                              });
 }
 
 }  // namespace swizzle

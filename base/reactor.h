@@ -1,22 +1,20 @@
 #pragma once
 
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <memory>
 #include <thread>
 
 #include "base/fiber.h"
 #include "base/io_backend.h"
 #include "base/io_transfer.h"
+#include "base/poller.h"
 #include "base/uring.h"
 
 namespace swizzle {
 
 class FiberRuntime;
 
-/// One thread that runs fibers, one io_context and one io_uring.
+/// One thread that runs fibers, with an epoll instance and an io_uring of its own.
 ///
 /// A wake from another thread goes through the inbox, a lock-free list; only if the reactor may be
 /// asleep is the event descriptor written as well. The io_uring announces its completions there
@@ -39,7 +37,8 @@ class Reactor final : public IoBackend {
   static Reactor* current() noexcept;
   /// Null on the reactor's own stack.
   [[nodiscard]] Fiber* running_fiber() const noexcept { return running_; }
-  [[nodiscard]] boost::asio::io_context& io_context() noexcept { return io_context_; }
+  /// For what runs on the reactor.
+  [[nodiscard]] Poller& poller() noexcept { return poller_; }
   [[nodiscard]] bool has_uring() const noexcept { return uring_ != nullptr; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
@@ -55,7 +54,7 @@ class Reactor final : public IoBackend {
   void run_errand(std::function<void()>& errand) noexcept;
   void release_unused_stack() noexcept;
 
-  /// As File::submit, for the running fiber or an asio handler.
+  /// As File::submit, for the running fiber or a Poller::Listener.
   void submit(int descriptor, std::span<IoRequest* const> requests) noexcept override;
   [[nodiscard]] std::string_view name() const noexcept override { return "io_uring"; }
 
@@ -68,10 +67,11 @@ class Reactor final : public IoBackend {
   bool fire_timers() noexcept;
   bool serve_uring() noexcept;
   void start_waiting_requests() noexcept;
-  bool poll_io_context() noexcept;
+  bool poll_descriptors() noexcept;
   void wait_for_work() noexcept;
+  bool may_spin() noexcept;
+  bool spin(TimePoint start) noexcept;
   void sleep() noexcept;
-  void watch_wakes();
   void finish(Fiber& fiber) noexcept;
 
   FiberRuntime& runtime_;
@@ -99,10 +99,20 @@ class Reactor final : public IoBackend {
   /// How long the last waits for work took, roughly.
   Duration usual_wait_{};
   unsigned waits_ = 0;
+  /// Somebody else wanted the processor while we spun: so many waits go without, longer each time.
+  unsigned waits_without_spin_ = 0;
+  unsigned next_penalty_ = 1;
 
-  boost::asio::io_context io_context_{1};
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
-  boost::asio::posix::stream_descriptor wake_descriptor_;
+  /// Written to end a sleep: what it is about is found in the inbox or the io_uring.
+  struct WakeDescriptor final : Poller::Listener {
+    WakeDescriptor();
+    ~WakeDescriptor() override;
+    void changed(std::uint32_t) noexcept override {}
+    void ring() const noexcept;
+    int descriptor;
+  };
+  Poller poller_;
+  WakeDescriptor wake_;
   std::thread thread_;
 };
 

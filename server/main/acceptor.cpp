@@ -113,7 +113,6 @@ void Acceptor::accept_until_stopped(Door& door) {
   }
   // stop() may still be about to unpark: it joins this fiber, whose parker outlives the runtime's
   // fibers.
-  waiter.close();
 }
 
 void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
@@ -125,7 +124,6 @@ void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
                             Stream stream{std::move(*shared)};
                             FiberSocketWaiter waiter{runtime, stream.descriptor()};
                             serve(stream, peer, waiter, buffers);
-                            waiter.close();
                           });
 }
 

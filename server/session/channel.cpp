@@ -51,9 +51,10 @@ std::optional<MutableBytes> Channel::room_to_read() {
 std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, Heed heed) {
   bool in_time = true;
   is_settled_ = false;
-  // Whoever has just been answered has not asked again yet: trying to read would be in vain. Under
-  // TLS bytes may have arrived already, inside OpenSSL, where no wait sees them.
-  bool try_first = !std::exchange(has_answered_, false) || stream_.is_tls();
+  // Whoever has just been answered has not asked again yet: trying to read would be in vain. But
+  // what the last read had no room for is not announced again, and under TLS bytes may have arrived
+  // already, inside OpenSSL, where no wait sees them.
+  bool try_first = !std::exchange(has_answered_, false) || may_hold_more_ || stream_.is_tls();
   for (;;) {
     Readiness readiness = Readiness::readable;
     if (std::exchange(try_first, true)) {
@@ -64,6 +65,7 @@ std::expected<void, Stop> Channel::receive(std::optional<TimePoint> deadline, He
       const Transfer transfer = stream_.read(*room);
       if (transfer.state == Transfer::State::moved) {
         in_.commit(transfer.bytes);
+        may_hold_more_ = transfer.bytes == room->size();
         return {};
       }
       if (transfer.state == Transfer::State::closed) {

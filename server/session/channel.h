@@ -102,6 +102,8 @@ class Channel {
   bool is_broken_ = false;
   /// Something was written since the last read: the client is thinking about it.
   bool has_answered_ = false;
+  /// The last read took all that it had room for.
+  bool may_hold_more_ = false;
   /// The wait that goes on now is a long one already.
   bool is_settled_ = false;
 };

@@ -19,6 +19,8 @@ class SocketWaiter {
 
   /// False when `deadline` passed. True may be wrong: callers try and wait again. An unpark() of
   /// the caller's parker ends the wait too.
+  /// Pre: for readability, a read has found nothing, or less than it had room for; for writability,
+  /// a write has been refused. Readiness is announced when it comes, and only then.
   virtual bool wait(Readiness readiness, std::optional<TimePoint> deadline) noexcept = 0;
   /// A long wait is likely to follow: gives back memory that the caller's stack does not need.
   virtual void settle() noexcept {}
