@@ -298,15 +298,22 @@ std::unique_ptr<Transaction> Engine::begin(Isolation isolation, Access access) {
 }
 
 Result<TreeId> Engine::create_tree(Transaction& transaction) {
+  TransactionState& state = TransactionAccess::state(transaction);
+  RETURN_IF_ERROR(state.begin_writing());
   const TreeId id = parts_->trees->next_id();
-  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->create(id));
+  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->create(id, state.slot.chain));
+  const PageId root = tree->root_page();
   const auto key = directory_key(id);
-  const auto value = directory_value(tree->root_page());
-  RowChange change(TransactionAccess::state(transaction), TreeId::directory, key,
-                   RowChange::Wish::insert, {value, false});
-  ASSIGN_OR_RETURN(const bool inserted, change.run(parts_->trees->directory()));
-  INVARIANT(inserted);
-  TransactionAccess::state(transaction).created.push_back(id);
+  const auto value = directory_value(root);
+  RowChange change(state, TreeId::directory, key, RowChange::Wish::insert, {value, false});
+  auto inserted = change.run(parts_->trees->directory());
+  if (!inserted) {
+    // Without its row nobody would find the tree when the transaction rolls back.
+    RETURN_IF_ERROR(parts_->trees->destroy(id, root));
+    return fail(std::move(inserted).error());
+  }
+  INVARIANT(*inserted);
+  state.created.push_back(id);
   return id;
 }
 

@@ -71,7 +71,7 @@ class TreeTable {
 
   /// Finds it in the directory if need be; XX000 when it is not there. Parks.
   Result<AnyTree*> find(TreeId id);
-  Result<AnyTree*> create(TreeId id);
+  Result<AnyTree*> create(TreeId id, TransactionChain& creator);
   /// Frees the pages of a tree that the directory does not name any more, or never will: of a
   /// transaction that is rolled back or that dropped it. Nothing happens if they are free already.
   Result<> destroy(TreeId id, PageId root);

@@ -292,6 +292,51 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "a tree that the directory did not get leaves no page behind",
+                 "[storage][engine]") {
+  const TreeId other = make_tree();
+  const auto pages = engine->statistics().pages_allocated;
+  // Who locks all that the directory has, and the gaps between, keeps new rows out.
+  const auto reader = engine->begin(Isolation::serializable);
+  content(*reader, TreeId::directory);
+  auto creator = engine->begin();
+
+  SECTION("because of an error") {
+    creator->set_lock_timeout(std::chrono::milliseconds{20});
+    const auto created = engine->create_tree(*creator);
+    REQUIRE_FALSE(created);
+    CHECK(created.error().state() == sqlstate::lock_not_available);
+    CHECK(engine->statistics().pages_allocated == pages);
+    REQUIRE(creator->commit());
+  }
+  SECTION("because its creator may only read") {
+    const auto only_reads = engine->begin(Isolation::read_committed, Access::read_only);
+    CHECK_FALSE(engine->create_tree(*only_reads));
+    CHECK(engine->statistics().pages_allocated == pages);
+  }
+  SECTION("because of a crash in between") {
+    Engine& killed = *engine;
+    Transaction& waiting = *creator;
+    std::thread waits([&] { static_cast<void>(killed.create_tree(waiting)); });
+    while (killed.statistics().lock_waits == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    CHECK(killed.statistics().pages_allocated == pages + 1);
+    {
+      // Makes the log durable up to here.
+      const auto writer = killed.begin();
+      Tree tree = killed.tree(other).value();
+      REQUIRE(tree.insert(*writer, as_bytes("key"), as_bytes("value")).value());
+      REQUIRE(writer->commit());
+    }
+    kill(std::move(creator));
+    waiting.cancel();
+    waits.join();
+    CHECK(get(other, "key") == "value");
+    CHECK(engine->statistics().pages_allocated == pages);
+  }
+  CHECK(engine->verify().value().empty());
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "dropped trees take their large values with them",
                  "[storage][engine]") {
   constexpr TreeId kLargeValues{1};

@@ -69,7 +69,7 @@ std::array<std::byte, 8> directory_value(PageId root) noexcept {
 }
 
 Result<PageId> TreeTable::create_directory() {
-  ASSIGN_OR_RETURN(directory_, factory_->create(TreeId::directory));
+  ASSIGN_OR_RETURN(directory_, factory_->create(TreeId::directory, nullptr));
   return directory_->root_page();
 }
 
@@ -113,8 +113,8 @@ Result<AnyTree*> TreeTable::find(TreeId id) {
   return open_.try_emplace(id, std::move(tree)).first->second.get();
 }
 
-Result<AnyTree*> TreeTable::create(TreeId id) {
-  ASSIGN_OR_RETURN(auto tree, factory_->create(id));
+Result<AnyTree*> TreeTable::create(TreeId id, TransactionChain& creator) {
+  ASSIGN_OR_RETURN(auto tree, factory_->create(id, &creator));
   const std::unique_lock hold(mutex_);
   return open_.try_emplace(id, std::move(tree)).first->second.get();
 }

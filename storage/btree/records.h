@@ -26,7 +26,7 @@ enum class RecordKind : std::uint8_t {
   child_deadopted = 28,   ///< page: parent; page2: the left child that becomes a foster parent
   nodes_merged = 29,      ///< page: who takes all, with its image; page2: freed
   nodes_rebalanced = 30,  ///< images of both
-  page_image = 31,        ///< a page comes into use: roots, bulk loads
+  page_image = 31,        ///< a root, new or filled by a load; new ones their creator takes back
   pages_freed = 32,       ///< the root of a dropped tree; no page is changed
   child_appended = 35,    ///< page: parent; page2: its new last child, whose image it carries
   children_freed = 36,    ///< page: their parent, which forgets them

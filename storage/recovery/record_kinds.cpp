@@ -77,7 +77,7 @@ constexpr std::array kKinds{
                     "page_image",
                     {Effect::image, Effect::none},
                     nullptr,
-                    nullptr,
+                    undo_of::new_root,
                     describe::images},
     RecordKindEntry{Kind::pages_freed, "pages_freed", {}, nullptr, nullptr, describe::pages},
     RecordKindEntry{Kind::child_appended,

@@ -39,6 +39,10 @@ Result<UndoneRow> load_begun(Bytes payload) {
   return UndoneRow{};
 }
 
+Result<UndoneRow> new_root(Bytes /*payload*/) {
+  return UndoneRow{};
+}
+
 }  // namespace undo_of
 
 LeafChange::Action LoggedUndo::decide(const Node& leaf, Node::Position at) noexcept {

@@ -24,8 +24,10 @@ namespace undo_of {
 Result<UndoneRow> leaf_insert(Bytes payload);
 Result<UndoneRow> leaf_update(Bytes payload);
 Result<UndoneRow> leaf_remove(Bytes payload);
-/// Nothing to do: the tree was created by the same transaction, so it goes as a whole.
+/// No row: the tree was created by the same transaction, so it goes as a whole.
 Result<UndoneRow> load_begun(Bytes payload);
+/// No row: the root of a tree that the transaction creates is given back.
+Result<UndoneRow> new_root(Bytes payload);
 }  // namespace undo_of
 
 /// Applies an UndoneRow to a leaf.

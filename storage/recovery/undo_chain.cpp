@@ -15,6 +15,7 @@ Result<std::optional<UndoStep>> UndoChain::next() {
     UndoStep step{.lsn = record.lsn,
                   .kind = kind_of(record.header),
                   .tree = record.header.tree,
+                  .page = record.header.page,
                   .undo_next = next_,
                   .payload = {record.payload.begin(), record.payload.end()}};
     return step;

@@ -13,6 +13,7 @@ struct UndoStep {
   Lsn lsn;
   RecordKind kind;
   TreeId tree;
+  PageId page;
   /// Where undo goes on after this step: what its compensation record carries as undo_next.
   Lsn undo_next;
   /// Owned, since the reader moves on.

@@ -96,7 +96,8 @@ class TreeFactory {
   TreeFactory(const TreeFactory&) = delete;
   TreeFactory& operator=(const TreeFactory&) = delete;
   virtual ~TreeFactory() = default;
-  virtual Result<std::unique_ptr<AnyTree>> create(TreeId id) = 0;
+  /// The root is allocated by a record of `creator`, if there is one: undoing that frees it.
+  virtual Result<std::unique_ptr<AnyTree>> create(TreeId id, TransactionChain* creator) = 0;
   virtual Result<std::unique_ptr<AnyTree>> open(TreeId id, PageId root) = 0;
   [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
   [[nodiscard]] virtual bool is_allocated(PageId page) noexcept = 0;

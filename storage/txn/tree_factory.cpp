@@ -16,8 +16,8 @@ class PooledTreeFactory final : public TreeFactory {
   PooledTreeFactory(std::unique_ptr<Pool> pool, TreeLog& log, GhostKeeper& ghosts) noexcept
       : pool_(std::move(pool)), log_(log), ghosts_(ghosts) {}
 
-  Result<std::unique_ptr<AnyTree>> create(TreeId id) override {
-    ASSIGN_OR_RETURN(auto tree, BTree<Pool>::create(*pool_, log_, ghosts_, id, nullptr));
+  Result<std::unique_ptr<AnyTree>> create(TreeId id, TransactionChain* creator) override {
+    ASSIGN_OR_RETURN(auto tree, BTree<Pool>::create(*pool_, log_, ghosts_, id, creator));
     return std::make_unique<PooledTree<Pool>>(std::move(tree));
   }
   Result<std::unique_ptr<AnyTree>> open(TreeId id, PageId root) override {
