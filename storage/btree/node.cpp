@@ -143,6 +143,9 @@ class Node::AmongEqualHeads {
     if (key.size() > skip_ && rest_.size() > skip_) {
       const std::uint64_t tail = first_eight(key.subspan(skip_));
       if (tail != tail_) return tail < tail_ ? -1 : 1;
+      // That was all of both, but for the zeros that one of them may end with.
+      if (std::max(key.size(), rest_.size()) <= skip_ + sizeof tail)
+        return static_cast<int>(key.size()) - static_cast<int>(rest_.size());
     }
     return compare(key, rest_);
   }
@@ -167,6 +170,13 @@ class Node::AmongEqualHeads {
 Node::Position Node::among_equal_heads(std::uint16_t index, Bytes rest) const noexcept {
   const std::uint32_t head = slot(index).head;
   const std::uint16_t slots_here = count();
+  if (index < first_sharer()) {
+    // Its head says nothing, and it need not share what the others do.
+    const int order = compare(key_rest(index), rest);
+    if (order >= 0) return {index, order == 0};
+    ++index;
+    if (index == slots_here || slot(index).head != head) return {index, false};
+  }
   const AmongEqualHeads run(*this, rest);
   const int order = run.order_of(index);
   if (order >= 0) return {index, order == 0};

@@ -76,6 +76,25 @@ TEST_CASE("a root branch tells its separators apart although its first key is em
   CHECK(page.node().child_index(as_bytes("\xff")) == 99);
 }
 
+TEST_CASE("a branch's low fence is no match for keys that begin with zeros", "[node]") {
+  using namespace std::string_literals;
+  const std::string low = "aaaaaazz";
+  const std::array separators{"bb\0\0\0\0a"s, "bb\0\0\0\0m"s, "bbzz"s};
+  Page page;
+  page.node().format(PageId{1}, TreeId{3}, 1, {as_bytes(low), kOpen, kOpen});
+  page.node().insert_branch(0, as_bytes(low), PageRef{PageId{100}});
+  for (std::uint16_t i = 0; i < 3; ++i)
+    page.node().insert_branch(static_cast<std::uint16_t>(i + 1), as_bytes(separators[i]),
+                              PageRef{PageId{101U + i}});
+  REQUIRE(as_text(page.node().shared()) == "bb");
+  CHECK(page.node().child_index(as_bytes("b"s)) == 0);
+  CHECK(page.node().child_index(as_bytes("bb\0\0\0\0"s)) == 0);
+  CHECK(page.node().child_index(as_bytes("bb\0\0\0\0a"s)) == 1);
+  CHECK(page.node().child_index(as_bytes("bb\0\0\0\0c"s)) == 1);
+  CHECK(page.node().child_index(as_bytes("bb\0\0\0\0zz"s)) == 2);
+  CHECK(page.node().child_index(as_bytes("bbzzz"s)) == 3);
+}
+
 TEST_CASE("a node whose chain ends sheds what its fences then share", "[node]") {
   Page page;
   const std::string low = big_endian(1'000'000);
