@@ -52,7 +52,6 @@ struct Cursor::State {
   std::size_t row = 0;  ///< rows of the leaf that were handed out
   /// Records to look up at a time: few at first, since many scans want few.
   std::uint16_t most = 8;
-  std::array<std::byte, Node::kMaxKeyBytes> key_bytes;
   /// Copied out when somebody asks: many scans want values only.
   std::optional<Bytes> key;
   std::size_t at = 0;  ///< the leaf's row that was handed out last
@@ -147,11 +146,7 @@ Result<> Cursor::State::tidy_leaf() {
 }
 
 Bytes Cursor::State::key_here() noexcept {
-  if (!key) {
-    const Bytes found = leaf.key(at);
-    std::copy(found.begin(), found.end(), key_bytes.begin());
-    key = Bytes{key_bytes.data(), found.size()};
-  }
+  if (!key) key = leaf.key(at);
   return *key;
 }
 

@@ -114,6 +114,30 @@ Bytes Node::value(std::uint16_t index) const noexcept {
   return bounded(offset + kValueLengthBytes + key_length_of(at), length);
 }
 
+Bytes Node::leaf_record(std::uint16_t index) const noexcept {
+  const Slot& at = slot(index);
+  const std::size_t offset = bounded_offset(at.offset, kValueLengthBytes);
+  const auto length = load<std::uint16_t>(base() + offset);
+  return bounded(offset, kValueLengthBytes + key_length_of(at) + length);
+}
+
+void Node::copy_part(std::uint16_t begin, std::uint16_t end, std::byte* into) const noexcept {
+  // Memory is fetched line by line, so a few records cost less than all of the page, and many cost
+  // more than one piece.
+  if (2 * (end - begin) > count()) {
+    std::memcpy(into, base(), kPageBytes);
+    return;
+  }
+  const auto copy = [&](Bytes part) {
+    std::memcpy(into + (part.data() - base()), part.data(), part.size());
+  };
+  copy({base(), kHeaderBytes});
+  copy(bounded(kHeaderBytes + kLeafSlotBytes * begin,
+               kLeafSlotBytes * static_cast<std::size_t>(end - begin)));
+  copy(fence_bytes(0, std::size_t{low_length_} + high_length_ + chain_high_length_));
+  for (std::uint16_t i = begin; i < end; ++i) copy(leaf_record(i));
+}
+
 PageRef* Node::child_ref(std::uint16_t index) noexcept {
   constexpr std::size_t kBeforeChild = sizeof(Slot);
   return static_cast<PageRef*>(static_cast<void*>(

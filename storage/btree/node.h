@@ -144,6 +144,9 @@ class Node {
   [[nodiscard]] const PageRef* child_ref(std::uint16_t index) const noexcept {
     return const_cast<Node*>(this)->child_ref(index);
   }
+  /// Of a leaf: copies to the page `into` what the accessors of the slots [begin, end) and of the
+  /// fences look at. The rest of it is left as it was, or copied too where that is cheaper.
+  void copy_part(std::uint16_t begin, std::uint16_t end, std::byte* into) const noexcept;
   /// Where the record of a leaf slot lies, for prefetching.
   [[nodiscard]] const std::byte* record_address(std::uint16_t index) const noexcept {
     return base() + bounded_offset(slot(index).offset, 1);
@@ -257,6 +260,7 @@ class Node {
   [[nodiscard]] Bytes fence_bytes(std::size_t skip, std::size_t length) const noexcept {
     return bounded(fence_offset_ + skip, length);
   }
+  [[nodiscard]] Bytes leaf_record(std::uint16_t index) const noexcept;
   [[nodiscard]] std::size_t contiguous_bytes() const noexcept {
     return heap_begin_ - (kHeaderBytes + slot_bytes() * slot_count_);
   }

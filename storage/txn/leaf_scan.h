@@ -17,8 +17,8 @@ class LeafScan final : public LeafVisitor {
     visible,        ///< by the transaction's snapshot
     newest_locked,  ///< SERIALIZABLE: locks keys and gaps as it goes
   };
-  LeafScan(TransactionState& transaction, TreeId tree, Which which) noexcept
-      : transaction_(transaction), tree_(tree), which_(which) {}
+  LeafScan(TransactionState& transaction, TreeId tree, Which which);
+  ~LeafScan() override;
 
   /// What to take from the next leaf: keys in [low, high), or beyond if a bound is missing. Where
   /// each record must be looked up or locked, at most `most` of them are, from the side that
@@ -38,33 +38,54 @@ class LeafScan final : public LeafVisitor {
   /// Versions decided what the rows are, so the snapshot must not have been given up.
   [[nodiscard]] bool looked_up() const noexcept { return looked_up_; }
 
-  struct Row {
-    std::uint16_t slot;
-    bool overflow;
-    /// Into older_, when the row is not what the leaf has.
-    std::optional<std::pair<std::uint32_t, std::uint32_t>> older;
-  };
-  [[nodiscard]] std::size_t count() const noexcept { return rows_.size(); }
+  [[nodiscard]] std::size_t count() const noexcept { return memory_->rows.size(); }
   /// The last slot that was looked at, if the leaf has more in the range.
   [[nodiscard]] const std::optional<std::uint16_t>& stopped_at() const noexcept {
     return stopped_at_;
   }
+  /// Keys stay until another is asked for, or the next visit.
   [[nodiscard]] Bytes key_of_slot(std::uint16_t slot) noexcept {
-    return {key_.data(), leaf().copy_key(slot, key_.data())};
+    return {memory_->key.data(), leaf().copy_key(slot, memory_->key.data())};
   }
-  [[nodiscard]] Bytes key(std::size_t row) noexcept;
+  [[nodiscard]] Bytes key(std::size_t row) noexcept { return key_of_slot(memory_->rows[row].slot); }
   [[nodiscard]] Bytes value(std::size_t row) const noexcept;
-  [[nodiscard]] bool is_overflow(std::size_t row) const noexcept { return rows_[row].overflow; }
-  [[nodiscard]] const Node& leaf() const noexcept { return copy_->node(); }
+  [[nodiscard]] bool is_overflow(std::size_t row) const noexcept {
+    return memory_->rows[row].overflow;
+  }
+  /// Of the leaf that was visited last: fences, counts, and the slots of what was wanted.
+  [[nodiscard]] const Node& leaf() const noexcept { return memory_->copy.node(); }
   /// More ghosts than records: the leaf wants tidying.
   [[nodiscard]] bool is_mostly_ghosts() const noexcept {
     return leaf().ghost_count() * 2 > leaf().count();
   }
 
  private:
-  void add_visible(std::uint16_t slot, Bytes key) noexcept;
+  struct Row {
+    std::uint16_t slot;
+    bool overflow;
+    /// Into Memory::older, when the row is not what the leaf has.
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> older;
+  };
+  /// What leaves are copied into. Kept for the thread's next scan: most scans are short, and to get
+  /// it anew would cost as much as they do.
+  struct Memory {
+    LeafCopy copy;
+    std::vector<Row> rows;
+    std::vector<std::byte> older;
+    std::array<std::byte, Node::kMaxKeyBytes> key;
+  };
+  struct Slots {
+    std::uint16_t begin;
+    std::uint16_t end;
+  };
+  /// Fibers stay on their threads.
+  static std::array<std::unique_ptr<Memory>, 4>& spares() noexcept;
+  static std::unique_ptr<Memory> take_memory();
+
+  [[nodiscard]] Slots shorten(Slots wanted) noexcept;
+  void add_visible(std::uint16_t slot) noexcept;
   bool lock_key_and_gap(Bytes key) noexcept;
-  void take_locked(std::uint16_t begin, std::uint16_t end, bool up_to_fence) noexcept;
+  void take_locked(const Node& original, Slots slots, bool up_to_fence) noexcept;
 
   TransactionState& transaction_;
   TreeId tree_;
@@ -75,11 +96,8 @@ class LeafScan final : public LeafVisitor {
   std::uint16_t most_ = 1;
   std::optional<std::uint16_t> stopped_at_;
   bool looked_up_ = false;
-  std::unique_ptr<LeafCopy> copy_ = std::make_unique<LeafCopy>();
-  std::vector<Row> rows_;
-  std::vector<std::byte> older_;
+  std::unique_ptr<Memory> memory_;
   std::optional<lock::LockId> blocked_;
-  std::array<std::byte, Node::kMaxKeyBytes> key_;
 };
 
 }  // namespace swizzle
