@@ -95,7 +95,7 @@ Result<> Cursor::State::load() {
     ++working.leaf_requests;
     leaf.want(lower, upper, direction, most);
     if (direction == Direction::forward)
-      RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest()));
+      RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest(), &working.hint_for(tree.id())));
     else
       RETURN_IF_ERROR(tree.read_below(below, leaf, ahead.interest()));
     if (!leaf.blocked()) break;

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "storage/btree/leaf_change.h"
+#include "storage/btree/leaf_hint.h"
 #include "storage/btree/leaf_stage.h"
 #include "storage/btree/node.h"
 #include "storage/btree/tree_log.h"
@@ -73,11 +74,14 @@ class BTree {
   [[nodiscard]] const TreeCounters& counters() const noexcept { return counters_; }
 
   /// Calls `visit(const Node& leaf, Node::Position at)` on the leaf of `key`, again if it was
-  /// disturbed: what the last call left counts. `visit` copies out and acts on nothing.
+  /// disturbed: what the last call left counts. `visit` copies out and acts on nothing. With
+  /// a hint it begins there, and leaves it where it has been.
   template <class Visit>
-  Result<> read(Bytes key, Visit&& visit, Interest interest = Interest::keep) {
+  Result<> read(Bytes key, Visit&& visit, Interest interest = Interest::keep,
+                LeafHint* hint = nullptr) {
     Descent descent(*this, key, 0);
     descent.interest = interest;
+    descent.hint = hint;
     while (true) {
       RETURN_IF_ERROR(descent.run());
       const Node& leaf = descent.node();
@@ -86,6 +90,7 @@ class BTree {
         break;
       descent.disturbed();
     }
+    if (hint != nullptr) hint->remember(id(), key, descent.frame(), descent.guard.version());
     if (descent.saw_foster) [[unlikely]] {
       descent.guard.release();
       tidy_after(descent, key);
@@ -121,8 +126,9 @@ class BTree {
   Result<LeavesAhead> read_ahead_below(const KeyBound& bound, std::uint32_t most,
                                        Interest interest);
 
-  /// Pre: key has 1 to kMaxKeyBytes bytes.
-  Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change);
+  /// Pre: key has 1 to kMaxKeyBytes bytes. The hint as in read().
+  Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
+                  LeafHint* hint = nullptr);
 
   /// Removes ghosts from the leaf of `key` and merges it with a neighbour if little is left.
   Result<> tidy(Bytes key);
@@ -187,6 +193,8 @@ class BTree {
     const KeyBound* bound = nullptr;
     /// In the node itself; those above it are kept anyway.
     Interest interest = Interest::keep;
+    /// Where to look before going down, or null.
+    const LeafHint* hint = nullptr;
     Hold hold;
     ReadGuard guard;
     /// A foster child was passed on the way, at foster_level.
@@ -197,6 +205,7 @@ class BTree {
 
    private:
     enum class Step : std::uint8_t { reached, restart, unresolved };
+    bool resume() noexcept;
     bool dash() noexcept;
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;

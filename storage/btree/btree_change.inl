@@ -80,7 +80,8 @@ Result<> BTree<Pool>::prepare_new_page(Preparation& prepared, std::size_t payloa
 }
 
 template <class Pool>
-Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChange& change) {
+Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChange& change,
+                             LeafHint* hint) {
   INVARIANT(!key.empty() && key.size() <= Node::kMaxKeyBytes);
   const std::size_t payload_bytes =
       payload::kMaxHeadBytes + key.size() + change.max_value_bytes() + Node::kMaxInlineBytes;
@@ -90,6 +91,7 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
                            : wal::ReservePurpose::growth;
   ASSIGN_OR_RETURN(Preparation prepared, prepare(payload_bytes, 1, purpose));
   Descent descent(*this, key, 0);
+  descent.hint = hint;
   bool contended = false;
   while (true) {
     RETURN_IF_ERROR(descent.run());
@@ -101,7 +103,10 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
     }
     Frame& frame = descent.frame();
     contended = is_contended(frame);
-    if (change_latched(frame, key, transaction, change, prepared.space) == Outcome::done) break;
+    if (change_latched(frame, key, transaction, change, prepared.space) == Outcome::done) {
+      if (hint != nullptr) hint->remember(id(), key, frame, frame.latch.next_version());
+      break;
+    }
     if (prepared.page) {
       // Where ghosts made room enough, the new page stays for the next try, or goes back.
       if (remove_ghosts(frame, prepared.space) == 0) split(frame, prepared, key);

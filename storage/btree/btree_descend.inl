@@ -131,12 +131,35 @@ bool BTree<Pool>::Descent::dash() noexcept {
   }
 }
 
+/// The leaf that the hint remembers, if that is still as it was and covers the key. False: nothing
+/// was done.
+template <class Pool>
+bool BTree<Pool>::Descent::resume() noexcept {
+  if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
+  const LeafHint::Nearness nearness = hint->nearness(tree.id(), key);
+  if (nearness == LeafHint::Nearness::far) return false;
+  Frame& frame = hint->frame();
+  Hold again = Pool::hold_again(frame);
+  if (!frame.latch.validate(hint->version())) return false;
+  if (nearness == LeafHint::Nearness::neighbour) {
+    const Node& leaf = Node::of(frame.page());
+    if (compare(key, leaf.low_fence()) < 0 || !leaf.high_fence().is_above(key)) return false;
+  }
+  if constexpr (Pool::kCountsUsage) tree.pool_.used(frame);
+  hold = std::move(again);
+  guard = ReadGuard(frame.latch, hint->version());
+  return true;
+}
+
 template <class Pool>
 Result<> BTree<Pool>::Descent::run() {
   guard.release();
   saw_foster = false;
-  if (bound == nullptr && disturbances == 0 && interest == Interest::keep && dash()) [[likely]]
-    return {};
+  if (bound == nullptr && disturbances == 0 && interest == Interest::keep) [[likely]] {
+    if (hint != nullptr && resume()) return {};
+    if (dash()) [[likely]]
+      return {};
+  }
   while (true) {
     switch (step_down()) {
       case Step::reached:

@@ -24,6 +24,7 @@ class MainMemoryPool final : public BufferPool {
   using BufferPool::BufferPool;
 
   [[nodiscard]] static Hold follow(PageRef ref) noexcept { return Hold{ref.frame()}; }
+  [[nodiscard]] static Hold hold_again(Frame& frame) noexcept { return Hold{&frame}; }
   /// Never needed: load_tree() made every reference an address.
   Result<> resolve(Referrer& parent, ReadGuard& guard, PageRef* at, PageRef ref, Interest interest);
   [[nodiscard]] static Hold follow_resident(PageRef ref) noexcept { return follow(ref); }

@@ -41,6 +41,9 @@ class SwizzlingPool final : public PagedPool {
   [[nodiscard]] static Hold follow(PageRef ref) noexcept {
     return Hold{ref.is_swizzled() ? ref.frame() : nullptr};
   }
+  /// A frame that was held before. Whether it still has its page is known only by the version that
+  /// its latch had then, asked afterwards.
+  [[nodiscard]] static Hold hold_again(Frame& frame) noexcept { return Hold{&frame}; }
   /// The page of `ref`, if it is in memory, without making it hotter: an unswizzled one stays so.
   /// Whether the frame has that page is known only by is_still(), asked when a version of its latch
   /// has been taken.

@@ -43,6 +43,12 @@ class TraditionalPool final : public PagedPool {
     if (frame->page_id.load(std::memory_order_seq_cst) != page) return {};
     return hold;
   }
+  /// A frame that was held before. Whether it still has its page is known only by the version that
+  /// its latch had then, asked afterwards: an evictor latches first and looks at the pins then.
+  [[nodiscard]] static Hold hold_again(Frame& frame) noexcept {
+    frame.pins.fetch_add(1, std::memory_order_seq_cst);
+    return Hold{&frame};
+  }
   /// The page of `ref`, if it is in memory.
   [[nodiscard]] Hold follow_resident(PageRef ref) const noexcept { return follow(ref); }
   /// Whether `hold` has the page of `ref`, asked when its latch's version is known.

@@ -75,8 +75,7 @@ class HybridLatch {
   }
   void unlock_exclusive() noexcept {
     // Publishes the changes together with the new version.
-    const std::uint64_t word = word_.load(std::memory_order_relaxed);
-    word_.store(((word & kVersionMask) + 1) & kVersionMask, std::memory_order_release);
+    word_.store(next_version(), std::memory_order_release);
     --latches_held;
   }
   /// Ends an exclusive hold under which nothing changed: optimistic readers stay valid.
@@ -126,6 +125,10 @@ class HybridLatch {
   /// Waits until the shared holders have left. The intent becomes the exclusive hold.
   void update_to_exclusive() noexcept;
 
+  /// The version that unlock_exclusive() will leave. Pre: held exclusively.
+  [[nodiscard]] LatchVersion next_version() const noexcept {
+    return (version() + 1) & kVersionMask;
+  }
   /// The version while held, for those who go on optimistically after a hold.
   [[nodiscard]] LatchVersion version() const noexcept {
     return word_.load(std::memory_order_relaxed) & kVersionMask;

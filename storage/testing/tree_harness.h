@@ -62,20 +62,22 @@ class TreeHarness {
     tree = std::move(*BTree<Pool>::create(*pool, log, keeper, TreeId{7}, nullptr));
   }
 
-  bool insert(std::string_view key, std::string_view value) {
-    return apply(LeafChange::Action::insert, key, value);
+  bool insert(std::string_view key, std::string_view value, LeafHint* hint = nullptr) {
+    return apply(LeafChange::Action::insert, key, value, hint);
   }
-  bool update(std::string_view key, std::string_view value) {
-    return apply(LeafChange::Action::update, key, value);
+  bool update(std::string_view key, std::string_view value, LeafHint* hint = nullptr) {
+    return apply(LeafChange::Action::update, key, value, hint);
   }
-  bool remove(std::string_view key) { return apply(LeafChange::Action::remove, key, {}); }
-  std::optional<std::string> get(std::string_view key) {
+  bool remove(std::string_view key, LeafHint* hint = nullptr) {
+    return apply(LeafChange::Action::remove, key, {}, hint);
+  }
+  std::optional<std::string> get(std::string_view key, LeafHint* hint = nullptr) {
     std::optional<std::string> found;
-    auto read = tree->read(as_bytes(key), [&](const Node& leaf, Node::Position at) {
+    const auto visit = [&](const Node& leaf, Node::Position at) {
       found.reset();
       if (at.exact && !leaf.is_ghost(at.index)) found = std::string(as_text(leaf.value(at.index)));
-    });
-    INVARIANT(read.has_value());
+    };
+    INVARIANT(tree->read(as_bytes(key), visit, Interest::keep, hint).has_value());
     return found;
   }
 
@@ -86,9 +88,10 @@ class TreeHarness {
   std::unique_ptr<BTree<Pool>> tree;
 
  private:
-  bool apply(LeafChange::Action action, std::string_view key, std::string_view value) {
+  bool apply(LeafChange::Action action, std::string_view key, std::string_view value,
+             LeafHint* hint) {
     MapChange change(action, as_bytes(value));
-    auto result = tree->change(as_bytes(key), nullptr, change);
+    auto result = tree->change(as_bytes(key), nullptr, change, hint);
     if (!result) {
       std::fprintf(stderr, "change failed: %s\n", result.error().message().c_str());
       std::abort();

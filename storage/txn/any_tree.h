@@ -30,14 +30,16 @@ class AnyTree {
 
   [[nodiscard]] virtual TreeId id() const noexcept = 0;
   [[nodiscard]] virtual PageId root_page() const noexcept = 0;
-  virtual Result<> read(Bytes key, LeafVisitor& visitor, Interest interest = Interest::keep) = 0;
+  virtual Result<> read(Bytes key, LeafVisitor& visitor, Interest interest = Interest::keep,
+                        LeafHint* hint = nullptr) = 0;
   virtual Result<> read_below(const KeyBound& bound, LeafVisitor& visitor,
                               Interest interest = Interest::keep) = 0;
   virtual Result<LeavesAhead> read_ahead(Bytes key, std::uint32_t most, Interest interest) = 0;
   virtual Result<LeavesAhead> read_ahead_below(const KeyBound& bound, std::uint32_t most,
                                                Interest interest) = 0;
   [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
-  virtual Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change) = 0;
+  virtual Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
+                          LeafHint* hint = nullptr) = 0;
   virtual Result<> tidy(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
   virtual Result<bool> is_blank() = 0;
@@ -59,9 +61,9 @@ class PooledTree final : public AnyTree {
 
   [[nodiscard]] TreeId id() const noexcept override { return tree_->id(); }
   [[nodiscard]] PageId root_page() const noexcept override { return tree_->root_page(); }
-  Result<> read(Bytes key, LeafVisitor& visitor, Interest interest) override {
+  Result<> read(Bytes key, LeafVisitor& visitor, Interest interest, LeafHint* hint) override {
     return tree_->read(
-        key, [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); }, interest);
+        key, [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); }, interest, hint);
   }
   Result<> read_below(const KeyBound& bound, LeafVisitor& visitor, Interest interest) override {
     return tree_->read_below(
@@ -75,8 +77,9 @@ class PooledTree final : public AnyTree {
     return tree_->read_ahead_below(bound, most, interest);
   }
   [[nodiscard]] BufferPool& pool() noexcept override { return tree_->pool(); }
-  Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change) override {
-    return tree_->change(key, transaction, change);
+  Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
+                  LeafHint* hint) override {
+    return tree_->change(key, transaction, change, hint);
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }

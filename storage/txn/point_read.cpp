@@ -37,7 +37,7 @@ Result<bool> PointRead::run(AnyTree& tree) {
     RETURN_IF_ERROR(tree.birth().require_loaded());
   }
   ++transaction_.leaf_requests;
-  RETURN_IF_ERROR(tree.read(key_, *this));
+  RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_)));
   if (too_old_) [[unlikely]]
     RETURN_IF_ERROR(transaction_.check_snapshot());
   return found_;

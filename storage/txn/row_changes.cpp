@@ -100,10 +100,12 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
     transaction_.view();
     tree_is_hidden_ = !tree.birth().is_visible_to(transaction_.viewer());
   }
+  transaction_.engine.versions.prefetch(hash_);
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     ++transaction_.leaf_requests;
-    RETURN_IF_ERROR(tree.change(key_, &transaction_.slot.chain, *this));
+    RETURN_IF_ERROR(
+        tree.change(key_, &transaction_.slot.chain, *this, &transaction_.hint_for(tree_)));
     if (obstacle_ == Obstacle::none) [[likely]]
       return done_;
     if (obstacle_ == Obstacle::version) {

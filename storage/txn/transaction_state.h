@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "lock/lock_owner.h"
+#include "storage/btree/leaf_hint.h"
 #include "storage/engine.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/transaction_registry.h"
@@ -28,6 +30,8 @@ struct TransactionState {
   Access access = Access::read_write;
   Duration lock_timeout{};
   bool is_open = false;
+  /// Where it has been: what is read for update is updated next. They outlive transactions.
+  std::array<LeafHint, 16> hints;
   std::uint64_t large_values = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
@@ -51,6 +55,8 @@ struct TransactionState {
   std::function<void()> publish;
 
   void begin(Isolation with, Access for_access) noexcept;
+
+  [[nodiscard]] LeafHint& hint_for(TreeId tree) noexcept { return hints[raw(tree) % hints.size()]; }
 
   /// The snapshot for a read that begins now.
   const Snapshot& view();

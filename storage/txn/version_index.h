@@ -26,6 +26,11 @@ class VersionIndex {
  public:
   explicit VersionIndex(std::size_t buckets);
 
+  /// Has the bucket of a key fetched that add() or remove() will want soon.
+  void prefetch(std::uint64_t hash) const noexcept {
+    __builtin_prefetch(&buckets_[hash & mask_], 1);
+  }
+
   void add(UndoRecord& record) noexcept;
   /// The same of a key that the leaf does not have, not even as a ghost: a ghost stays as long as
   /// its key has versions, so this one has none, and nobody need look for them.

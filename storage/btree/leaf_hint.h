@@ -1,0 +1,52 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "storage/buffer/frame.h"
+
+namespace swizzle {
+
+/// Where a key's leaf was a moment ago: who comes again for the key, or for its neighbour, need not
+/// go down the tree again. It keeps nothing in place and may be stale in any way; the version says
+/// whether the frame still has what it had.
+class LeafHint {
+ public:
+  enum class Nearness : std::uint8_t {
+    far,
+    neighbour,  ///< all but the last byte is the same: in the same leaf as a rule
+    same,
+  };
+
+  void remember(TreeId tree, Bytes key, Frame& frame, LatchVersion version) noexcept {
+    frame_ = nullptr;
+    if (key.empty() || key.size() > key_.size()) return;
+    tree_ = tree;
+    frame_ = &frame;
+    version_ = version;
+    key_size_ = static_cast<std::uint32_t>(key.size());
+    std::memcpy(key_.data(), key.data(), key.size());
+  }
+
+  [[nodiscard]] Nearness nearness(TreeId tree, Bytes key) const noexcept {
+    if (frame_ == nullptr || tree != tree_ || key.size() != key_size_) return Nearness::far;
+    const std::size_t front = key.size() - 1;
+    if (std::memcmp(key.data(), key_.data(), front) != 0) return Nearness::far;
+    return key[front] == key_[front] ? Nearness::same : Nearness::neighbour;
+  }
+
+  /// Pre: nearness() was not far.
+  [[nodiscard]] Frame& frame() const noexcept { return *frame_; }
+  [[nodiscard]] LatchVersion version() const noexcept { return version_; }
+
+ private:
+  Frame* frame_ = nullptr;
+  LatchVersion version_ = 0;
+  TreeId tree_{};
+  std::uint32_t key_size_ = 0;
+  std::array<std::byte, 40> key_;
+};
+
+}  // namespace swizzle
