@@ -23,7 +23,8 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
       table_(arena_.count()),
       policy_(make_replacement(for_frames(options, arena_.count()))),
       // Reading ahead may not take what those who read now need.
-      most_ahead_(std::min(ReadsAhead::kMost, arena_.count() / 8)) {
+      most_ahead_(std::min(ReadsAhead::kMost, arena_.count() / 8)),
+      batch_(std::clamp(arena_.count() / 64, 1U, 16U)) {
   if (policy_ != nullptr) entry_usage_ = hears_of_uses(options.policy) ? 0 : Frame::kMaxUsage;
 }
 
@@ -62,14 +63,13 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
 }
 
 void PagedPool::read_ahead(std::span<const PageId> claimed, Interest interest) noexcept {
-  constexpr std::uint32_t kBatch = 16;
   assert_no_latch_held();
   std::array<PageRead*, ReadsAhead::kMost> started;
   std::size_t count = 0;
   for (const PageId page : claimed) {
     ReadAhead* const ahead = count < started.size() ? reads_ahead_.take(most_ahead_) : nullptr;
     Frame* frame = ahead == nullptr ? nullptr : try_take_frame();
-    if (ahead != nullptr && frame == nullptr && free_some(page, kBatch) > 0)
+    if (ahead != nullptr && frame == nullptr && free_some(page, batch_) > 0)
       frame = try_take_frame();
     if (frame == nullptr) {
       if (ahead != nullptr) reads_ahead_.give(*ahead);
@@ -110,7 +110,6 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
 }
 
 Result<> PagedPool::make_room(PageId incoming) {
-  constexpr std::uint32_t kBatch = 16;
   // Rounds without success before we begin to sleep between them.
   constexpr std::uint32_t kFruitlessRounds = 8;
   constexpr Duration kPause = std::chrono::microseconds{100};
@@ -119,7 +118,7 @@ Result<> PagedPool::make_room(PageId incoming) {
   const TimePoint give_up = runtime.now() + kPatience;
   for (std::uint32_t round = 0;; ++round) {
     const TimePoint began = runtime.now();
-    const std::uint32_t freed = free_some(incoming, kBatch);
+    const std::uint32_t freed = free_some(incoming, batch_);
     counters_.evicting_ns.fetch_add(static_cast<std::uint64_t>((runtime.now() - began).count()),
                                     std::memory_order_relaxed);
     if (freed > 0 || free_frames() > 0) return {};
