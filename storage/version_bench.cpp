@@ -168,25 +168,44 @@ void reads(Bench& bench) {
 }
 
 struct FiberRun {
+  double seconds = 0;
   double reads = 0;
   double writes = 0;
-  /// Of the thread that runs the readers: beside writers and the log there may be too few
-  /// processors.
+  /// Of processor time: the thread that runs the readers, and the whole process.
   double reader_seconds = 0;
+  double all_seconds = 0;
+
+  [[nodiscard]] double reads_per_second() const { return reads / seconds; }
+  [[nodiscard]] double reads_per_own_second() const { return reads / reader_seconds; }
 };
 
-double thread_seconds() {
+double used_seconds(clockid_t clock) {
   timespec used{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  ::clock_gettime(clock, &used);
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
-/// Readers of `bench` on one reactor, writers of `written` on another, until the time is over.
-FiberRun run_fibers(Bench& bench, int readers, Bench& written, int writers, double seconds) {
-  std::atomic<bool> stop{false};
-  std::atomic<std::uint64_t> read_count{0};
-  std::atomic<std::uint64_t> write_count{0};
+/// What changes rows while others read.
+struct Updaters {
+  Bench* bench = nullptr;
+  int count = 0;
+  /// Each one's pause between two updates; 0: none but the wait for the log.
+  std::chrono::microseconds pause{0};
+};
+
+/// Counted by one reactor each, so not in one cache line.
+struct alignas(64) Count {
+  std::atomic<std::uint64_t> value{0};
+};
+
+/// Readers on one reactor, updaters on another, until the time is over.
+FiberRun run_fibers(Bench& bench, int readers, const Updaters& updaters, double seconds) {
+  alignas(64) std::atomic<bool> stop{false};
+  Count read_count;
+  Count write_count;
   FiberRun run;
+  const double before = used_seconds(CLOCK_PROCESS_CPUTIME_ID);
+  const auto start = Clock::now();
   {
     FiberRuntime runtime{{.reactors = 2}};
     std::vector<std::unique_ptr<Task>> tasks;
@@ -195,55 +214,86 @@ FiberRun run_fibers(Bench& bench, int readers, Bench& written, int writers, doub
         Random random{static_cast<std::uint64_t>(i)};
         ValueBuffer value;
         Tree tree = need(bench.engine->tree(bench.tree));
-        while (!stop) {
+        while (!stop.load(std::memory_order_relaxed)) {
           const auto transaction =
               bench.engine->begin(Isolation::read_committed, Access::read_only);
           transaction->begin_statement();
           for (int n = 0; n < 10; ++n)
             need(tree.get(*transaction, Key{random.below(kRows)}, value));
           need(transaction->commit());
-          read_count.fetch_add(1, std::memory_order_relaxed);
+          read_count.value.fetch_add(1, std::memory_order_relaxed);
           Runtime::current().yield();
         }
       }));
-    for (int i = 0; i < writers; ++i)
-      tasks.push_back(runtime.spawn_on(1, "writer", [&, i] {
+    for (int i = 0; i < updaters.count; ++i)
+      tasks.push_back(runtime.spawn_on(1, "updater", [&, i] {
         Random random{static_cast<std::uint64_t>(1000 + i)};
-        while (!stop) {
-          written.update(random.below(kRows), Transaction::Durability::synchronous);
-          write_count.fetch_add(1, std::memory_order_relaxed);
+        Runtime& here = Runtime::current();
+        while (!stop.load(std::memory_order_relaxed)) {
+          updaters.bench->update(random.below(kRows), Transaction::Durability::synchronous);
+          write_count.value.fetch_add(1, std::memory_order_relaxed);
+          if (updaters.pause.count() != 0) here.sleep_until(here.now() + updaters.pause);
         }
       }));
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     stop = true;
     for (const auto& task : tasks) task->join();
-    runtime.spawn_on(0, "clock", [&run] { run.reader_seconds = thread_seconds(); })->join();
+    runtime
+        .spawn_on(0, "clock",
+                  [&run] { run.reader_seconds = used_seconds(CLOCK_THREAD_CPUTIME_ID); })
+        ->join();
   }
-  run.reads = static_cast<double>(read_count);
-  run.writes = static_cast<double>(write_count);
+  run.seconds = seconds_since(start);
+  run.all_seconds = used_seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
+  run.reads = static_cast<double>(read_count.value);
+  run.writes = static_cast<double>(write_count.value);
   return run;
 }
 
-/// Beside writers of the same rows, and, to see what sharing the processors costs by itself, beside
-/// writers of another database.
-void fibers(Bench& bench) {
-  constexpr double kSeconds = 3;
-  Bench other{bench.directory().string() + "-other"};
-  const auto rate = [](const FiberRun& run) { return run.reads / run.reader_seconds; };
-  for (int round = 0; round < 4; ++round) {
-    const FiberRun alone = run_fibers(bench, 64, bench, 0, kSeconds);
-    const FiberRun beside = run_fibers(bench, 64, bench, 2, kSeconds);
-    const FiberRun apart = run_fibers(bench, 64, other, 2, kSeconds);
-    fmt::print(
-        "64 fibers of read-only transactions: alone {:.0f}/s; beside 2 updaters ({:.0f}/s) {:.1f} "
-        "%, "
-        "per second of processor {:.1f} %; beside 2 updaters of another database ({:.0f}/s) {:.1f} "
-        "%, "
-        "per second of processor {:.1f} %\n",
-        alone.reads / kSeconds, beside.writes / kSeconds, 100 * beside.reads / alone.reads,
-        100 * rate(beside) / rate(alone), apart.writes / kSeconds, 100 * apart.reads / alone.reads,
-        100 * rate(apart) / rate(alone));
+std::string median_and_range(std::vector<double> values, std::string_view unit) {
+  std::ranges::sort(values);
+  return fmt::format("{:.1f} {} ({:.1f} to {:.1f})", values[values.size() / 2], unit,
+                     values.front(), values.back());
+}
+
+/// Readers beside updaters against readers alone, in turn, since the machine drifts.
+void read_beside(Bench& bench, const Updaters& updaters, std::string_view name) {
+  constexpr int kReaders = 64;
+  constexpr int kRounds = 12;
+  constexpr double kSeconds = 0.5;
+  std::vector<double> rates;
+  std::vector<double> writes;
+  std::vector<double> shares;
+  std::vector<double> shares_of_own_time;
+  std::vector<double> other_processors;
+  for (int round = 0; round < kRounds; ++round) {
+    const FiberRun alone = run_fibers(bench, kReaders, {}, kSeconds);
+    const FiberRun beside = run_fibers(bench, kReaders, updaters, kSeconds);
+    rates.push_back(alone.reads_per_second() / 1000);
+    writes.push_back(beside.writes / beside.seconds / 1000);
+    shares.push_back(100 * beside.reads_per_second() / alone.reads_per_second());
+    shares_of_own_time.push_back(100 * beside.reads_per_own_second() /
+                                 alone.reads_per_own_second());
+    other_processors.push_back((beside.all_seconds - beside.reader_seconds) / beside.seconds);
   }
+  fmt::print(
+      "64 fibers of read-only transactions alone {}, beside {} that make {}: {} of that; per "
+      "second "
+      "of their own processor time {}; the others use {}\n",
+      median_and_range(rates, "K/s"), name, median_and_range(writes, "K/s"),
+      median_and_range(shares, "%"), median_and_range(shares_of_own_time, "%"),
+      median_and_range(other_processors, "processors"));
+}
+
+/// Beside updaters of the same rows, and, to see what sharing the machine costs by itself, beside
+/// updaters of another database; and beside such as leave the processors alone.
+void fibers(Bench& bench) {
+  Bench other{bench.directory().string() + "-other"};
+  read_beside(bench, {&bench, 2}, "2 updaters");
+  read_beside(bench, {&other, 2}, "2 updaters of another database");
+  constexpr std::chrono::milliseconds kPause{1};
+  read_beside(bench, {&bench, 2, kPause}, "2 updaters that pause for 1 ms");
+  read_beside(bench, {&other, 2, kPause}, "2 such updaters of another database");
 }
 
 /// Updates per second of two threads.

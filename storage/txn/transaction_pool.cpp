@@ -85,14 +85,8 @@ void TransactionPool::retire_undo(std::unique_ptr<UndoLog> undo) {
   }
   if (planted(PlantedFault::version_freed_at_commit)) reclaim(shard, Lsn::max);
   if (!is_due) return;
-  const Lsn horizon = engine_.registry->version_horizon();
-  reclaim(shard, horizon);
-  reclaim(next_shard(), horizon);
+  reclaim(shard, engine_.registry->version_horizon());
   if (retained_bytes() > engine_.options.version_store_bytes) keep_within_bound();
-}
-
-TransactionPool::Shard& TransactionPool::next_shard() noexcept {
-  return shards_[helped_.fetch_add(1, std::memory_order_relaxed) % kShards];
 }
 
 void TransactionPool::keep_within_bound() noexcept {
@@ -135,8 +129,10 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexc
       shard.retained.pop_front();
       shard.retained_bytes.fetch_sub(undo->bytes() + sizeof(UndoLog), std::memory_order_relaxed);
     }
-    for (UndoRecord* record = undo->newest(); record != nullptr; record = record->previous)
+    for (UndoRecord* record = undo->newest(); record != nullptr; record = record->previous) {
+      if (record->previous != nullptr) engine_.versions.prefetch(record->previous->key_hash);
       if (record->is_version()) engine_.versions.remove(*record);
+    }
     undo->clear();
     const std::lock_guard hold(shard.mutex);
     if (shard.undo_logs.size() < kBatch * 2) shard.undo_logs.push_back(std::move(undo));

@@ -71,7 +71,6 @@ class TransactionPool {
     std::atomic<std::uint64_t> leaf_requests{0};
   };
   Shard& own_shard() noexcept;
-  [[nodiscard]] Shard& next_shard() noexcept;
   enum class Freed : std::uint8_t { all, some };
   Freed reclaim(Shard& shard, Lsn horizon) noexcept;
   void keep_within_bound() noexcept;
@@ -79,8 +78,6 @@ class TransactionPool {
   EngineParts& engine_;
   UndoSpace undo_space_;
   std::array<Shard, kShards> shards_;
-  /// Whose turn it is to be helped: threads end, and what they retained must not stay.
-  std::atomic<std::size_t> helped_{0};
   std::atomic<bool> is_giving_up_{false};
 };
 

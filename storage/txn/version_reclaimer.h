@@ -11,8 +11,9 @@ namespace swizzle {
 class TransactionPool;
 
 /// The background task that frees what an old snapshot kept and nobody needs any more. Writers free
-/// a little as they commit; without this a snapshot that ends when nobody writes would leave its
-/// versions behind, and one that ends under load would leave a long bill to one of the writers.
+/// a little of what their threads kept as they commit; without this a snapshot that ends when
+/// nobody writes, or a thread that ends, would leave versions behind, and a snapshot that ends
+/// under load would leave a long bill to one of the writers.
 class VersionReclaimer {
  public:
   explicit VersionReclaimer(TransactionPool& pool) noexcept : pool_(pool) {}
