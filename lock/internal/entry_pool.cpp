@@ -92,8 +92,11 @@ Entry& EntryArena::handed_out(Entry& entry) noexcept {
 
 void EntryArena::next_chunk() {
   EntryChunk* full = current_;
-  if (kept_ > 1 && !pool_->epochs().is_past(oldest_->stamp)) pool_->epochs().try_advance();
-  if (oldest_ != nullptr && pool_->epochs().is_past(oldest_->stamp)) {
+  ReaderEpochs& epochs = pool_->epochs();
+  if (kept_ == kKept)
+    while (!epochs.is_past(oldest_->stamp) && epochs.try_advance()) {
+    }
+  if (oldest_ != nullptr && epochs.is_past(oldest_->stamp)) {
     current_ = oldest_;
     oldest_ = oldest_->next;
     if (oldest_ == nullptr) newest_ = nullptr;
