@@ -1,5 +1,6 @@
 #include "storage/recovery/record_undo.h"
 
+#include <array>
 #include <cstddef>
 
 namespace swizzle {
@@ -39,7 +40,9 @@ Result<UndoneRow> load_begun(Bytes payload) {
   return UndoneRow{};
 }
 
-Result<UndoneRow> new_root(Bytes /*payload*/) {
+Result<UndoneRow> new_root(Bytes payload) {
+  std::array<std::byte, kPageBytes> root;
+  RETURN_IF_ERROR(payload::restore_image(payload, root.data()));
   return UndoneRow{};
 }
 

@@ -44,9 +44,9 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
   if (kind == nullptr || kind->undo == nullptr)
     return fail(sqlstate::data_corrupted,
                 fmt::format("the log record at {} cannot be undone", raw(step.lsn)));
+  ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
   // It may have gone already, with the tree's row.
   if (step.kind == RecordKind::page_image) return engine.trees->destroy(step.tree, step.page);
-  ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
   if (row.action == LeafChange::Action::leave) return {};
   LoggedUndo undo(row);
   if (step.tree == TreeId::directory && step.kind == RecordKind::leaf_insert)
