@@ -205,16 +205,17 @@ Node::Position Node::among_equal_heads(std::uint16_t index, Bytes rest) const no
   const int order = run.order_of(index);
   if (order >= 0) return {index, order == 0};
   ++index;
-  std::uint16_t run_end = index;
-  while (run_end < slots_here && slot(run_end).head == head) ++run_end;
-  while (index < run_end) {
-    const auto middle = static_cast<std::uint16_t>((index + run_end) / 2);
-    const int middle_order = run.order_of(middle);
+  if (index >= slots_here || slot(index).head != head) return {index, false};
+  std::uint16_t end = slots_here;
+  while (index < end) {
+    const auto middle = static_cast<std::uint16_t>((index + end) / 2);
+    // Behind the run the heads are greater.
+    const int middle_order = slot(middle).head != head ? 1 : run.order_of(middle);
     if (middle_order == 0) return {middle, true};
     if (middle_order < 0)
       index = static_cast<std::uint16_t>(middle + 1);
     else
-      run_end = middle;
+      end = middle;
   }
   return {index, false};
 }
@@ -248,7 +249,7 @@ void Node::open_slot(std::uint16_t index, Bytes key_rest, std::uint16_t offset,
   ++slot_count_;
   if (flags.ghost == Ghost::yes) ++ghost_count_;
   // Doublings are seldom enough to look at all keys.
-  if ((slot_count_ & (slot_count_ - 1)) == 0 && slot_count_ >= 4) share_all_there_is();
+  if ((slot_count_ & (slot_count_ - 1)) == 0 && slot_count_ >= 4) share(shared_by_all());
   rebuild_hints();
 }
 
@@ -259,19 +260,22 @@ void Node::share_with(std::uint16_t index, Bytes key_rest) noexcept {
   share(before.first(common_front(before, key_rest)));
 }
 
-void Node::share_all_there_is() noexcept {
+Bytes Node::shared_by_all() const noexcept {
   const std::uint16_t first = first_sharer();
-  if (slot_count_ < first + 2) return share({});
+  if (slot_count_ < first + 2) return {};
   const Bytes low = key_rest(first);
   const Bytes high = key_rest(static_cast<std::uint16_t>(slot_count_ - 1));
   const Bytes most = low.first(std::min(low.size(), kMaxShared));
-  share(most.first(common_front(most, high)));
+  return most.first(common_front(most, high));
 }
 
-/// Takes the heads anew, behind `bytes`, which may be a part of what was shared before.
+/// `bytes` may be a part of what was shared before.
 void Node::share(Bytes bytes) noexcept {
-  if (bytes.size() == shared_length_) return;
-  std::memmove(shared_.data(), bytes.data(), bytes.size());
+  if (bytes.size() != shared_length_) take_heads_behind(bytes);
+}
+
+void Node::take_heads_behind(Bytes bytes) noexcept {
+  if (!bytes.empty()) std::memmove(shared_.data(), bytes.data(), bytes.size());
   shared_length_ = static_cast<std::uint8_t>(bytes.size());
   for (std::uint16_t i = 0; i < slot_count_; ++i) slot(i).head = head_at(i, key_rest(i));
 }
@@ -373,17 +377,40 @@ void Node::compact() noexcept {
 }
 
 void Node::append_range(const Node& from, std::uint16_t begin, std::uint16_t end) noexcept {
-  std::array<std::byte, kMaxKeyBytes> key;
-  for (std::uint16_t i = begin; i < end; ++i) {
-    const Bytes whole{key.data(), from.copy_key(i, key.data())};
-    if (is_leaf())
-      insert_leaf(slot_count_, whole, from.value(i),
-                  {from.is_ghost(i) ? Ghost::yes : Ghost::no, from.is_overflow(i)});
-    else
-      insert_branch(slot_count_, whole, load_ref(from.child_ref(i)));
-  }
-  share_all_there_is();
+  INVARIANT(is_leaf() == from.is_leaf());
+  for (std::uint16_t i = begin; i < end; ++i) append_record(from, i);
+  // Only now: for each record by itself it would cost more than the copying.
+  take_heads_behind(shared_by_all());
   rebuild_hints();
+}
+
+/// Leaves the head to the caller.
+void Node::append_record(const Node& from, std::uint16_t index) noexcept {
+  const std::size_t both_skip = std::min(prefix_length_, from.prefix_length_);
+  // What of the key the other node's prefix has and ours has not, and the other way round.
+  const Bytes front = from.prefix().subspan(both_skip);
+  const std::size_t dropped = prefix_length_ - both_skip;
+  const Slot& old = from.slot(index);
+  INVARIANT(key_length_of(old) >= dropped);
+  const Bytes record = is_leaf() ? from.leaf_record(index) : from.key_rest(index);
+  const std::size_t before_key = is_leaf() ? kValueLengthBytes : 0;
+  // The rest of the key, and the value behind it.
+  const Bytes rest = record.subspan(std::min(before_key + dropped, record.size()));
+  const std::size_t bytes = before_key + front.size() + rest.size();
+  INVARIANT(bytes + slot_bytes() <= free_bytes());
+  if (bytes + slot_bytes() > contiguous_bytes()) compact();
+  const std::uint16_t offset = take_heap(bytes);
+  std::byte* to = base() + offset;
+  if (is_leaf()) std::memcpy(to, record.data(), kValueLengthBytes);
+  to += before_key;
+  if (!front.empty()) std::memcpy(to, front.data(), front.size());
+  if (!rest.empty()) std::memcpy(to + front.size(), rest.data(), rest.size());
+  const std::size_t key_length = key_length_of(old) + front.size() - dropped;
+  const unsigned flags = old.length_and_flags & (kGhostBit | kOverflowBit);
+  slot(slot_count_) = {0, offset, static_cast<std::uint16_t>(key_length | flags)};
+  if ((flags & kGhostBit) != 0) ++ghost_count_;
+  if (!is_leaf()) store_ref(child_ref(slot_count_), load_ref(from.child_ref(index)));
+  ++slot_count_;
 }
 
 std::size_t Node::range_bytes(std::uint16_t begin, std::uint16_t end,

@@ -291,8 +291,10 @@ class Node {
   [[nodiscard]] Position among_equal_heads(std::uint16_t index, Bytes rest) const noexcept;
   [[nodiscard]] Position before_sharers(Bytes rest) const noexcept;
   void share_with(std::uint16_t index, Bytes key_rest) noexcept;
-  void share_all_there_is() noexcept;
+  [[nodiscard]] Bytes shared_by_all() const noexcept;
   void share(Bytes bytes) noexcept;
+  void take_heads_behind(Bytes bytes) noexcept;
+  void append_record(const Node& from, std::uint16_t index) noexcept;
 
   PageHeader header_;
   PageRef foster_;
