@@ -141,10 +141,10 @@ bool BTree<Pool>::Descent::resume() noexcept {
   Frame& frame = hint->frame();
   Hold again = Pool::hold_again(frame);
   if (!frame.latch.validate(hint->version())) return false;
-  if (nearness == LeafHint::Nearness::neighbour) {
-    const Node& leaf = Node::of(frame.page());
-    if (compare(key, leaf.low_fence()) < 0 || !leaf.high_fence().is_above(key)) return false;
-  }
+  const Node& leaf = Node::of(frame.page());
+  // The leaf covers the remembered key, so only one side is in question.
+  if (nearness == LeafHint::Nearness::behind && !leaf.high_fence().is_above(key)) return false;
+  if (nearness == LeafHint::Nearness::before && compare(key, leaf.low_fence()) < 0) return false;
   if constexpr (Pool::kCountsUsage) tree.pool_.used(frame);
   hold = std::move(again);
   guard = ReadGuard(frame.latch, hint->version());

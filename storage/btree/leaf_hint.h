@@ -16,8 +16,10 @@ class LeafHint {
  public:
   enum class Nearness : std::uint8_t {
     far,
-    neighbour,  ///< all but the last byte is the same: in the same leaf as a rule
     same,
+    // All but the last byte is the same, so it is in the same leaf as a rule.
+    before,
+    behind,
   };
 
   void remember(TreeId tree, Bytes key, Frame& frame, LatchVersion version) noexcept {
@@ -34,7 +36,8 @@ class LeafHint {
     if (frame_ == nullptr || tree != tree_ || key.size() != key_size_) return Nearness::far;
     const std::size_t front = key.size() - 1;
     if (std::memcmp(key.data(), key_.data(), front) != 0) return Nearness::far;
-    return key[front] == key_[front] ? Nearness::same : Nearness::neighbour;
+    if (key[front] == key_[front]) return Nearness::same;
+    return key[front] < key_[front] ? Nearness::before : Nearness::behind;
   }
 
   /// Pre: nearness() was not far.
