@@ -244,10 +244,12 @@ class BTree {
     std::uint16_t index;
     std::array<std::byte, Node::kMaxKeyBytes> separator;
     std::uint16_t separator_length;
+    bool behind_run;
     [[nodiscard]] Bytes key() const noexcept { return {separator.data(), separator_length}; }
   };
   enum class SplitReason : std::uint8_t { full, contended };
   SplitPoint choose_split(const Frame& frame, Bytes incoming, SplitReason reason) const noexcept;
+  SplitPoint cut_behind_run(const Node& leaf, std::uint16_t index, Bytes incoming) const noexcept;
   void split(Frame& frame, Preparation& prepared, Bytes incoming,
              SplitReason reason = SplitReason::full) noexcept;
   static bool is_contended(const Frame& frame) noexcept;

@@ -105,7 +105,7 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_from(Frame& parent_frame, std:
   const payload::Head head = head_of(payload::KeyAndPage{separator, foster_page});
   log_change(space, RecordKind::foster_adopted, parent_frame, child_frame,
              std::array<Bytes, 2>{head.span(), separator});
-  parent_frame.note_insert(static_cast<std::uint16_t>(index + 1), parent.count());
+  parent_frame.inserts.note(static_cast<std::uint16_t>(index + 1), parent.count());
   parent.insert_branch(static_cast<std::uint16_t>(index + 1), separator, foster);
   pool_.moved(foster, parent_frame);
   child.drop_foster();

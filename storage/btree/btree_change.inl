@@ -187,7 +187,7 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
       const payload::Head head = head_of(payload::LeafRow{key, value.bytes, value.overflow});
       log(RecordKind::leaf_insert, std::array<Bytes, 3>{head.span(), key, value.bytes});
       const Node::Flags flags{Node::Ghost::no, value.overflow};
-      frame.note_insert(at.index, leaf.count());
+      frame.inserts.note(at.index, leaf.count());
       if (at.exact)
         leaf.replace_value(at.index, value.bytes, flags);
       else

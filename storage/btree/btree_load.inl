@@ -120,7 +120,7 @@ void BTree<Pool>::append_child(Frame& parent_frame, Preparation& prepared,
                std::array<Bytes, 1>{image.span()});
     prepared.page.publish();
   }
-  parent_frame.note_insert(parent.count(), parent.count());
+  parent_frame.inserts.note(parent.count(), parent.count());
   parent.insert_branch(parent.count(), content.low, pool_.adopt_new(parent_frame, new_frame));
   // Whoever loads much does not mean to use it at once.
   new_frame.usage.store(0, std::memory_order_relaxed);

@@ -208,6 +208,26 @@ TEMPLATE_TEST_CASE("ascending and descending inserts fill their pages", "[storag
   CHECK(records_per_page > 0.8 * 71);
 }
 
+TEMPLATE_TEST_CASE("inserts that ascend in several places fill their pages", "[storage][btree]",
+                   SwizzlingPool, TraditionalPool, MainMemoryPool) {
+  TreeHarness<TestType> harness(2000);
+  constexpr unsigned kPlaces = 10;
+  constexpr unsigned kBatches = 200;
+  constexpr unsigned kInBatch = 10;
+  for (unsigned batch = 0; batch < kBatches; ++batch)
+    for (unsigned place = 0; place < kPlaces; ++place)
+      for (unsigned i = 0; i < kInBatch; ++i) {
+        std::array<std::byte, 6> key{static_cast<std::byte>(place)};
+        store_big_endian(key.data() + 1, std::uint32_t{batch});
+        key[5] = static_cast<std::byte>(i);
+        REQUIRE(harness.insert(as_text(key), std::string(100, 'v')));
+      }
+  REQUIRE(harness.tree->verify()->empty());
+  const double records_per_page =
+      kPlaces * kBatches * kInBatch / static_cast<double>(harness.tree->pages()->size());
+  CHECK(records_per_page > 0.8 * 71);
+}
+
 TEMPLATE_TEST_CASE("an underfull node takes records from a full neighbour", "[storage][btree]",
                    SwizzlingPool, TraditionalPool, MainMemoryPool) {
   TreeHarness<TestType> harness(2000);

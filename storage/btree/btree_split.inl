@@ -13,11 +13,11 @@ inline void shrink_to_left_half(Node& node, std::uint16_t index, Bytes separator
 }
 
 /// Where to cut: near the middle of the bytes, or near the end where the page has grown there, and
-/// among the candidates the one with the shortest separator.
+/// among the candidates the one with the shortest separator. Where records come in one behind the
+/// other in the middle, what lies behind them goes, and from then on they come at the page's end.
 template <class Pool>
 typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, Bytes incoming,
                                                            SplitReason reason) const noexcept {
-  constexpr int kRun = 8;
   const Node& node = Node::of(frame.page());
   const std::uint16_t count = node.count();
   INVARIANT(count >= 2);
@@ -28,8 +28,11 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
   // The share of the bytes that stays left, in tenths.
   std::size_t tenths = 5;
   const Node::Position at = node.lower_bound(incoming);
-  if (frame.insert_run >= kRun && at.index == count) tenths = 9;
-  if (frame.insert_run <= -kRun && at.index == 0) tenths = 1;
+  if (reason == SplitReason::full && node.is_leaf() && !at.exact && at.index < count &&
+      frame.inserts.goes_on_at(at.index))
+    return cut_behind_run(node, at.index, incoming);
+  if (frame.inserts.grows_at_end() && at.index == count) tenths = 9;
+  if (frame.inserts.grows_at_begin() && at.index == 0) tenths = 1;
   const std::size_t total = node.range_bytes(0, count, node.prefix().size());
   std::size_t wanted = total * tenths / 10;
   // Those who meet there go different ways then.
@@ -65,6 +68,20 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
   return point;
 }
 
+/// Pre: `incoming`, which has no slot yet, would come before slot `index`.
+template <class Pool>
+typename BTree<Pool>::SplitPoint BTree<Pool>::cut_behind_run(const Node& leaf, std::uint16_t index,
+                                                             Bytes incoming) const noexcept {
+  SplitPoint point{};
+  point.behind_run = true;
+  point.index = index;
+  std::size_t length = leaf.copy_key(index, point.separator.data());
+  if (ghosts_.may_cut_before(leaf, index))
+    length = Node::common_prefix(incoming, KeyBound::at({point.separator.data(), length})) + 1;
+  point.separator_length = static_cast<std::uint16_t>(length);
+  return point;
+}
+
 /// The upper part of `frame` moves to a new node, which becomes its foster child. The chain that
 /// hung on the node hangs on the new one. Pre: `frame` is held exclusively.
 template <class Pool>
@@ -79,8 +96,8 @@ void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming,
   right.set_foster(load_ref(node.foster_ref()));
   right.append_range(node, point.index, node.count());
   right.set_logical_lsn(node.logical_lsn());
-  new_frame.insert_run = frame.insert_run > 0 ? frame.insert_run : std::int16_t{0};
-  if (frame.insert_run > 0) frame.insert_run = 0;
+  new_frame.inserts = frame.inserts.split();
+  if (point.behind_run) frame.inserts.ends_at_run();
 
   {
     const PageStore::MarksGuard marks(pool_.store());
@@ -150,7 +167,7 @@ void BTree<Pool>::grow_root(Frame& frame, Preparation& prepared) noexcept {
   child.set_foster(load_ref(root.foster_ref()));
   child.append_range(root, 0, root.count());
   child.set_logical_lsn(root.logical_lsn());
-  new_frame.insert_run = frame.insert_run;
+  new_frame.inserts = frame.inserts;
   {
     const PageStore::MarksGuard marks(pool_.store());
     const payload::PageImagePayload image(new_frame.page());

@@ -46,7 +46,7 @@ Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
     give_frame(*frame);
     return fail(std::move(page).error());
   }
-  frame->insert_run = 0;
+  frame->inserts = {};
   frame->contention.store(0, std::memory_order_relaxed);
   frame->page_id.store(*page, std::memory_order_relaxed);
   frame->usage.store(entry_usage_, std::memory_order_relaxed);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "base/ids.h"
 #include "storage/latch/hybrid_latch.h"
@@ -26,6 +27,48 @@ enum class FrameState : std::uint8_t {
   free,        ///< on the free list, or being filled
   swizzled,    ///< its parent refers to it by address (always so in main_memory)
   unswizzled,  ///< resident, found by page id in the page table
+};
+
+/// Whether records come into a page one behind the other.
+class InsertPattern {
+ public:
+  /// A record is about to come in at `index` of `count`.
+  void note(std::uint16_t index, std::uint16_t count) noexcept {
+    if (index == count)
+      at_edge_ = at_edge_ < 0 ? 1 : std::min(at_edge_ + 1, kEnough);
+    else if (index == 0)
+      at_edge_ = at_edge_ > 0 ? -1 : std::max(at_edge_ - 1, -kEnough);
+    else
+      at_edge_ = 0;
+    ascending_ = index == next_ ? std::min(ascending_ + 1, kEnough) : 0;
+    next_ = index + 1;
+  }
+  [[nodiscard]] bool grows_at_end() const noexcept { return at_edge_ >= kRun; }
+  [[nodiscard]] bool grows_at_begin() const noexcept { return at_edge_ <= -kRun; }
+  /// Whether a record that comes in at `index` goes on with a run, wherever in the page.
+  [[nodiscard]] bool goes_on_at(std::uint16_t index) const noexcept {
+    return ascending_ >= kRun && index == next_;
+  }
+
+  /// What the right page of a split takes over from the left one, which begins anew if it was the
+  /// end that grew.
+  [[nodiscard]] InsertPattern split() noexcept {
+    InsertPattern right;
+    if (at_edge_ > 0) right.at_edge_ = std::exchange(at_edge_, 0);
+    ascending_ = 0;
+    return right;
+  }
+  /// A run goes on at the page's end from now on.
+  void ends_at_run() noexcept { at_edge_ = kRun; }
+
+ private:
+  static constexpr int kRun = 8;
+  static constexpr int kEnough = 1000;
+  /// How often in a row the page grew at its end; negative: at its beginning.
+  int at_edge_ = 0;
+  /// How often in a row a record came in right behind the one before.
+  int ascending_ = 0;
+  int next_ = -1;
 };
 
 /// One slot of the pool: this header, then the page. Header words on the path to hot pages are not
@@ -57,27 +100,15 @@ struct alignas(64) Frame : Referrer {
   alignas(64) Frame* next_in_queue = nullptr;
   std::atomic<bool> is_queued{false};
 
-  /// How often in a row the page grew at its end; negative: at its beginning. Splits favour such
-  /// patterns. Written under the exclusive latch.
-  std::int16_t insert_run = 0;
+  /// Where records have come in lately: splits favour ascending and descending patterns. Written
+  /// under the exclusive latch.
+  InsertPattern inserts;
 
   [[nodiscard]] std::byte* page() noexcept {
     return reinterpret_cast<std::byte*>(this) + kHeaderBytes;
   }
   [[nodiscard]] const std::byte* page() const noexcept {
     return reinterpret_cast<const std::byte*>(this) + kHeaderBytes;
-  }
-  /// Pre: held exclusively. A record is about to come in at `index` of `count`.
-  void note_insert(std::uint16_t index, std::uint16_t count) noexcept {
-    constexpr std::int16_t kEnough = 1000;
-    if (index == count)
-      insert_run =
-          static_cast<std::int16_t>(insert_run < 0 ? 1 : std::min<int>(insert_run + 1, kEnough));
-    else if (index == 0)
-      insert_run =
-          static_cast<std::int16_t>(insert_run > 0 ? -1 : std::max<int>(insert_run - 1, -kEnough));
-    else
-      insert_run = 0;
   }
   /// Pre: held exclusively. `lsn` is of the record that changes the page.
   void mark_dirty(Lsn lsn) noexcept {

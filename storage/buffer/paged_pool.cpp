@@ -29,7 +29,7 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
 }
 
 void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
-  frame.insert_run = 0;
+  frame.inserts = {};
   frame.contention.store(0, std::memory_order_relaxed);
   frame.page_id.store(page, std::memory_order_relaxed);
   const bool counts_for_nothing = interest == Interest::once && policy_ == nullptr;
