@@ -33,10 +33,11 @@ void PrivateTable::drop(const Entry& entry) noexcept {
 
 void PrivateTable::clear() noexcept {
   if (size_ == 0) return;
-  if (slots_.size() > kKept) {
-    slots_.resize(kKept);
-    slots_.shrink_to_fit();
-  }
+  // One large transaction should not make all the small ones after it clear a large table.
+  std::size_t kept = std::min(slots_.size(), kKept);
+  if (size_ < kept / 16) kept = std::max(kept / 2, kSmallest);
+  slots_.resize(kept);
+  if (slots_.capacity() > kKept) slots_.shrink_to_fit();
   std::fill(slots_.begin(), slots_.end(), nullptr);
   size_ = 0;
 }
