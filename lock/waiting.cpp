@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/latch_count.h"
+#include "base/spin_wait.h"
 #include "lock/internal/deadlock_search.h"
 #include "lock/internal/manager_parts.h"
 #include "lock/internal/pause_point.h"
@@ -24,8 +25,7 @@ TimePoint after(TimePoint start, Duration duration) noexcept {
 // What others see of a wait, from the moment it may have to sleep until nobody can touch it.
 class PublishedWait {
  public:
-  PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept
-      : seat_(seat), runtime_(runtime) {
+  PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept : seat_(seat) {
     seat.suspect.store(false, std::memory_order_relaxed);
     seat.waiting_since.store(runtime.now().time_since_epoch().count(), std::memory_order_relaxed);
     seat.parker.store(&runtime.parker(), std::memory_order_seq_cst);
@@ -41,12 +41,13 @@ class PublishedWait {
     // Nobody who comes later finds the parker; whoever has it lets go of it within a few
     // instructions.
     seat_.parker.store(nullptr, std::memory_order_seq_cst);
-    while (seat_.wakers.load(std::memory_order_seq_cst) != 0) runtime_.relax();
+    // Unless it has lost its processor, perhaps to us.
+    SpinWait spin;
+    while (seat_.wakers.load(std::memory_order_seq_cst) != 0) spin.once();
   }
 
  private:
   Seat& seat_;
-  Runtime& runtime_;
 };
 
 }  // namespace

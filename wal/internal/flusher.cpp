@@ -6,7 +6,7 @@
 
 #include "base/invariant.h"
 #include "base/latch_count.h"
-#include "wal/internal/spin_wait.h"
+#include "base/spin_wait.h"
 
 namespace swizzle::wal {
 namespace {
@@ -60,9 +60,9 @@ void Flusher::flush_to(std::uint64_t end) noexcept {
   Runtime& runtime = Runtime::current();
   Waiter waiter{.end = end, .parker = &runtime.parker()};
   push(waiter);
-  SpinWait spin;
   if (runtime.owns_its_thread() && try_become_writer()) {
-    while (waiter.state.load(std::memory_order_relaxed) == Waiter::State::waiting) {
+    SpinWait spin;
+    while (!waiter.is_durable.load(std::memory_order_relaxed)) {
       // Nothing to write: a record before ours is still being copied.
       if (!write_once()) spin.once();
     }
@@ -70,11 +70,7 @@ void Flusher::flush_to(std::uint64_t end) noexcept {
   } else {
     nudge();
   }
-  while (waiter.state.load(std::memory_order_acquire) == Waiter::State::waiting) {
-    waiter.parker->park();
-  }
-  // The waker may still be inside our parker's unpark().
-  while (waiter.state.load(std::memory_order_acquire) != Waiter::State::let_go) spin.once();
+  while (!waiter.is_durable.load(std::memory_order_acquire)) waiter.parker->park();
 }
 
 void Flusher::flush_soon(std::uint64_t end) noexcept {
@@ -190,10 +186,12 @@ void Flusher::wake_satisfied() noexcept {
       left = waiter;
     } else {
       Parker* const parker = waiter->parker;
-      waiter->state.store(Waiter::State::durable, std::memory_order_release);
+      // From here on the waiter may be gone, and its parker somebody else's: parkers are recycled
+      // and never freed, and a wake too many does no harm (rule Base 2). Were the waiter to wait
+      // until unpark() has returned, it would do so for a system call, on the processor that the
+      // waker may have lost to it.
+      waiter->is_durable.store(true, std::memory_order_release);
       if (parker != own) parker->unpark();
-      // From here on the waiter, and its parker, may be gone.
-      waiter->state.store(Waiter::State::let_go, std::memory_order_release);
       ++released;
     }
     waiter = next;

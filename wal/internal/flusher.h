@@ -63,11 +63,10 @@ class Flusher {
 
  private:
   struct Waiter {
-    enum class State : std::uint8_t { waiting, durable, let_go };
     std::uint64_t end;
     Parker* parker;
     Waiter* next = nullptr;
-    std::atomic<State> state{State::waiting};
+    std::atomic<bool> is_durable{false};
   };
 
   void run_task();

@@ -4,11 +4,11 @@
 
 #include "base/runtime.h"
 
-namespace swizzle::wal {
+namespace swizzle {
 
-/// For waits of nanoseconds on somebody who cannot park: another inserter between two lines of
-/// code, a waker that has not let go yet. If its thread has lost the processor, spinning on would
-/// only keep it from coming back.
+/// For waits of nanoseconds on somebody who cannot park: another inserter of the log between two
+/// lines of code, a waker that has not let go yet. If its thread has lost the processor, spinning
+/// on would only keep it from coming back.
 class SpinWait {
  public:
   void once() noexcept {
@@ -23,4 +23,4 @@ class SpinWait {
   unsigned spins_ = 0;
 };
 
-}  // namespace swizzle::wal
+}  // namespace swizzle
