@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "storage/engine_parts.h"
+#include "storage/recovery/backup_end.h"
 #include "storage/recovery/control_rebuild.h"
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/unfinished.h"
@@ -161,6 +162,8 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
   if (!parts.options.logging && control.logging == Control::Logging::on)
     return fail(sqlstate::invalid_parameter_value,
                 "logging cannot be switched off for a database that was created with it");
+  // A backup that is opened becomes a database, which nobody can restore from any more.
+  RETURN_IF_ERROR(forget_backup_end(parts.files, parts.directory));
   ASSIGN_OR_RETURN(
       parts.log,
       wal::Log::open(parts.files, log_options(parts.directory, parts.options, control.log_id),

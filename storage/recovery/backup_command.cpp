@@ -14,6 +14,7 @@
 #include "base/command_line.h"
 #include "base/posix_file_system.h"
 #include "storage/engine.h"
+#include "storage/recovery/backup_end.h"
 #include "wal/archive_command.h"
 
 namespace swizzle {
@@ -30,7 +31,8 @@ constexpr const char* kUsage =
     "  --to-lsn LSN               stop before the first record at or behind LSN\n"
     "  --to-time TIME             stop before the first commit that is younger than TIME,\n"
     "                             \"YYYY-MM-DD hh:mm:ss[.uuuuuu]\" in UTC\n"
-    "check: recovers the database and checks every page of every tree.\n";
+    "check: recovers the database and checks every page of every tree. Of a backup it checks what\n"
+    "  would be restored: it restores it into BACKUP.check and removes that again.\n";
 
 struct Arguments {
   std::vector<std::string> paths;
@@ -85,6 +87,12 @@ EngineOptions options() {
 
 Result<> copy(const Arguments& arguments) {
   PosixFileSystem files;
+  ASSIGN_OR_RETURN(const bool from_backup, is_backup(files, arguments.paths[0]));
+  if (from_backup) {
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("\"{}\" is a backup, not a database", arguments.paths[0])}
+                    .with_hint("Copy its files, or restore it."));
+  }
   ASSIGN_OR_RETURN(const auto engine, Engine::open(files, arguments.paths[0], options()));
   ASSIGN_OR_RETURN(const BackupOutcome made, engine->back_up(arguments.paths[1]));
   RETURN_IF_ERROR(engine->close());
@@ -105,14 +113,39 @@ Result<> restore(const Arguments& arguments) {
   return {};
 }
 
-Result<> check(const Arguments& arguments) {
-  PosixFileSystem files;
-  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, arguments.paths[0], options()));
+Result<> check_database(FileSystem& files, const std::filesystem::path& database) {
+  ASSIGN_OR_RETURN(const auto engine, Engine::open(files, database, options()));
   ASSIGN_OR_RETURN(const auto violations, engine->verify());
   for (const std::string& violation : violations) fmt::print("{}\n", violation);
   RETURN_IF_ERROR(engine->close());
   if (violations.empty()) return {};
   return fail(sqlstate::data_corrupted, fmt::format("{} violations", violations.size()));
+}
+
+/// What is restored from it. The backup itself has to stay as it is: recovering it where it lies
+/// would write into it.
+Result<> check_backup(FileSystem& files, const std::filesystem::path& backup) {
+  std::filesystem::path restored = backup;
+  restored += ".check";
+  if (std::filesystem::exists(restored)) {
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("directory \"{}\" exists already", restored.native())}
+                    .with_hint("A check that was interrupted leaves it behind: remove it."));
+  }
+  Result<> outcome = [&]() -> Result<> {
+    RETURN_IF_ERROR(restore_backup(files, backup, restored, {}, {}));
+    return check_database(files, restored);
+  }();
+  std::error_code ignored;  // the outcome says more
+  std::filesystem::remove_all(restored, ignored);
+  return outcome;
+}
+
+Result<> check(const Arguments& arguments) {
+  PosixFileSystem files;
+  const std::filesystem::path directory = arguments.paths[0];
+  ASSIGN_OR_RETURN(const bool of_backup, is_backup(files, directory));
+  return of_backup ? check_backup(files, directory) : check_database(files, directory);
 }
 
 }  // namespace

@@ -92,12 +92,32 @@ TEST_CASE_METHOD(TemporaryEngine,
   engine.reset();
   REQUIRE(run({"check", to("by-time")}) == 0);
 
+  // A check takes nothing from a backup: it can be restored afterwards.
+  REQUIRE(run({"check", backup.native()}) == 0);
+  REQUIRE_FALSE(std::filesystem::exists(backup.native() + ".check"));
+  REQUIRE(run({"copy", backup.native(), to("copied")}) == 1);
+  REQUIRE(run({"restore", "--restore-command", fetch, "--to-lsn", std::to_string(lsn),
+               backup.native(), to("afterwards")}) == 0);
+  REQUIRE(rows_in("afterwards") == 1500);
+  engine.reset();
+  std::filesystem::create_directory(backup.native() + ".check");
+  REQUIRE(run({"check", backup.native()}) == 1);
+
   REQUIRE(run({"restore", "--to-lsn", "1", backup.native(), to("never")}) == 1);
   REQUIRE(run({"check", to("never")}) == 1);
   REQUIRE(run({"restore", "--to-time", "yesterday", backup.native(), to("x")}) == 2);
   REQUIRE(run({"restore", "--nonsense", "1", backup.native(), to("x")}) == 2);
   REQUIRE(run({"copy", to("x")}) == 2);
   REQUIRE(run({}) == 2);
+
+  // What is opened as a database is no backup any more, and says so.
+  std::filesystem::copy(backup, to("opened"), std::filesystem::copy_options::recursive);
+  REQUIRE(rows_in("opened") == 100);
+  insert(*engine, tree, 100, 101);
+  close();
+  REQUIRE(run({"restore", to("opened"), to("from-opened")}) == 1);
+  REQUIRE(run({"check", to("opened")}) == 0);
+  REQUIRE(rows_in("opened") == 101);
 }
 
 }  // namespace swizzle

@@ -13,6 +13,17 @@ Result<> write_backup_end(FileSystem& files, const std::filesystem::path& direct
   return file->sync();
 }
 
+Result<bool> is_backup(FileSystem& files, const std::filesystem::path& directory) {
+  return files.exists(directory / kBackupEndName);
+}
+
+Result<> forget_backup_end(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const bool is_there, is_backup(files, directory));
+  if (!is_there) return {};
+  RETURN_IF_ERROR(files.remove(directory / kBackupEndName));
+  return files.sync_directory(directory);
+}
+
 Result<Lsn> read_backup_end(FileSystem& files, const std::filesystem::path& directory) {
   const auto path = directory / kBackupEndName;
   const auto no_backup = [&path](std::string_view why) {
@@ -20,7 +31,7 @@ Result<Lsn> read_backup_end(FileSystem& files, const std::filesystem::path& dire
         sqlstate::object_not_in_prerequisite_state,
         fmt::format("file \"{}\" {}: the directory is no whole backup", path.native(), why));
   };
-  ASSIGN_OR_RETURN(const bool exists, files.exists(path));
+  ASSIGN_OR_RETURN(const bool exists, is_backup(files, directory));
   if (!exists) return no_backup("is missing");
   ASSIGN_OR_RETURN(auto file, files.open(path, OpenMode::read_only, {}));
   ASSIGN_OR_RETURN(const std::uint64_t size, file->size());
