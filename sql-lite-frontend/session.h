@@ -90,8 +90,8 @@ struct BindRequest {
   std::span<const Format> result_formats;
 };
 
-/// One connection's conversation. Belongs to one thread or fiber at a time; only cancel() may come
-/// from elsewhere. Every request either succeeds or returns the one error that the client is to be
+/// One connection's conversation. Belongs to one thread or fiber at a time; only cancel() and
+/// terminate() may come from elsewhere. Every request either succeeds or returns the one error that the client is to be
 /// told; after an error in the extended protocol the server skips messages until Sync. What was
 /// sent to the sink before the error stays sent.
 class Session {
@@ -142,7 +142,11 @@ class Session {
   [[nodiscard]] bool has_worked_for(std::chrono::nanoseconds at_least) const noexcept;
   /// Makes the running request end with 57014; without one it does nothing. From any thread.
   void cancel() noexcept;
-  /// The same with another error, once: 57P01 on shutdown.
+  /// The same with another error: a time limit's.
+  void cancel(const Diagnostic& reason);
+  /// Makes the session end, for `reason` (57P01 on shutdown): the running request fails with it,
+  /// and so does every later one; who waits for the client is woken (SessionOptions::wake) and
+  /// finds it in termination(). From any thread.
   void terminate(const Diagnostic& reason);
 
   struct State;

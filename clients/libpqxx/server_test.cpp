@@ -3,6 +3,7 @@
 #include <libpq-fe.h>
 #include <signal.h>
 
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <pqxx/pqxx>
@@ -172,6 +174,28 @@ TEST_CASE("statement_timeout ends a statement that waits for a lock") {
   LockedOut scene{server};
   pqxx::nontransaction{scene.waiter()}.exec("SET statement_timeout = '300ms'");
   CHECK(scene.wait_for_end([](pqxx::connection&) {}) == "57014");
+  CHECK(pqxx::nontransaction{scene.waiter()}.exec1("SELECT 1")[0].as<int>() == 1);
+}
+
+TEST_CASE("statement_timeout ends the statement, says so, and leaves the session alone") {
+  const SwizzledProcess server;
+  pqxx::connection connection{server.conninfo()};
+  {
+    pqxx::work work{connection};
+    work.exec("SET LOCAL statement_timeout = '20ms'");
+    try {
+      work.exec("SELECT pg_sleep(20)");
+      FAIL("it slept");
+    } catch (const pqxx::sql_error& error) {
+      CHECK(error.sqlstate() == "57014");
+      CHECK_THAT(error.what(), Catch::Contains("due to statement timeout"));
+    }
+  }
+  // What said why the statement ended is said once.
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  for (int i = 0; i < 3; ++i) {
+    CHECK(pqxx::nontransaction{connection}.exec1("SELECT 1")[0].as<int>() == 1);
+  }
 }
 
 TEST_CASE("a statement that computes can be cancelled and timed") {
@@ -187,6 +211,48 @@ TEST_CASE("a statement that computes can be cancelled and timed") {
   work.exec("SET statement_timeout = '50ms'");
   CHECK(sqlstate_of([&] { work.exec("SELECT count(*) FROM generate_series(1, 1000000000)"); }) ==
         "57014");
+  work.exec("SET statement_timeout = 0");
+}
+
+/// Cancels what `connection` runs; true once the server has closed the connection that asked.
+bool cancel(PGconn* connection) {
+  const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> cancel{PQgetCancel(connection),
+                                                                  &PQfreeCancel};
+  std::array<char, 256> error{};
+  return PQcancel(cancel.get(), error.data(), static_cast<int>(error.size())) == 1;
+}
+
+/// Runs it by the extended protocol; its SQLSTATE, or "" when it succeeded.
+std::string state_of(PGconn* connection, const char* query) {
+  const std::unique_ptr<PGresult, decltype(&PQclear)> result{
+      PQexecParams(connection, query, 0, nullptr, nullptr, nullptr, nullptr, 0), &PQclear};
+  const char* const state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
+  return state == nullptr ? "" : state;
+}
+
+TEST_CASE("a cancel that comes as its statement ends does not reach the next one") {
+  const SwizzledProcess server;
+  const auto connection = raw_connect(server.conninfo());
+  REQUIRE(state_of(connection.get(), "CREATE TABLE t (k int PRIMARY KEY)").empty());
+  const bool in_block = GENERATE(false, true);
+  CAPTURE(in_block);
+  std::map<std::string, int> ends;
+  for (int round = 0; round < 150; ++round) {
+    if (in_block) REQUIRE(state_of(connection.get(), "BEGIN").empty());
+    // From before the end to after it.
+    bool is_cancelled = false;
+    std::thread canceller{[&, pause = std::chrono::microseconds{500 + 20 * round}] {
+      std::this_thread::sleep_for(pause);
+      is_cancelled = cancel(connection.get());
+    }};
+    ++ends[state_of(connection.get(), "SELECT pg_sleep(0.002)")];
+    canceller.join();
+    REQUIRE(is_cancelled);
+    if (in_block) REQUIRE(state_of(connection.get(), "ROLLBACK").empty());
+    REQUIRE(state_of(connection.get(), "INSERT INTO t VALUES (1)").empty());
+    REQUIRE(state_of(connection.get(), "DELETE FROM t").empty());
+  }
+  CHECK(ends[""] + ends["57014"] == 150);
 }
 
 TEST_CASE("a client that vanishes frees what it held") {

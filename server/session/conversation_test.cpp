@@ -315,6 +315,8 @@ TEST_CASE("time limits end statements and idle sessions") {
     CHECK(client.receive().kind == 'Z');
     client.send(parse("", "sleep") + bind("", "") + execute("") + kSync);
     CHECK(client.kinds_until('Z') == "12EZ");
+    // What said why the statement ended is said once, and the session goes on.
+    CHECK(client.is_quiet());
     CHECK(client.query("rows 1") == "TDCZ");
   }
   SECTION("idle_session_timeout") {

@@ -38,7 +38,7 @@ void StatementTimer::fire_due(TimePoint now) {
   while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
     Watch& watch = *deadlines_.begin()->second;
     // Under the mutex: the session cannot end before its watch is stopped.
-    watch.session_.terminate(
+    watch.session_.cancel(
         error_report(sqlstate::query_canceled, "canceling statement due to statement timeout"));
     watch.place_.reset();
     deadlines_.erase(deadlines_.begin());

@@ -39,7 +39,7 @@ struct DeferredCheck {
 bool is_deferred(Session::State& session, const Constraint& constraint);
 void defer_check(Session::State& session, DeferredCheck check);
 
-/// Fails with 57014 (or what terminate() said) when the request has been cancelled.
+/// Fails with what the running request is to end with, when somebody has asked for that.
 void check_cancelled(Session::State& session);
 
 /// Of a schema, for error fields.

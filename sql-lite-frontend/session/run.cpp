@@ -385,18 +385,6 @@ void MemoryShare::change(MemoryAccount* account, std::size_t bytes) {
   }
 }
 
-void check_cancelled(Session::State& session) {
-  if (session.is_terminated.load(std::memory_order_relaxed)) {
-    const std::lock_guard lock{session.terminate_mutex};
-    if (session.terminated) {
-      throw SqlError{session.terminated->state, session.terminated->message};
-    }
-  }
-  if (session.cancelled.exchange(false, std::memory_order_relaxed)) {
-    throw SqlError{sqlstate::query_canceled, "canceling statement due to user request"};
-  }
-}
-
 void Session::State::drop_portals() {
   for (auto at = portals.begin(); at != portals.end();) {
     // One that is held already, by a commit, has no plan running any more.

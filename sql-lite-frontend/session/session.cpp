@@ -6,10 +6,8 @@
 #include <new>
 
 #include "sql-lite-frontend/session/execute_sink.h"
-#include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/statistics/analyze.h"
 
 namespace swizzle::sql {
 namespace {
@@ -19,11 +17,7 @@ constexpr SqlState kInvalidCursorName{"34000"};
 constexpr SqlState kDuplicateStatement{"42P05"};
 constexpr SqlState kDuplicateCursor{"42P03"};
 constexpr SqlState kProtocolViolation{"08P01"};
-constexpr SqlState kInvalidAuthorization{"28000"};
 constexpr SqlState kInvalidCatalogName{"3D000"};
-
-/// In the data directory.
-constexpr const char* kTemporaryFolder = "temporary";
 
 /// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
 /// what error positions count in; `body` may put it elsewhere.
@@ -35,8 +29,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   std::optional<Session::State::Savepoint> start;
   if (state.transaction && state.in_explicit_block() && !state.failed) start = state.mark();
   std::optional<Diagnostic> failure;
-  // A cancel that came while nothing ran has nothing to end.
-  state.cancelled.store(false, std::memory_order_relaxed);
+  state.interruption.begin_request();
   if (state.transaction) state.transaction->clear_cancel();
   try {
     check_cancelled(state);
@@ -50,6 +43,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   }
   // From here on no exception is in flight, so rolling back may wait.
   if (failure) {
+    state.interruption.explain(*failure);
     if (state.transaction && state.in_explicit_block()) {
       if (start) {
         state.fail_statement(*start);
@@ -66,10 +60,6 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   if (failure) return std::unexpected{std::move(*failure)};
   return {};
 }
-
-}  // namespace
-
-namespace {
 
 std::string_view select_name(const ast::SelectStmt& select) noexcept {
   if (select.locking_clause.empty()) return "SELECT";
@@ -102,130 +92,6 @@ std::string_view statement_name(const ast::Node* node) noexcept {
     default:
       return ast::node_name(node->node_kind);
   }
-}
-
-Database::Shared::Shared(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
-Database::Shared::~Shared() = default;
-
-Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
-Database::~Database() {
-  // It opens sessions.
-  shared_->auto_analyze->stop();
-}
-
-Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
-  auto shared = std::make_unique<Shared>(engine);
-  std::optional<Error> failure;
-  try {
-    add_notification_sets();
-    define_session_settings(shared->settings);
-    shared->catalogs = Catalogs::open(engine);
-    // Read now, so that what is wrong with it shows before anybody is let in.
-    const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
-    shared->statistics = StatisticsStore::open(engine, first.catalog().tree());
-    shared->temporary_files =
-        value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
-    shared->started_at = SessionContext::system_clock_now();
-    shared->next_transaction_number = shared->started_at.load();
-  } catch (SqlError& error) {
-    failure = std::move(error).take_error();
-  }
-  if (failure) return fail(std::move(*failure));
-  std::unique_ptr<Database> database{new Database{std::move(shared)}};
-  database->shared().auto_analyze = std::make_unique<AutoAnalyze>(*database);
-  database->shared().auto_analyze->start();
-  return database;
-}
-
-std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOptions options) {
-  std::optional<Diagnostic> failure;
-  const auto refuse = [&](SqlState state, std::string message) {
-    failure.emplace();
-    failure->severity = Severity::fatal;
-    failure->state = state;
-    failure->message = std::move(message);
-  };
-  const SharedObjects& objects = shared_->catalogs->shared();
-  const RolePtr role = objects.role(options.user);
-  if (!role) {
-    refuse(kInvalidAuthorization, fmt::format("role \"{}\" does not exist", options.user));
-  } else if (!role->can_login) {
-    refuse(kInvalidAuthorization,
-           fmt::format("role \"{}\" is not permitted to log in", options.user));
-  } else if (const DatabasePtr database = objects.database(options.database); !database) {
-    refuse(kInvalidCatalogName, fmt::format("database \"{}\" does not exist", options.database));
-  } else if (!database->allow_connections) {
-    refuse(SqlState{"55000"},
-           fmt::format("database \"{}\" is not currently accepting connections", options.database));
-  }
-  if (failure) return std::unexpected{std::move(*failure)};
-  std::unique_ptr<Session> session;
-  try {
-    session.reset(new Session{std::make_unique<Session::State>(*shared_, std::move(options))});
-  } catch (const SqlError& error) {
-    failure = to_diagnostic(error, {});
-    failure->severity = Severity::fatal;
-  }
-  if (failure) return std::unexpected{std::move(*failure)};
-  session->state_->owner = session.get();
-  const std::lock_guard lock{shared_->sessions_mutex};
-  shared_->sessions[session->backend_pid()] = session.get();
-  return session;
-}
-
-SessionCounts Database::session_counts() const {
-  SessionCounts counts;
-  const std::lock_guard lock{shared_->sessions_mutex};
-  for (const auto& [pid, session] : shared_->sessions) {
-    switch (session->state().activity.state.load(std::memory_order_relaxed)) {
-      case Activity::State::active:
-        ++counts.active;
-        break;
-      case Activity::State::idle:
-        ++counts.idle;
-        break;
-      case Activity::State::idle_in_transaction:
-      case Activity::State::idle_in_failed:
-        ++counts.idle_in_transaction;
-        break;
-    }
-  }
-  return counts;
-}
-
-std::optional<std::string> Database::password_verifier(std::string_view role) const {
-  const RolePtr found = shared_->catalogs->shared().role(role);
-  if (!found || !found->can_login) return std::nullopt;
-  return found->password_verifier;
-}
-
-Result<> Database::set_superuser_verifier(std::string_view role, std::string_view verifier) {
-  std::optional<Error> failure;
-  try {
-    const Catalogs::Use use{*shared_->catalogs, kPostgresDatabase};
-    CatalogView view{use.catalog()};
-    auto transaction = shared_->engine.begin();
-    transaction->begin_statement();
-    Role changed;
-    if (const RolePtr old = view.role(role)) {
-      changed = *old;
-      changed.password_verifier = verifier;
-      view.replace(*transaction, *old, changed);
-    } else {
-      changed.oid = view.allocate_oid();
-      changed.name = role;
-      changed.superuser = changed.can_login = changed.create_role = changed.create_database = true;
-      changed.replication = changed.bypass_rls = true;
-      changed.password_verifier = verifier;
-      view.create(*transaction, changed);
-    }
-    value_of(transaction->commit());
-    view.commit();
-  } catch (SqlError& error) {
-    failure = std::move(error).take_error();
-  }
-  if (failure) return fail(std::move(*failure));
-  return {};
 }
 
 namespace {
@@ -533,12 +399,6 @@ std::optional<std::string> Session::setting(std::string_view name) const {
   return *value;
 }
 
-std::optional<Diagnostic> Session::termination() const {
-  if (!state_->is_terminated.load(std::memory_order_relaxed)) return std::nullopt;
-  const std::lock_guard lock{state_->terminate_mutex};
-  return state_->terminated;
-}
-
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
   const auto found = state_->portals.find(portal);
   return found == state_->portals.end() ? std::string_view{} : found->second->statement->text;
@@ -554,20 +414,6 @@ bool Session::has_worked_for(std::chrono::nanoseconds at_least) const noexcept {
   const std::int64_t worked =
       SessionContext::system_clock_now() - activity.query_start.load(std::memory_order_relaxed);
   return std::chrono::microseconds{worked} >= at_least;
-}
-
-void Session::cancel() noexcept {
-  state_->cancelled.store(true, std::memory_order_relaxed);
-  state_->interrupt_wait();
-}
-
-void Session::terminate(const Diagnostic& reason) {
-  const std::lock_guard lock{state_->terminate_mutex};
-  state_->terminated = reason;
-  state_->is_terminated.store(true, std::memory_order_relaxed);
-  state_->interrupt_wait();
-  // It may wait for its client.
-  if (state_->options.wake) state_->options.wake();
 }
 
 }  // namespace swizzle::sql

@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/session/activity.h"
 #include "sql-lite-frontend/session/database_shared.h"
 #include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/session/interruption.h"
 #include "sql-lite-frontend/session/statement.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -332,10 +333,7 @@ struct Session::State final : NameSource, ObjectNames {
   std::map<Oid, std::int64_t> sequence_values;
   std::optional<Oid> last_sequence;
 
-  std::atomic<bool> cancelled{false};
-  std::mutex terminate_mutex;
-  std::optional<Diagnostic> terminated;
-  std::atomic<bool> is_terminated{false};
+  Interruption interruption;
   std::string current_query;  ///< for what a deadlock is reported with
   Activity activity;
   /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE.

@@ -63,8 +63,12 @@ struct Session::State {
   std::map<std::string, Portal, std::less<>> portals;
   std::map<std::string, std::string, std::less<>> settings{{"is_superuser", "on"}};
   std::atomic<bool> cancelled{false};
+  /// Why the running request is to end; acts once.
   std::atomic<const Diagnostic*> reason{nullptr};
   Diagnostic reason_storage;
+  /// Why the session is to end.
+  std::atomic<const Diagnostic*> ending{nullptr};
+  Diagnostic ending_storage;
   bool implicit_failed = false;
   std::int32_t pid = 0;
   std::string said;
@@ -76,7 +80,12 @@ struct Session::State {
     return outcome;
   }
 
+  [[nodiscard]] bool is_asked_to_stop() const noexcept {
+    return cancelled || reason.load() != nullptr || ending.load() != nullptr;
+  }
+
   Outcome stopped() {
+    if (const Diagnostic* why = ending.load()) return fail(std::unexpected{*why});
     if (const Diagnostic* why = reason.exchange(nullptr)) return fail(std::unexpected{*why});
     cancelled = false;
     return fail(error(kCanceled, "canceling statement due to user request"));
@@ -107,7 +116,7 @@ struct Session::State {
         sink.portal_suspended();
         return {};
       }
-      if (cancelled || reason.load() != nullptr) return stopped();
+      if (is_asked_to_stop()) return stopped();
       sink.data_row(TextRow{std::to_string(position) + filler});
     }
     sink.command_complete("SELECT " + std::to_string(all));
@@ -139,7 +148,7 @@ struct Session::State {
       sink.command_complete("DO");
     } else if (text == "sleep") {
       sleeps = true;
-      while (!cancelled && reason.load() == nullptr) {
+      while (!is_asked_to_stop()) {
         std::this_thread::sleep_for(std::chrono::milliseconds{1});
       }
       return stopped();
@@ -324,13 +333,17 @@ bool Session::has_worked_for(std::chrono::nanoseconds) const noexcept {
 void Session::cancel() noexcept {
   state_->cancelled = true;
 }
-void Session::terminate(const Diagnostic& reason) {
+void Session::cancel(const Diagnostic& reason) {
   state_->reason_storage = reason;
   state_->reason = &state_->reason_storage;
+}
+void Session::terminate(const Diagnostic& reason) {
+  state_->ending_storage = reason;
+  state_->ending = &state_->ending_storage;
   if (state_->wake) state_->wake();
 }
 std::optional<Diagnostic> Session::termination() const {
-  const Diagnostic* const reason = state_->reason.load();
+  const Diagnostic* const reason = state_->ending.load();
   return reason == nullptr ? std::nullopt : std::optional{*reason};
 }
 void Session::send_notifications(ResultSink& sink) {

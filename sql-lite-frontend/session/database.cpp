@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/listening.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/statistics/analyze.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kInvalidAuthorization{"28000"};
+constexpr SqlState kInvalidCatalogName{"3D000"};
+
+/// In the data directory.
+constexpr const char* kTemporaryFolder = "temporary";
+
+}  // namespace
+
+Database::Shared::Shared(Engine& the_engine) : engine(the_engine), sequences(the_engine) {}
+Database::Shared::~Shared() = default;
+
+Database::Database(std::unique_ptr<Shared> shared) : shared_(std::move(shared)) {}
+Database::~Database() {
+  // It opens sessions.
+  shared_->auto_analyze->stop();
+}
+
+Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
+  auto shared = std::make_unique<Shared>(engine);
+  std::optional<Error> failure;
+  try {
+    add_notification_sets();
+    define_session_settings(shared->settings);
+    shared->catalogs = Catalogs::open(engine);
+    // Read now, so that what is wrong with it shows before anybody is let in.
+    const Catalogs::Use first{*shared->catalogs, kPostgresDatabase};
+    shared->statistics = StatisticsStore::open(engine, first.catalog().tree());
+    shared->temporary_files =
+        value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
+    shared->started_at = SessionContext::system_clock_now();
+    shared->next_transaction_number = shared->started_at.load();
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  std::unique_ptr<Database> database{new Database{std::move(shared)}};
+  database->shared().auto_analyze = std::make_unique<AutoAnalyze>(*database);
+  database->shared().auto_analyze->start();
+  return database;
+}
+
+std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOptions options) {
+  std::optional<Diagnostic> failure;
+  const auto refuse = [&](SqlState state, std::string message) {
+    failure.emplace();
+    failure->severity = Severity::fatal;
+    failure->state = state;
+    failure->message = std::move(message);
+  };
+  const SharedObjects& objects = shared_->catalogs->shared();
+  const RolePtr role = objects.role(options.user);
+  if (!role) {
+    refuse(kInvalidAuthorization, fmt::format("role \"{}\" does not exist", options.user));
+  } else if (!role->can_login) {
+    refuse(kInvalidAuthorization,
+           fmt::format("role \"{}\" is not permitted to log in", options.user));
+  } else if (const DatabasePtr database = objects.database(options.database); !database) {
+    refuse(kInvalidCatalogName, fmt::format("database \"{}\" does not exist", options.database));
+  } else if (!database->allow_connections) {
+    refuse(SqlState{"55000"},
+           fmt::format("database \"{}\" is not currently accepting connections", options.database));
+  }
+  if (failure) return std::unexpected{std::move(*failure)};
+  std::unique_ptr<Session> session;
+  try {
+    session.reset(new Session{std::make_unique<Session::State>(*shared_, std::move(options))});
+  } catch (const SqlError& error) {
+    failure = to_diagnostic(error, {});
+    failure->severity = Severity::fatal;
+  }
+  if (failure) return std::unexpected{std::move(*failure)};
+  session->state_->owner = session.get();
+  const std::lock_guard lock{shared_->sessions_mutex};
+  shared_->sessions[session->backend_pid()] = session.get();
+  return session;
+}
+
+SessionCounts Database::session_counts() const {
+  SessionCounts counts;
+  const std::lock_guard lock{shared_->sessions_mutex};
+  for (const auto& [pid, session] : shared_->sessions) {
+    switch (session->state().activity.state.load(std::memory_order_relaxed)) {
+      case Activity::State::active:
+        ++counts.active;
+        break;
+      case Activity::State::idle:
+        ++counts.idle;
+        break;
+      case Activity::State::idle_in_transaction:
+      case Activity::State::idle_in_failed:
+        ++counts.idle_in_transaction;
+        break;
+    }
+  }
+  return counts;
+}
+
+std::optional<std::string> Database::password_verifier(std::string_view role) const {
+  const RolePtr found = shared_->catalogs->shared().role(role);
+  if (!found || !found->can_login) return std::nullopt;
+  return found->password_verifier;
+}
+
+Result<> Database::set_superuser_verifier(std::string_view role, std::string_view verifier) {
+  std::optional<Error> failure;
+  try {
+    const Catalogs::Use use{*shared_->catalogs, kPostgresDatabase};
+    CatalogView view{use.catalog()};
+    auto transaction = shared_->engine.begin();
+    transaction->begin_statement();
+    Role changed;
+    if (const RolePtr old = view.role(role)) {
+      changed = *old;
+      changed.password_verifier = verifier;
+      view.replace(*transaction, *old, changed);
+    } else {
+      changed.oid = view.allocate_oid();
+      changed.name = role;
+      changed.superuser = changed.can_login = changed.create_role = changed.create_database = true;
+      changed.replication = changed.bypass_rls = true;
+      changed.password_verifier = verifier;
+      view.create(*transaction, changed);
+    }
+    value_of(transaction->commit());
+    view.commit();
+  } catch (SqlError& error) {
+    failure = std::move(error).take_error();
+  }
+  if (failure) return fail(std::move(*failure));
+  return {};
+}
+
+}  // namespace swizzle::sql
