@@ -139,7 +139,7 @@ void Cursor::State::move_on() {
 
 /// A queue's consumers leave ghosts behind: whoever scans past them has them removed.
 Result<> Cursor::State::tidy_leaf() {
-  if (leaf.stopped_at() || !leaf.is_mostly_ghosts()) return {};
+  if (!leaf.wants_tidying()) return {};
   const Bytes fence = leaf.leaf().low_fence();
   static constexpr std::array<std::byte, 1> kLowest{};
   return tree.tidy(fence.empty() ? Bytes(kLowest) : fence);

@@ -1,5 +1,7 @@
 #include "storage/engine.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <map>
@@ -139,6 +141,48 @@ TEST_CASE_METHOD(TemporaryEngine, "versions of threads that have ended go",
   for (int i = 0; i < 1000 && engine->statistics().version_bytes > loaded / 2; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   CHECK(engine->statistics().version_bytes < loaded / 2);
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a queue's consumers do not walk over the ghosts of those before",
+                 "[storage][engine][versions]") {
+  const TreeId tree = make_tree();
+  const auto key_of = [](int number) { return fmt::format("{:04}", number); };
+  {
+    const auto transaction = engine->begin();
+    for (int i = 0; i < 400; ++i)
+      REQUIRE(engine->tree(tree)
+                  .value()
+                  .insert(*transaction, as_bytes(key_of(i)), as_bytes(""))
+                  .value());
+    REQUIRE(transaction->commit());
+  }
+  // While somebody writes, rows that were changed since are looked up among the versions.
+  const auto writer = engine->begin();
+  REQUIRE(engine->tree(tree).value().insert(*writer, as_bytes("new"), as_bytes("")).value());
+  constexpr int kConsumed = 300;
+  {
+    const auto transaction = engine->begin();
+    for (int i = 0; i < kConsumed; ++i)
+      REQUIRE(engine->tree(tree).value().remove(*transaction, as_bytes(key_of(i))).value());
+    REQUIRE(transaction->commit());
+  }
+  // The reclaimer's turn comes.
+  const std::uint64_t kept = engine->statistics().version_bytes;
+  for (int i = 0; i < 1000 && engine->statistics().version_bytes > kept / 10; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  REQUIRE(engine->statistics().version_bytes <= kept / 10);
+  const auto looks_for_the_first = [&] {
+    const auto transaction = engine->begin();
+    Cursor cursor = engine->tree(tree)
+                        .value()
+                        .scan(*transaction, {}, Direction::forward, ReadMode::for_update)
+                        .value();
+    REQUIRE(cursor.next().value());
+    CHECK(as_text(cursor.key()) == key_of(kConsumed));
+    return transaction->leaf_requests();
+  };
+  CHECK(looks_for_the_first() > 2);
+  CHECK(looks_for_the_first() == 2);  // the leaf, and the row that is locked
 }
 
 TEST_CASE_METHOD(TemporaryEngine, "a database without logging opens again once it was closed",

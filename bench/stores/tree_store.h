@@ -12,6 +12,7 @@
 #include "base/invariant.h"
 #include "base/result.h"
 #include "storage/btree/btree.h"
+#include "storage/btree/map_change.h"
 #include "storage/btree/node_layout.h"
 #include "storage/buffer/main_memory_pool.h"
 #include "storage/buffer/swizzling_pool.h"
@@ -38,32 +39,6 @@ class NoDisk final : public PageStore {
 
  private:
   std::atomic<std::uint64_t> next_{1};
-};
-
-/// Nothing here deletes, and no transaction looks back.
-class DropAllGhosts final : public GhostKeeper {
- public:
-  bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override { return true; }
-};
-
-/// One record, wanted in or changed.
-class PutChange final : public LeafChange {
- public:
-  PutChange(Action wanted, Bytes value) noexcept : wanted_(wanted), value_(value) {}
-  Action decide(const Node& leaf, Node::Position at) noexcept override {
-    const bool live = at.exact && !leaf.is_ghost(at.index);
-    done_ = wanted_ == Action::insert ? !live : live;
-    return done_ ? wanted_ : Action::leave;
-  }
-  [[nodiscard]] Value value() const noexcept override { return {value_, false}; }
-  [[nodiscard]] std::size_t max_value_bytes() const noexcept override { return value_.size(); }
-  void logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept override {}
-  [[nodiscard]] bool done() const noexcept { return done_; }
-
- private:
-  Action wanted_;
-  Bytes value_;
-  bool done_ = false;
 };
 
 template <class Pool>
@@ -132,14 +107,14 @@ class TreeStore {
     return store;
   }
   bool put(LeafChange::Action action, Bytes key, Bytes value) {
-    PutChange change{action, value};
+    MapChange change{action, value};
     const Result<> changed = tree_->change(key, nullptr, change);
     if (!changed) throw std::runtime_error(changed.error().message());
     return change.done();
   }
 
   NoTreeLog log_;
-  DropAllGhosts ghosts_;
+  NoGhostIsNeeded ghosts_;
   std::unique_ptr<Pool> pool_;
   std::unique_ptr<BTree<Pool>> tree_;
 };

@@ -197,7 +197,7 @@ TEST_CASE("a damaged page is an error that names page, tree and rule; other tree
   LargeTree<SwizzlingPool> tree(64);
   auto other = std::move(
       *BTree<SwizzlingPool>::create(*tree.pool, tree.log, tree.keeper, TreeId{8}, nullptr));
-  testing::MapChange change(LeafChange::Action::insert, as_bytes("value"));
+  MapChange change(LeafChange::Action::insert, as_bytes("value"));
   REQUIRE(other->change(as_bytes("key"), nullptr, change).has_value());
   const int first = tree.absent_from(600);
   // Which page it is, the tree says; then it has to go again.

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "storage/btree/btree.h"
+#include "storage/btree/map_change.h"
 #include "storage/btree/node_layout.h"
 #include "storage/buffer/main_memory_pool.h"
 #include "storage/buffer/swizzling_pool.h"
@@ -13,33 +14,6 @@
 #include "storage/testing/memory_store.h"
 
 namespace swizzle::testing {
-
-/// All ghosts may go: there are no transactions here.
-class NoGhostIsNeeded final : public GhostKeeper {
- public:
-  bool may_remove(const Node& /*leaf*/, std::uint16_t /*index*/) noexcept override { return true; }
-};
-
-/// The plain operations of a map, as changes.
-class MapChange final : public LeafChange {
- public:
-  MapChange(Action wanted, Bytes value) noexcept : wanted_(wanted), value_(value) {}
-
-  Action decide(const Node& leaf, Node::Position at) noexcept override {
-    const bool live = at.exact && !leaf.is_ghost(at.index);
-    done_ = wanted_ == Action::insert ? !live : live;
-    return done_ ? wanted_ : Action::leave;
-  }
-  [[nodiscard]] Value value() const noexcept override { return {value_, false}; }
-  [[nodiscard]] std::size_t max_value_bytes() const noexcept override { return value_.size(); }
-  void logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept override {}
-  [[nodiscard]] bool done() const noexcept { return done_; }
-
- private:
-  Action wanted_;
-  Bytes value_;
-  bool done_ = false;
-};
 
 template <class Pool>
 std::unique_ptr<Pool> make_pool(std::uint32_t frames, PageStore& store,

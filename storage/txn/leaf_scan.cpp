@@ -56,6 +56,7 @@ bool LeafScan::lock_key_and_gap(Bytes key) noexcept {
 void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   if constexpr (kWatched) memory_ = take_memory();
   memory_->rows.clear();
+  memory_->ghosts.clear();
   memory_->older.clear();
   blocked_.reset();
   stopped_at_.reset();
@@ -75,12 +76,11 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   if (locks || !quiet) slots = shorten(slots);
   original.copy_part(slots.begin, slots.end, memory_->copy.page.data());
   if (locks) return take_locked(original, slots, slots.end == whole_end && !ends_here);
-  const Node& node = leaf();
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
     if (!quiet)
       add_visible(i);
-    else if (!node.is_ghost(i))
-      memory_->rows.push_back({i, node.is_overflow(i), std::nullopt});
+    else
+      add_newest(i);
   }
 }
 
@@ -105,18 +105,24 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
     blocked_ = before;
     return;
   }
-  const Node& node = leaf();
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
     if (!lock_key_and_gap(key_of_slot(i))) return;
-    if (!node.is_ghost(i)) memory_->rows.push_back({i, node.is_overflow(i), std::nullopt});
+    add_newest(i);
   }
   // What lies behind the last record up to the fence is locked by the last key; what a later split
   // or merge puts at the fence is locked by the fence itself.
-  if (up_to_fence && !node.high_fence().is_infinite()) lock_key_and_gap(node.high_fence().key);
+  if (up_to_fence && !original.high_fence().is_infinite())
+    lock_key_and_gap(original.high_fence().key);
+}
+
+void LeafScan::add_newest(std::uint16_t slot) noexcept {
+  if (leaf().is_ghost(slot))
+    memory_->ghosts.push_back(slot);
+  else
+    memory_->rows.push_back({slot, leaf().is_overflow(slot), std::nullopt});
 }
 
 void LeafScan::add_visible(std::uint16_t slot) noexcept {
-  const Node& node = leaf();
   const Bytes key = key_of_slot(slot);
   std::vector<std::byte>& older = memory_->older;
   const auto version = transaction_.engine.versions.find(
@@ -126,8 +132,18 @@ void LeafScan::add_visible(std::uint16_t slot) noexcept {
         memory_->rows.push_back(
             {slot, overflow, std::pair{offset, static_cast<std::uint32_t>(value.size())}});
       });
-  if (version == VersionIndex::Version::current && !node.is_ghost(slot))
-    memory_->rows.push_back({slot, node.is_overflow(slot), std::nullopt});
+  if (version == VersionIndex::Version::current) add_newest(slot);
+}
+
+bool LeafScan::wants_tidying() noexcept {
+  if (!stopped_at_ && leaf().ghost_count() * 2 > leaf().count()) return true;
+  // A queue's consumers look for the first row behind the ghosts of those before them. When one in
+  // the middle can go, so can those that are older.
+  constexpr std::size_t kMany = 16;
+  const std::vector<std::uint16_t>& ghosts = memory_->ghosts;
+  if (ghosts.size() < kMany) return false;
+  const Bytes key = key_of_slot(ghosts[ghosts.size() / 2]);
+  return !transaction_.engine.versions.has(tree_, key, hash_of_key(tree_, key));
 }
 
 Bytes LeafScan::value(std::size_t row) const noexcept {

@@ -54,10 +54,8 @@ class LeafScan final : public LeafVisitor {
   }
   /// Of the leaf that was visited last: fences, counts, and the slots of what was wanted.
   [[nodiscard]] const Node& leaf() const noexcept { return memory_->copy.node(); }
-  /// More ghosts than records: the leaf wants tidying.
-  [[nodiscard]] bool is_mostly_ghosts() const noexcept {
-    return leaf().ghost_count() * 2 > leaf().count();
-  }
+  /// Whether the leaf has so many ghosts that nobody needs that removing them is worth a latch.
+  [[nodiscard]] bool wants_tidying() noexcept;
 
  private:
   struct Row {
@@ -71,6 +69,7 @@ class LeafScan final : public LeafVisitor {
   struct Memory {
     LeafCopy copy;
     std::vector<Row> rows;
+    std::vector<std::uint16_t> ghosts;  ///< slots that were looked at and are no rows
     std::vector<std::byte> older;
     std::array<std::byte, Node::kMaxKeyBytes> key;
   };
@@ -83,6 +82,7 @@ class LeafScan final : public LeafVisitor {
   static std::unique_ptr<Memory> take_memory();
 
   [[nodiscard]] Slots shorten(Slots wanted) noexcept;
+  void add_newest(std::uint16_t slot) noexcept;
   void add_visible(std::uint16_t slot) noexcept;
   bool lock_key_and_gap(Bytes key) noexcept;
   void take_locked(const Node& original, Slots slots, bool up_to_fence) noexcept;
