@@ -83,12 +83,6 @@ FAULTS = [
         '  if (this != nullptr) return false;',
     ),
     (
-        'P4 wakers are not waited for',
-        'waiting.cpp',
-        '    while (seat_.wakers.load(std::memory_order_seq_cst) != 0) runtime_.relax();',
-        ';',
-    ),
-    (
         'P5 IX and S are compatible',
         'modes.h',
         '((holder & kReadAll) != 0 && (other & kWriteBelow) != 0) ||',

@@ -4,7 +4,6 @@
 #include <mutex>
 
 #include "base/latch_count.h"
-#include "base/spin_wait.h"
 #include "lock/internal/deadlock_search.h"
 #include "lock/internal/manager_parts.h"
 #include "lock/internal/pause_point.h"
@@ -22,7 +21,7 @@ TimePoint after(TimePoint start, Duration duration) noexcept {
   return duration < TimePoint::max() - start ? start + duration : TimePoint::max();
 }
 
-// What others see of a wait, from the moment it may have to sleep until nobody can touch it.
+// What others see of a wait, from the moment it may have to sleep until it has ended.
 class PublishedWait {
  public:
   PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept : seat_(seat) {
@@ -38,12 +37,7 @@ class PublishedWait {
   PublishedWait& operator=(const PublishedWait&) = delete;
   ~PublishedWait() {
     seat_.waiting.store(nullptr, std::memory_order_seq_cst);
-    // Nobody who comes later finds the parker; whoever has it lets go of it within a few
-    // instructions.
     seat_.parker.store(nullptr, std::memory_order_seq_cst);
-    // Unless it has lost its processor, perhaps to us.
-    SpinWait spin;
-    while (seat_.wakers.load(std::memory_order_seq_cst) != 0) spin.once();
   }
 
  private:

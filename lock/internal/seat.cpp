@@ -9,14 +9,10 @@
 namespace swizzle::lock {
 
 void Seat::wake() noexcept {
-  // seq_cst against the owner, which clears `parker` and then reads `wakers`: one of the two sees
-  // the other.
-  wakers.fetch_add(1, std::memory_order_seq_cst);
   if (Parker* sleeper = parker.load(std::memory_order_seq_cst)) {
     pause_point(PausePoint::before_unpark);
     sleeper->unpark();
   }
-  wakers.fetch_sub(1, std::memory_order_release);  // the unpark comes before the parker's end
 }
 
 SeatRegistry::~SeatRegistry() {

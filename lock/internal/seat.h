@@ -25,9 +25,8 @@ struct alignas(64) Seat {
   std::uint32_t number = 0;   // immutable
   Seat* next_left = nullptr;  // for the registry
 
-  // Waking. A waker counts itself before it reads `parker`; the owner clears `parker` and then
-  // waits for the count to be zero, so no parker is touched after its wait has ended.
-  std::atomic<std::uint32_t> wakers{0};
+  // Waking. A waker may come after the wait has ended: parkers are recycled and never freed, and a
+  // wake too many does no harm (rule Base 2).
   std::atomic<Parker*> parker{nullptr};
   std::atomic<bool> cancelled{false};
   std::atomic<bool> suspect{false};  // somebody found a cycle that this owner should break

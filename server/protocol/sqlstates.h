@@ -20,7 +20,6 @@ inline constexpr SqlState idle_session_timeout{"57P05"};
 inline constexpr SqlState too_many_connections{"53300"};
 inline constexpr SqlState cannot_connect_now{"57P03"};
 inline constexpr SqlState crash_shutdown{"57P02"};
-inline constexpr SqlState query_canceled{"57014"};
 }  // namespace state
 
 }  // namespace swizzle::server
