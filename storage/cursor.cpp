@@ -61,6 +61,8 @@ struct Cursor::State {
   Result<bool> next();
   Result<std::size_t> pass();
   Result<> load();
+  Result<> load_visible();
+  Result<> load_leaf();
   Result<> tidy_leaf();
   void move_on();
   Result<bool> hand_out(std::size_t index);
@@ -71,17 +73,33 @@ struct Cursor::State {
 };
 
 Result<> Cursor::State::load() {
-  if (working.locks_reads()) {
-    RETURN_IF_ERROR(tree.birth().require_loaded());
-    // Between leaves, where many locks may become one.
-    RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared, WaitPolicy::wait));
-  } else {
-    working.view();
-    if (!tree.birth().is_visible_to(working.viewer())) {
+  if (!working.locks_reads()) return load_visible();
+  // Between leaves, where many locks may become one.
+  RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared, WaitPolicy::wait));
+  RETURN_IF_ERROR(tree.birth().require_loaded());
+  return load_leaf();
+}
+
+/// A load may begin while the read is on its way; then what was read is nobody's.
+Result<> Cursor::State::load_visible() {
+  while (true) {
+    const std::uint32_t loads = tree.birth().loads();
+    const TransactionState::TreeView view = working.view_of(tree.birth());
+    if (view == TransactionState::TreeView::nothing) {
       is_last_leaf = true;
-      return {};
+      return working.check_snapshot();
     }
+    leaf.set_view(view);
+    auto loaded = load_leaf();
+    if (tree.birth().loads() == loads) [[likely]]
+      return loaded;
+    // The leaf need not cover the key that was looked for, if more leaves were to come.
+    working.hint_for(tree.id()).forget();
+    is_loaded = false;
   }
+}
+
+Result<> Cursor::State::load_leaf() {
   const lock::LockMark before = working.locks.mark();
   static constexpr std::array<std::byte, 1> kLowest{};
   const Bytes from = low ? Bytes(*low) : Bytes(kLowest);

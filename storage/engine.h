@@ -107,10 +107,17 @@ class Engine {
   /// A cheap handle. 42P01-like misuse (no such tree) is XX000: the catalog above knows its trees.
   Result<Tree> tree(TreeId id);
 
-  /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree was not created by
-  /// `transaction`, or has records, or had some that are not cleaned up.
-  Result<std::unique_ptr<TreeLoad>> start_load(Transaction& transaction, TreeId tree);
-  /// Fills `tree`: as start_load() does where that is possible, else by inserts. `next` returns
+  /// No records, nor what is left of some.
+  Result<bool> is_blank(TreeId tree);
+  /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree is not blank, or is
+  /// not what `which` says, or another transaction reads or writes it under locks.
+  enum class Loadable : std::uint8_t {
+    new_tree,    ///< created by `transaction`, so that nobody else has it
+    blank_tree,  ///< or any other: nobody else changes it, or locks in it, before the end
+  };
+  Result<std::unique_ptr<TreeLoad>> start_load(Transaction& transaction, TreeId tree,
+                                               Loadable which);
+  /// Fills `tree`: as start_load() does where the tree is new, else by inserts. `next` returns
   /// nothing at the end. Pre: keys ascend; 23505 when they do not, and the transaction is to be
   /// rolled back to before.
   struct Record {

@@ -1,5 +1,7 @@
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <map>
+#include <thread>
 
 #include "base/random.h"
 #include "base/seeded_runs.h"
@@ -13,6 +15,8 @@ namespace {
 
 using testing::TemporaryEngine;
 using Content = std::map<std::string, std::string>;
+constexpr auto kNewTree = Engine::Loadable::new_tree;
+constexpr auto kBlankTree = Engine::Loadable::blank_tree;
 
 std::string key_of(std::uint64_t number) {
   std::string text = std::to_string(number);
@@ -27,7 +31,7 @@ Content content_of(std::uint64_t count) {
 
 /// Loads all of it; large values go to the overflow tree.
 void load(Engine& engine, Transaction& transaction, TreeId tree, const Content& content) {
-  const auto load = engine.start_load(transaction, tree).value();
+  const auto load = engine.start_load(transaction, tree, kBlankTree).value();
   REQUIRE(load != nullptr);
   for (const auto& [key, value] : content)
     REQUIRE(load->add(as_bytes(key), as_bytes(value)).value());
@@ -63,13 +67,13 @@ TEST_CASE("a load takes ascending keys only, in a tree of its own transaction wi
   TemporaryEngine db;
   const TreeId old = db.make_tree();
   const auto transaction = db.engine->begin();
-  CHECK(db.engine->start_load(*transaction, old).value() == nullptr);
+  CHECK(db.engine->start_load(*transaction, old, kNewTree).value() == nullptr);
   const TreeId tree = db.engine->create_tree(*transaction).value();
   Tree handle = db.engine->tree(tree).value();
   {
-    const auto load = db.engine->start_load(*transaction, tree).value();
+    const auto load = db.engine->start_load(*transaction, tree, kBlankTree).value();
     REQUIRE(load != nullptr);
-    CHECK(db.engine->start_load(*transaction, tree).value() == nullptr);
+    CHECK(db.engine->start_load(*transaction, tree, kBlankTree).value() == nullptr);
     CHECK(load->add(as_bytes("b"), as_bytes("1")).value());
     CHECK_FALSE(load->add(as_bytes("b"), as_bytes("2")).value());
     CHECK_FALSE(load->add(as_bytes("a"), as_bytes("2")).value());
@@ -82,7 +86,7 @@ TEST_CASE("a load takes ascending keys only, in a tree of its own transaction wi
     CHECK_FALSE(handle.get(*transaction, as_bytes("b"), value, ReadMode::for_update).has_value());
     CHECK(load->finish().value() == 2);
   }
-  CHECK(db.engine->start_load(*transaction, tree).value() == nullptr);
+  CHECK(db.engine->start_load(*transaction, tree, kBlankTree).value() == nullptr);
   CHECK_FALSE(handle.insert(*transaction, as_bytes("b"), as_bytes("4")).value());
   CHECK(handle.insert(*transaction, as_bytes("d"), as_bytes("4")).value());
   CHECK(handle.remove(*transaction, as_bytes("c")).value());
@@ -147,7 +151,7 @@ TEST_CASE("a load that is not finished cannot be committed", "[storage][engine]"
   {
     const auto transaction = db.engine->begin();
     tree = db.engine->create_tree(*transaction).value();
-    const auto load = db.engine->start_load(*transaction, tree).value();
+    const auto load = db.engine->start_load(*transaction, tree, kBlankTree).value();
     for (const auto& [key, value] : content_of(2000))
       REQUIRE(load->add(as_bytes(key), as_bytes(value)).value());
     CHECK_FALSE(transaction->commit().has_value());
@@ -162,7 +166,7 @@ TEST_CASE("a kill in the middle of a load leaves nothing", "[storage][engine][cr
   const TreeId kept = db.make_tree();
   auto transaction = db.engine->begin();
   const TreeId tree = db.engine->create_tree(*transaction).value();
-  const auto load = db.engine->start_load(*transaction, tree).value();
+  const auto load = db.engine->start_load(*transaction, tree, kBlankTree).value();
   for (const auto& [key, value] : content_of(6000))
     REQUIRE(load->add(as_bytes(key), as_bytes(value)).value());
   if (finished) REQUIRE(load->finish().value() == 6000);
@@ -175,6 +179,158 @@ TEST_CASE("a kill in the middle of a load leaves nothing", "[storage][engine][cr
   db.kill(std::move(transaction));
   CHECK_FALSE(db.engine->tree(tree).has_value());
   CHECK(db.get(kept, "k") == "v");
+  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+}
+
+TEST_CASE("a committed tree is loaded when it is blank and nobody is at it", "[storage][engine]") {
+  TemporaryEngine db;
+  const TreeId tree = db.make_tree();
+  Tree handle = db.engine->tree(tree).value();
+  const auto transaction = db.engine->begin();
+  {
+    // Who has written there, or reads there at SERIALIZABLE, keeps the load off.
+    const auto other = db.engine->begin(Isolation::serializable);
+    CHECK(db.content(*other, tree).empty());
+    CHECK(db.engine->start_load(*transaction, tree, kBlankTree).value() == nullptr);
+    other->rollback();
+    const auto writer = db.engine->begin();
+    REQUIRE(handle.insert(*writer, as_bytes("a"), as_bytes("1")).value());
+    writer->rollback();
+    // The ghost is still there.
+    CHECK(db.engine->start_load(*transaction, tree, kBlankTree).value() == nullptr);
+  }
+  const TreeId blank = db.make_tree();
+  const auto old_reader = db.engine->begin(Isolation::repeatable_read);
+  CHECK(db.content(*old_reader, blank).empty());
+  load(*db.engine, *transaction, blank, content_of(3000));
+  CHECK(db.content(*transaction, blank) == content_of(3000));
+  {
+    // Readers of snapshots go on; writers and locking readers do not come in.
+    const auto other = db.engine->begin();
+    CHECK(db.content(*other, blank).empty());
+    CHECK_FALSE(db.get(*other, blank, key_of(7)));
+    other->set_lock_timeout(Duration{1'000'000});
+    Tree rows = db.engine->tree(blank).value();
+    const auto inserted = rows.insert(*other, as_bytes("a"), as_bytes("1"));
+    REQUIRE_FALSE(inserted.has_value());
+    CHECK(inserted.error().state() == sqlstate::lock_not_available);
+    ValueBuffer value;
+    CHECK_FALSE(rows.get(*other, as_bytes(key_of(7)), value, ReadMode::for_share).has_value());
+  }
+  REQUIRE(transaction->commit());
+  CHECK(db.content(*old_reader, blank).empty());
+  CHECK(db.content(*old_reader, blank, Direction::backward).empty());
+  const auto reader = db.engine->begin();
+  CHECK(db.content(*reader, blank) == content_of(3000));
+  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+}
+
+TEST_CASE("a snapshot older than a load sees its own rows in the tree, and no others",
+          "[storage][engine]") {
+  TemporaryEngine db;
+  const TreeId tree = db.make_tree();
+  const auto old = db.engine->begin(Isolation::repeatable_read);
+  CHECK(db.content(*old, tree).empty());
+  const auto loader = db.engine->begin();
+  load(*db.engine, *loader, tree, content_of(300));
+  REQUIRE(loader->commit());
+  old->begin_statement();
+  Tree handle = db.engine->tree(tree).value();
+  REQUIRE(handle.insert(*old, as_bytes("key/1"), as_bytes("own")).value());
+  REQUIRE(handle.insert(*old, as_bytes("key/2"), as_bytes("own")).value());
+  CHECK_FALSE(handle.insert(*old, as_bytes(key_of(8)), as_bytes("not new")).value());
+  old->begin_statement();
+  CHECK(db.content(*old, tree) == Content{{"key/1", "own"}, {"key/2", "own"}});
+  REQUIRE(handle.update(*old, as_bytes("key/1"), as_bytes("changed")).value());
+  REQUIRE(handle.remove(*old, as_bytes("key/2")).value());
+  CHECK(db.content(*old, tree) == Content{{"key/1", "own"}, {"key/2", "own"}});
+  old->begin_statement();
+  CHECK(db.content(*old, tree) == Content{{"key/1", "changed"}});
+  CHECK(db.get(*old, tree, "key/1") == "changed");
+  CHECK_FALSE(db.get(*old, tree, key_of(8)));
+  REQUIRE(old->commit());
+  const auto reader = db.engine->begin();
+  CHECK(db.content(*reader, tree).size() == 301);
+}
+
+TEST_CASE("a kill in the middle of a load of a committed tree leaves it empty",
+          "[storage][engine][crash]") {
+  const bool finished = GENERATE(false, true);
+  TemporaryEngine db;
+  const TreeId kept = db.make_tree();
+  const TreeId tree = db.make_tree();
+  auto transaction = db.engine->begin();
+  const auto loading = db.engine->start_load(*transaction, tree, kBlankTree).value();
+  for (const auto& [key, value] : content_of(6000))
+    REQUIRE(loading->add(as_bytes(key), as_bytes(value)).value());
+  if (finished) {
+    REQUIRE(loading->finish().value() == 6000);
+    Tree handle = db.engine->tree(tree).value();
+    for (std::uint64_t i = 0; i < 300; ++i)
+      REQUIRE(handle.insert(*transaction, as_bytes(key_of(i) + "+"), as_bytes("more")).value());
+  }
+  {
+    const auto other = db.engine->begin();
+    REQUIRE(db.engine->tree(kept).value().insert(*other, as_bytes("k"), as_bytes("v")).value());
+    REQUIRE(other->commit());
+  }
+  db.kill(std::move(transaction));
+  {
+    const auto reader = db.engine->begin();
+    CHECK(db.content(*reader, tree).empty());
+  }
+  CHECK(db.get(kept, "k") == "v");
+  CHECK(db.engine->verify().value() == std::vector<std::string>{});
+  const auto again = db.engine->begin();
+  load(*db.engine, *again, tree, content_of(10));
+  REQUIRE(again->commit());
+}
+
+TEST_CASE("who reads a tree while it is loaded, emptied and loaded again sees nothing or all",
+          "[storage][engine][stress]") {
+  TemporaryEngine db;
+  const TreeId tree = db.make_tree();
+  const Content content = content_of(4000);
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> reads{0};
+  std::atomic<std::uint64_t> torn{0};
+  const auto read = [&](std::uint64_t seed) {
+    Random random{seed};
+    Tree handle = db.engine->tree(tree).value();
+    ValueBuffer value;
+    while (!done.load()) {
+      const auto transaction = db.engine->begin();
+      transaction->begin_statement();
+      const bool expected = handle.get(*transaction, as_bytes(key_of(0)), value).value();
+      for (int i = 0; i < 20; ++i) {
+        const std::string key = key_of(random.below(4000));
+        torn += handle.get(*transaction, as_bytes(key), value).value() == expected ? 0U : 1U;
+      }
+      const auto direction = random.one_in(2) ? Direction::forward : Direction::backward;
+      Cursor cursor = handle.scan(*transaction, {}, direction).value();
+      std::uint64_t rows = 0;
+      while (cursor.next().value()) ++rows;
+      torn += rows == (expected ? content.size() : 0) ? 0U : 1U;
+      ++reads;
+    }
+  };
+  std::thread first{read, 1};
+  std::thread second{read, 2};
+  for (int round = 0; round < 25; ++round) {
+    const auto transaction = db.engine->begin();
+    load(*db.engine, *transaction, tree, content);
+    if (round == 24) {
+      REQUIRE(transaction->commit());
+    } else {
+      transaction->rollback();
+    }
+  }
+  const std::uint64_t before = reads.load();
+  while (reads.load() < before + 4) std::this_thread::yield();
+  done = true;
+  first.join();
+  second.join();
+  CHECK(torn.load() == 0);
   CHECK(db.engine->verify().value() == std::vector<std::string>{});
 }
 
@@ -220,6 +376,8 @@ EngineOptions small_options() {
 struct Oracle {
   std::map<TreeId, Content> trees;
   std::optional<std::pair<TreeId, Content>> in_doubt;
+  /// Whether the tree in doubt is there, empty, if its content is not.
+  bool doubt_is_about_content = false;
   /// Large values outlive a dropped tree: where pages are counted there are none.
   bool with_large_values = false;
 };
@@ -232,10 +390,23 @@ Content random_content(Random& random, bool with_large_values) {
   return content;
 }
 
-/// Creates a tree, loads it, with rollbacks to before the load, and perhaps drops another one.
-void load_one(Engine& engine, Oracle& oracle, Random& random) {
+TreeId committed_tree(Engine& engine, Oracle& oracle) {
   const auto transaction = engine.begin();
   const TreeId tree = engine.create_tree(*transaction).value();
+  oracle.in_doubt.emplace(tree, Content{});
+  REQUIRE(transaction->commit());
+  oracle.trees.emplace(std::move(*oracle.in_doubt));
+  oracle.in_doubt.reset();
+  return tree;
+}
+
+/// Creates a tree, or has one that is committed; loads it, with rollbacks to before the load.
+void load_one(Engine& engine, Oracle& oracle, Random& random) {
+  const bool is_committed = random.one_in(2);
+  std::optional<TreeId> blank;
+  if (is_committed) blank = committed_tree(engine, oracle);
+  const auto transaction = engine.begin();
+  const TreeId tree = blank ? *blank : engine.create_tree(*transaction).value();
   const Transaction::Mark before = transaction->mark();
   Content content;
   for (int tries = random.one_in(3) ? 2 : 1; tries > 0; --tries) {
@@ -253,10 +424,13 @@ void load_one(Engine& engine, Oracle& oracle, Random& random) {
     transaction->rollback();
     return;
   }
+  oracle.trees.erase(tree);
   oracle.in_doubt.emplace(tree, content);
+  oracle.doubt_is_about_content = is_committed;
   REQUIRE(transaction->commit());
   oracle.trees.emplace(std::move(*oracle.in_doubt));
   oracle.in_doubt.reset();
+  oracle.doubt_is_about_content = false;
 }
 
 void drop_one(Engine& engine, Oracle& oracle) {
@@ -280,10 +454,15 @@ void check_against(Engine& engine, Oracle& oracle) {
   };
   for (const auto& [tree, content] : oracle.trees) REQUIRE(found_in(tree) == content);
   if (oracle.in_doubt && engine.tree(oracle.in_doubt->first)) {
-    REQUIRE(found_in(oracle.in_doubt->first) == oracle.in_doubt->second);
-    oracle.trees.insert(*oracle.in_doubt);
+    const Content found = found_in(oracle.in_doubt->first);
+    if (!(oracle.doubt_is_about_content && found.empty()))
+      REQUIRE(found == oracle.in_doubt->second);
+    oracle.trees.emplace(oracle.in_doubt->first, found);
+  } else {
+    REQUIRE_FALSE(oracle.doubt_is_about_content);
   }
   oracle.in_doubt.reset();
+  oracle.doubt_is_about_content = false;
   REQUIRE(engine.verify().value() == std::vector<std::string>{});
 }
 

@@ -29,7 +29,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
       ++rows;
       scope.rewind();
     }
-    writer.end_load();
+    writer.end_load(writing->execution);
   } catch (...) {
     source.plan->end_run();
     throw;

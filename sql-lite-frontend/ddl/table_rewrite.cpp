@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/ddl/entry_sorter.h"
+#include "base/invariant.h"
+#include "sql-lite-frontend/execute/entry_sorter.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/plan/planner.h"
 
@@ -27,20 +28,50 @@ struct Writing {
 
 using Entry = EntrySorter::Entry;
 
-/// Loads the entries, in order; `duplicate` is called with a repeated key.
-void load_sorted(Session::State& session, TreeId tree, EntrySorter& entries,
-                 const std::function<void(const Entry&)>& duplicate) {
-  entries.sort();
-  for (std::size_t i = 1; i < entries.size(); ++i) {
-    if (entries.at(i - 1).key == entries.at(i).key) duplicate(entries.at(i));
+/// Takes one record; false: no more are wanted.
+using TakeEntry = std::function<bool(std::string_view key, std::string_view value)>;
+
+std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
+  auto load = value_of(
+      session.shared.engine.start_load(*session.transaction, tree, Engine::Loadable::new_tree));
+  INVARIANT(load != nullptr);
+  return load;
+}
+
+/// Fills a new tree with what `produce` gives in any order; `duplicate` is called with a repeated
+/// key and throws.
+///
+/// What comes in order, as the rows of a copied table mostly do, is kept nowhere on its way. The
+/// first record that does not come in order takes the load back, and everything is produced once
+/// more, to be sorted.
+void load_tree(Session::State& session, TreeId tree,
+               const std::function<void(const TakeEntry&)>& produce,
+               const std::function<void(const Entry&)>& duplicate) {
+  const Transaction::Mark before = session.transaction->mark();
+  bool is_in_order = true;
+  {
+    const auto load = load_of(session, tree);
+    produce([&](std::string_view key, std::string_view value) {
+      is_in_order = value_of(load->add(as_bytes(key), as_bytes(value)));
+      return is_in_order;
+    });
+    if (is_in_order) {
+      value_of(load->finish());
+      return;
+    }
   }
-  std::size_t next = 0;
-  value_of(session.shared.engine.bulk_load(
-      *session.transaction, tree, [&]() -> Result<std::optional<Engine::Record>> {
-        if (next == entries.size()) return std::optional<Engine::Record>{};
-        const Entry entry = entries.at(next++);
-        return std::optional{Engine::Record{as_bytes(entry.key), as_bytes(entry.value)}};
-      }));
+  value_of(session.transaction->rollback_to(before));
+  EntrySorter sorter{maintenance_space(session)};
+  produce([&](std::string_view key, std::string_view value) {
+    sorter.add(key, value);
+    return true;
+  });
+  sorter.finish();
+  const auto load = load_of(session, tree);
+  while (const auto entry = sorter.next()) {
+    if (!value_of(load->add(as_bytes(entry->key), as_bytes(entry->value)))) duplicate(*entry);
+  }
+  value_of(load->finish());
 }
 
 [[noreturn]] void fail_not_unique(Execution& execution, Session::State& session, const Table& table,
@@ -73,10 +104,11 @@ Places places_of(const Table& table, std::size_t number, const WriteStatement& w
   return places;
 }
 
-/// Calls `visit` with every row of the table; only the columns at `places` have values.
+/// Calls `visit` with every row of the table, until it says false; only the columns at `places`
+/// have values.
 void for_each_row(Session::State& session, const Table& table, Execution& execution,
                   const Places& places,
-                  const std::function<void(const Entry&, std::span<const Value> row)>& visit) {
+                  const std::function<bool(const Entry&, std::span<const Value> row)>& visit) {
   std::vector<Value> row(table.relation.columns.size());
   const Tree tree = *table.tree;
   Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
@@ -90,7 +122,7 @@ void for_each_row(Session::State& session, const Table& table, Execution& execut
     } else {
       for (const std::size_t place : places) row[place] = reader.column(place);
     }
-    visit({as_text(cursor.key()), as_text(cursor.value())}, row);
+    if (!visit({as_text(cursor.key()), as_text(cursor.value())}, row)) return;
     scope.rewind();
   }
 }
@@ -142,13 +174,15 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   Execution& execution = writing.plan->execution;
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
-  EntrySorter entries;
-  for_each_row(session, *table, execution, places_of(*table, number, *writing.write),
-               [&](const Entry& stored, std::span<const Value> row) {
-                 const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
-                 if (entry.present) entries.add(entry.key, entry.value);
-               });
-  load_sorted(session, index.tree, entries, [&](const Entry& repeated) {
+  const Places places = places_of(*table, number, *writing.write);
+  const auto produce = [&](const TakeEntry& take) {
+    for_each_row(
+        session, *table, execution, places, [&](const Entry& stored, std::span<const Value> row) {
+          const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
+          return !entry.present || take(entry.key, entry.value);
+        });
+  };
+  load_tree(session, index.tree, produce, [&](const Entry& repeated) {
     ValueBuffer buffer;
     const Tree tree = *table->tree;
     std::vector<Value> row(table->relation.columns.size());
@@ -177,57 +211,41 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   Execution& execution = writing.plan->execution;
   const RowWriter writer{*writing.write};
 
-  EntrySorter rows;
   const bool stays = !change && keeps_rows(*old, *table);
   std::vector<Value> new_row(table->relation.columns.size());
   std::string encoded;
-  std::int64_t next_id = 1;
-  for_each_row(session, *old, execution, {},
-               [&](const Entry& stored, std::span<const Value> old_row) {
-                 if (change) {
-                   change(execution, old_row, new_row);
-                 } else {
-                   std::ranges::copy(old_row, new_row.begin());
-                 }
-                 check_rules(writing, session, *table, new_row, 0);
-                 std::string_view value = stored.value;
-                 if (!stays) {
-                   encoded.clear();
-                   append_row(encoded, table->layout, new_row);
-                   value = encoded;
-                 }
-                 if (table->has_row_ids()) {
-                   runtime->next_row_id = ++next_id;
+  const auto produce = [&](const TakeEntry& take) {
+    std::int64_t next_id = 1;
+    for_each_row(session, *old, execution, {},
+                 [&](const Entry& stored, std::span<const Value> old_row) {
+                   if (change) {
+                     change(execution, old_row, new_row);
+                   } else {
+                     std::ranges::copy(old_row, new_row.begin());
+                   }
+                   check_rules(writing, session, *table, new_row, 0);
+                   std::string_view value = stored.value;
+                   if (!stays) {
+                     encoded.clear();
+                     append_row(encoded, table->layout, new_row);
+                     value = encoded;
+                   }
+                   if (!table->has_row_ids())
+                     return take(writer.key_for(execution, new_row), value);
+                   runtime->next_row_id = next_id + 1;
                    std::byte bytes[sizeof next_id];
-                   store_big_endian(bytes, static_cast<std::uint64_t>(next_id - 1));
-                   rows.add(as_text(Bytes{bytes, sizeof bytes}), value);
-                 } else {
-                   rows.add(writer.key_for(execution, new_row), value);
-                 }
-               });
-  std::vector<Value> row(table->relation.columns.size());
-  load_sorted(session, table->relation.tree, rows, [&](const Entry& repeated) {
+                   store_big_endian(bytes, static_cast<std::uint64_t>(next_id++));
+                   return take(as_text(Bytes{bytes, sizeof bytes}), value);
+                 });
+  };
+  load_tree(session, table->relation.tree, produce, [&](const Entry& repeated) {
+    std::vector<Value> row(table->relation.columns.size());
     RowReader{table->layout, as_bytes(repeated.value)}.columns(row);
     fail_not_unique(execution, session, *table, *table->primary_key(), row);
   });
+  // Each is a statement of its own, which sees the rows.
   for (std::size_t i = 0; i < table->indexes.size(); ++i) {
-    if (!table->indexes[i].tree) continue;
-    EntrySorter entries;
-    RowScope scope{execution};
-    for (std::size_t at = 0; at < rows.size(); ++at) {
-      execution.tick();
-      const Entry stored = rows.at(at);
-      RowReader{table->layout, as_bytes(stored.value)}.columns(row);
-      const RowWriter::Entry entry = writer.entry_of(execution, i, row, stored.key);
-      if (entry.present) entries.add(entry.key, entry.value);
-      scope.rewind();
-    }
-    load_sorted(session, table->relation.indexes[i].tree, entries, [&](const Entry& repeated) {
-      std::size_t at = 0;
-      while (rows.at(at).key != repeated.value) ++at;
-      RowReader{table->layout, as_bytes(rows.at(at).value)}.columns(row);
-      fail_not_unique(execution, session, *table, table->relation.indexes[i], row);
-    });
+    if (table->indexes[i].tree) fill_index(session, table, i);
   }
   value_of(engine.drop_tree(*session.transaction, old->relation.tree));
   for (const Index& index : old->relation.indexes) {
@@ -242,6 +260,7 @@ void validate_constraints(Session::State& session, const TablePtr& table, std::s
   for_each_row(session, *table, writing.plan->execution, {},
                [&](const Entry&, std::span<const Value> row) {
                  check_rules(writing, session, *table, row, first);
+                 return true;
                });
   for (std::size_t i = first; i < table->relation.constraints.size(); ++i) {
     const Constraint& constraint = table->relation.constraints[i];

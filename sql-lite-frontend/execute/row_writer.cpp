@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/invariant.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/session/internal.h"
@@ -15,10 +17,10 @@ namespace {
 
 constexpr std::size_t kDetailFieldBytes = 64;
 
-std::string row_id_key(std::int64_t row_id) {
+void append_row_id(std::string& key, std::int64_t row_id) {
   std::byte bytes[sizeof row_id];
   store_big_endian(bytes, static_cast<std::uint64_t>(row_id));
-  return std::string{as_text(Bytes{bytes, sizeof bytes})};
+  key += as_text(Bytes{bytes, sizeof bytes});
 }
 
 /// The largest row id in the table, for the first insert after start-up.
@@ -134,7 +136,8 @@ void RowWriter::fail_duplicate(Execution& execution, const Index& index,
   throw error;
 }
 
-std::string RowWriter::key_for(Execution& execution, std::span<const Value> row) const {
+void RowWriter::make_key(Execution& execution, std::span<const Value> row, std::string& key) const {
+  key.clear();
   if (table_.has_row_ids()) {
     std::atomic<std::int64_t>& next = table_.runtime->next_row_id;
     if (next.load(std::memory_order_relaxed) == 0) {
@@ -143,9 +146,9 @@ std::string RowWriter::key_for(Execution& execution, std::span<const Value> row)
       // Whoever comes first is right: nobody can have inserted before the counter was set.
       next.compare_exchange_strong(unset, first, std::memory_order_relaxed);
     }
-    return row_id_key(next.fetch_add(1, std::memory_order_relaxed));
+    append_row_id(key, next.fetch_add(1, std::memory_order_relaxed));
+    return;
   }
-  std::string key;
   for (std::size_t i = 0; i < table_.key_positions.size(); ++i) {
     append_key(key, table_.key_columns[i], row[table_.key_positions[i]]);
   }
@@ -154,6 +157,11 @@ std::string RowWriter::key_for(Execution& execution, std::span<const Value> row)
                 "index row size {} exceeds maximum {} for index \"{}\"", key.size(),
                 Engine::kMaxKeyBytes, table_.primary_key()->name);
   }
+}
+
+std::string RowWriter::key_for(Execution& execution, std::span<const Value> row) const {
+  std::string key;
+  make_key(execution, row, key);
   return key;
 }
 
@@ -205,31 +213,67 @@ void RowWriter::encode(std::span<const Value> row) {
   append_row(row_buffer_, table_.layout, row);
 }
 
-void RowWriter::begin_load(Execution& execution) {
-  load_ = value_of(
-      engine_of(execution.session).start_load(*execution.transaction, table_.relation.tree));
+void RowWriter::abandon_load() noexcept {
+  load_.reset();
+  held_.clear();
+  holds_back_ = false;
+  rows_behind_ = 0;
 }
 
-void RowWriter::end_load() {
+void RowWriter::begin_load(Execution& execution) {
+  abandon_load();
+  load_ = TableLoad::start(execution, table_, Engine::Loadable::new_tree);
+  if (load_ != nullptr) return;
+  holds_back_ = value_of(engine_of(execution.session).is_blank(table_.relation.tree));
+}
+
+void RowWriter::write_held(Execution& execution) {
+  if (!std::exchange(holds_back_, false)) return;
+  if (held_.is_full()) load_ = TableLoad::start(execution, table_, Engine::Loadable::blank_tree);
+  std::vector<Value> row(table_.layout.column_count());
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    rows_behind_ = held_.size() - i - 1;
+    row_buffer_ = held_.row(i);
+    RowReader{table_.layout, as_bytes(held_.row(i))}.columns(row);
+    insert_encoded(execution, held_.key(i), row, OnConflict::fail);
+  }
+  held_.clear();
+}
+
+void RowWriter::end_load(Execution& execution) {
+  write_held(execution);
+  finish_load();
+}
+
+void RowWriter::finish_load() {
   if (load_ == nullptr) return;
-  value_of(load_->finish());
+  load_->finish();
   load_.reset();
 }
 
 bool RowWriter::insert_row(Transaction& transaction, std::string_view key) {
   if (load_ != nullptr) {
-    if (value_of(load_->add(as_bytes(key), as_bytes(row_buffer_)))) return true;
-    end_load();
+    if (load_->add(key, row_buffer_)) return true;
+    finish_load();
   }
   return value_of(tree_.insert(transaction, as_bytes(key), as_bytes(row_buffer_)));
 }
 
 const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
                                OnConflict on_conflict) {
-  Transaction& transaction = *execution.transaction;
-  const std::string key = key_for(execution, row);
-  const Transaction::Mark mark = transaction.mark();
+  make_key(execution, row, key_buffer_);
   encode(row);
+  if (!holds_back_) return insert_encoded(execution, key_buffer_, row, on_conflict);
+  INVARIANT(on_conflict == OnConflict::fail);
+  held_.add(key_buffer_, row_buffer_);
+  if (held_.is_full()) write_held(execution);
+  return nullptr;
+}
+
+const Index* RowWriter::insert_encoded(Execution& execution, std::string_view key,
+                                       std::span<const Value> row, OnConflict on_conflict) {
+  Transaction& transaction = *execution.transaction;
+  const Transaction::Mark mark = transaction.mark();
   if (!insert_row(transaction, key)) {
     if (on_conflict == OnConflict::report) return table_.primary_key();
     fail_duplicate(execution, *table_.primary_key(), row);
@@ -239,6 +283,7 @@ const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
     if (!access.tree) continue;
     const Entry entry = entry_of(execution, i, row, key);
     if (!entry.present) continue;
+    if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
     Tree tree = *access.tree;
     if (value_of(tree.insert(transaction, as_bytes(entry.key), as_bytes(entry.value)))) continue;
     if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);

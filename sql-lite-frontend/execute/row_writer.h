@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/table_load.h"
 
 namespace swizzle::sql {
 
@@ -24,17 +25,23 @@ class RowWriter {
   /// primary key.
   std::string key_for(Execution& execution, std::span<const Value> row) const;
 
-  /// Begins to write rows into the table's tree as a load where that can be done: the tree was
-  /// created by this transaction and is empty. Rows that come in key order then cost a fraction of
-  /// an insert; the first that does not ends the load. The tree shows nobody anything before
-  /// end_load().
+  /// Begins to insert rows as a load where that can be done, which is when the table is empty. Rows
+  /// that come in key order then cost a fraction of an insert; the first that does not ends the
+  /// load. The trees show nobody anything before end_load().
+  ///
+  /// If the table is not this transaction's own, the first rows are held back until there are so
+  /// many that keeping others from writing to it is worth it.
   void begin_load(Execution& execution);
-  void end_load();
+  /// Writes what is held back.
+  void write_held(Execution& execution);
+  void end_load(Execution& execution);
   /// What a statement that failed has left.
-  void abandon_load() noexcept { load_.reset(); }
+  void abandon_load() noexcept;
+  /// How many rows that insert() took before are behind the one that failed.
+  [[nodiscard]] std::size_t rows_behind() const noexcept { return rows_behind_; }
 
   /// Nothing, or the index on which the row is a duplicate (of a row that is there and locked);
-  /// then nothing has been written, if `undo_on_conflict`.
+  /// then nothing has been written.
   enum class OnConflict : std::uint8_t { fail, report };
   const Index* insert(Execution& execution, std::span<const Value> row, OnConflict on_conflict);
 
@@ -67,15 +74,23 @@ class RowWriter {
                  std::string_view row_key) const;
 
  private:
+  void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
   void put_in_slots(Execution& execution, std::span<const Value> row) const;
   void encode(std::span<const Value> row);
+  const Index* insert_encoded(Execution& execution, std::string_view key,
+                              std::span<const Value> row, OnConflict on_conflict);
   bool insert_row(Transaction& transaction, std::string_view key);
+  void finish_load();
 
   const WriteStatement& write_;
   const Table& table_;
   Tree tree_;
+  std::string key_buffer_;
   std::string row_buffer_;
-  std::unique_ptr<TreeLoad> load_;
+  std::unique_ptr<TableLoad> load_;
+  bool holds_back_ = false;
+  HeldRows held_;
+  std::size_t rows_behind_ = 0;
   std::string last_key_;
 };
 

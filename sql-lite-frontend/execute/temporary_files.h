@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 
@@ -49,6 +50,12 @@ class TemporaryFiles {
   std::filesystem::path folder_;
   std::atomic<std::uint64_t> next_{0};
   friend class TemporaryFile;
+};
+
+/// What something may take that keeps much: memory, and files for the rest (null: memory only).
+struct WorkSpace {
+  std::size_t memory_bytes = SIZE_MAX;
+  TemporaryFiles* files = nullptr;
 };
 
 }  // namespace swizzle::sql

@@ -81,7 +81,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 
 void WriteOperator::end(Execution& execution) {
   // Foreign keys may refer to the table itself.
-  writer_.end_load();
+  writer_.end_load(execution);
   foreign_keys_.finish(execution);
 }
 

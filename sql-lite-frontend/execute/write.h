@@ -35,7 +35,10 @@ class WriteOperator final : public PlanOperator {
   enum class Rows : std::uint8_t { one, many };
   void begin(Execution& execution, Rows expected);
   void insert_row(Execution& execution);
+  /// Writes the rows that are held back, if any; what fails with one of them fails here.
+  void write_held(Execution& execution) { writer_.write_held(execution); }
   void end(Execution& execution);
+  [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:
   void insert_with_conflicts(Execution& execution);

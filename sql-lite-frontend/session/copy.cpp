@@ -81,6 +81,7 @@ class CopyIn {
     } else {
       read_text(sink);
     }
+    write_held();
     plan_->write->end(plan_->execution);
     return plan_->write->written();
   }
@@ -118,11 +119,26 @@ class CopyIn {
         }
       } catch (SqlError& error) {
         // A record that never ends is no line of the reader's yet.
-        error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name,
-                                           std::max(reader.line(), before + 1));
+        locate(error, std::max(reader.line(), before + 1));
         throw;
       }
     }
+    lines_ = reader.line();
+  }
+
+  void write_held() {
+    try {
+      plan_->write->write_held(plan_->execution);
+    } catch (SqlError& error) {
+      locate(error, lines_);
+      throw;
+    }
+  }
+
+  /// Says in which line the error arose, if `line` is the one that was read last.
+  void locate(SqlError& error, std::uint64_t line) const {
+    error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name,
+                                       line - plan_->write->writer().rows_behind());
   }
 
   void check_header(std::span<const CopyReader::Field> fields) const {
@@ -211,7 +227,6 @@ class CopyIn {
       throw SqlError{sqlstate::bad_copy_file_format, "invalid COPY file header (wrong length)"};
     }
     stream.take(extension);
-    std::size_t line = 0;
     // The trailer may be left out: then the stream ends with the last row.
     while (stream.has(1)) {
       const auto count =
@@ -226,11 +241,11 @@ class CopyIn {
         throw_error(sqlstate::bad_copy_file_format, "row field count is {}, expected {}", count,
                     columns_.size());
       }
-      ++line;
+      ++lines_;
       try {
         insert_binary(stream);
       } catch (SqlError& error) {
-        error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name, line);
+        locate(error, lines_);
         throw;
       }
     }
@@ -259,6 +274,7 @@ class CopyIn {
   CopyOptions options_;
   std::shared_ptr<Plan> plan_;
   std::vector<Slot> slots_;
+  std::uint64_t lines_ = 0;  ///< that were read
 };
 
 /// COPY … TO STDOUT: a plan's rows to the client.

@@ -151,10 +151,15 @@ std::optional<std::span<const CopyReader::Field>> CopyReader::next() {
   const bool csv = options_.kind == CopyOptions::Kind::csv;
   const auto line = csv ? take_csv_record() : take_line();
   if (!line) return std::nullopt;
-  ++line_;
   if (*line == "\\.") {
     ended_ = true;
     return std::nullopt;
+  }
+  ++line_;
+  fields_.clear();
+  if (!csv && line->find('\\') == std::string_view::npos) {
+    split_plain(*line);
+    return fields_;
   }
   unescaped_.clear();
   pieces_.clear();
@@ -163,7 +168,6 @@ std::optional<std::span<const CopyReader::Field>> CopyReader::next() {
   } else {
     split_text(*line);
   }
-  fields_.clear();
   for (const Piece& piece : pieces_) {
     fields_.push_back({std::string_view{unescaped_}.substr(piece.begin, piece.size), piece.is_null,
                        piece.was_quoted});
@@ -220,6 +224,17 @@ char unescape(std::string_view text, std::size_t& at) {
 }
 
 }  // namespace
+
+/// A line in which nothing is escaped: its fields stay where they are.
+void CopyReader::split_plain(std::string_view line) {
+  while (true) {
+    const std::size_t end = line.find(options_.delimiter);
+    const std::string_view field = line.substr(0, end);
+    fields_.push_back({field, field == options_.null, false});
+    if (end == std::string_view::npos) return;
+    line.remove_prefix(end + 1);
+  }
+}
 
 void CopyReader::split_text(std::string_view line) {
   std::size_t at = 0;

@@ -49,6 +49,7 @@ class CopyReader {
  private:
   std::optional<std::string_view> take_line();
   std::optional<std::string_view> take_csv_record();
+  void split_plain(std::string_view line);
   void split_text(std::string_view line);
   void split_csv(std::string_view line);
 

@@ -13,6 +13,7 @@
 namespace swizzle::sql {
 
 struct Execution;
+struct WorkSpace;
 
 /// Runs one statement of the system's own inside the present transaction, as referential actions
 /// do, and returns how many rows it gave or changed. Plans are kept by text.
@@ -49,6 +50,8 @@ bool may_read(Session::State& session, const TablePtr& table,
               std::span<const std::int16_t> columns);
 
 Engine& engine_of(Session::State& session);
+/// What building an index, or loading rows, may take.
+WorkSpace maintenance_space(Session::State& session);
 
 /// A new snapshot at READ COMMITTED, and one's own writes so far become visible.
 void start_inner_statement(Execution& execution);

@@ -455,6 +455,11 @@ std::string schema_name(Session::State& session, Oid schema) {
   return session.schema_name(schema);
 }
 
+WorkSpace maintenance_space(Session::State& session) {
+  const auto kilobytes = static_cast<std::size_t>(session.settings.integer("maintenance_work_mem"));
+  return {kilobytes << 10U, session.memory.files};
+}
+
 Engine& engine_of(Session::State& session) {
   return session.shared.engine;
 }

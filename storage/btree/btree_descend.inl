@@ -169,6 +169,10 @@ Result<> BTree<Pool>::Descent::run() {
         ++disturbances;
         break;
       case Step::unresolved:
+        // A tree that is being emptied; its reader came from before it was loaded.
+        if (ref_.is_none()) [[unlikely]]
+          return fail(
+              met_in_tree(tree.id(), Error{sqlstate::data_corrupted, "a branch has no children"}));
         if (auto resolved = tree.pool_.resolve(*parent_, parent_guard_, at_, ref_, wanted_);
             !resolved)
           return fail(met_in_tree(tree.id(), std::move(resolved).error()));

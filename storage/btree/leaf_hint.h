@@ -32,6 +32,8 @@ class LeafHint {
     std::memcpy(key_.data(), key.data(), key.size());
   }
 
+  void forget() noexcept { frame_ = nullptr; }
+
   [[nodiscard]] Nearness nearness(TreeId tree, Bytes key) const noexcept {
     if (frame_ == nullptr || tree != tree_ || key.size() != key_size_) return Nearness::far;
     const std::size_t front = key.size() - 1;

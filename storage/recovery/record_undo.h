@@ -24,7 +24,7 @@ namespace undo_of {
 Result<UndoneRow> leaf_insert(Bytes payload);
 Result<UndoneRow> leaf_update(Bytes payload);
 Result<UndoneRow> leaf_remove(Bytes payload);
-/// No row: the tree was created by the same transaction, so it goes as a whole.
+/// No row: the tree as a whole is emptied (txn/tree_load.h).
 Result<UndoneRow> load_begun(Bytes payload);
 /// No row: the root of a tree that the transaction creates is given back.
 Result<UndoneRow> new_root(Bytes payload);

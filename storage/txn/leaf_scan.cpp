@@ -70,7 +70,8 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   if (ends_here) slots.end = forward ? original.lower_bound(*high_).index : at.index;
   slots.end = std::max(slots.begin, slots.end);
   const bool locks = which_ == Which::newest_locked && transaction_.engine.options.locking;
-  const bool quiet = which_ != Which::visible || transaction_.is_quiet(original.logical_lsn());
+  const bool quiet = which_ != Which::visible || (view_ == TransactionState::TreeView::whole &&
+                                                  transaction_.is_quiet(original.logical_lsn()));
   looked_up_ = !quiet;
   const std::uint16_t whole_end = slots.end;
   if (locks || !quiet) slots = shorten(slots);
@@ -126,7 +127,8 @@ void LeafScan::add_visible(std::uint16_t slot) noexcept {
   const Bytes key = key_of_slot(slot);
   std::vector<std::byte>& older = memory_->older;
   const auto version = transaction_.engine.versions.find(
-      tree_, key, hash_of_key(tree_, key), transaction_.viewer(), [&](Bytes value, bool overflow) {
+      tree_, key, hash_of_key(tree_, key), transaction_.viewer(view_),
+      [&](Bytes value, bool overflow) {
         const auto offset = static_cast<std::uint32_t>(older.size());
         older.insert(older.end(), value.begin(), value.end());
         memory_->rows.push_back(

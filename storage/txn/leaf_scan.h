@@ -20,6 +20,8 @@ class LeafScan final : public LeafVisitor {
   LeafScan(TransactionState& transaction, TreeId tree, Which which);
   ~LeafScan() override;
 
+  /// What of the tree the transaction sees; the whole of it, if nobody says otherwise.
+  void set_view(TransactionState::TreeView view) noexcept { view_ = view; }
   /// What to take from the next leaf: keys in [low, high), or beyond if a bound is missing. Where
   /// each record must be looked up or locked, at most `most` of them are, from the side that
   /// `direction` begins at, since the caller may want few.
@@ -90,6 +92,7 @@ class LeafScan final : public LeafVisitor {
   TransactionState& transaction_;
   TreeId tree_;
   Which which_;
+  TransactionState::TreeView view_ = TransactionState::TreeView::whole;
   std::optional<Bytes> low_;
   std::optional<Bytes> high_;
   Direction direction_ = Direction::forward;

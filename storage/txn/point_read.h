@@ -25,11 +25,13 @@ class PointRead final : public LeafVisitor {
 
  private:
   void take(Bytes value, bool overflow) noexcept;
+  Result<> read_visible(AnyTree& tree);
 
   TransactionState& transaction_;
   TreeId tree_;
   Bytes key_;
   Which which_;
+  TransactionState::TreeView view_ = TransactionState::TreeView::whole;
   ValueBuffer& into_;
   bool found_ = false;
   bool too_old_ = false;

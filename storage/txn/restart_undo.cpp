@@ -7,6 +7,7 @@
 #include "storage/recovery/record_kinds.h"
 #include "storage/recovery/record_undo.h"
 #include "storage/recovery/undo_chain.h"
+#include "storage/txn/tree_load.h"
 
 namespace swizzle {
 namespace {
@@ -47,6 +48,11 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
   ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
   // It may have gone already, with the tree's row.
   if (step.kind == RecordKind::page_image) return engine.trees->destroy(step.tree, step.page);
+  if (step.kind == RecordKind::load_begun) {
+    chain.undo_next = step.undo_next;
+    RETURN_IF_ERROR(undo_load(engine, chain, step.tree));
+    return {};
+  }
   if (row.action == LeafChange::Action::leave) return {};
   LoggedUndo undo(row);
   if (step.tree == TreeId::directory && step.kind == RecordKind::leaf_insert)

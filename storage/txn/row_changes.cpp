@@ -91,8 +91,8 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
 
 Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.begin_writing());
-  RETURN_IF_ERROR(tree.birth().require_loaded());
   RETURN_IF_ERROR(transaction_.intend(tree_, lock::TableMode::intent_exclusive, policy));
+  RETURN_IF_ERROR(tree.birth().require_loaded());
   // Before anything changes: the old value will be copied under the leaf's latch.
   const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));

@@ -4,6 +4,7 @@
 
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"
+#include "storage/txn/tree_load.h"
 
 namespace swizzle {
 
@@ -100,7 +101,11 @@ Result<> TransactionState::undo_to(std::uint64_t position) {
 
 Result<> TransactionState::undo_newest() {
   UndoRecord& record = *undo->newest();
-  if (record.kind == UndoRecord::Kind::load_begun) return undo_load(record.tree);
+  if (record.kind == UndoRecord::Kind::load_begun) {
+    ASSIGN_OR_RETURN(AnyTree* const loaded, undo_load(engine, slot.chain, record.tree));
+    std::erase(loads, loaded);
+    return {};
+  }
   if (record.tree == TreeId::directory && record.kind == UndoRecord::Kind::inserted) {
     RETURN_IF_ERROR(engine.trees->destroy_created(record.key()));
     std::erase(created, tree_of_directory_key(record.key()));
@@ -109,17 +114,6 @@ Result<> TransactionState::undo_newest() {
   UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
                     &record);
   return tree->change(record.key(), &slot.chain, change);
-}
-
-/// All that the tree has is younger than the load.
-Result<> TransactionState::undo_load(TreeId id) {
-  ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(id));
-  RETURN_IF_ERROR(tree->clear());
-  tree->birth().undone();
-  std::erase(loads, tree);
-  ASSIGN_OR_RETURN(LogSpace space, engine.tree_log->reserve(0, 1, wal::ReservePurpose::completion));
-  engine.tree_log->append(space, {RecordKind::load_undone, &slot.chain, nullptr, nullptr, id}, {});
-  return {};
 }
 
 bool TransactionState::is_loading() const noexcept {

@@ -10,6 +10,7 @@
 #include "storage/engine.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/transaction_registry.h"
+#include "storage/txn/tree_birth.h"
 #include "storage/txn/version_index.h"
 
 namespace swizzle {
@@ -42,7 +43,7 @@ struct TransactionState {
     std::uint64_t undo_records;
   };
   std::vector<DroppedTree> dropped;
-  /// Trees that it has created, as far as that is not undone; only these can be loaded.
+  /// Trees that it has created, as far as that is not undone: nobody else can come to them.
   std::vector<TreeId> created;
   std::vector<AnyTree*> loads;
 
@@ -70,6 +71,22 @@ struct TransactionState {
     return changed < snapshot.quiet;
   }
   [[nodiscard]] Viewer viewer() const noexcept { return {snapshot.lsn, undo.get(), statement}; }
+  /// What a snapshot read that begins now sees of a tree.
+  enum class TreeView : std::uint8_t {
+    whole,
+    own_changes,  ///< it was loaded later, and the transaction may have written to it since
+    nothing,
+  };
+  [[nodiscard]] TreeView view_of(const TreeBirth& birth) {
+    view();
+    if (birth.is_visible_to(viewer())) [[likely]]
+      return TreeView::whole;
+    return undo != nullptr && !birth.is_loading() ? TreeView::own_changes : TreeView::nothing;
+  }
+  [[nodiscard]] Viewer viewer(TreeView of) const noexcept {
+    return {snapshot.lsn, undo.get(), statement,
+            of == TreeView::whole ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden};
+  }
   [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
   [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
 
@@ -95,7 +112,6 @@ struct TransactionState {
 
  private:
   Result<> undo_newest();
-  Result<> undo_load(TreeId tree);
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 };

@@ -8,11 +8,13 @@
 namespace swizzle {
 
 /// Who may see the records that a tree was loaded with: they have no versions of their own. A tree
-/// is loaded by the transaction that creates it, so all of its records are younger than the load,
-/// and whoever may not see the load sees an empty tree.
+/// is loaded while it is blank and nobody else may write to it, so all of its records are younger
+/// than the load, and whoever may not see the load sees an empty tree, but for what he has put
+/// there himself.
 ///
 /// Written by the loading transaction only, which nobody else's snapshot includes before its commit
-/// has returned.
+/// has returned. Readers of snapshots lock nothing, so a load may begin while one is on its way:
+/// whoever looked at the birth before a read looks again afterwards, by loads().
 class TreeBirth {
  public:
   /// Whether a snapshot read may look at the tree.
@@ -21,8 +23,14 @@ class TreeBirth {
     if (since == 0) [[likely]]
       return true;
     if (since != kUncommitted) return Lsn{since} < viewer.snapshot;
-    return !is_loading() && viewer.own == loader_ &&
-           (viewer.statement == 0 || statement_ < viewer.statement);
+    return !is_loading() && viewer.own == loader_.load(std::memory_order_relaxed) &&
+           (viewer.statement == 0 || statement_.load(std::memory_order_relaxed) < viewer.statement);
+  }
+  /// How often a load has begun. Asked before is_visible_to(), so that what that says is no older;
+  /// asked again after a validated read of a page, it counts the load that the page came from: the
+  /// count grows before there is a page.
+  [[nodiscard]] std::uint32_t loads() const noexcept {
+    return loads_.load(std::memory_order_acquire);
   }
   /// The tree has no right end yet: nobody can read or change it.
   [[nodiscard]] bool is_loading() const noexcept {
@@ -36,10 +44,12 @@ class TreeBirth {
   }
 
   void begin(const UndoLog* loader, std::uint32_t statement) noexcept {
-    loader_ = loader;
-    statement_ = statement;
+    loader_.store(loader, std::memory_order_relaxed);
+    statement_.store(statement, std::memory_order_relaxed);
     loading_.store(true, std::memory_order_relaxed);
+    // Publishes who loads; the count publishes that the tree is hidden.
     since_.store(kUncommitted, std::memory_order_release);
+    loads_.fetch_add(1, std::memory_order_release);
   }
   void loaded() noexcept { loading_.store(false, std::memory_order_release); }
   void committed(Lsn commit) noexcept { since_.store(raw(commit), std::memory_order_release); }
@@ -55,8 +65,9 @@ class TreeBirth {
   /// The load's commit record; 0: the tree was not loaded, or before the engine was opened.
   std::atomic<std::uint64_t> since_{0};
   std::atomic<bool> loading_{false};
-  const UndoLog* loader_ = nullptr;
-  std::uint32_t statement_ = 0;
+  std::atomic<std::uint32_t> loads_{0};
+  std::atomic<const UndoLog*> loader_{nullptr};
+  std::atomic<std::uint32_t> statement_{0};
 };
 
 }  // namespace swizzle

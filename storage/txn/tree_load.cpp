@@ -1,4 +1,6 @@
-// TreeLoad: a new tree is built from sorted records.
+// TreeLoad: a tree is built from sorted records.
+#include "storage/txn/tree_load.h"
+
 #include <algorithm>
 
 #include "storage/engine_parts.h"
@@ -45,7 +47,27 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
   return {};
 }
 
+/// Whether nobody else can write to the blank tree before the transaction ends: it is its own, or
+/// nobody is at it now, and a lock keeps it so. Never waits.
+Result<bool> has_for_itself(TransactionState& state, TreeId id) {
+  if (std::ranges::find(state.created, id) != state.created.end()) return true;
+  if (!state.engine.options.locking) return false;
+  RETURN_IF_ERROR(state.begin_writing());
+  ASSIGN_OR_RETURN(const lock::Acquired acquired,
+                   state.locks.acquire_table(id, lock::TableMode::exclusive, lock::kSkipLocked));
+  return acquired != lock::Acquired::skipped;
+}
+
 }  // namespace
+
+Result<AnyTree*> undo_load(EngineParts& engine, TransactionChain& chain, TreeId id) {
+  ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(id));
+  RETURN_IF_ERROR(tree->clear());
+  tree->birth().undone();
+  ASSIGN_OR_RETURN(LogSpace space, engine.tree_log->reserve(0, 1, wal::ReservePurpose::completion));
+  engine.tree_log->append(space, {RecordKind::load_undone, &chain, nullptr, nullptr, id}, {});
+  return tree;
+}
 
 TreeLoad::TreeLoad(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 TreeLoad::~TreeLoad() = default;
@@ -76,13 +98,29 @@ Result<std::uint64_t> TreeLoad::finish() {
   return load.count;
 }
 
-Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, TreeId id) {
-  TransactionState& state = TransactionAccess::state(transaction);
-  if (std::ranges::find(state.created, id) == state.created.end()) return nullptr;
+Result<bool> Engine::is_blank(TreeId id) {
   ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
-  if (tree->birth().is_loading()) return nullptr;
-  ASSIGN_OR_RETURN(const bool is_blank, tree->is_blank());
-  if (!is_blank) return nullptr;
+  if (tree->birth().is_loading()) return false;
+  return tree->is_blank();
+}
+
+Result<std::unique_ptr<TreeLoad>> Engine::start_load(Transaction& transaction, TreeId id,
+                                                     Loadable which) {
+  TransactionState& state = TransactionAccess::state(transaction);
+  const bool is_own = std::ranges::find(state.created, id) != state.created.end();
+  if (!is_own && which == Loadable::new_tree) return nullptr;
+  ASSIGN_OR_RETURN(const bool may_be_loaded, is_blank(id));
+  if (!may_be_loaded) return nullptr;
+  const lock::LockMark before = state.locks.mark();
+  ASSIGN_OR_RETURN(const bool is_alone, has_for_itself(state, id));
+  if (!is_alone) return nullptr;
+  // Somebody may have been there before the lock was.
+  ASSIGN_OR_RETURN(const bool is_still_blank, is_blank(id));
+  if (!is_still_blank) {
+    state.locks.release_to(before);
+    return nullptr;
+  }
+  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
   RETURN_IF_ERROR(log_begin(state, *tree));
   return std::unique_ptr<TreeLoad>(new TreeLoad(std::make_unique<TreeLoad::State>(state, *tree)));
 }
@@ -91,7 +129,8 @@ Result<std::uint64_t> Engine::bulk_load(
     Transaction& transaction, TreeId id,
     const std::function<Result<std::optional<Record>>()>& next) {
   ASSIGN_OR_RETURN(Tree into, tree(id));
-  ASSIGN_OR_RETURN(const std::unique_ptr<TreeLoad> load, start_load(transaction, id));
+  ASSIGN_OR_RETURN(const std::unique_ptr<TreeLoad> load,
+                   start_load(transaction, id, Loadable::new_tree));
   std::uint64_t count = 0;
   while (true) {
     ASSIGN_OR_RETURN(const std::optional<Record> record, next());

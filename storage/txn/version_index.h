@@ -18,6 +18,9 @@ struct Viewer {
   const UndoLog* own = nullptr;
   /// Own changes from this statement on are hidden; 0 hides none.
   std::uint32_t statement = 0;
+  /// What it sees of a key without versions: of a tree that was loaded after its snapshot, nothing.
+  enum class Unversioned : std::uint8_t { visible, hidden };
+  Unversioned unversioned = Unversioned::visible;
 };
 
 /// From a key to the undo records that other transactions may need, newest first. A writer adds its
@@ -47,14 +50,17 @@ class VersionIndex {
   Version find(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
                Copy&& copy) noexcept {
     Bucket& bucket = bucket_of(hash);
-    if (bucket.first.load(std::memory_order_acquire) == nullptr) return Version::current;
+    const bool hides = viewer.unversioned == Viewer::Unversioned::hidden;
+    if (bucket.first.load(std::memory_order_acquire) == nullptr)
+      return hides ? Version::absent : Version::current;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* hidden = nullptr;
-    for (const UndoRecord* at = newest_of(bucket, tree, key, hash);
-         at != nullptr && !is_visible(*at, viewer); at = at->older) {
+    const UndoRecord* at = newest_of(bucket, tree, key, hash);
+    for (; at != nullptr && !is_visible(*at, viewer); at = at->older) {
       if (planted(PlantedFault::chain_one_too_few) && hidden != nullptr) break;
       hidden = at;
     }
+    if (at == nullptr && hides) return Version::absent;
     if (hidden == nullptr) return Version::current;
     if (hidden->kind == UndoRecord::Kind::inserted) return Version::absent;
     copy(hidden->old_value(), hidden->old_overflow);
