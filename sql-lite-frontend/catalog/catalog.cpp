@@ -10,10 +10,22 @@
 namespace swizzle::sql {
 namespace {
 
-template <class Map, class Key>
-auto find_or_null(const Map& map, const Key& key) -> typename Map::mapped_type {
-  const auto found = map.find(key);
-  return found == map.end() ? nullptr : found->second;
+/// Calls `visit(oid, value)` with each committed record whose key is `prefix` and an oid.
+template <class Visit>
+void for_each_record(Engine& engine, const Tree& tree, const std::string& prefix, Visit&& visit) {
+  auto transaction = engine.begin(Isolation::read_committed, Access::read_only);
+  transaction->begin_statement();
+  {
+    const std::string high = key_successor(prefix);
+    ScanRange range;
+    range.low = as_bytes(prefix);
+    range.high = as_bytes(high);
+    Cursor cursor = value_of(tree.scan(*transaction, range));
+    while (value_of(cursor.next())) {
+      visit(load_big_endian<Oid>(cursor.key().data() + prefix.size()), cursor.value());
+    }
+  }
+  transaction->rollback();
 }
 
 template <class Map>
@@ -69,84 +81,25 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   Tree tree = value_of(engine.tree(kTree));
   drop_leftovers(engine, tree, database);
   std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
-  catalog->load();
+  catalog->load_schemas();
   return catalog;
 }
 
-void Catalog::load() {
-  auto transaction = engine_.begin(Isolation::read_committed, Access::read_only);
-  transaction->begin_statement();
-  {
-    std::string low;
-    append_oid(low, database_);
-    const std::string high = key_successor(low);
-    ScanRange range;
-    range.low = as_bytes(low);
-    range.high = as_bytes(high);
-    Cursor cursor = value_of(tree_.scan(*transaction, range));
-    while (value_of(cursor.next())) load_record(cursor.key(), cursor.value());
-  }
-  transaction->rollback();
-}
-
-void Catalog::load_record(Bytes key, Bytes value) {
-  const auto kind = static_cast<RecordKind>(key[sizeof(Oid)]);
-  const auto oid = load_big_endian<Oid>(key.data() + sizeof(Oid) + 1);
-  switch (kind) {
-    case RecordKind::schema:
-      schemas_[oid] = std::make_shared<Schema>(decode<Schema>(value));
-      return;
-    case RecordKind::lock:
-      // Relations come before their versions in key order.
-      if (const auto found = tables_.find(oid); found != tables_.end()) {
-        auto table = std::const_pointer_cast<Table>(found->second);
-        table->version = load_big_endian<std::uint64_t>(value.data());
-      }
-      return;
-    case RecordKind::relation:
-      put({oid, true, open_table(engine_, decode<Relation>(value), 0, nullptr)});
-      return;
-    case RecordKind::temporary:
-    case RecordKind::name:
-    case RecordKind::sequence:
-    case RecordKind::statistics_tree:
-      return;
-    case RecordKind::counter:
-    case RecordKind::role:
-    case RecordKind::database:
-      // Those belong to all databases.
-      return;
-  }
-}
-
-TablePtr Catalog::table(Oid oid) const {
-  const std::shared_lock lock{mutex_};
-  return find_or_null(tables_, oid);
-}
-
-TablePtr Catalog::table(Oid schema, std::string_view name) const {
-  const std::shared_lock lock{mutex_};
-  const auto found = table_names_.find(NameKey{schema, name});
-  return found == table_names_.end() ? nullptr : find_or_null(tables_, found->second);
-}
-
-TablePtr Catalog::table_of_index(Oid schema, std::string_view index) const {
-  const std::shared_lock lock{mutex_};
-  const auto found = index_names_.find(NameKey{schema, index});
-  return found == index_names_.end() ? nullptr : find_or_null(tables_, found->second);
+void Catalog::load_schemas() {
+  for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::schema),
+                  [&](Oid oid, Bytes value) {
+                    schemas_[oid] = std::make_shared<Schema>(decode<Schema>(value));
+                  });
 }
 
 SchemaPtr Catalog::schema(Oid oid) const {
   const std::shared_lock lock{mutex_};
-  return find_or_null(schemas_, oid);
+  const auto found = schemas_.find(oid);
+  return found == schemas_.end() ? nullptr : found->second;
 }
 SchemaPtr Catalog::schema(std::string_view name) const {
   const std::shared_lock lock{mutex_};
   return find_by_name(schemas_, name);
-}
-std::vector<TablePtr> Catalog::tables() const {
-  const std::shared_lock lock{mutex_};
-  return values_of(tables_);
 }
 std::vector<SchemaPtr> Catalog::schemas() const {
   const std::shared_lock lock{mutex_};
@@ -156,15 +109,10 @@ std::vector<SchemaPtr> Catalog::schemas() const {
 void Catalog::apply(std::span<const CatalogChange> changes) {
   const std::unique_lock lock{mutex_};
   for (const CatalogChange& change : changes) put(change);
+  absent_.clear();
+  absent_names_.clear();
   // release: who sees the new number finds the changes in the maps.
   version_.fetch_add(1, std::memory_order_release);
-}
-
-void Catalog::forget_names(const Relation& relation) {
-  table_names_.erase(NameKey{relation.schema, relation.name});
-  for (const Index& index : relation.indexes) {
-    index_names_.erase(NameKey{relation.schema, index.name});
-  }
 }
 
 namespace {
@@ -188,23 +136,23 @@ void Catalog::put(const CatalogChange& change) {
   } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {
     shared_.put(change.oid, *database);
   } else {
-    const auto& table = std::get<TablePtr>(change.object);
-    const auto old = tables_.find(change.oid);
-    if (old == tables_.end()) {
-      // Dropped by a later transaction that was published earlier.
-      if (!table || !change.created) return;
-    } else {
-      // Two transactions may publish in another order than they committed: the newer stays.
-      if (table && old->second->version > table->version) return;
-      forget_names(old->second->relation);
-    }
-    put_object(tables_, change.oid, table);
-    if (!table) return;
-    table_names_[NameKey{table->relation.schema, table->relation.name}] = change.oid;
-    for (const Index& index : table->relation.indexes) {
-      index_names_[NameKey{table->relation.schema, index.name}] = change.oid;
-    }
+    put_table(change, std::get<TablePtr>(change.object));
   }
+}
+
+void Catalog::put_table(const CatalogChange& change, const TablePtr& table) {
+  if (!table && readers_ > 0) dropped_.insert(change.oid);
+  const auto old = tables_.find(change.oid);
+  if (old == tables_.end()) {
+    // Dropped by a later transaction that was published earlier.
+    if (!table || !change.created) return;
+  } else {
+    // Two transactions may publish in another order than they committed: the newer stays.
+    if (table && old->second->version > table->version) return;
+    forget(old->second->relation);
+    tables_.erase(old);
+  }
+  if (table) add(table);
 }
 
 }  // namespace swizzle::sql

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -27,9 +28,9 @@ struct CatalogChange {
   std::variant<TablePtr, SchemaPtr, RolePtr, DatabasePtr> object;
 };
 
-/// The committed catalog of one database, whole in memory, over its records in one tree of the
-/// engine. Thread-safe. Sessions see it through a CatalogView, which adds what their own
-/// transaction changed.
+/// The committed catalog of one database, over its records in one tree of the engine. Relations are
+/// read when somebody asks for them, and stay; schemas are read at once. Thread-safe; lookups may
+/// park. Sessions see it through a CatalogView, which adds what their own transaction changed.
 ///
 /// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
 /// that two transactions cannot make the same name; (database, lock, oid) → the version of a
@@ -39,7 +40,7 @@ class Catalog {
   /// The first tree that anybody makes in an empty engine, whose own overflow tree is 1.
   static constexpr TreeId kTree{2};
 
-  /// Reads the catalog of a database that is there. `shared` outlives it.
+  /// The catalog of a database that is there. `shared` outlives it.
   static std::unique_ptr<Catalog> open(Engine& engine, SharedObjects& shared, Oid database);
 
   Catalog(const Catalog&) = delete;
@@ -56,13 +57,18 @@ class Catalog {
   [[nodiscard]] Tree tree() const noexcept { return tree_; }
   [[nodiscard]] Oid database() const noexcept { return database_; }
 
-  [[nodiscard]] TablePtr table(Oid oid) const;
-  [[nodiscard]] TablePtr table(Oid schema, std::string_view name) const;
+  [[nodiscard]] TablePtr table(Oid oid);
+  [[nodiscard]] TablePtr table(Oid schema, std::string_view name);
   /// The table that owns the index of that name.
-  [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
+  [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index);
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
-  [[nodiscard]] std::vector<TablePtr> tables() const;
+  /// All there are: reads those that nobody has asked for yet.
+  [[nodiscard]] std::vector<TablePtr> tables();
+  /// Those that somebody has asked for.
+  [[nodiscard]] std::vector<TablePtr> known_tables() const;
+  /// The relations whose foreign keys refer to this one.
+  [[nodiscard]] std::vector<Oid> referencing(Oid referenced);
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
   [[nodiscard]] SharedObjects& shared() const noexcept { return shared_; }
 
@@ -72,12 +78,22 @@ class Catalog {
  private:
   Catalog(Engine& engine, Tree tree, SharedObjects& shared, Oid database)
       : engine_(engine), tree_(tree), shared_(shared), database_(database) {}
-  void load();
-  void load_record(Bytes key, Bytes value);
-  void put(const CatalogChange& change);
-  void forget_names(const Relation& relation);
-
   using NameKey = std::pair<Oid, std::string>;
+  using Names = std::map<NameKey, Oid, std::less<>>;
+  struct Reading;
+
+  void load_schemas();
+  TablePtr read(Oid oid);
+  TablePtr named(const Names& names, Oid schema, std::string_view name);
+  void read_all();
+  void read_references();
+  void put(const CatalogChange& change);
+  void put_table(const CatalogChange& change, const TablePtr& table);
+  void add(const TablePtr& table);
+  void forget(const Relation& relation);
+  [[nodiscard]] bool may_add(Oid oid) const {
+    return !tables_.contains(oid) && !dropped_.contains(oid);
+  }
 
   Engine& engine_;
   Tree tree_;
@@ -85,12 +101,23 @@ class Catalog {
   Oid database_;
   std::atomic<std::uint64_t> version_{1};
 
-  /// Guards the maps; held for lookups only, never across a wait.
+  /// Guards what follows; held for lookups only, never across a wait.
   mutable std::shared_mutex mutex_;
-  std::map<Oid, TablePtr> tables_;
-  std::map<NameKey, Oid, std::less<>> table_names_;
-  std::map<NameKey, Oid, std::less<>> index_names_;  ///< → oid of the table
+  std::map<Oid, TablePtr> tables_;  ///< as far as read; what changes is among them
+  Names table_names_;
+  Names index_names_;  ///< → oid of the table
   std::map<Oid, SchemaPtr> schemas_;
+  /// What is in tables_ is all there is.
+  bool is_whole_ = false;
+  /// What was looked for in vain since the last change.
+  std::set<Oid> absent_;
+  std::set<NameKey, std::less<>> absent_names_;
+  /// Dropped while somebody was reading: what he has read of them is out of date.
+  std::set<Oid> dropped_;
+  std::size_t readers_ = 0;
+  /// (referenced, referencing), once somebody has asked.
+  std::set<std::pair<Oid, Oid>> references_;
+  bool knows_references_ = false;
 };
 
 /// The catalog as one session's transaction sees and changes it. Belongs to the session.
@@ -101,6 +128,8 @@ class CatalogView {
   [[nodiscard]] TablePtr table(Oid oid) const;
   [[nodiscard]] TablePtr table(Oid schema, std::string_view name) const;
   [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
+  /// The relations whose foreign keys refer to this one, by ascending oid.
+  [[nodiscard]] std::vector<TablePtr> referencing_tables(Oid referenced) const;
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/catalog/catalog.h"
@@ -129,6 +130,25 @@ TablePtr CatalogView::table_of_index(Oid schema, std::string_view index) const {
   TablePtr shared = catalog_.table_of_index(schema, index);
   if (shared && own<TablePtr>(shared->relation.oid) != nullptr) return nullptr;
   return shared;
+}
+
+std::vector<TablePtr> CatalogView::referencing_tables(Oid referenced) const {
+  std::set<Oid> candidates;
+  for (const Oid oid : catalog_.referencing(referenced)) candidates.insert(oid);
+  for (const CatalogChange& change : changes_) candidates.insert(change.oid);
+  for (const auto& [oid, change] : temporary_) candidates.insert(oid);
+  std::vector<TablePtr> tables;
+  for (const Oid oid : candidates) {
+    const TablePtr table = this->table(oid);
+    if (!table) continue;
+    const bool refers =
+        std::ranges::any_of(table->relation.constraints, [&](const Constraint& constraint) {
+          return constraint.kind == ConstraintKind::foreign_key &&
+                 constraint.referenced_table == referenced;
+        });
+    if (refers) tables.push_back(table);
+  }
+  return tables;
 }
 
 SchemaPtr CatalogView::schema(Oid oid) const {

@@ -8,8 +8,8 @@
 
 namespace swizzle::sql {
 
-/// The catalogs of all databases in one engine. A database's is read when its first user comes and
-/// stays in memory until the database is dropped. Thread-safe.
+/// The catalogs of all databases in one engine. A database's is opened when its first user comes
+/// and stays until the database is dropped. Thread-safe.
 class Catalogs {
  public:
   /// Writes the first catalog when the engine is empty.

@@ -144,16 +144,7 @@ TablePtr Session::State::table(Oid oid) {
 }
 
 std::vector<TablePtr> Session::State::referencing_tables(Oid referenced) {
-  std::vector<TablePtr> tables;
-  for (const TablePtr& table : catalog.tables()) {
-    const bool refers = std::ranges::any_of(
-        table->relation.constraints, [referenced](const Constraint& constraint) {
-          return constraint.kind == ConstraintKind::foreign_key &&
-                 constraint.referenced_table == referenced;
-        });
-    if (refers) tables.push_back(table);
-  }
-  return tables;
+  return catalog.referencing_tables(referenced);
 }
 
 std::string Session::State::schema_name(Oid schema) {

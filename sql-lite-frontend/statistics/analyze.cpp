@@ -116,7 +116,8 @@ std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::strin
                         const std::atomic<bool>& stopping) {
   // While this lives the database cannot be dropped.
   const Catalogs::Use use{*server.shared().catalogs, entry.oid};
-  std::vector<TablePtr> due = use.catalog().tables();
+  // What nobody has asked for has not changed.
+  std::vector<TablePtr> due = use.catalog().known_tables();
   std::erase_if(due, [](const TablePtr& table) { return !wants_analyze(*table); });
   if (due.empty()) return 0;
   SessionOptions options;

@@ -1,0 +1,244 @@
+// Reading relations when they are asked for.
+#include <algorithm>
+#include <mutex>
+
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/diagnostic.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// So that whoever asks for many names that do not exist takes no memory for each.
+constexpr std::size_t kMostAbsent = 10'000;
+
+template <class Set, class Key>
+void remember(Set& absent, Key&& key) {
+  if (absent.size() >= kMostAbsent) absent.clear();
+  absent.insert(std::forward<Key>(key));
+}
+
+std::vector<Oid> referenced_by(const Relation& relation) {
+  std::vector<Oid> referenced;
+  for (const Constraint& constraint : relation.constraints) {
+    if (constraint.kind == ConstraintKind::foreign_key) {
+      referenced.push_back(constraint.referenced_table);
+    }
+  }
+  return referenced;
+}
+
+}  // namespace
+
+/// A look at what is committed, under no lock. What is applied while it lasts is in the maps, or
+/// among the dropped; what was applied before it began is in what it reads.
+struct Catalog::Reading {
+  explicit Reading(Catalog& of) : catalog(of) {
+    {
+      const std::unique_lock lock{catalog.mutex_};
+      ++catalog.readers_;
+    }
+    transaction = catalog.engine_.begin(Isolation::read_committed, Access::read_only);
+    transaction->begin_statement();
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+  ~Reading() {
+    const std::unique_lock lock{catalog.mutex_};
+    if (--catalog.readers_ == 0) catalog.dropped_.clear();
+  }
+
+  /// Null: there is none.
+  std::optional<Bytes> get(const std::string& key) {
+    if (!value_of(catalog.tree_.get(*transaction, as_bytes(key), buffer))) return std::nullopt;
+    return buffer.bytes();
+  }
+  std::optional<Oid> oid_named(Oid schema, std::string_view name) {
+    const auto value = get(name_key(catalog.database_, schema, name));
+    if (!value || value->size() != sizeof(Oid)) return std::nullopt;
+    return load_big_endian<Oid>(value->data());
+  }
+  std::uint64_t version_of(Oid oid) {
+    const auto value = get(object_key(catalog.database_, RecordKind::lock, oid));
+    return value && value->size() == sizeof(std::uint64_t)
+               ? load_big_endian<std::uint64_t>(value->data())
+               : 0;
+  }
+  TablePtr relation(Oid oid) {
+    const auto value = get(object_key(catalog.database_, RecordKind::relation, oid));
+    if (!value) return nullptr;
+    auto decoded = decode<Relation>(*value);
+    return open_table(catalog.engine_, std::move(decoded), version_of(oid), nullptr);
+  }
+  /// Every relation, as `visit(oid, value)`.
+  template <class Visit>
+  void for_each_relation(Visit&& visit) {
+    const std::string low = kind_prefix(catalog.database_, RecordKind::relation);
+    const std::string high = key_successor(low);
+    ScanRange range;
+    range.low = as_bytes(low);
+    range.high = as_bytes(high);
+    Cursor cursor = value_of(catalog.tree_.scan(*transaction, range));
+    while (value_of(cursor.next())) {
+      visit(load_big_endian<Oid>(cursor.key().data() + low.size()), cursor.value());
+    }
+  }
+
+  Catalog& catalog;
+  std::unique_ptr<Transaction> transaction;
+  ValueBuffer buffer;
+};
+
+void Catalog::add(const TablePtr& table) {
+  const Relation& relation = table->relation;
+  tables_[relation.oid] = table;
+  table_names_[NameKey{relation.schema, relation.name}] = relation.oid;
+  for (const Index& index : relation.indexes) {
+    index_names_[NameKey{relation.schema, index.name}] = relation.oid;
+  }
+  if (!knows_references_) return;
+  for (const Oid referenced : referenced_by(relation)) {
+    references_.emplace(referenced, relation.oid);
+  }
+}
+
+void Catalog::forget(const Relation& relation) {
+  table_names_.erase(NameKey{relation.schema, relation.name});
+  for (const Index& index : relation.indexes) {
+    index_names_.erase(NameKey{relation.schema, index.name});
+  }
+  for (const Oid referenced : referenced_by(relation)) {
+    references_.erase({referenced, relation.oid});
+  }
+}
+
+TablePtr Catalog::read(Oid oid) {
+  Reading reading{*this};
+  const TablePtr table = reading.relation(oid);
+  const std::unique_lock lock{mutex_};
+  if (const auto found = tables_.find(oid); found != tables_.end()) return found->second;
+  if (!table || dropped_.contains(oid)) {
+    remember(absent_, oid);
+    return nullptr;
+  }
+  add(table);
+  return table;
+}
+
+TablePtr Catalog::table(Oid oid) {
+  {
+    const std::shared_lock lock{mutex_};
+    if (const auto found = tables_.find(oid); found != tables_.end()) return found->second;
+    if (is_whole_ || absent_.contains(oid)) return nullptr;
+  }
+  return read(oid);
+}
+
+TablePtr Catalog::named(const Names& names, Oid schema, std::string_view name) {
+  NameKey key{schema, name};
+  const auto find = [&]() -> TablePtr {
+    const auto found = names.find(key);
+    return found == names.end() ? nullptr : tables_.at(found->second);
+  };
+  {
+    const std::shared_lock lock{mutex_};
+    if (TablePtr known = find()) return known;
+    if (is_whole_ || absent_names_.contains(key)) return nullptr;
+  }
+  std::optional<Oid> oid;
+  {
+    Reading reading{*this};
+    oid = reading.oid_named(schema, name);
+  }
+  if (oid) static_cast<void>(table(*oid));
+  const std::unique_lock lock{mutex_};
+  if (TablePtr known = find()) return known;
+  // Tables and indexes share their names: the other kind of name is found by its own map.
+  if (!oid) remember(absent_names_, std::move(key));
+  return nullptr;
+}
+
+TablePtr Catalog::table(Oid schema, std::string_view name) {
+  return named(table_names_, schema, name);
+}
+
+TablePtr Catalog::table_of_index(Oid schema, std::string_view index) {
+  return named(index_names_, schema, index);
+}
+
+void Catalog::read_all() {
+  Reading reading{*this};
+  std::vector<std::pair<Oid, Relation>> found;
+  reading.for_each_relation([&](Oid oid, Bytes value) {
+    const std::shared_lock lock{mutex_};
+    if (!tables_.contains(oid)) found.emplace_back(oid, decode<Relation>(value));
+  });
+  std::vector<TablePtr> opened;
+  opened.reserve(found.size());
+  for (auto& [oid, relation] : found) {
+    opened.push_back(open_table(engine_, std::move(relation), reading.version_of(oid), nullptr));
+  }
+  const std::unique_lock lock{mutex_};
+  for (const TablePtr& table : opened) {
+    if (may_add(table->relation.oid)) add(table);
+  }
+  is_whole_ = true;
+  absent_.clear();
+  absent_names_.clear();
+}
+
+std::vector<TablePtr> Catalog::tables() {
+  bool is_whole = false;
+  {
+    const std::shared_lock lock{mutex_};
+    is_whole = is_whole_;
+  }
+  if (!is_whole) read_all();
+  return known_tables();
+}
+
+std::vector<TablePtr> Catalog::known_tables() const {
+  const std::shared_lock lock{mutex_};
+  std::vector<TablePtr> list;
+  list.reserve(tables_.size());
+  for (const auto& [oid, table] : tables_) list.push_back(table);
+  return list;
+}
+
+void Catalog::read_references() {
+  Reading reading{*this};
+  std::vector<std::pair<Oid, Oid>> found;
+  reading.for_each_relation([&](Oid oid, Bytes value) {
+    for (const Oid referenced : referenced_by(decode<Relation>(value))) {
+      found.emplace_back(referenced, oid);
+    }
+  });
+  const std::unique_lock lock{mutex_};
+  for (const auto& [referenced, referencing] : found) {
+    if (may_add(referencing)) references_.emplace(referenced, referencing);
+  }
+  for (const auto& [oid, table] : tables_) {
+    for (const Oid referenced : referenced_by(table->relation))
+      references_.emplace(referenced, oid);
+  }
+  knows_references_ = true;
+}
+
+std::vector<Oid> Catalog::referencing(Oid referenced) {
+  bool is_known = false;
+  {
+    const std::shared_lock lock{mutex_};
+    is_known = knows_references_;
+  }
+  if (!is_known) read_references();
+  const std::shared_lock lock{mutex_};
+  std::vector<Oid> list;
+  for (auto at = references_.lower_bound({referenced, kNoOid});
+       at != references_.end() && at->first == referenced; ++at) {
+    list.push_back(at->second);
+  }
+  return list;
+}
+
+}  // namespace swizzle::sql
