@@ -110,6 +110,7 @@ void statement_rows(Execution& execution, const EmitRow& emit) {
     const auto milliseconds =
         static_cast<double>(statement->counters.total(StatementCounted::nanoseconds)) / 1e6;
     const Value row[] = {
+        Value::from_oid(statement->database),
         counter(checksum(as_bytes(statement->text), 0) >> 1U),
         text_value(execution, statement->text),
         counter(calls),
@@ -153,7 +154,8 @@ std::span<const RowProvider> statistics_providers() {
       {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_rows},
       {kPgCatalogSchema,
        "pg_stat_statements",
-       {{"queryid", TypeId::int8},
+       {{"dbid", TypeId::oid},
+        {"queryid", TypeId::int8},
         {"query", TypeId::text},
         {"calls", TypeId::int8},
         {"total_exec_time", TypeId::float8},

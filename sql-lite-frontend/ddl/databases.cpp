@@ -94,9 +94,8 @@ void require_empty(Session::State& session, std::string_view name) {
                        : fmt::format("There are {} other sessions using the database.", users));
 }
 
-/// Removes a database's records and the trees of its relations.
-void remove_contents(Engine& engine, Tree tree, Transaction& transaction, Oid database,
-                     Sequences& sequences) {
+/// Removes a database's records, and the trees and statistics of its relations.
+void remove_contents(Database::Shared& shared, Tree tree, Transaction& transaction, Oid database) {
   std::string low;
   append_oid(low, database);
   const std::string high = key_successor(low);
@@ -112,10 +111,9 @@ void remove_contents(Engine& engine, Tree tree, Transaction& transaction, Oid da
       const auto kind = static_cast<RecordKind>(cursor.key()[sizeof(Oid)]);
       if (kind != RecordKind::relation && kind != RecordKind::temporary) continue;
       const auto relation = decode<Relation>(cursor.value());
-      if (relation.sequence) sequences.forget(relation.oid);
-      const bool has_rows =
-          relation.kind == RelationKind::table || relation.kind == RelationKind::materialized;
-      if (!has_rows) continue;
+      if (relation.sequence) shared.sequences.forget(relation.oid);
+      if (!keeps_rows(relation.kind)) continue;
+      shared.statistics->remove(transaction, relation.oid);
       trees.push_back(relation.tree);
       for (const Index& index : relation.indexes) {
         if (!index.primary) trees.push_back(index.tree);
@@ -123,7 +121,7 @@ void remove_contents(Engine& engine, Tree tree, Transaction& transaction, Oid da
     }
   }
   for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
-  for (const TreeId id : trees) value_of(engine.drop_tree(transaction, id));
+  for (const TreeId id : trees) value_of(shared.engine.drop_tree(transaction, id));
 }
 
 }  // namespace
@@ -206,7 +204,7 @@ void Session::State::drop_database(const ast::DropdbStmt& statement, ResultSink&
   own->begin_statement();
   CatalogView view{catalog.shared()};
   view.remove(*own, *database);
-  remove_contents(shared.engine, catalog.shared().tree(), *own, database->oid, shared.sequences);
+  remove_contents(shared, catalog.shared().tree(), *own, database->oid);
   value_of(own->commit());
   view.commit();
   closing.forget();

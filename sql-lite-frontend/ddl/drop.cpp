@@ -47,7 +47,7 @@ void Session::State::drop_relation(const TablePtr& table) {
       if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
     }
   }
-  if (relation.kind == RelationKind::table) shared.statistics->remove(*transaction, relation.oid);
+  if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
   if (relation.sequence) shared.sequences.forget(relation.oid);
   catalog.remove(*transaction, *locked);
   // Sequences that belong to the table go with it.

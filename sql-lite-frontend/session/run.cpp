@@ -282,7 +282,7 @@ void Session::State::count_run(const Portal& portal) {
   Statement& statement = *portal.statement;
   if (!statement.counters) {
     if (statement.text.empty()) return;
-    statement.counters = shared.statements.of(statement.text);
+    statement.counters = shared.statements.of(catalog.shared().database(), statement.text);
     if (!statement.counters) return;
   }
   const Duration took = Runtime::current().now() - portal.started_at;

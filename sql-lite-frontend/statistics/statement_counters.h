@@ -6,22 +6,25 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/statistics/sharded_counters.h"
 
 namespace swizzle::sql {
 
 enum class StatementCounted : std::uint8_t { calls, rows, nanoseconds };
 
-/// What was counted of one statement shape: the text, literals lifted out where they were.
+/// What was counted of one statement shape in one database: the text, literals lifted out where
+/// they were.
 struct StatementCounters {
-  explicit StatementCounters(std::string_view statement) : text(statement) {}
+  StatementCounters(Oid in, std::string_view statement) : database(in), text(statement) {}
+  const Oid database;
   const std::string text;
   ShardedCounters<StatementCounted> counters;
 };
 using StatementCountersPtr = std::shared_ptr<StatementCounters>;
 
-/// pg_stat_statements: the shapes of a database that were run, up to kMost. Thread-safe; asked once
-/// per statement that is prepared, not once per run.
+/// pg_stat_statements: the shapes that were run in all databases, up to kMost. Thread-safe; asked
+/// once per statement that is prepared, not once per run.
 class StatementRegistry {
  public:
   static constexpr std::size_t kMost = 5000;
@@ -29,12 +32,12 @@ class StatementRegistry {
   static constexpr std::size_t kLongestText = 1024;
 
   /// Null when there are too many.
-  StatementCountersPtr of(std::string_view text);
+  StatementCountersPtr of(Oid database, std::string_view text);
   [[nodiscard]] std::vector<StatementCountersPtr> all() const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, StatementCountersPtr, std::less<>> shapes_;
+  std::map<std::pair<Oid, std::string_view>, StatementCountersPtr> shapes_;
 };
 
 }  // namespace swizzle::sql

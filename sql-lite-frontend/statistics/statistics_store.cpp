@@ -85,7 +85,7 @@ StatisticsPtr StatisticsStore::of(const Table& table) {
   return statistics;
 }
 
-void StatisticsStore::remove(Transaction& transaction, Oid relation) const {
+void StatisticsStore::remove(Transaction& transaction, Oid relation) {
   std::string low;
   append_oid(low, relation);
   const std::string high = key_successor(low);
@@ -99,10 +99,13 @@ void StatisticsStore::remove(Transaction& transaction, Oid relation) const {
   }
   Tree tree = tree_;
   for (const std::string& key : keys) value_of(tree.remove(transaction, as_bytes(key)));
+  // What is known of a relation that goes would stay for ever.
+  const std::lock_guard lock{mutex_};
+  known_.erase(relation);
 }
 
 void StatisticsStore::write(Transaction& transaction, Oid relation,
-                            const TableStatistics& statistics) const {
+                            const TableStatistics& statistics) {
   remove(transaction, relation);
   std::string rows(sizeof statistics.rows, '\0');
   std::memcpy(rows.data(), &statistics.rows, sizeof statistics.rows);

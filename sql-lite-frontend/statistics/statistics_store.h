@@ -11,7 +11,8 @@ namespace swizzle::sql {
 
 /// pg_statistic: a tree of its own, read when a table is planned for the first time. Thread-safe.
 ///
-/// Records: (relation, 0) → f64 rows as of then; (relation, column) → what ANALYZE found.
+/// Relations of all databases have different numbers. Records: (relation, 0) → f64 rows as of then;
+/// (relation, column) → what ANALYZE found.
 class StatisticsStore {
  public:
   /// Makes the tree when the database has none; `catalog` keeps its number.
@@ -24,8 +25,8 @@ class StatisticsStore {
   StatisticsPtr of(const Table& table);
   /// As `transaction` sees them.
   StatisticsPtr read(Transaction& transaction, Oid relation) const;
-  void write(Transaction& transaction, Oid relation, const TableStatistics& statistics) const;
-  void remove(Transaction& transaction, Oid relation) const;
+  void write(Transaction& transaction, Oid relation, const TableStatistics& statistics);
+  void remove(Transaction& transaction, Oid relation);
 
  private:
   StatisticsStore(Engine& engine, Tree tree) : engine_(engine), tree_(tree) {}

@@ -153,3 +153,39 @@ TEST_CASE("Statements are counted by shape", "[sql][statistics]") {
   CHECK(db.run("SELECT calls, rows, total_exec_time > 0 FROM pg_stat_statements WHERE query LIKE "
                "'SELECT * FROM s%'") == "4|10|t SELECT 1");
 }
+
+TEST_CASE("Statistics of one database are not another's, and go with it", "[sql][statistics]") {
+  TestDatabase db;
+  db.run("CREATE DATABASE other");
+  SessionOptions options;
+  options.database = "other";
+  options.backend_pid = 77;
+  auto other = db.database().connect(options).value();
+  db.run(
+      "CREATE TABLE s(id int, same int); INSERT INTO s SELECT i, 1 FROM generate_series(1, 10) i");
+  db.run(
+      *other,
+      "CREATE TABLE s(id int, same int); INSERT INTO s SELECT 5, i FROM generate_series(1, 900) i");
+  db.run("ANALYZE s");
+  db.run(*other, "ANALYZE s; SELECT * FROM s WHERE id = 3");
+  const std::string distinct =
+      "SELECT n_distinct FROM pg_stats WHERE tablename = 's' ORDER BY attname";
+  CHECK(db.run(distinct) == "-1 1 SELECT 2");
+  CHECK(db.run(*other, distinct) == "1 -1 SELECT 2");
+  db.run("SELECT * FROM s WHERE id = 3; SELECT * FROM s WHERE id = 4");
+  CHECK(
+      db.run("SELECT datname, calls FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid "
+             "WHERE query LIKE 'SELECT * FROM s%' ORDER BY 1") == "other|1 postgres|2 SELECT 2");
+  other.reset();
+  const auto records = [&] {
+    std::size_t count = 0;
+    const auto transaction = db.engine().begin();
+    // The tree of statistics is the first one after the catalog.
+    Cursor cursor = db.engine().tree(TreeId{3}).value().scan(*transaction, {}).value();
+    while (cursor.next().value()) ++count;
+    return count;
+  };
+  CHECK(records() == 6);
+  CHECK(db.run("DROP DATABASE other") == "DROP DATABASE");
+  CHECK(records() == 3);
+}
