@@ -28,6 +28,8 @@ class SubqueryExpr final : public Expr {
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  /// For who makes a join of it; null unless set_comparison() was called.
+  [[nodiscard]] ExprPtr& comparison() noexcept { return comparison_; }
   [[nodiscard]] const PlanOperator* plan() const noexcept { return plan_.get(); }
   [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
   /// Slots outside that the subquery reads: what an expression that contains it depends on.

@@ -41,6 +41,20 @@ HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const 
   return keys;
 }
 
+/// How many rows a join gives whose sides have so many matching pairs.
+double joined_rows(JoinKind kind, double outer_rows, double matches) {
+  switch (kind) {
+    case JoinKind::semi:
+      return std::max(1.0, std::min(outer_rows, matches));
+    case JoinKind::anti:
+      return std::max(1.0, outer_rows - std::min(outer_rows, matches));
+    case JoinKind::inner:
+      return std::max(1.0, matches);
+    default:
+      return std::max(outer_rows, matches);
+  }
+}
+
 }  // namespace
 
 PlanPtr Planner::filtered(PlanPtr plan, Conditions conditions) {
@@ -179,6 +193,7 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
     nothing->cost = cost::kRow;
     return gated(std::move(nothing), std::move(conditions));
   }
+  std::vector<SemiJoin> semi_joins = take_semi_joins(items, relations, conditions, order);
   if (relations.size() > 64) {
     throw SqlError{sqlstate::program_limit_exceeded, "too many tables in one query (limit 64)"};
   }
@@ -192,7 +207,7 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
       if (reads) relation.needs |= std::uint64_t{1} << i;
     }
   }
-  return join_relations(relations, conditions, relations.size() == 1 ? order : nullptr);
+  return join_relations(relations, conditions, semi_joins, relations.size() == 1 ? order : nullptr);
 }
 
 /// Joins one more relation to `plan`: by index lookups for each row where that is cheaper, by a
@@ -234,7 +249,6 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
       if (path.one_row) share = std::min(share, 1 / std::max(1.0, whole.rows));
     }
   }
-  const bool keeps_outer = kind != JoinKind::inner;
   if (by_lookup) {
     PlanPtr inner = plan_node(*relation.node, usable, nullptr);
     const double each = inner->cost;
@@ -243,7 +257,7 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
     // For an outer join all of its conditions decide about a match, so they stay with the join.
     auto join =
         std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
-    join->expected_rows = std::max(keeps_outer ? outer_rows : 1.0, outer_rows * inner_rows * rest);
+    join->expected_rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * rest);
     join->cost = outer_cost + outer_rows * each + join->expected_rows * cost::kRow;
     return join;
   }
@@ -257,7 +271,7 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   PlanPtr inner = plan_node(*relation.node, local, nullptr);
   inner = filtered(std::move(inner), std::move(local));
   const double inner_rows = inner->expected_rows;
-  const double rows = std::max(keeps_outer ? outer_rows : 1.0, outer_rows * inner_rows * share);
+  const double rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * share);
   HashJoin::Keys keys = take_hash_keys(usable, outer, relation.slots);
   if (!keys.probe.empty()) {
     return hash_join(std::move(plan), std::move(inner), std::move(keys), std::move(usable), kind,

@@ -89,6 +89,10 @@ double Planner::rows_alone(const FromNode& node) const {
     if (query.grouped && query.group_keys.empty()) return 1;
     double rows = 1;
     for (const FromPtr& item : query.from) rows = std::max(rows, rows_alone(*item));
+    const auto* limit = dynamic_cast<const ConstantExpr*>(query.limit.get());
+    if (limit != nullptr && !limit->value().is_null()) {
+      rows = std::min(rows, std::max(1.0, static_cast<double>(limit->value().as_int8())));
+    }
     return query.grouped ? std::max(1.0, rows / 10) : rows;
   }
   return 1000;
@@ -217,7 +221,7 @@ std::vector<std::size_t> Planner::JoinOrder::find() {
 }
 
 PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& conditions,
-                                WantedOrder* order) {
+                                std::vector<SemiJoin>& semi_joins, WantedOrder* order) {
   std::vector<Slot> all;
   for (const Relation& relation : relations) {
     all.insert(all.end(), relation.slots.begin(), relation.slots.end());
@@ -243,6 +247,7 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
       plan = add_relation(std::move(plan), relation, std::move(usable), JoinKind::inner);
     }
     available = reach;
+    plan = add_semi_joins(std::move(plan), semi_joins, available, order);
   }
   plan = filtered(std::move(plan), std::move(conditions));
   return gated(std::move(plan), std::move(constant));

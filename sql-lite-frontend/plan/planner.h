@@ -18,7 +18,8 @@ class WriteOperator;
 /// Decides how a bound statement finds its rows: where conditions are asked, access paths from the
 /// indexes, join order and method by expected cost, and the order of the steps above. Takes
 /// expressions out of what it plans. Its functions lie in files by concern: planner.cpp (queries
-/// and writes), from_clause.cpp (relations and joins), join_order.cpp, push_down.cpp.
+/// and writes), from_clause.cpp (relations and joins), join_order.cpp, semi_join.cpp,
+/// push_down.cpp.
 class Planner {
  public:
   explicit Planner(Binder& binder) : binder_(binder), paths_(binder, known_) {}
@@ -40,6 +41,15 @@ class Planner {
     FromNode* node;
     std::vector<Slot> slots;
     std::uint64_t needs = 0;  ///< relations whose rows a lateral one reads
+  };
+
+  /// A subquery of WHERE as a join: decides which rows of the FROM clause stay, and adds no
+  /// columns.
+  struct SemiJoin {
+    JoinKind kind = JoinKind::semi;  ///< or anti
+    FromPtr node;
+    std::vector<ExprPtr> conditions;
+    std::vector<Slot> reads;  ///< of the FROM clause
   };
 
   // planner.cpp
@@ -78,8 +88,22 @@ class Planner {
   // join_order.cpp
   class JoinOrder;
   PlanPtr join_relations(std::vector<Relation>& relations, Conditions& conditions,
-                         WantedOrder* order);
+                         std::vector<SemiJoin>& semi_joins, WantedOrder* order);
   double rows_alone(const FromNode& node) const;
+
+  // semi_join.cpp
+  std::vector<SemiJoin> take_semi_joins(std::vector<FromPtr>& items,
+                                        std::vector<Relation>& relations, Conditions& conditions,
+                                        const WantedOrder* order);
+  std::optional<SemiJoin> as_semi_join(Expr& condition, std::span<const Slot> all,
+                                       const std::vector<FromPtr>& items);
+  bool is_never_null(const Expr& expr, std::span<const Slot> certain) const;
+  bool join_as_relation(SemiJoin& join, std::vector<FromPtr>& items,
+                        std::vector<Relation>& relations, const Conditions& conditions,
+                        const WantedOrder* order);
+  double expected_rows(const FromNode& node, std::span<const ExprPtr> conditions);
+  PlanPtr add_semi_joins(PlanPtr plan, std::vector<SemiJoin>& joins,
+                         std::span<const Slot> available, WantedOrder* order);
 
   // push_down.cpp
   void propagate_constants(Conditions& conditions);

@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "base/random.h"
+#include "sql-lite-frontend/session/test_database.h"
+
+using namespace swizzle;
+using namespace swizzle::sql;
+
+namespace {
+
+using Catch::Matchers::Contains;
+
+/// Small tables with NULLs and duplicates, and a large one with indexes.
+void fill(TestDatabase& db) {
+  db.run("CREATE TABLE few(id int primary key, a int, b int not null)");
+  db.run("CREATE TABLE some(id int primary key, a int, b int not null)");
+  db.run("CREATE TABLE many(id int primary key, a int, b int not null)");
+  db.run("INSERT INTO few SELECT i, NULLIF(i % 5, 0), i % 4 FROM generate_series(1, 12) i");
+  db.run("INSERT INTO some SELECT i, NULLIF(i % 7, 0), i % 3 FROM generate_series(1, 40) i");
+  db.run("INSERT INTO many SELECT i, NULLIF(i % 90, 0), i % 100 FROM generate_series(1, 3000) i");
+  db.run(
+      "CREATE INDEX many_b ON many(b); CREATE TABLE none(id int primary key, a int, b int not "
+      "null)");
+  db.run("ANALYZE");
+}
+
+std::vector<std::string> sorted_rows(TestDatabase& db, const std::string& query) {
+  const std::string outcome = db.run(query);
+  INFO(query << "\n" << outcome.substr(0, 200));
+  CHECK_THAT(outcome, Contains("SELECT "));
+  std::vector<std::string> rows = db.sink().rows;
+  std::ranges::sort(rows);
+  return rows;
+}
+
+/// The same as where the condition is asked row by row, which "IS TRUE" keeps it to.
+void check_same(TestDatabase& db, const std::string& before, const std::string& condition) {
+  INFO(db.explain(before + condition));
+  CHECK(sorted_rows(db, before + condition) ==
+        sorted_rows(db, before + "(" + condition + ") IS TRUE"));
+}
+
+}  // namespace
+
+TEST_CASE("EXISTS and IN are joins", "[sql][plan]") {
+  TestDatabase db;
+  fill(db);
+  struct Case {
+    const char* query;
+    std::vector<const char*> plan;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"SELECT * FROM few f WHERE EXISTS (SELECT FROM many m WHERE m.b = f.b)",
+            {"Nested Loop Semi Join", "many_b"}},
+           {"SELECT * FROM many m WHERE EXISTS (SELECT 1 FROM many n WHERE n.a = m.a)",
+            {"Hash Semi Join"}},
+           {"SELECT * FROM many m WHERE NOT EXISTS (SELECT 1 FROM many n WHERE n.a = m.b)",
+            {"Hash Anti Join"}},
+           {"SELECT * FROM few f WHERE NOT EXISTS (SELECT 1 FROM many m WHERE m.b = f.b)",
+            {"Nested Loop Anti Join", "many_b"}},
+           {"SELECT * FROM many WHERE id IN (SELECT b FROM few WHERE id < 4)",
+            {"Nested Loop", "many_pkey", "few"}},
+           {"SELECT * FROM many WHERE id IN (SELECT b FROM some ORDER BY id LIMIT 5)",
+            {"Nested Loop", "many_pkey", "Limit"}},
+           {"SELECT * FROM few WHERE b IN (SELECT b FROM many)", {"Semi Join"}},
+           {"SELECT * FROM many WHERE b NOT IN (SELECT b FROM many WHERE a = 3)", {"Anti Join"}},
+           // What NULLs would change stays an expression.
+           {"SELECT * FROM many WHERE a NOT IN (SELECT b FROM some)", {"SubPlan"}},
+           {"SELECT * FROM many WHERE b NOT IN (SELECT a FROM some)", {"SubPlan"}},
+           {"SELECT * FROM few WHERE b IN (SELECT b FROM some) OR id = 3", {"SubPlan"}},
+       }) {
+    const std::string plan = db.explain(one.query);
+    INFO(one.query << "\n" << plan);
+    for (const char* part : one.plan) CHECK_THAT(plan, Contains(part));
+  }
+}
+
+TEST_CASE("Joins from subqueries give the rows that the conditions mean", "[sql][plan]") {
+  TestDatabase db;
+  fill(db);
+  for (const char* condition : {
+           "EXISTS (SELECT FROM some s WHERE s.a = f.a)",
+           "NOT EXISTS (SELECT FROM some s WHERE s.a = f.a)",
+           "EXISTS (SELECT FROM none s WHERE s.a = f.a)",
+           "NOT EXISTS (SELECT FROM none s WHERE s.a = f.a)",
+           "EXISTS (SELECT FROM some s WHERE s.a = f.a AND s.b < f.b AND s.id > 3)",
+           "NOT EXISTS (SELECT FROM some s WHERE s.a = f.a AND f.b = 2)",
+           "EXISTS (SELECT FROM some s WHERE s.a > f.a)",
+           "EXISTS (SELECT FROM some s JOIN many m ON m.id = s.id WHERE m.b = f.b AND s.a = f.a)",
+           "NOT EXISTS (SELECT FROM some s LEFT JOIN few g ON g.id = s.a WHERE s.b = f.b AND g.a = "
+           "1)",
+           "EXISTS (SELECT FROM some s WHERE s.a = f.a AND EXISTS (SELECT FROM few g WHERE g.b = "
+           "s.b AND g.a = f.a))",
+           "NOT EXISTS (SELECT FROM some s WHERE s.a = f.a AND s.b IN (SELECT g.b FROM few g WHERE "
+           "g.a = f.a))",
+           "EXISTS (SELECT (SELECT max(g.a) FROM few g) FROM some s WHERE s.a = f.a ORDER BY s.id "
+           "LIMIT 1)",
+           "(SELECT max(g.a) FROM few g WHERE g.b = f.b) IN (SELECT s.a FROM some s)",
+           "f.a IN (SELECT s.a FROM some s)",
+           "f.a IN (SELECT s.a + 1 FROM some s WHERE s.b = f.b)",
+           "f.a IN (SELECT s.a FROM some s WHERE s.a IS NULL)",
+           "f.a IN (SELECT max(s.a) FROM some s GROUP BY s.b)",
+           "f.a IN (SELECT s.a FROM some s UNION SELECT g.b FROM few g)",
+           "f.a IN (VALUES (1), (2), (2), (NULL))",
+           "f.a IN (SELECT DISTINCT s.a FROM some s ORDER BY s.a LIMIT 2)",
+           "(f.a, f.b) IN (SELECT s.a, s.b FROM some s)",
+           "f.b NOT IN (SELECT s.b FROM some s)",
+           "f.b NOT IN (SELECT s.b FROM some s WHERE s.a = f.a)",
+           "f.a NOT IN (SELECT s.a FROM some s)",
+           "f.a NOT IN (SELECT s.b FROM none s)",
+           "f.b NOT IN (SELECT g.b FROM some s LEFT JOIN few g ON g.id = s.id)",
+           "f.b <> ALL (SELECT s.b FROM some s)",
+           "f.b > ANY (SELECT s.a FROM some s WHERE s.id < f.id)",
+       }) {
+    check_same(db, "SELECT * FROM few f WHERE ", condition);
+    check_same(db, "SELECT f.id, g.id FROM few f JOIN many g ON g.b = f.b WHERE g.a < 30 AND ",
+               condition);
+    check_same(db, "SELECT f.id, g.id FROM many g LEFT JOIN few f ON g.b = f.id WHERE ", condition);
+    check_same(db, "SELECT count(*), min(f.a) FROM few f WHERE ", condition);
+  }
+}
+
+TEST_CASE("LIMIT, order, writes and locks above joins from subqueries", "[sql][plan]") {
+  TestDatabase db;
+  fill(db);
+  CHECK(db.run("SELECT id FROM many m WHERE EXISTS (SELECT FROM some s WHERE s.a = m.a) "
+               "ORDER BY id DESC LIMIT 3") == "2976 2975 2974 SELECT 3");
+  CHECK(db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM some) ORDER BY id") ==
+        "10 11 12 SELECT 3");
+  CHECK(db.run(
+            "SELECT count(*) FROM (SELECT 1 FROM many WHERE b IN (SELECT b FROM few) LIMIT 7) q") ==
+        "7 SELECT 1");
+  CHECK(
+      db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM some) ORDER BY id FOR UPDATE") ==
+      "10 11 12 SELECT 3");
+  CHECK(db.run("UPDATE many SET a = -1 WHERE id IN (SELECT b + 10 FROM some) RETURNING id") ==
+        "10 11 12 UPDATE 3");
+  CHECK(db.run("DELETE FROM many m WHERE NOT EXISTS (SELECT FROM some s WHERE s.b = m.b)") ==
+        "DELETE 2910");
+  CHECK(db.run("DELETE FROM many WHERE id IN (SELECT id FROM many ORDER BY id LIMIT 5)") ==
+        "DELETE 5");
+  CHECK(db.run("SELECT count(*) FROM many") == "85 SELECT 1");
+  CHECK(db.run("PREPARE p(int) AS SELECT count(*) FROM few WHERE b IN (SELECT b FROM some WHERE id "
+               "= $1);"
+               "EXECUTE p(1); EXECUTE p(2); EXECUTE p(1)") ==
+        "3 3 3 PREPARE SELECT 1 SELECT 1 SELECT 1");
+}
+
+TEST_CASE("Random subqueries in WHERE mean the same as joins and as expressions", "[sql][plan]") {
+  TestDatabase db;
+  fill(db);
+  Random random{20261120};
+  const auto pick = [&](std::vector<std::string> from) { return from[random.below(from.size())]; };
+  const auto table = [&] { return pick({"few", "some", "many", "none"}); };
+  const auto column = [&] { return pick({"id", "a", "b"}); };
+  for (int round = 0; round < 120; ++round) {
+    const std::string inner = table();
+    std::string where = "s." + column() + pick({" = ", " = ", " = ", " < "}) + "f." + column();
+    if (random.one_in(2)) where += " AND s." + column() + " < " + std::to_string(random.below(50));
+    if (random.one_in(4)) where += " AND f." + column() + " > 2";
+    std::string condition;
+    if (random.one_in(2)) {
+      condition =
+          pick({"EXISTS", "NOT EXISTS"}) + " (SELECT FROM " + inner + " s WHERE " + where + ")";
+    } else {
+      const std::string correlated = random.one_in(3) ? " WHERE " + where : "";
+      condition = "f." + column() + pick({" IN ", " NOT IN "}) + "(SELECT s." + column() +
+                  " FROM " + inner + " s" + correlated + ")";
+    }
+    const std::string from = pick({"few f", "some f", "some f JOIN few g ON g.b = f.b",
+                                   "few g LEFT JOIN some f ON f.a = g.id"});
+    check_same(db, "SELECT f.id FROM " + from + " WHERE ", condition);
+  }
+}
