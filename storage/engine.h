@@ -273,6 +273,9 @@ class Tree {
   /// False: no such key. 40001 where the isolation level forbids overwriting a newer version.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
+  /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
+  /// READ COMMITTED and SERIALIZABLE they do, or will.
+  [[nodiscard]] bool is_visible(Transaction& transaction) const;
   /// The bounds are copied. The hint changes what is in memory when, not what is seen.
   Result<Cursor> scan(Transaction& transaction, const ScanRange& range,
                       Direction direction = Direction::forward, ReadMode mode = ReadMode::snapshot,

@@ -92,8 +92,8 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
       return false;
     }
     if (state.isolation == Isolation::repeatable_read) {
-      state.view();
-      const bool changed = state.engine.versions.changed_since(id_, key, id.hash, state.viewer());
+      const Viewer viewer = state.viewer(state.view_of(tree.birth()));
+      const bool changed = state.engine.versions.changed_since(id_, key, id.hash, viewer);
       RETURN_IF_ERROR(state.check_snapshot());
       if (changed)
         return fail(sqlstate::serialization_failure,
@@ -110,6 +110,13 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
       return fail(std::move(large).error());
   state.end_operation();
   return found;
+}
+
+bool Tree::is_visible(Transaction& transaction) const {
+  TransactionState& state = TransactionAccess::state(transaction);
+  // One that is still to be taken will be young enough.
+  if (state.isolation != Isolation::repeatable_read || !state.has_snapshot) return true;
+  return state.view_of(static_cast<AnyTree*>(tree_)->birth()) == TransactionState::TreeView::whole;
 }
 
 Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value) {

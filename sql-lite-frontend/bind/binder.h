@@ -41,6 +41,8 @@ class NameSource {
   /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
+  /// Whether what the index finds is what the session's snapshot shows.
+  virtual bool may_read(const IndexAccess& /*index*/) { return true; }
 };
 
 /// A subquery in an expression, waiting to be planned.

@@ -7,7 +7,10 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
+/// Chunks are an eighth of the memory, if that is less.
+constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
+/// Each has a buffer and an open file.
+constexpr std::size_t kMostRuns = 64;
 constexpr std::size_t kSizeBytes = 2 * sizeof(std::uint32_t);
 
 std::uint64_t head_of(std::string_view key) noexcept {
@@ -38,7 +41,7 @@ char* EntrySorter::take(std::size_t bytes) {
     // Chunks of a run that has been written are used again, but by what they are too small for.
     while (chunks_used_ < chunks_.size() && chunks_[chunks_used_].size < bytes) ++chunks_used_;
     if (chunks_used_ == chunks_.size()) {
-      const std::size_t size = std::max(bytes, kChunkBytes);
+      const std::size_t size = std::max(bytes, std::min(kLargestChunk, space_.memory_bytes / 8));
       chunks_.push_back({std::make_unique_for_overwrite<char[]>(size), size});
     }
     const Chunk& chunk = chunks_[chunks_used_++];
@@ -97,6 +100,7 @@ void EntrySorter::sort_items() {
 
 void EntrySorter::write_run() {
   sort_items();
+  if (runs_.size() == kMostRuns) merge_runs();
   Run& run = runs_.emplace_back(*space_.files);
   for (const Item& item : items_) {
     const Entry entry = entry_at(item.at);
@@ -110,6 +114,22 @@ void EntrySorter::write_run() {
   left_in_chunk_ = 0;
 }
 
+/// All of them become one.
+void EntrySorter::merge_runs() {
+  begin_merge();
+  Run merged{*space_.files};
+  while (const auto entry = next()) {
+    const std::array<Value, 2> record{Value::from_text(entry->key), Value::from_text(entry->value)};
+    merged.file->append(record);
+  }
+  runs_.clear();
+  runs_.push_back(std::move(merged));
+}
+
+void EntrySorter::begin_merge() {
+  for (std::size_t i = 0; i < runs_.size(); ++i) advance(i);
+}
+
 void EntrySorter::finish() {
   if (runs_.empty()) {
     sort_items();
@@ -119,7 +139,7 @@ void EntrySorter::finish() {
   items_ = {};
   scratch_ = {};
   chunks_.clear();
-  for (std::size_t i = 0; i < runs_.size(); ++i) advance(i);
+  begin_merge();
 }
 
 bool EntrySorter::later(std::size_t left, std::size_t right) const {

@@ -53,6 +53,8 @@ class EntrySorter {
   void sort_items();
   void sort_by_heads();
   void write_run();
+  void merge_runs();
+  void begin_merge();
   void advance(std::size_t run);
   [[nodiscard]] bool later(std::size_t left, std::size_t right) const;
 

@@ -246,7 +246,8 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   double best_cost = total_cost(best);
   for (const IndexAccess& index : table.table->indexes) {
     std::optional<AccessPath> path = path_over(table, index, conditions);
-    if (!path) continue;
+    // One that was built after the snapshot does not know of the rows that this shows.
+    if (!path || !binder_.names().may_read(index)) continue;
     path->only_index = identity == Identity::none && is_covered(table, index);
     path->ordered = wants_order && delivers(table, *path, *order->keys);
     // An index as a whole is worth reading where rows are only counted.

@@ -124,6 +124,19 @@ TEST_CASE("Who has an uncommitted row in an empty table keeps a COPY from loadin
   CHECK(db.run("SELECT count(*) FROM t") == "5001 SELECT 1");
 }
 
+TEST_CASE("An index that is younger than a snapshot hides no rows from it", "[sql][copy]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY, a int)");
+  db.run("INSERT INTO t SELECT i, i % 100 FROM generate_series(1, 1000) i");
+  const auto other = db.connect();
+  db.run(*other, "SET enable_seqscan = off; BEGIN ISOLATION LEVEL REPEATABLE READ");
+  const std::string query = "SELECT count(*) FROM t WHERE a = 5";
+  CHECK(db.run(*other, query) == "10 SELECT 1");
+  db.run("CREATE INDEX t_a ON t(a); INSERT INTO t VALUES (2000, 5)");
+  CHECK(db.run(*other, query) == "10 SELECT 1");
+  CHECK(db.run(*other, "COMMIT; " + query) == "11 COMMIT SELECT 1");
+}
+
 TEST_CASE("An index is built within maintenance_work_mem, whatever order its rows have",
           "[sql][copy]") {
   TestDatabase db;

@@ -258,6 +258,9 @@ struct Session::State final : NameSource, ObjectNames {
   std::string current_database() override { return options.database; }
   StatisticsPtr statistics(const Table& table) override;
   bool planner_allows(std::string_view setting) override { return settings.boolean(setting); }
+  bool may_read(const IndexAccess& index) override {
+    return !index.tree || !transaction || index.tree->is_visible(*transaction);
+  }
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
   /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.

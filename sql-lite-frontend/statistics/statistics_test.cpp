@@ -167,12 +167,14 @@ TEST_CASE("Statistics of one database are not another's, and go with it", "[sql]
       *other,
       "CREATE TABLE s(id int, same int); INSERT INTO s SELECT 5, i FROM generate_series(1, 900) i");
   db.run("ANALYZE s");
-  db.run(*other, "ANALYZE s; SELECT * FROM s WHERE id = 3");
+  db.run(*other, "ANALYZE s");
+  db.run(*other, "SELECT * FROM s WHERE id = 3");
   const std::string distinct =
       "SELECT n_distinct FROM pg_stats WHERE tablename = 's' ORDER BY attname";
   CHECK(db.run(distinct) == "-1 1 SELECT 2");
   CHECK(db.run(*other, distinct) == "1 -1 SELECT 2");
-  db.run("SELECT * FROM s WHERE id = 3; SELECT * FROM s WHERE id = 4");
+  db.run("SELECT * FROM s WHERE id = 3");
+  db.run("SELECT * FROM s WHERE id = 4");
   CHECK(
       db.run("SELECT datname, calls FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid "
              "WHERE query LIKE 'SELECT * FROM s%' ORDER BY 1") == "other|1 postgres|2 SELECT 2");

@@ -51,8 +51,8 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
   } else {
     if (!is_live) return settle(Obstacle::none);
     if (transaction_.isolation == Isolation::repeatable_read &&
-        (tree_is_hidden_ ||
-         transaction_.engine.versions.changed_since(tree_, key_, hash_, transaction_.viewer()) ||
+        (transaction_.engine.versions.changed_since(tree_, key_, hash_,
+                                                    transaction_.viewer(view_)) ||
          transaction_.is_too_old()))
       return settle(Obstacle::version);
   }
@@ -96,10 +96,8 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   // Before anything changes: the old value will be copied under the leaf's latch.
   const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
-  if (transaction_.isolation == Isolation::repeatable_read) {
-    transaction_.view();
-    tree_is_hidden_ = !tree.birth().is_visible_to(transaction_.viewer());
-  }
+  if (transaction_.isolation == Isolation::repeatable_read)
+    view_ = transaction_.view_of(tree.birth());
   transaction_.engine.versions.prefetch(hash_);
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);

@@ -50,8 +50,8 @@ class RowChange final : public LeafChange {
   Wish wish_;
   Value value_;
   bool done_ = false;
-  /// At REPEATABLE READ: the snapshot sees nothing of the tree.
-  bool tree_is_hidden_ = false;
+  /// At REPEATABLE READ: what the snapshot sees of the tree.
+  TransactionState::TreeView view_ = TransactionState::TreeView::whole;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
   Lsn previous_lsn_ = Lsn::none;

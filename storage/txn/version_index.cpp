@@ -103,7 +103,8 @@ bool VersionIndex::changed_since(TreeId tree, Bytes key, std::uint64_t hash,
   Bucket& bucket = bucket_of(hash);
   const std::lock_guard hold(bucket.mutex);
   const UndoRecord* newest = newest_of(bucket, tree, key, hash);
-  return newest != nullptr && newest->log != viewer.own && !is_visible(*newest, viewer);
+  if (newest == nullptr) return viewer.unversioned == Viewer::Unversioned::hidden;
+  return newest->log != viewer.own && !is_visible(*newest, viewer);
 }
 
 bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash) noexcept {

@@ -67,7 +67,8 @@ class VersionIndex {
     return Version::older;
   }
 
-  /// Whether the newest version of the key is somebody else's and not below the snapshot.
+  /// Whether the newest version of the key is somebody else's and not below the snapshot. Pre: the
+  /// key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash,
                                    const Viewer& viewer) noexcept;
   [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash) noexcept;
