@@ -15,6 +15,8 @@ inline constexpr double kLookup = 0.25;       ///< a row by an index entry's key
 inline constexpr double kCondition = 0.0025;  ///< a condition, or a key compared
 inline constexpr double kHashBuild = 0.015;   ///< a row kept in a hash table
 inline constexpr double kHashProbe = 0.01;
+/// A hash table of more rows is likely to need temporary files.
+inline constexpr double kHashFits = 80'000;
 inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
 /// Plans are kept while tables grow: below this a table's size must not decide against an index.

@@ -234,7 +234,18 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
 
   PlanPtr plan;
   std::vector<Slot> available;
-  for (const std::size_t place : sequence) {
+  std::span<const std::size_t> left = sequence;
+  if (sequence.size() > 1) {
+    Relation& first = relations[sequence[0]];
+    Relation& second = relations[sequence[1]];
+    plan = merge_join(first, second, conditions);
+    if (plan) {
+      available = with(first.slots, second.slots);
+      plan = add_semi_joins(std::move(plan), semi_joins, available, order);
+      left = left.subspan(2);
+    }
+  }
+  for (const std::size_t place : left) {
     Relation& relation = relations[place];
     const std::vector<Slot> reach = with(available, relation.slots);
     Conditions usable = take_if(conditions, [&](Expr& condition) {

@@ -77,6 +77,7 @@ class Planner {
   PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
   PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
                     JoinKind kind, double rows);
+  PlanPtr merge_join(Relation& outer, Relation& inner, Conditions& conditions);
   PlanPtr filtered(PlanPtr plan, Conditions conditions);
   PlanPtr gated(PlanPtr plan, Conditions constant);
   void learn(const FromNode& node);

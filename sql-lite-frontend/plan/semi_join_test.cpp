@@ -14,10 +14,10 @@ using Catch::Matchers::Contains;
 /// Small tables with NULLs and duplicates, and a large one with indexes.
 void fill(TestDatabase& db) {
   db.run("CREATE TABLE few(id int primary key, a int, b int not null)");
-  db.run("CREATE TABLE some(id int primary key, a int, b int not null)");
+  db.run("CREATE TABLE mid(id int primary key, a int, b int not null)");
   db.run("CREATE TABLE many(id int primary key, a int, b int not null)");
   db.run("INSERT INTO few SELECT i, NULLIF(i % 5, 0), i % 4 FROM generate_series(1, 12) i");
-  db.run("INSERT INTO some SELECT i, NULLIF(i % 7, 0), i % 3 FROM generate_series(1, 40) i");
+  db.run("INSERT INTO mid SELECT i, NULLIF(i % 7, 0), i % 3 FROM generate_series(1, 40) i");
   db.run("INSERT INTO many SELECT i, NULLIF(i % 90, 0), i % 100 FROM generate_series(1, 3000) i");
   db.run(
       "CREATE INDEX many_b ON many(b); CREATE TABLE none(id int primary key, a int, b int not "
@@ -61,14 +61,14 @@ TEST_CASE("EXISTS and IN are joins", "[sql][plan]") {
             {"Nested Loop Anti Join", "many_b"}},
            {"SELECT * FROM many WHERE id IN (SELECT b FROM few WHERE id < 4)",
             {"Nested Loop", "many_pkey", "few"}},
-           {"SELECT * FROM many WHERE id IN (SELECT b FROM some ORDER BY id LIMIT 5)",
+           {"SELECT * FROM many WHERE id IN (SELECT b FROM mid ORDER BY id LIMIT 5)",
             {"Nested Loop", "many_pkey", "Limit"}},
            {"SELECT * FROM few WHERE b IN (SELECT b FROM many)", {"Semi Join"}},
            {"SELECT * FROM many WHERE b NOT IN (SELECT b FROM many WHERE a = 3)", {"Anti Join"}},
            // What NULLs would change stays an expression.
-           {"SELECT * FROM many WHERE a NOT IN (SELECT b FROM some)", {"SubPlan"}},
-           {"SELECT * FROM many WHERE b NOT IN (SELECT a FROM some)", {"SubPlan"}},
-           {"SELECT * FROM few WHERE b IN (SELECT b FROM some) OR id = 3", {"SubPlan"}},
+           {"SELECT * FROM many WHERE a NOT IN (SELECT b FROM mid)", {"SubPlan"}},
+           {"SELECT * FROM many WHERE b NOT IN (SELECT a FROM mid)", {"SubPlan"}},
+           {"SELECT * FROM few WHERE b IN (SELECT b FROM mid) OR id = 3", {"SubPlan"}},
        }) {
     const std::string plan = db.explain(one.query);
     INFO(one.query << "\n" << plan);
@@ -80,38 +80,38 @@ TEST_CASE("Joins from subqueries give the rows that the conditions mean", "[sql]
   TestDatabase db;
   fill(db);
   for (const char* condition : {
-           "EXISTS (SELECT FROM some s WHERE s.a = f.a)",
-           "NOT EXISTS (SELECT FROM some s WHERE s.a = f.a)",
+           "EXISTS (SELECT FROM mid s WHERE s.a = f.a)",
+           "NOT EXISTS (SELECT FROM mid s WHERE s.a = f.a)",
            "EXISTS (SELECT FROM none s WHERE s.a = f.a)",
            "NOT EXISTS (SELECT FROM none s WHERE s.a = f.a)",
-           "EXISTS (SELECT FROM some s WHERE s.a = f.a AND s.b < f.b AND s.id > 3)",
-           "NOT EXISTS (SELECT FROM some s WHERE s.a = f.a AND f.b = 2)",
-           "EXISTS (SELECT FROM some s WHERE s.a > f.a)",
-           "EXISTS (SELECT FROM some s JOIN many m ON m.id = s.id WHERE m.b = f.b AND s.a = f.a)",
-           "NOT EXISTS (SELECT FROM some s LEFT JOIN few g ON g.id = s.a WHERE s.b = f.b AND g.a = "
+           "EXISTS (SELECT FROM mid s WHERE s.a = f.a AND s.b < f.b AND s.id > 3)",
+           "NOT EXISTS (SELECT FROM mid s WHERE s.a = f.a AND f.b = 2)",
+           "EXISTS (SELECT FROM mid s WHERE s.a > f.a)",
+           "EXISTS (SELECT FROM mid s JOIN many m ON m.id = s.id WHERE m.b = f.b AND s.a = f.a)",
+           "NOT EXISTS (SELECT FROM mid s LEFT JOIN few g ON g.id = s.a WHERE s.b = f.b AND g.a = "
            "1)",
-           "EXISTS (SELECT FROM some s WHERE s.a = f.a AND EXISTS (SELECT FROM few g WHERE g.b = "
+           "EXISTS (SELECT FROM mid s WHERE s.a = f.a AND EXISTS (SELECT FROM few g WHERE g.b = "
            "s.b AND g.a = f.a))",
-           "NOT EXISTS (SELECT FROM some s WHERE s.a = f.a AND s.b IN (SELECT g.b FROM few g WHERE "
+           "NOT EXISTS (SELECT FROM mid s WHERE s.a = f.a AND s.b IN (SELECT g.b FROM few g WHERE "
            "g.a = f.a))",
-           "EXISTS (SELECT (SELECT max(g.a) FROM few g) FROM some s WHERE s.a = f.a ORDER BY s.id "
+           "EXISTS (SELECT (SELECT max(g.a) FROM few g) FROM mid s WHERE s.a = f.a ORDER BY s.id "
            "LIMIT 1)",
-           "(SELECT max(g.a) FROM few g WHERE g.b = f.b) IN (SELECT s.a FROM some s)",
-           "f.a IN (SELECT s.a FROM some s)",
-           "f.a IN (SELECT s.a + 1 FROM some s WHERE s.b = f.b)",
-           "f.a IN (SELECT s.a FROM some s WHERE s.a IS NULL)",
-           "f.a IN (SELECT max(s.a) FROM some s GROUP BY s.b)",
-           "f.a IN (SELECT s.a FROM some s UNION SELECT g.b FROM few g)",
+           "(SELECT max(g.a) FROM few g WHERE g.b = f.b) IN (SELECT s.a FROM mid s)",
+           "f.a IN (SELECT s.a FROM mid s)",
+           "f.a IN (SELECT s.a + 1 FROM mid s WHERE s.b = f.b)",
+           "f.a IN (SELECT s.a FROM mid s WHERE s.a IS NULL)",
+           "f.a IN (SELECT max(s.a) FROM mid s GROUP BY s.b)",
+           "f.a IN (SELECT s.a FROM mid s UNION SELECT g.b FROM few g)",
            "f.a IN (VALUES (1), (2), (2), (NULL))",
-           "f.a IN (SELECT DISTINCT s.a FROM some s ORDER BY s.a LIMIT 2)",
-           "(f.a, f.b) IN (SELECT s.a, s.b FROM some s)",
-           "f.b NOT IN (SELECT s.b FROM some s)",
-           "f.b NOT IN (SELECT s.b FROM some s WHERE s.a = f.a)",
-           "f.a NOT IN (SELECT s.a FROM some s)",
+           "f.a IN (SELECT DISTINCT s.a FROM mid s ORDER BY s.a LIMIT 2)",
+           "(f.a, f.b) IN (SELECT s.a, s.b FROM mid s)",
+           "f.b NOT IN (SELECT s.b FROM mid s)",
+           "f.b NOT IN (SELECT s.b FROM mid s WHERE s.a = f.a)",
+           "f.a NOT IN (SELECT s.a FROM mid s)",
            "f.a NOT IN (SELECT s.b FROM none s)",
-           "f.b NOT IN (SELECT g.b FROM some s LEFT JOIN few g ON g.id = s.id)",
-           "f.b <> ALL (SELECT s.b FROM some s)",
-           "f.b > ANY (SELECT s.a FROM some s WHERE s.id < f.id)",
+           "f.b NOT IN (SELECT g.b FROM mid s LEFT JOIN few g ON g.id = s.id)",
+           "f.b <> ALL (SELECT s.b FROM mid s)",
+           "f.b > ANY (SELECT s.a FROM mid s WHERE s.id < f.id)",
        }) {
     check_same(db, "SELECT * FROM few f WHERE ", condition);
     check_same(db, "SELECT f.id, g.id FROM few f JOIN many g ON g.b = f.b WHERE g.a < 30 AND ",
@@ -124,24 +124,23 @@ TEST_CASE("Joins from subqueries give the rows that the conditions mean", "[sql]
 TEST_CASE("LIMIT, order, writes and locks above joins from subqueries", "[sql][plan]") {
   TestDatabase db;
   fill(db);
-  CHECK(db.run("SELECT id FROM many m WHERE EXISTS (SELECT FROM some s WHERE s.a = m.a) "
+  CHECK(db.run("SELECT id FROM many m WHERE EXISTS (SELECT FROM mid s WHERE s.a = m.a) "
                "ORDER BY id DESC LIMIT 3") == "2976 2975 2974 SELECT 3");
-  CHECK(db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM some) ORDER BY id") ==
+  CHECK(db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM mid) ORDER BY id") ==
         "10 11 12 SELECT 3");
   CHECK(db.run(
             "SELECT count(*) FROM (SELECT 1 FROM many WHERE b IN (SELECT b FROM few) LIMIT 7) q") ==
         "7 SELECT 1");
-  CHECK(
-      db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM some) ORDER BY id FOR UPDATE") ==
-      "10 11 12 SELECT 3");
-  CHECK(db.run("UPDATE many SET a = -1 WHERE id IN (SELECT b + 10 FROM some) RETURNING id") ==
+  CHECK(db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM mid) ORDER BY id FOR UPDATE") ==
+        "10 11 12 SELECT 3");
+  CHECK(db.run("UPDATE many SET a = -1 WHERE id IN (SELECT b + 10 FROM mid) RETURNING id") ==
         "10 11 12 UPDATE 3");
-  CHECK(db.run("DELETE FROM many m WHERE NOT EXISTS (SELECT FROM some s WHERE s.b = m.b)") ==
+  CHECK(db.run("DELETE FROM many m WHERE NOT EXISTS (SELECT FROM mid s WHERE s.b = m.b)") ==
         "DELETE 2910");
   CHECK(db.run("DELETE FROM many WHERE id IN (SELECT id FROM many ORDER BY id LIMIT 5)") ==
         "DELETE 5");
   CHECK(db.run("SELECT count(*) FROM many") == "85 SELECT 1");
-  CHECK(db.run("PREPARE p(int) AS SELECT count(*) FROM few WHERE b IN (SELECT b FROM some WHERE id "
+  CHECK(db.run("PREPARE p(int) AS SELECT count(*) FROM few WHERE b IN (SELECT b FROM mid WHERE id "
                "= $1);"
                "EXECUTE p(1); EXECUTE p(2); EXECUTE p(1)") ==
         "3 3 3 PREPARE SELECT 1 SELECT 1 SELECT 1");
@@ -152,7 +151,7 @@ TEST_CASE("Random subqueries in WHERE mean the same as joins and as expressions"
   fill(db);
   Random random{20261120};
   const auto pick = [&](std::vector<std::string> from) { return from[random.below(from.size())]; };
-  const auto table = [&] { return pick({"few", "some", "many", "none"}); };
+  const auto table = [&] { return pick({"few", "mid", "many", "none"}); };
   const auto column = [&] { return pick({"id", "a", "b"}); };
   for (int round = 0; round < 120; ++round) {
     const std::string inner = table();
@@ -168,8 +167,41 @@ TEST_CASE("Random subqueries in WHERE mean the same as joins and as expressions"
       condition = "f." + column() + pick({" IN ", " NOT IN "}) + "(SELECT s." + column() +
                   " FROM " + inner + " s" + correlated + ")";
     }
-    const std::string from = pick({"few f", "some f", "some f JOIN few g ON g.b = f.b",
-                                   "few g LEFT JOIN some f ON f.a = g.id"});
+    const std::string from = pick(
+        {"few f", "mid f", "mid f JOIN few g ON g.b = f.b", "few g LEFT JOIN mid f ON f.a = g.id"});
     check_same(db, "SELECT f.id FROM " + from + " WHERE ", condition);
+  }
+}
+
+TEST_CASE("Two large tables in the same order are merged", "[sql][plan]") {
+  TestDatabase db;
+  db.run("CREATE TABLE l(id int primary key, a int, b int); CREATE TABLE r(id int, n int, c int)");
+  db.run("INSERT INTO l SELECT i, NULLIF(i % 400, 0), i FROM generate_series(1, 6000, 2) i");
+  db.run(
+      "INSERT INTO r SELECT CASE WHEN i % 9 > 0 THEN i / 3 END, i % 5, i FROM generate_series(1, "
+      "9000) i");
+  db.run("CREATE INDEX r_id ON r(id, n, c); CREATE INDEX l_a ON l(a, b); ANALYZE");
+  struct Case {
+    const char* query;
+    bool merges;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"SELECT l.id, r.n FROM l JOIN r ON r.id = l.id", true},
+           {"SELECT l.id, r.n, r.c FROM l, r WHERE l.id = r.id AND l.b > 500 AND r.n <> 2", true},
+           {"SELECT count(*), sum(l.b + r.c) FROM l JOIN r ON l.a = r.id", true},
+           {"SELECT l.id, r.c FROM l JOIN r ON r.id = l.id AND r.c < l.b * 3", true},
+           {"SELECT x.id, y.id FROM l x JOIN l y ON x.id = y.id", true},
+           {"SELECT l.id FROM l JOIN r ON r.id = l.id WHERE EXISTS (SELECT FROM r s WHERE s.n = "
+            "l.a)",
+            true},
+           {"SELECT l.id, r.n FROM l JOIN r ON r.id = l.id WHERE l.id = 7", false},
+       }) {
+    INFO(one.query << "\n" << db.explain(one.query));
+    CHECK(db.explain(one.query).contains("Merge Join") == one.merges);
+    const std::vector<std::string> merged = sorted_rows(db, one.query);
+    db.run("SET enable_mergejoin = off");
+    CHECK_THAT(db.explain(one.query), !Contains("Merge Join"));
+    CHECK(merged == sorted_rows(db, one.query));
+    db.run("RESET enable_mergejoin");
   }
 }

@@ -294,8 +294,8 @@ TEST_CASE_METHOD(Fixture, "a function that is not there needs no dropping", "[sq
 
 TEST_CASE_METHOD(Fixture, "a setting without effect keeps its default", "[sql][refusals]") {
   for (const std::string name :
-       {"enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "enable_nestloop",
-        "enable_sort", "enable_hashagg", "enable_material", "standard_conforming_strings"}) {
+       {"enable_bitmapscan", "enable_hashjoin", "enable_nestloop", "enable_sort", "enable_hashagg",
+        "enable_material", "standard_conforming_strings"}) {
     CHECK(run("SET " + name + " = off") ==
           "0A000 setting \"" + name + "\" to \"off\" is not supported");
     CHECK_FALSE(run("SET " + name + " = on").starts_with("0A000"));

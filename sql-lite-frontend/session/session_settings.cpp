@@ -143,12 +143,13 @@ void define_behavior(Settings& settings) {
   settings.define(enumeration_setting("plan_cache_mode", "auto",
                                       {"auto", "force_generic_plan", "force_custom_plan"}, user,
                                       std::string{kPlanner}, "Controls the selection of plans."));
-  for (const char* name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
+  for (const char* name :
+       {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_mergejoin"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},
                                     "Enables the planner's use of a kind of step."));
   }
-  for (const char* name : {"enable_bitmapscan", "enable_hashjoin", "enable_mergejoin",
-                           "enable_nestloop", "enable_sort", "enable_hashagg", "enable_material"}) {
+  for (const char* name : {"enable_bitmapscan", "enable_hashjoin", "enable_nestloop", "enable_sort",
+                           "enable_hashagg", "enable_material"}) {
     settings.define(
         default_only(boolean_setting(name, true, user, std::string{kPlanner},
                                      "The planner's use of this step cannot be disabled.")));
