@@ -57,8 +57,7 @@ bool same_scalar(std::string_view left, std::string_view right) {
 }
 
 bool is_scalar(std::string_view json) noexcept {
-  const JsonKind kind = json_kind(json);
-  return kind != JsonKind::object && kind != JsonKind::array;
+  return is_json_scalar(json_kind(json));
 }
 
 bool array_contains(std::string_view whole, std::string_view part) {

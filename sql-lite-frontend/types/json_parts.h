@@ -10,6 +10,9 @@
 namespace swizzle::sql {
 
 enum class JsonKind : std::uint8_t { object, array, string, number, boolean, null };
+constexpr bool is_json_scalar(JsonKind kind) noexcept {
+  return kind != JsonKind::object && kind != JsonKind::array;
+}
 /// By the first character that is no blank.
 JsonKind json_kind(std::string_view json) noexcept;
 /// As json_typeof() calls it.

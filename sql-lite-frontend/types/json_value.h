@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "sql-lite-frontend/types/json_parts.h"
+
 namespace swizzle::sql {
 
 /// A JSON value taken apart, for functions that look into it. Views refer to the text.
 struct JsonValue {
-  enum class Kind : std::uint8_t { null, boolean, number, string, array, object };
-
-  Kind kind = Kind::null;
+  JsonKind kind = JsonKind::null;
   /// As it is written.
   std::string_view raw;
   /// Of a string its letters; of other scalars as they are written.
@@ -19,15 +19,14 @@ struct JsonValue {
   std::vector<JsonValue> items;
   std::vector<std::pair<std::string, JsonValue>> members;
 
-  [[nodiscard]] bool is_scalar() const noexcept { return kind < Kind::array; }
+  [[nodiscard]] bool is_scalar() const noexcept { return is_json_scalar(kind); }
   /// The last member of that name, or null.
   [[nodiscard]] const JsonValue* member(std::string_view name) const;
   /// Counted from the end when negative; null when there is none.
   [[nodiscard]] const JsonValue* item(std::int64_t index) const;
 };
 
-/// Pre: the text is one JSON value, as json and jsonb are once they are stored. Throws SqlError
-/// (XX001) where it is none.
+/// Pre: the text is one JSON value, as json and jsonb are once they are stored.
 JsonValue take_json_apart(std::string_view text);
 
 /// The value as jsonb spells it. Pre: it came from jsonb, or its numbers have no exponents.

@@ -16,7 +16,7 @@ namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
-using Kind = JsonValue::Kind;
+using Kind = JsonKind;
 
 [[noreturn]] void invalid(std::string message) {
   throw SqlError{sqlstate::invalid_parameter_value, std::move(message)};
@@ -190,7 +190,7 @@ Value set_path(FunctionContext& context, Arguments a) {
 
 /// A cast takes what is of the kind, nothing else.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
-  constexpr std::string_view kNames[] = {"null", "boolean", "numeric", "string", "array", "object"};
+  constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
   JsonValue value = take_json_apart(json.as_text());
   if (value.kind == wanted) return value;
   throw_error(sqlstate::invalid_parameter_value, "cannot cast jsonb {} to type {}",

@@ -13,7 +13,7 @@ namespace swizzle::sql {
 namespace {
 
 using Arguments = std::span<const Value>;
-using Kind = JsonValue::Kind;
+using Kind = JsonKind;
 
 enum class Shown : std::uint8_t { as_json, as_text };
 
