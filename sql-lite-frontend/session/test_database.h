@@ -22,7 +22,7 @@ class TestDatabase {
       : own_files_(std::make_unique<PosixFileSystem>()),
         files_(*own_files_),
         directory_(std::filesystem::temp_directory_path() /
-                   ("swizzle-sql-plan-test-" + std::to_string(::getpid()))) {
+                   ("swizzle-sql-test-" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(directory_);
     create();
   }

@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/table_change.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+
+/// ALTER TABLE … ALTER COLUMN: type, default, NOT NULL, identity, generation.
+namespace swizzle::sql {
+namespace {
+
+/// Errors about the parts of an ALTER TABLE have no position.
+template <class Body>
+auto without_position(const Body& body) {
+  try {
+    return body();
+  } catch (SqlError& error) {
+    error.fields().position = 0;
+    throw;
+  }
+}
+
+}  // namespace
+
+void TableChange::check_type_may_change(std::size_t position) const {
+  const std::string& name = table_->relation.columns[position].name;
+  for (const Dependent& dependent : dependents_of_column(session_, table_, position)) {
+    if (dependent.kind == Dependent::Kind::generated_column) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot alter type of a column used by a generated column"}
+          .with_detail(fmt::format("Column \"{}\" is used by generated column \"{}\".", name,
+                                   table_->relation.columns[dependent.position].name));
+    }
+    if (dependent.kind == Dependent::Kind::view) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot alter type of a column used by a view or rule"}
+          .with_detail(fmt::format("rule _RETURN on {} depends on column \"{}\"",
+                                   described(session_, *dependent.table), name));
+    }
+  }
+}
+
+void TableChange::alter_type(const ast::AlterTableCmd& command) {
+  const auto& definition = ast::as<ast::ColumnDef>(command.def);
+  const std::size_t position = require_column(command.name);
+  const std::shared_ptr<Plan> scratch = session_.new_plan();
+  Binder binder{session_, scratch->arena};
+  const TypeReference type =
+      without_position([&] { return binder.bind_type(*definition.type_name); });
+  check_type_may_change(position);
+  const Slot first = binder.new_slots(table_->relation.columns.size());
+  Scope scope = binder.table_scope(table_, table_->relation.name, first);
+  Relation relation = table_->relation;
+  Column& column = relation.columns[position];
+  scope.clause = Clause::alter_using;
+  ExprPtr convert;
+  if (definition.raw_default != nullptr) {
+    convert = binder.bind_expression(definition.raw_default, scope);
+  } else {
+    ScopeColumn old;
+    for (const ScopeColumn& candidate : scope.items[0].columns) {
+      if (candidate.name == column.name) old = candidate;
+    }
+    convert = binder.slot_expr(old);
+  }
+  ExprPtr coerced =
+      binder.try_coerce(convert, type.type, type.typmod, Binder::Implicitness::assignment);
+  if (coerced == nullptr && definition.raw_default != nullptr) {
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "result of USING clause for column \"{}\" cannot be cast automatically to type "
+                    "{}",
+                    column.name, format_type(type.type))
+        .with_hint("You might need to add an explicit cast.");
+  }
+  if (coerced == nullptr) {
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "column \"{}\" cannot be cast automatically to type {}", column.name,
+                    format_type(type.type))
+        .with_hint(fmt::format("You might need to specify \"USING {}::{}\".", column.name,
+                               format_type(type.type, type.typmod)));
+  }
+  convert = std::move(coerced);
+  scratch->execution.slots.resize(binder.slot_count());
+  scratch->execution.transaction = session_.transaction.get();
+  column.type = type.type;
+  column.typmod = type.typmod;
+  for (Index& index : relation.indexes) {
+    for (IndexColumn& part : index.columns) {
+      if (part.column == static_cast<std::int16_t>(position + 1)) part.type = type.type;
+    }
+  }
+  rewrite(std::move(relation),
+          [&](Execution& execution, std::span<const Value> old_row, std::span<Value> new_row) {
+            std::ranges::copy(old_row, new_row.begin());
+            for (std::size_t i = 0; i < old_row.size(); ++i) {
+              scratch->execution.slots[first + i] = old_row[i];
+            }
+            new_row[position] = convert->eval(scratch->execution).copy_to(execution.row_arena);
+            scratch->execution.row_arena.reset();
+          });
+}
+
+void TableChange::set_default(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  Relation relation = table_->relation;
+  Column& column = relation.columns[position];
+  if (column.identity != 0) {
+    throw_error(sqlstate::syntax_error, "column \"{}\" of relation \"{}\" is an identity column",
+                column.name, relation.name);
+  }
+  column.default_sql = command.def == nullptr ? std::string{} : without_position([&] {
+    return stored_expression(session_, relation, command.def, Clause::column_default, &column);
+  });
+  replace(std::move(relation));
+}
+
+void TableChange::set_not_null(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  Relation relation = table_->relation;
+  relation.columns[position].not_null = true;
+  const std::size_t constraints = relation.constraints.size();
+  replace(std::move(relation));
+  validate_constraints(session_, table_, constraints);
+}
+
+void TableChange::add_identity(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  const auto& constraint = ast::as<ast::Constraint>(command.def);
+  Relation relation = table_->relation;
+  Column& column = relation.columns[position];
+  if (column.identity != 0) {
+    throw_error(SqlState{"55000"}, "column \"{}\" of relation \"{}\" is already an identity column",
+                column.name, relation.name);
+  }
+  if (!is_sequence_type(column.type)) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "identity column type must be smallint, integer, or bigint"};
+  }
+  if (!column.not_null) {
+    throw_error(SqlState{"55000"},
+                "column \"{}\" of relation \"{}\" must be declared NOT NULL before identity can be "
+                "added",
+                column.name, relation.name);
+  }
+  if (!column.default_sql.empty()) {
+    throw_error(SqlState{"55000"}, "column \"{}\" of relation \"{}\" already has a default value",
+                column.name, relation.name);
+  }
+  Relation sequence;
+  sequence.oid = session_.catalog.allocate_oid();
+  sequence.schema = relation.schema;
+  sequence.kind = RelationKind::sequence;
+  sequence.persistence = relation.persistence;
+  sequence.name = free_name(session_, relation, object_name(relation.name, column.name, "seq"));
+  SequenceDefinition usual;
+  usual.type = column.type;
+  if (column.type == TypeId::int4) usual.maximum = INT32_MAX;
+  if (column.type == TypeId::int2) usual.maximum = INT16_MAX;
+  sequence.sequence = read_sequence_options(constraint.options, usual, session_, true);
+  sequence.sequence->owner_table = relation.oid;
+  sequence.sequence->owner_column = static_cast<std::int16_t>(position + 1);
+  sequence.sequence->identity = true;
+  column.identity = constraint.generated_when == "a" ? 'a' : 'd';
+  column.default_sql = fmt::format("nextval('{}'::regclass)", sequence.oid);
+  create_relation(session_, std::move(sequence));
+  replace(std::move(relation));
+}
+
+TablePtr TableChange::identity_sequence(std::size_t position) const {
+  for (const TablePtr& other : session_.catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == table_->relation.oid &&
+        sequence->owner_column == static_cast<std::int16_t>(position + 1)) {
+      return other;
+    }
+  }
+  return nullptr;
+}
+
+void TableChange::not_such_column(const ast::AlterTableCmd& command, std::string_view what) {
+  std::string text = fmt::format("column \"{}\" of relation \"{}\" is not {}", command.name,
+                                 table_->relation.name, what);
+  if (!command.missing_ok) throw SqlError{SqlState{"55000"}, std::move(text)};
+  session_.notice(sink_, Severity::notice, SqlState{"00000"}, text + ", skipping");
+}
+
+/// SET GENERATED, RESTART and SET of the sequence's options.
+void TableChange::change_identity(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  if (table_->relation.columns[position].identity == 0) {
+    return not_such_column(command, "an identity column");
+  }
+  Relation relation = table_->relation;
+  std::vector<const ast::Node*> options;
+  for (const ast::Node* node : ast::as<ast::List>(command.def).items) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname != "generated") {
+      options.push_back(node);
+    } else {
+      relation.columns[position].identity =
+          static_cast<char>(ast::as<ast::Integer>(option.arg).ival);
+    }
+  }
+  replace(std::move(relation));
+  if (!options.empty()) change_sequence(session_, identity_sequence(position), options);
+}
+
+void TableChange::drop_identity(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  if (table_->relation.columns[position].identity == 0) {
+    return not_such_column(command, "an identity column");
+  }
+  Relation relation = table_->relation;
+  relation.columns[position].identity = 0;
+  relation.columns[position].default_sql.clear();
+  session_.drop_relation(identity_sequence(position));
+  replace(std::move(relation));
+}
+
+void TableChange::drop_expression(const ast::AlterTableCmd& command) {
+  const std::size_t position = require_column(command.name);
+  if (!table_->relation.columns[position].generated) {
+    return not_such_column(command, "a stored generated column");
+  }
+  Relation relation = table_->relation;
+  relation.columns[position].generated = false;
+  relation.columns[position].default_sql.clear();
+  replace(std::move(relation));
+}
+
+}  // namespace swizzle::sql

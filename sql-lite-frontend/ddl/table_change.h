@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+#include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/table_rewrite.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+
+/// Applies the commands of one ALTER TABLE in turn; each sees what the ones before have done.
+class TableChange {
+ public:
+  TableChange(Session::State& session, TablePtr table, ResultSink& sink)
+      : session_(session), table_(std::move(table)), sink_(sink) {}
+
+  void apply(const ast::AlterTableCmd& command);
+
+ private:
+  std::size_t require_column(std::string_view name) const {
+    const auto position = table_->column_position(name);
+    if (!position) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                  name, table_->relation.name);
+    }
+    return *position;
+  }
+  void replace(Relation relation) {
+    table_ = session_.catalog.replace(*session_.transaction, *table_, std::move(relation));
+  }
+  void rewrite(Relation relation, const RowChange& change) {
+    table_ = rewrite_table(session_, table_, std::move(relation), change);
+  }
+  void add_column(const ast::AlterTableCmd& command);
+  void drop_column(const ast::AlterTableCmd& command);
+  void add_constraint(const ast::Constraint& constraint);
+  void drop_constraint(const ast::AlterTableCmd& command);
+  void alter_type(const ast::AlterTableCmd& command);
+  void set_default(const ast::AlterTableCmd& command);
+  void set_not_null(const ast::AlterTableCmd& command);
+  void add_identity(const ast::AlterTableCmd& command);
+  void change_identity(const ast::AlterTableCmd& command);
+  void drop_identity(const ast::AlterTableCmd& command);
+  void drop_expression(const ast::AlterTableCmd& command);
+  void check_type_may_change(std::size_t position) const;
+  bool index_reads(const Index& index, std::size_t position) const;
+  /// The sequence behind an identity column; 55000 when the column is none.
+  TablePtr identity_sequence(std::size_t position) const;
+  /// "column … is not …": an error, or with IF EXISTS a notice that says so.
+  void not_such_column(const ast::AlterTableCmd& command, std::string_view what);
+  void finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,
+                      std::size_t old_constraints);
+
+  Session::State& session_;
+  TablePtr table_;
+  ResultSink& sink_;
+};
+
+}  // namespace swizzle::sql
