@@ -169,6 +169,10 @@ Value transaction_id(Execution& execution, Arguments) {
   }
   return Value::from_int(session.transaction_number);
 }
+Value assigned_transaction_id(Execution& execution, Arguments) {
+  const std::int64_t number = execution.session.transaction_number;
+  return number == 0 ? Value::null() : Value::from_int(number);
+}
 Value current_setting(Execution& execution, Arguments arguments) {
   const auto value = execution.session.show_setting_value(arguments[0].as_text());
   if (value) return text(execution, *value);
@@ -234,9 +238,13 @@ Value start_time(Execution& execution, Arguments) {
   return Value::from_int(execution.session.shared.started_at.load());
 }
 Value sleep_seconds(Execution& execution, Arguments arguments) {
+  // NaN sleeps as little as a negative number; beyond some decades nobody sees a difference.
+  constexpr double kLongest = 1e9;
+  const double seconds =
+      arguments[0].as_float8() > 0 ? std::min(arguments[0].as_float8(), kLongest) : 0;
   Runtime& runtime = Runtime::current();
-  const auto until = runtime.now() + std::chrono::duration_cast<Duration>(
-                                         std::chrono::duration<double>(arguments[0].as_float8()));
+  const auto until =
+      runtime.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
   // In slices, so that a cancel is noticed.
   while (runtime.now() < until) {
     check_cancelled(execution.session);
@@ -308,6 +316,8 @@ std::span<const SessionFunction> functions() {
       {"version", TypeId::text, {}, 0, true, kStable, version},
       {"txid_current", int8, {}, 0, true, kStable, transaction_id},
       {"pg_current_xact_id", xid8, {}, 0, true, kStable, transaction_id},
+      {"txid_current_if_assigned", int8, {}, 0, true, kStable, assigned_transaction_id},
+      {"pg_current_xact_id_if_assigned", xid8, {}, 0, true, kStable, assigned_transaction_id},
       {"current_setting", TypeId::text, {TypeId::text, bool_}, 1, true, kStable, current_setting},
       {"set_config",
        TypeId::text,

@@ -1,5 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "sql-lite-frontend/session/database_shared.h"
 
 namespace swizzle::sql {
@@ -16,17 +20,22 @@ void preset(Settings& settings, std::string name, std::string value, std::string
                                  std::string{kPreset}, std::move(description)));
 }
 
-/// Known for the clients that set what is the default; another value has no effect here, so it is
-/// refused rather than ignored.
-SettingDefinition default_only(SettingDefinition definition) {
+/// Known for the clients that set what is so here anyway; another value has no effect here, so it
+/// is refused rather than ignored.
+SettingDefinition only(std::vector<SettingValue> values, SettingDefinition definition) {
   definition.check = [name = definition.name,
-                      only = definition.default_value](const SettingValue& value) -> Result<> {
-    if (value == only) return {};
+                      values = std::move(values)](const SettingValue& value) -> Result<> {
+    if (std::ranges::find(values, value) != values.end()) return {};
     return fail(
         sqlstate::feature_not_supported,
         fmt::format("setting \"{}\" to \"{}\" is not supported", name, bare_setting(value)));
   };
   return definition;
+}
+
+SettingDefinition default_only(SettingDefinition definition) {
+  std::vector<SettingValue> values{definition.default_value};
+  return only(std::move(values), std::move(definition));
 }
 
 void define_presets(Settings& settings) {
@@ -69,10 +78,11 @@ void define_formats(Settings& settings) {
   settings.define(enumeration_setting("bytea_output", "hex", {"escape", "hex"}, user, category,
                                       "Sets the output format for bytea."));
   for (const char* name : {"lc_messages", "lc_monetary", "lc_numeric", "lc_time"}) {
-    settings.define(string_setting(name, "C", user, category, "Sets the locale for formatting."));
+    settings.define(only({"C", "POSIX"}, string_setting(name, "C", user, category,
+                                                        "The locale for formatting is always C.")));
   }
-  settings.define(string_setting("default_text_search_config", "pg_catalog.simple", user, category,
-                                 "Sets default text search configuration."));
+  settings.define(default_only(string_setting("default_text_search_config", "pg_catalog.simple",
+                                              user, category, "There is no text search.")));
 }
 
 void define_behavior(Settings& settings) {
@@ -110,12 +120,10 @@ void define_behavior(Settings& settings) {
       "client_min_messages", "notice",
       {"debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error"}, user,
       category, "Sets the message levels that are sent to the client."));
-  settings.define(boolean_setting("check_function_bodies", true, user, category,
-                                  "Checks routine bodies when they are created."));
-  settings.define(enumeration_setting("password_encryption", "scram-sha-256", {"scram-sha-256"},
-                                      user, "Connections and Authentication / Authentication",
-                                      "Chooses the algorithm for encrypting passwords."));
-  settings.define(boolean_setting("row_security", true, user, category, "Enables row security."));
+  settings.define(default_only(
+      enumeration_setting("password_encryption", "scram-sha-256", {"md5", "scram-sha-256"}, user,
+                          "Connections and Authentication / Authentication",
+                          "Passwords are always kept as SCRAM verifiers.")));
   settings.define(enumeration_setting(
       "synchronous_commit", "on", {"local", "remote_write", "remote_apply", "on", "off"}, user,
       "Write-Ahead Log / Settings", "Sets the current transaction's synchronization level."));
@@ -130,19 +138,40 @@ void define_behavior(Settings& settings) {
                       SettingContext::superuser, "Resource Usage / Memory",
                       "Sets the memory that the rows kept by one session's statements may take."));
   settings.define(string_setting("role", "none", user, category, "Sets the current role."));
-  settings.define(string_setting("default_tablespace", "", user, category,
-                                 "Sets the default tablespace to create tables in."));
-  settings.define(string_setting("default_table_access_method", "heap", user, category,
-                                 "Sets the default table access method for new tables."));
+  settings.define(only({"", "pg_default"}, string_setting("default_tablespace", "", user, category,
+                                                          "There is one tablespace, pg_default.")));
+  settings.define(default_only(string_setting("default_table_access_method", "heap", user, category,
+                                              "There is one table access method.")));
+}
+
+/// What dumps and drivers set and what cannot matter: the things that it is about do not exist, and
+/// cannot be made. Any value is as good as any other.
+void define_pointless(Settings& settings) {
+  const std::string category{kClient};
+  const auto user = SettingContext::user;
+  settings.define(boolean_setting("check_function_bodies", true, user, category,
+                                  "Nobody can create functions, whose bodies could be checked."));
+  settings.define(boolean_setting("row_security", true, user, category,
+                                  "Nobody can create policies, which could hide rows."));
   settings.define(enumeration_setting("xmloption", "content", {"content", "document"}, user,
-                                      category, "Sets how XML data is to be considered."));
-  settings.define(enumeration_setting("force_parallel_mode", "off", {"off"}, user,
-                                      std::string{kPlanner}, "No statement runs in parallel."));
+                                      category, "There is no type xml."));
+  settings.define(boolean_setting(
+      "escape_string_warning", true, user, std::string{kCompatibility},
+      "Ordinary strings have no backslash escapes, so there is nothing to warn about."));
+}
+
+void define_planning(Settings& settings) {
+  const auto user = SettingContext::user;
   settings.define(
-      boolean_setting("jit", false, user, std::string{kPlanner}, "Allow JIT compilation."));
-  settings.define(enumeration_setting("plan_cache_mode", "auto",
-                                      {"auto", "force_generic_plan", "force_custom_plan"}, user,
-                                      std::string{kPlanner}, "Controls the selection of plans."));
+      default_only(enumeration_setting("force_parallel_mode", "off", {"off", "on", "regress"}, user,
+                                       std::string{kPlanner}, "No statement runs in parallel.")));
+  settings.define(default_only(boolean_setting("jit", false, user, std::string{kPlanner},
+                                               "Nothing is compiled to machine code.")));
+  settings.define(only(
+      {"auto", "force_generic_plan"},
+      enumeration_setting(
+          "plan_cache_mode", "auto", {"auto", "force_generic_plan", "force_custom_plan"}, user,
+          std::string{kPlanner}, "A prepared statement's plan never depends on its parameters.")));
   for (const char* name :
        {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_mergejoin"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},
@@ -157,13 +186,12 @@ void define_behavior(Settings& settings) {
   settings.define(default_only(
       boolean_setting("standard_conforming_strings", true, user, std::string{kCompatibility},
                       "'...' strings treat backslashes literally, always.")));
-  settings.define(boolean_setting("escape_string_warning", true, user, std::string{kCompatibility},
-                                  "Warn about backslash escapes in ordinary string literals."));
   settings.define(default_only(boolean_setting("transform_null_equals", false, user,
                                                std::string{kCompatibility},
                                                "\"expr=NULL\" is not \"expr IS NULL\", ever.")));
-  settings.define(boolean_setting("quote_all_identifiers", false, user, std::string{kCompatibility},
-                                  "When generating SQL fragments, quote all identifiers."));
+  settings.define(default_only(boolean_setting("quote_all_identifiers", false, user,
+                                               std::string{kCompatibility},
+                                               "Definitions quote the identifiers that need it.")));
 }
 
 }  // namespace
@@ -172,6 +200,8 @@ void define_session_settings(Settings& settings) {
   define_presets(settings);
   define_formats(settings);
   define_behavior(settings);
+  define_pointless(settings);
+  define_planning(settings);
 }
 
 }  // namespace swizzle::sql

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "sql-lite-frontend/session/test_database.h"
 
@@ -41,6 +42,29 @@ TEST_CASE("pg_shadow and pg_group have the roles; pg_shadow is for superusers", 
   CHECK(db.run("SET ROLE ann") == "SET");
   CHECK(db.run("SELECT usename FROM pg_shadow").starts_with("42501"));
   CHECK(db.run("SELECT usename FROM pg_user WHERE usename = 'ann'") == "ann SELECT 1");
+}
+
+TEST_CASE("A setting without effect takes what is so anyway, and refuses the rest by name",
+          "[sql][settings]") {
+  TestDatabase db;
+  const std::pair<const char*, const char*> settings[] = {
+      {"lc_messages = 'C'", "lc_messages = 'de_DE'"},
+      {"lc_time = 'POSIX'", "lc_time = 'en_US.utf8'"},
+      {"default_tablespace = 'pg_default'", "default_tablespace = 'fast'"},
+      {"default_table_access_method = heap", "default_table_access_method = columnar"},
+      {"default_text_search_config = 'pg_catalog.simple'",
+       "default_text_search_config = 'pg_catalog.english'"},
+      {"password_encryption = 'scram-sha-256'", "password_encryption = md5"},
+      {"plan_cache_mode = force_generic_plan", "plan_cache_mode = force_custom_plan"},
+      {"force_parallel_mode = off", "force_parallel_mode = on"},
+      {"jit = off", "jit = on"},
+      {"enable_hashjoin = on", "enable_hashjoin = off"},
+      {"quote_all_identifiers = off", "quote_all_identifiers = on"}};
+  for (const auto& [taken, refused] : settings) {
+    INFO(taken << "; " << refused);
+    CHECK(db.run(std::string{"SET "} + taken) == "SET");
+    CHECK(db.run(std::string{"SET "} + refused).starts_with("0A000 setting \""));
+  }
 }
 
 }  // namespace swizzle::sql

@@ -254,7 +254,6 @@ select now() = statement_timestamp();
 select now() <= statement_timestamp(), now() = current_timestamp, current_date = now()::date;
 commit;
 select txid_current() > 0, txid_current() = txid_current();
--- differs: refused: function txid_current_if_assigned()
 select pg_current_xact_id() is not null, txid_current_if_assigned() is null;
 lock table t;
 begin;
