@@ -11,6 +11,14 @@
 namespace swizzle::sql {
 namespace {
 
+/// Of what picks one of several values: theirs, if they agree.
+std::int32_t common_typmod(std::span<const ExprPtr> values) {
+  const std::int32_t typmod = values.front()->typmod();
+  const bool agree =
+      std::ranges::all_of(values, [&](const ExprPtr& value) { return value->typmod() == typmod; });
+  return agree ? typmod : kNoTypmod;
+}
+
 constexpr int kMaxDepth = 800;
 
 class Depth {
@@ -121,7 +129,9 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
       refuse_sets(scope, sets, "COALESCE");
       TypeId type = TypeId::none;
       operands = unify(std::move(operands), "COALESCE", type, coalesce.location);
+      const std::int32_t typmod = common_typmod(operands);
       auto expr = std::make_unique<CoalesceExpr>(type, std::move(operands));
+      expr->set_type(type, typmod);
       expr->set_location(coalesce.location);
       return expr;
     }
@@ -137,9 +147,12 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
         throw_error(sqlstate::undefined_function,
                     "could not identify a comparison function for type {}", format_type(type));
       }
-      return std::make_unique<GreatestExpr>(
+      const std::int32_t typmod = common_typmod(operands);
+      auto expr = std::make_unique<GreatestExpr>(
           greatest ? GreatestExpr::Kind::greatest : GreatestExpr::Kind::least, type,
           std::move(operands));
+      expr->set_type(type, typmod);
+      return expr;
     }
     case ast::NodeKind::collate_clause: {
       const auto& collate = ast::as<ast::CollateClause>(node);
@@ -271,6 +284,7 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   refuse_sets(scope, sets, "CASE");
   TypeId type = TypeId::none;
   results = unify(std::move(results), "CASE", type, node.location);
+  const std::int32_t typmod = common_typmod(results);
   std::vector<ExprPtr> operands;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     operands.push_back(std::move(conditions[i]));
@@ -279,6 +293,7 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   operands.push_back(std::move(results[0]));
   auto expr = std::make_unique<CaseExpr>(type, std::move(operands), std::move(subject),
                                          subject_column.slot);
+  expr->set_type(type, typmod);
   expr->set_location(node.location);
   return expr;
 }
@@ -424,9 +439,12 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   }
   expr->set_location(node.location);
   expr->outer_slots = query->outer_slots;
+  std::string signature;
+  ast::describe(node, signature);
+  expr->set_signature(std::move(signature));
   const auto correlation = query->outer_slots.empty() ? SubqueryExpr::Correlation::none
                                                       : SubqueryExpr::Correlation::outer;
-  pending_.push_back({expr.get(), std::move(query), correlation});
+  pending_.emplace_back(*expr, std::move(query), correlation);
   return expr;
 }
 

@@ -322,19 +322,8 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
 
 namespace {
 
-// Bits of frame_options, as the grammar sets them.
+// A bit of frame_options, as the grammar sets it.
 constexpr int kNonDefault = 0x00001;
-constexpr int kRows = 0x00004;
-constexpr int kGroups = 0x00008;
-constexpr int kStartUnboundedPreceding = 0x00020;
-constexpr int kEndUnboundedFollowing = 0x00100;
-constexpr int kStartCurrentRow = 0x00200;
-constexpr int kEndCurrentRow = 0x00400;
-constexpr int kStartPreceding = 0x00800;
-constexpr int kEndPreceding = 0x01000;
-constexpr int kStartFollowing = 0x02000;
-constexpr int kEndFollowing = 0x04000;
-constexpr int kExclusion = 0x08000 | 0x10000 | 0x20000;
 
 std::string describe_window(const WindowDefinition& window) {
   ExprPrinter printer{.columns = ExprPrinter::Columns::slots, .out = {}};
@@ -346,9 +335,9 @@ std::string describe_window(const WindowDefinition& window) {
     }
     printer.out += "|";
   }
-  printer.out +=
-      fmt::format("{} {} {}", static_cast<int>(window.frame.unit),
-                  static_cast<int>(window.frame.start), static_cast<int>(window.frame.end));
+  printer.out += fmt::format(
+      "{} {} {} {}", static_cast<int>(window.frame.unit), static_cast<int>(window.frame.start),
+      static_cast<int>(window.frame.end), static_cast<int>(window.frame.exclusion));
   if (window.frame.start_offset) printer.print(*window.frame.start_offset);
   printer.out += "|";
   if (window.frame.end_offset) printer.print(*window.frame.end_offset);
@@ -407,35 +396,7 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
     const auto& sort = ast::as<ast::SortBy>(node);
     window.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
   }
-  const int options = over.frame_options;
-  if ((options & kGroups) != 0) unsupported("GROUPS in a window frame", over.location);
-  if ((options & kExclusion) != 0) unsupported("EXCLUDE in a window frame", over.location);
-  using Bound = WindowFrame::Bound;
-  WindowFrame& frame = window.frame;
-  frame.unit = (options & kRows) != 0 ? WindowFrame::Unit::rows : WindowFrame::Unit::range;
-  const auto offset = [&](const ast::Node* node) {
-    if (frame.unit == WindowFrame::Unit::range) {
-      unsupported("RANGE with an offset in a window frame", over.location);
-    }
-    ExprPtr expr =
-        coerce(bind_expression(node, scope), TypeId::int8, kNoTypmod, Implicitness::implicit);
-    walk(*expr, [&](Expr& part) {
-      if (dynamic_cast<const SlotExpr*>(&part) == nullptr) return;
-      throw SqlError{SqlState{"42P10"}, "argument of ROWS must not contain variables"}.at_position(
-          part.location() + 1);
-    });
-    return expr;
-  };
-  if ((options & kStartUnboundedPreceding) != 0) frame.start = Bound::unbounded_preceding;
-  if ((options & kStartCurrentRow) != 0) frame.start = Bound::current_row;
-  if ((options & kStartPreceding) != 0) frame.start = Bound::preceding;
-  if ((options & kStartFollowing) != 0) frame.start = Bound::following;
-  if ((options & kEndUnboundedFollowing) != 0) frame.end = Bound::unbounded_following;
-  if ((options & kEndCurrentRow) != 0) frame.end = Bound::current_row;
-  if ((options & kEndPreceding) != 0) frame.end = Bound::preceding;
-  if ((options & kEndFollowing) != 0) frame.end = Bound::following;
-  if (over.start_offset != nullptr) frame.start_offset = offset(over.start_offset);
-  if (over.end_offset != nullptr) frame.end_offset = offset(over.end_offset);
+  bind_frame(over, window, scope);
   return window;
 }
 

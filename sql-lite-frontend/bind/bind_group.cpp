@@ -222,6 +222,9 @@ void Binder::check_grouping(Scope& scope, Query& query) {
   for (WindowDefinition& window : query.windows) {
     for (SortKey& key : window.partition) check.settle(key.expr);
     for (SortKey& key : window.order) check.settle(key.expr);
+    if (auto& range = window.frame.range) {
+      for (ExprPtr* part : {&range->key, &range->start, &range->end}) check.settle(*part);
+    }
     for (WindowCall& call : window.calls) {
       for (ExprPtr& argument : call.arguments) check.settle(argument);
       for (ExprPtr& argument : call.aggregate.arguments) check.settle(argument);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -68,16 +69,41 @@ ExprPtr Binder::row_comparison(std::string_view op, std::vector<ExprPtr> left,
   if (left.size() == 1) {
     return call_operator(op, std::move(left[0]), std::move(right[0]), location);
   }
-  const bool equality = op == "=";
-  if (!equality && op != "<>") {
-    unsupported("an ordering comparison of rows", location);
+  if (op == "<" || op == "<=" || op == ">" || op == ">=") {
+    return row_order(op, std::move(left), std::move(right), location);
   }
+  const bool equality = op == "=";
+  if (!equality && op != "<>") unsupported("this comparison of rows", location);
   std::vector<ExprPtr> parts;
   for (std::size_t i = 0; i < left.size(); ++i) {
     parts.push_back(call_operator(op, std::move(left[i]), std::move(right[i]), location));
   }
   return boolean(equality ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction,
                  std::move(parts));
+}
+
+/// (a, b) < (c, d) is a <= c AND (a < c OR a = c AND b < d): the first part says nothing new, but
+/// an index can answer it.
+ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
+                          std::vector<ExprPtr> right, std::int32_t location) {
+  const auto copy = [&](const ExprPtr& expr) {
+    ExprPtr result = is_volatile(*expr) ? nullptr : copy_expression(*expr);
+    if (!result) unsupported("an ordering comparison of rows with such a column", location);
+    return result;
+  };
+  const std::string_view strict = op.substr(0, 1);
+  const std::string weak = std::string{strict} + "=";
+  ExprPtr result = call_operator(op, copy(left.back()), copy(right.back()), location);
+  for (std::size_t i = left.size() - 1; i-- > 0;) {
+    ExprPtr decided = call_operator(strict, copy(left[i]), copy(right[i]), location);
+    ExprPtr equal = call_operator("=", copy(left[i]), copy(right[i]), location);
+    ExprPtr rest =
+        boolean(BooleanExpr::Kind::conjunction, list_of(std::move(equal), std::move(result)));
+    result = boolean(BooleanExpr::Kind::disjunction, list_of(std::move(decided), std::move(rest)));
+  }
+  return boolean(BooleanExpr::Kind::conjunction,
+                 list_of(call_operator(weak, std::move(left[0]), std::move(right[0]), location),
+                         std::move(result)));
 }
 
 ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
@@ -98,10 +124,10 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
       return bind_quantified(node, scope);
     case Kind::nullif: {
       ExprPtr value = bind_expression(node.lexpr, scope);
-      if (value->type() == TypeId::unknown) {
+      ExprPtr other = bind_expression(node.rexpr, scope);
+      if (value->type() == TypeId::unknown && other->type() == TypeId::unknown) {
         value = coerce(std::move(value), TypeId::text, kNoTypmod, Implicitness::implicit);
       }
-      ExprPtr other = bind_expression(node.rexpr, scope);
       // The result is what "=" takes on its left: text for a varchar.
       const ResolvedOperator resolved =
           resolve_operator("=", value->type(), other->type(), node.location + 1);
@@ -183,7 +209,7 @@ ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
   expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location), {});
   expr->set_location(location);
   expr->outer_slots = query->outer_slots;
-  pending_.push_back({expr.get(), std::move(query), SubqueryExpr::Correlation::outer});
+  pending_.emplace_back(*expr, std::move(query), SubqueryExpr::Correlation::outer);
   return expr;
 }
 

@@ -394,10 +394,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     OutputTarget& left = query.left->targets[i];
     OutputTarget& right = query.right->targets[i];
     const std::array types{left.type, right.type};
-    // A literal was given the type text when its own query was finished; here it is still open.
     const auto open_type = [](const OutputTarget& target) {
-      const auto* literal = dynamic_cast<const ConstantExpr*>(target.expr.get());
-      return literal != nullptr && target.type == TypeId::text && target.typmod == kNoTypmod;
+      return target.was_untyped && dynamic_cast<const ConstantExpr*>(target.expr.get()) != nullptr;
     };
     std::array choice = types;
     if (open_type(left)) choice[0] = TypeId::unknown;

@@ -214,6 +214,7 @@ void Binder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes outp
   for (OutputTarget& target : targets) {
     if (target.expr->type() == TypeId::unknown && output == OutputTypes::final) {
       target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+      target.was_untyped = true;
     }
     target.type = target.expr->type();
     target.typmod = target.expr->typmod();

@@ -196,7 +196,7 @@ ExprPtr Binder::bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& s
   expr->set_further_columns(std::move(slots));
   expr->set_location(link->location);
   expr->outer_slots = query->outer_slots;
-  pending_.push_back({expr.get(), std::move(query), SubqueryExpr::Correlation::outer});
+  pending_.emplace_back(*expr, std::move(query), SubqueryExpr::Correlation::outer);
   return expr;
 }
 
@@ -207,6 +207,19 @@ void Binder::bind_returning(WriteStatement& write, ast::NodeList list, Scope& sc
   finish_targets(write.returning, OutputTypes::final);
   const Slot row = write.kind == WriteKind::update ? write.new_first_slot : write.first_slot;
   for (const OutputTarget& target : write.returning) note_reads(write, *target.expr, row);
+}
+
+void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope) {
+  if (where == nullptr) return;
+  if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
+    if (write.through) unsupported("WHERE CURRENT OF on a view");
+    if (!write.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
+    write.current_of = current->cursor_name;
+    return;
+  }
+  const ClauseScope clause{scope, Clause::where};
+  write.where.push_back(bind_condition(where, scope, "WHERE"));
+  write.recheck.push_back(bind_condition(where, scope, "WHERE"));
 }
 
 std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& update, Scope* parent) {
@@ -227,11 +240,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   }
   write->assignments = bind_assignments(*write, update.target_list, scope);
   note_columns(*write, write->assignments);
-  if (update.where_clause != nullptr) {
-    const ClauseScope clause{scope, Clause::where};
-    write->where.push_back(bind_condition(update.where_clause, scope, "WHERE"));
-    write->recheck.push_back(bind_condition(update.where_clause, scope, "WHERE"));
-  }
+  bind_write_condition(*write, update.where_clause, scope);
   restrict_to_view_rows(*write);
   bind_row_rules(*write, write->new_first_slot);
   add_view_checks(*write, write->new_first_slot);
@@ -263,11 +272,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   for (const ast::Node* item : statement.using_clause) {
     write->from.push_back(bind_from_item(item, scope));
   }
-  if (statement.where_clause != nullptr) {
-    const ClauseScope clause{scope, Clause::where};
-    write->where.push_back(bind_condition(statement.where_clause, scope, "WHERE"));
-    write->recheck.push_back(bind_condition(statement.where_clause, scope, "WHERE"));
-  }
+  bind_write_condition(*write, statement.where_clause, scope);
   restrict_to_view_rows(*write);
   bind_index_expressions(*write);
   bind_returning(*write, statement.returning_list, scope);

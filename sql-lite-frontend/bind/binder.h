@@ -47,7 +47,11 @@ class NameSource {
 
 /// A subquery in an expression, waiting to be planned.
 struct PendingSubquery {
+  PendingSubquery(SubqueryExpr& of, std::unique_ptr<Query> bound, SubqueryExpr::Correlation how)
+      : expr(&of), life(of.life()), query(std::move(bound)), correlation(how) {}
+
   SubqueryExpr* expr;
+  std::weak_ptr<const void> life;  ///< of `expr`
   std::unique_ptr<Query> query;
   SubqueryExpr::Correlation correlation;
 };
@@ -194,6 +198,8 @@ class Binder {
   ExprPtr bind_quantified(const ast::A_Expr& node, Scope& scope);
   ExprPtr bind_row_subquery(std::string_view op, const ast::RowExpr& row, const ast::SubLink& link,
                             Scope& scope, std::int32_t location);
+  ExprPtr row_order(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
+                    std::int32_t location);
   ExprPtr row_comparison(std::string_view op, std::vector<ExprPtr> left, std::vector<ExprPtr> right,
                          std::int32_t location);
 
@@ -223,6 +229,10 @@ class Binder {
                                        std::vector<ExprPtr> arguments);
   std::size_t window_of(const ast::WindowDef& over, Scope& scope);
   WindowDefinition define_window(const ast::WindowDef& over, Scope& scope);
+  // bind_frame.cpp
+  void bind_frame(const ast::WindowDef& over, WindowDefinition& window, Scope& scope);
+  void bind_range(WindowDefinition& window, std::int32_t location);
+  ExprPtr bind_frame_offset(const ast::Node* node, const WindowFrame& frame, Scope& scope);
 
   // bind_from.cpp, bind_from_function.cpp, bind_join.cpp, bind_with.cpp
   void note_name(const ast::RangeVar& range, const Table& table);
@@ -308,6 +318,7 @@ class Binder {
   ExprPtr bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
                                 std::vector<ScopeColumn>& further);
   ExprPtr default_of(const Table& table, std::size_t position);
+  void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
 
   // access.cpp

@@ -81,6 +81,9 @@ struct OutputTarget {
   std::int32_t typmod = kNoTypmod;
   Slot slot = 0;
   SlotExpr::Origin origin;
+  /// A literal without a type, which became text when its query was finished: a set operation above
+  /// may still give it another.
+  bool was_untyped = false;
 };
 
 struct WindowDefinition {
@@ -243,6 +246,8 @@ struct WriteStatement {
   std::vector<FromPtr> from;
   std::vector<ExprPtr> where;
   std::vector<ExprPtr> recheck;
+  /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
+  std::string current_of;
 
   struct Check {
     enum class Kind : std::uint8_t { constraint, view };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/key_codec.h"
 
 namespace swizzle::sql {
@@ -71,6 +72,29 @@ void AggregateStates::collect(Execution& execution, std::size_t state,
   ++collected.rows;
 }
 
+/// Whether it shows in which order distinct values come: then that is theirs, as PostgreSQL, which
+/// finds them by sorting, has it.
+bool AggregateStates::shows_order() const noexcept {
+  const std::string_view name = call_.function->name;
+  return distinct_ && name != "count" && name != "min" && name != "max";
+}
+
+/// Rows as they are collected: arguments, then sort keys, which decide first.
+bool AggregateStates::is_before(const Value* left, const Value* right) const {
+  const std::size_t arguments = argument_types_.size();
+  const int order = comparison_(left + arguments, right + arguments);
+  if (order != 0 || !distinct_) return order < 0;
+  for (std::size_t i = 0; i < arguments; ++i) {
+    if (left[i].is_null() || right[i].is_null()) {
+      if (left[i].is_null() != right[i].is_null()) return right[i].is_null();
+      continue;
+    }
+    const int by_value = compare_values(argument_types_[i], left[i], right[i]);
+    if (by_value != 0) return by_value < 0;
+  }
+  return false;
+}
+
 Value AggregateStates::finish(Execution& execution, std::size_t state) {
   execution.functions.call = {argument_types_, call_.result};
   if (!collected_.empty()) {
@@ -80,10 +104,9 @@ Value AggregateStates::finish(Execution& execution, std::size_t state) {
     std::vector<std::uint32_t> order(collected.rows);
     std::iota(order.begin(), order.end(), 0U);
     const Value* values = collected.values.data();
-    if (!call_.order.empty()) {
+    if (!call_.order.empty() || shows_order()) {
       std::ranges::stable_sort(order, [&](std::uint32_t left, std::uint32_t right) {
-        return comparison_(values + left * width + arguments, values + right * width + arguments) <
-               0;
+        return is_before(values + left * width, values + right * width);
       });
     }
     for (const std::uint32_t row : order) {

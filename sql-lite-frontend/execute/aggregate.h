@@ -50,6 +50,8 @@ class AggregateStates {
   bool take_arguments(Execution& execution, std::vector<Value>& values) const;
   void apply(Execution& execution, std::size_t state, std::span<const Value> arguments);
   void collect(Execution& execution, std::size_t state, std::span<const Value> arguments);
+  [[nodiscard]] bool shows_order() const noexcept;
+  [[nodiscard]] bool is_before(const Value* left, const Value* right) const;
 
   const AggregateCall& call_;
   const AggregateFunction& function_;

@@ -170,6 +170,15 @@ void DistinctExpr::print(ExprPrinter& printer) const {
   printer.out += ")";
 }
 
+namespace {
+
+/// What a kept value is compared with.
+const Expr& other_side(const Expr& equality) {
+  return *dynamic_cast<const FunctionExpr&>(equality).operands()[1];
+}
+
+}  // namespace
+
 void CaseExpr::print(ExprPrinter& printer) const {
   printer.out += "CASE";
   if (subject_) {
@@ -179,7 +188,7 @@ void CaseExpr::print(ExprPrinter& printer) const {
   std::size_t i = 0;
   for (; i + 1 < operands_.size(); i += 2) {
     printer.out += " WHEN ";
-    printer.print(*operands_[i]);
+    printer.print(subject_ ? other_side(*operands_[i]) : *operands_[i]);
     printer.out += " THEN ";
     printer.print(*operands_[i + 1]);
   }
@@ -198,7 +207,9 @@ void CoalesceExpr::print(ExprPrinter& printer) const {
 
 void NullIfExpr::print(ExprPrinter& printer) const {
   printer.out += "NULLIF(";
-  print_list(printer, operands_);
+  printer.print(*operands_[0]);
+  printer.out += ", ";
+  printer.print(other_side(*operands_[1]));
   printer.out += ")";
 }
 

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/execute/subquery.h"
 
+#include <fmt/format.h>
+
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -165,7 +167,11 @@ Value SubqueryExpr::quantified(Execution& execution) const {
 }
 
 void SubqueryExpr::print(ExprPrinter& printer) const {
-  // Two subqueries are never the same expression: each has its own slots.
+  if (printer.columns == ExprPrinter::Columns::slots) {
+    printer.out += signature_.empty() ? fmt::format("(SubPlan {})", fmt::ptr(this))
+                                      : "(SubPlan " + signature_ + ")";
+    return;
+  }
   printer.out += kind_ == Kind::exists ? "EXISTS(SubPlan" : "(SubPlan";
   for (const Slot slot : outputs_) printer.out += " #" + std::to_string(slot);
   printer.out += ")";

@@ -20,6 +20,8 @@ class SubqueryExpr final : public Expr {
   /// For any, all and row: the comparison of `left` with the subquery's output slots. With
   /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
   void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
+  /// What the statement says there: subqueries of one place that say the same are the same.
+  void set_signature(std::string signature) { signature_ = std::move(signature); }
   /// A scalar one's further columns are left in these slots each time it runs.
   void set_further_columns(std::vector<Slot> slots) { further_ = std::move(slots); }
 
@@ -32,6 +34,9 @@ class SubqueryExpr final : public Expr {
   [[nodiscard]] ExprPtr& comparison() noexcept { return comparison_; }
   [[nodiscard]] const PlanOperator* plan() const noexcept { return plan_.get(); }
   [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
+  /// Expires with it. Who binds or plans may drop an expression that a subquery is part of: one
+  /// that is equal to another, or stands in a WITH query that nobody reads.
+  [[nodiscard]] std::weak_ptr<const void> life() const noexcept { return life_; }
   /// Slots outside that the subquery reads: what an expression that contains it depends on.
   std::vector<Slot> outer_slots;
 
@@ -44,6 +49,8 @@ class SubqueryExpr final : public Expr {
   Value array(Execution& execution) const;
   void fill_hash(Execution& execution) const;
 
+  std::shared_ptr<const int> life_ = std::make_shared<const int>(0);
+  std::string signature_;
   Kind kind_;
   Correlation correlation_ = Correlation::outer;
   PlanPtr plan_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -26,17 +27,6 @@ bool Window::peers(std::size_t left, std::size_t right) const {
   return order_comparison_(keys_of(left) + skip, keys_of(right) + skip) == 0;
 }
 
-std::size_t Window::first_peer(Partition partition, std::size_t place) const {
-  while (place > partition.begin && peers(place - 1, place)) --place;
-  return place;
-}
-
-std::size_t Window::after_peers(Partition partition, std::size_t place) const {
-  std::size_t after = place + 1;
-  while (after < partition.end && peers(place, after)) ++after;
-  return after;
-}
-
 void Window::restore(Execution& execution, std::size_t place) {
   store_.restore(execution, order_[place]);
 }
@@ -45,6 +35,7 @@ void Window::open(Execution& execution) {
   store_.clear();
   store_.set_slots(input_->output_slots());
   keys_.clear();
+  range_keys_.clear();
   results_arena_.reset();
   input_->open(execution);
   RowScope scope{execution};
@@ -53,6 +44,9 @@ void Window::open(Execution& execution) {
       for (const SortKey& key : *list) {
         keys_.push_back(key.expr->eval(execution).copy_to(store_.arena()));
       }
+    }
+    if (frame_.range) {
+      range_keys_.push_back(frame_.range->key->eval(execution).copy_to(store_.arena()));
     }
     store_.keep(execution);
     scope.rewind();
@@ -70,6 +64,7 @@ void Window::open(Execution& execution) {
     return order_comparison_(keys + left * width + skip, keys + right * width + skip) < 0;
   });
 
+  if (!order_.empty()) check_range_offsets(execution);
   results_.assign(order_.size() * calls_.size(), Value{});
   for (std::size_t begin = 0; begin < order_.size();) {
     std::size_t end = begin + 1;
@@ -80,7 +75,23 @@ void Window::open(Execution& execution) {
   position_ = 0;
 }
 
-void Window::compute_partition(Execution& execution, Partition partition) {
+/// Once for all calls: asked for each row anew, a large group would be walked as often as it has
+/// rows.
+void Window::group_peers(Places partition) {
+  groups_.begin(partition.begin);
+  for (std::size_t place = partition.begin; place < partition.end; ++place) {
+    groups_.add(place > partition.begin && peers(place - 1, place));
+  }
+  if (!frame_.range) return;
+  with_range_key_ = partition;
+  const auto is_null = [&](std::size_t place) { return range_keys_[order_[place]].is_null(); };
+  Places& keyed = with_range_key_;
+  while (keyed.begin < keyed.end && is_null(keyed.begin)) ++keyed.begin;
+  while (keyed.begin < keyed.end && is_null(keyed.end - 1)) --keyed.end;
+}
+
+void Window::compute_partition(Execution& execution, Places partition) {
+  group_peers(partition);
   RowScope scope{execution};
   for (std::size_t call = 0; call < calls_.size(); ++call) {
     if (calls_[call].kind == WindowFunctionKind::aggregate) {
@@ -112,67 +123,143 @@ std::size_t frame_offset(Execution& execution, const ExprPtr& expr, std::string_
 
 }  // namespace
 
-Window::Partition Window::frame_of(Execution& execution, Partition partition, std::size_t place) {
+/// The first place whose key the bound lets in, or at the frame's end the first beyond it. Rows
+/// without a key are only near each other.
+std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::size_t place,
+                                  bool is_end) const {
+  if (range_keys_[order_[place]].is_null()) {
+    const Places peers = groups_.peers_of(place);
+    return is_end ? peers.end : peers.begin;
+  }
+  const Value limit = bound.eval(execution);
+  const TypeId type = frame_.range->key->type();
+  const bool descends = order_keys_[0].direction == SortDirection::descending;
+  std::size_t low = with_range_key_.begin;
+  std::size_t high = with_range_key_.end;
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    int order = compare_values(type, range_keys_[order_[middle]], limit);
+    if (descends) order = -order;
+    const bool is_before = is_end ? order <= 0 : order < 0;
+    if (is_before) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+std::size_t Window::frame_begin(Execution& execution, Places partition, std::size_t place) const {
   using Bound = WindowFrame::Bound;
   const bool rows = frame_.unit == WindowFrame::Unit::rows;
-  Partition frame = partition;
   switch (frame_.start) {
-    case Bound::current_row:
-      frame.begin = rows ? place : first_peer(partition, place);
-      break;
-    case Bound::preceding: {
-      const std::size_t offset = frame_offset(execution, frame_.start_offset, "starting");
-      frame.begin = place - partition.begin > offset ? place - offset : partition.begin;
-      break;
-    }
-    case Bound::following: {
-      const std::size_t offset = frame_offset(execution, frame_.start_offset, "starting");
-      frame.begin = partition.end - place > offset ? place + offset : partition.end;
-      break;
-    }
     case Bound::unbounded_preceding:
     case Bound::unbounded_following:
+      return partition.begin;
+    case Bound::current_row:
+      return rows ? place : groups_.peers_of(place).begin;
+    case Bound::preceding:
+    case Bound::following:
       break;
   }
+  if (frame_.unit == WindowFrame::Unit::range) {
+    return find_in_range(execution, *frame_.range->start, place, false);
+  }
+  const bool back = frame_.start == Bound::preceding;
+  const std::size_t offset = frame_offset(execution, frame_.start_offset, "starting");
+  if (rows) {
+    if (back) return place - partition.begin > offset ? place - offset : partition.begin;
+    return partition.end - place > offset ? place + offset : partition.end;
+  }
+  const std::size_t group = groups_.of(place);
+  if (back) return groups_.places(group > offset ? group - offset : 0).begin;
+  return groups_.count() - group > offset ? groups_.places(group + offset).begin : partition.end;
+}
+
+std::size_t Window::frame_end(Execution& execution, Places partition, std::size_t place) const {
+  using Bound = WindowFrame::Bound;
+  const bool rows = frame_.unit == WindowFrame::Unit::rows;
   switch (frame_.end) {
-    case Bound::current_row:
-      frame.end = rows ? place + 1 : after_peers(partition, place);
-      break;
-    case Bound::preceding: {
-      const std::size_t offset = frame_offset(execution, frame_.end_offset, "ending");
-      frame.end = place + 1 - partition.begin > offset ? place + 1 - offset : partition.begin;
-      break;
-    }
-    case Bound::following: {
-      const std::size_t offset = frame_offset(execution, frame_.end_offset, "ending");
-      frame.end = partition.end - place > offset ? place + 1 + offset : partition.end;
-      break;
-    }
     case Bound::unbounded_preceding:
     case Bound::unbounded_following:
+      return partition.end;
+    case Bound::current_row:
+      return rows ? place + 1 : groups_.peers_of(place).end;
+    case Bound::preceding:
+    case Bound::following:
       break;
   }
-  frame.end = std::max(frame.begin, frame.end);
+  if (frame_.unit == WindowFrame::Unit::range) {
+    return find_in_range(execution, *frame_.range->end, place, true);
+  }
+  const bool back = frame_.end == Bound::preceding;
+  const std::size_t offset = frame_offset(execution, frame_.end_offset, "ending");
+  if (rows) {
+    if (back) return place + 1 - partition.begin > offset ? place + 1 - offset : partition.begin;
+    return partition.end - place > offset ? place + 1 + offset : partition.end;
+  }
+  const std::size_t group = groups_.of(place);
+  if (back) return group >= offset ? groups_.places(group - offset).end : partition.begin;
+  return groups_.count() - group > offset ? groups_.places(group + offset).end : partition.end;
+}
+
+FrameRows Window::frame_of(Execution& execution, Places partition, std::size_t place) const {
+  FrameRows frame;
+  frame.whole.begin = frame_begin(execution, partition, place);
+  frame.whole.end = std::max(frame.whole.begin, frame_end(execution, partition, place));
+  switch (frame_.exclusion) {
+    case WindowFrame::Exclusion::nothing:
+      break;
+    case WindowFrame::Exclusion::current_row:
+      frame.hole = {place, place + 1};
+      break;
+    case WindowFrame::Exclusion::ties:
+      frame.kept = place;
+      [[fallthrough]];
+    case WindowFrame::Exclusion::group:
+      frame.hole = groups_.peers_of(place);
+      break;
+  }
   return frame;
 }
 
+void Window::check_range_offsets(Execution& execution) const {
+  if (!frame_.range) return;
+  const auto check = [&](const ExprPtr& offset, const ExprPtr& is_negative,
+                         std::string_view which) {
+    if (!is_negative) return;
+    if (offset->eval(execution).is_null()) {
+      throw_error(sqlstate::null_value_not_allowed, "frame {} offset must not be null", which);
+    }
+    if (is_negative->eval(execution).as_bool()) {
+      throw SqlError{SqlState{"22013"}, "invalid preceding or following size in window function"};
+    }
+  };
+  check(frame_.start_offset, frame_.range->start_is_negative, "starting");
+  check(frame_.end_offset, frame_.range->end_is_negative, "ending");
+}
+
 /// While the frame only grows at its end, the state goes on; otherwise it starts over.
-void Window::compute_aggregate(Execution& execution, Partition partition, std::size_t index) {
+void Window::compute_aggregate(Execution& execution, Places partition, std::size_t index) {
   const AggregateCall& call = calls_[index].aggregate;
   AggregateStates states{call};
   std::size_t state = states.add();
-  Partition done{partition.begin, partition.begin};
+  Places done{partition.begin, partition.begin};
   RowScope scope{execution};
   for (std::size_t place = partition.begin; place < partition.end; ++place) {
     restore(execution, place);
-    const Partition frame = frame_of(execution, partition, place);
-    if (frame.begin != done.begin || frame.end < done.end) {
+    const FrameRows frame = frame_of(execution, partition, place);
+    const bool goes_on = frame.whole.begin == done.begin && frame.whole.end >= done.end &&
+                         frame_.exclusion == WindowFrame::Exclusion::nothing;
+    if (!goes_on) {
       states.clear();
       state = states.add();
-      done = {frame.begin, frame.begin};
+      done = {frame.whole.begin, frame.whole.begin};
     }
-    for (; done.end < frame.end; ++done.end) {
+    for (; done.end < frame.whole.end; ++done.end) {
       execution.tick();
+      if (!frame.has(done.end)) continue;
       restore(execution, done.end);
       if (!call.filter || holds(*call.filter, execution)) states.step(execution, state);
       scope.rewind();
@@ -184,7 +271,7 @@ void Window::compute_aggregate(Execution& execution, Partition partition, std::s
 }
 
 /// lag and lead.
-Value Window::shifted(Execution& execution, Partition partition, std::size_t place,
+Value Window::shifted(Execution& execution, Places partition, std::size_t place,
                       const WindowCall& call) {
   std::int64_t offset = 1;
   if (call.arguments.size() > 1) {
@@ -202,7 +289,7 @@ Value Window::shifted(Execution& execution, Partition partition, std::size_t pla
   return call.arguments[0]->eval(execution);
 }
 
-Value Window::compute(Execution& execution, Partition partition, std::size_t place,
+Value Window::compute(Execution& execution, Places partition, std::size_t place,
                       const WindowCall& call) {
   const auto rows = static_cast<std::int64_t>(partition.end - partition.begin);
   const auto number = static_cast<std::int64_t>(place - partition.begin) + 1;
@@ -211,23 +298,17 @@ Value Window::compute(Execution& execution, Partition partition, std::size_t pla
       return Value::from_int(number);
     case WindowFunctionKind::rank:
       return Value::from_int(
-          static_cast<std::int64_t>(first_peer(partition, place) - partition.begin) + 1);
-    case WindowFunctionKind::dense_rank: {
-      // One more than the previous row's, unless it is a peer.
-      if (place == partition.begin) return Value::from_int(1);
-      const auto index = static_cast<std::size_t>(&call - calls_.data());
-      const std::int64_t previous = results_[(place - 1) * calls_.size() + index].as_int8();
-      return Value::from_int(peers(place - 1, place) ? previous : previous + 1);
-    }
+          static_cast<std::int64_t>(groups_.peers_of(place).begin - partition.begin) + 1);
+    case WindowFunctionKind::dense_rank:
+      return Value::from_int(static_cast<std::int64_t>(groups_.of(place)) + 1);
     case WindowFunctionKind::percent_rank: {
       if (rows == 1) return Value::from_float8(0);
-      const auto rank = static_cast<double>(first_peer(partition, place) - partition.begin);
+      const auto rank = static_cast<double>(groups_.peers_of(place).begin - partition.begin);
       return Value::from_float8(rank / static_cast<double>(rows - 1));
     }
     case WindowFunctionKind::cume_dist:
-      return Value::from_float8(
-          static_cast<double>(after_peers(partition, place) - partition.begin) /
-          static_cast<double>(rows));
+      return Value::from_float8(static_cast<double>(groups_.peers_of(place).end - partition.begin) /
+                                static_cast<double>(rows));
     case WindowFunctionKind::ntile: {
       const Value value = call.arguments[0]->eval(execution);
       if (value.is_null()) return value;
@@ -248,19 +329,20 @@ Value Window::compute(Execution& execution, Partition partition, std::size_t pla
     case WindowFunctionKind::first_value:
     case WindowFunctionKind::last_value:
     case WindowFunctionKind::nth_value: {
-      const Partition frame = frame_of(execution, partition, place);
-      std::size_t target = frame.begin;
-      if (call.kind == WindowFunctionKind::last_value && frame.end > 0) target = frame.end - 1;
+      const FrameRows frame = frame_of(execution, partition, place);
+      std::optional<std::size_t> target;
       if (call.kind == WindowFunctionKind::nth_value) {
         const Value nth = call.arguments[1]->eval(execution);
         if (nth.is_null()) return nth;
         if (nth.as_int4() <= 0) {
           throw_error(SqlState{"22016"}, "argument of nth_value must be greater than zero");
         }
-        target = frame.begin + static_cast<std::size_t>(nth.as_int4()) - 1;
+        target = frame.nth(static_cast<std::size_t>(nth.as_int4()) - 1);
+      } else {
+        target = call.kind == WindowFunctionKind::last_value ? frame.last() : frame.nth(0);
       }
-      if (frame.begin == frame.end || target >= frame.end) return Value::null();
-      restore(execution, target);
+      if (!target) return Value::null();
+      restore(execution, *target);
       return call.arguments[0]->eval(execution);
     }
     case WindowFunctionKind::aggregate:
@@ -284,6 +366,7 @@ void Window::close() {
   input_->close();
   store_.clear();
   keys_.clear();
+  range_keys_.clear();
   order_.clear();
   results_.clear();
   position_ = 0;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
+#include "sql-lite-frontend/execute/window_frame.h"
 
 namespace swizzle::sql {
 
@@ -22,22 +23,6 @@ enum class WindowFunctionKind : std::uint8_t {
   last_value,
   nth_value,
   aggregate,
-};
-
-struct WindowFrame {
-  enum class Unit : std::uint8_t { rows, range };
-  enum class Bound : std::uint8_t {
-    unbounded_preceding,
-    preceding,
-    current_row,
-    following,
-    unbounded_following,
-  };
-  Unit unit = Unit::range;
-  Bound start = Bound::unbounded_preceding;
-  Bound end = Bound::current_row;
-  ExprPtr start_offset;
-  ExprPtr end_offset;
 };
 
 struct WindowCall {
@@ -64,23 +49,23 @@ class Window final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
-  struct Partition {
-    std::size_t begin;
-    std::size_t end;
-  };
   [[nodiscard]] const Value* keys_of(std::size_t place) const;
   [[nodiscard]] bool peers(std::size_t left, std::size_t right) const;
-  [[nodiscard]] std::size_t first_peer(Partition partition, std::size_t place) const;
-  [[nodiscard]] std::size_t after_peers(Partition partition, std::size_t place) const;
-  [[nodiscard]] Partition frame_of(Execution& execution, Partition partition, std::size_t place);
+  [[nodiscard]] FrameRows frame_of(Execution& execution, Places partition, std::size_t place) const;
+  [[nodiscard]] std::size_t frame_begin(Execution& execution, Places partition,
+                                        std::size_t place) const;
+  [[nodiscard]] std::size_t frame_end(Execution& execution, Places partition,
+                                      std::size_t place) const;
+  [[nodiscard]] std::size_t find_in_range(Execution& execution, const Expr& bound,
+                                          std::size_t place, bool is_end) const;
+  void check_range_offsets(Execution& execution) const;
+  void group_peers(Places partition);
   void restore(Execution& execution, std::size_t place);
 
-  void compute_partition(Execution& execution, Partition partition);
-  void compute_aggregate(Execution& execution, Partition partition, std::size_t call);
-  Value compute(Execution& execution, Partition partition, std::size_t place,
-                const WindowCall& call);
-  Value shifted(Execution& execution, Partition partition, std::size_t place,
-                const WindowCall& call);
+  void compute_partition(Execution& execution, Places partition);
+  void compute_aggregate(Execution& execution, Places partition, std::size_t call);
+  Value compute(Execution& execution, Places partition, std::size_t place, const WindowCall& call);
+  Value shifted(Execution& execution, Places partition, std::size_t place, const WindowCall& call);
 
   PlanPtr input_;
   std::vector<SortKey> partition_keys_;
@@ -92,10 +77,14 @@ class Window final : public PlanOperator {
 
   RowStore store_{RowStore::Overflow::to_file};
   std::vector<Value> keys_;           ///< per stored row: partition keys, then order keys
+  std::vector<Value> range_keys_;     ///< per stored row: WindowFrame::Range::key
   std::vector<std::uint32_t> order_;  ///< places in the sorted sequence → stored rows
   std::vector<Value> results_;        ///< per place and call
   Arena results_arena_;
   std::size_t position_ = 0;
+  // Of the partition that is being computed.
+  PeerGroups groups_;
+  Places with_range_key_;  ///< the rows whose range key is not NULL
 };
 
 }  // namespace swizzle::sql

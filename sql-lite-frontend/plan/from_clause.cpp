@@ -13,13 +13,34 @@
 namespace swizzle::sql {
 namespace {
 
+bool is_integer(TypeId type) {
+  return type == TypeId::int2 || type == TypeId::int4 || type == TypeId::int8;
+}
+
+/// Integers of two sizes are compared as the largest: keys of a hash table have one type.
+void widen_equality(ExprPtr& condition, Binder& binder) {
+  auto* call = dynamic_cast<FunctionExpr*>(condition.get());
+  if (call == nullptr || call->op() == nullptr || call->op()->name != "=") return;
+  const Operator& op = *call->op();
+  if (op.left == op.right || !is_integer(op.left) || !is_integer(op.right)) return;
+  const auto widened = [&](ExprPtr& operand) {
+    return binder.coerce(std::move(operand), TypeId::int8, kNoTypmod,
+                         Binder::Implicitness::implicit);
+  };
+  auto& operands = call->mutable_operands();
+  ExprPtr left = widened(operands[0]);
+  ExprPtr right = widened(operands[1]);
+  condition = binder.comparison("=", std::move(left), std::move(right), -1);
+}
+
 /// Equalities between the two sides become hash keys; the rest stays.
 HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
-                              std::span<const Slot> build) {
+                              std::span<const Slot> build, Binder& binder) {
   HashJoin::Keys keys;
   const std::vector<Slot> all = with(probe, build);
   std::vector<ExprPtr> rest;
   for (ExprPtr& condition : conditions) {
+    widen_equality(condition, binder);
     const Equality equality = as_equality(*condition);
     bool taken = false;
     if (equality.left != nullptr && is_indexable((*equality.left)->type())) {
@@ -268,17 +289,18 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
       return std::ranges::find(relation.slots, slot) == relation.slots.end();
     });
   });
+  // Asked now: planning takes the node apart.
+  const bool is_lateral = depends || !outer_slots_of(*relation.node).empty();
   PlanPtr inner = plan_node(*relation.node, local, nullptr);
   inner = filtered(std::move(inner), std::move(local));
   const double inner_rows = inner->expected_rows;
   const double rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * share);
-  HashJoin::Keys keys = take_hash_keys(usable, outer, relation.slots);
+  HashJoin::Keys keys = take_hash_keys(usable, outer, relation.slots, binder_);
   if (!keys.probe.empty()) {
     return hash_join(std::move(plan), std::move(inner), std::move(keys), std::move(usable), kind,
                      rows);
   }
   const double inner_cost = inner->cost;
-  const bool is_lateral = depends || !outer_slots_of(*relation.node).empty();
   if (!is_lateral) {
     inner = std::make_unique<Materialize>(std::move(inner));
     inner->expected_rows = inner_rows;
@@ -403,7 +425,16 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
     Conditions none;
     PlanPtr right = plan_node(*join.right, none, nullptr);
     const double rows = std::max(left->expected_rows, right->expected_rows);
-    HashJoin::Keys keys = take_hash_keys(join.conditions, left_slots, right_slots);
+    HashJoin::Keys keys = take_hash_keys(join.conditions, left_slots, right_slots, binder_);
+    if (keys.probe.empty()) {
+      const bool is_constant = std::ranges::all_of(
+          join.conditions, [](const ExprPtr& condition) { return slots_read(*condition).empty(); });
+      if (is_constant) {
+        // Every row may meet every other: they all have one key.
+        keys.probe.push_back(binder_.constant(TypeId::int4, Value::from_int(1)));
+        keys.build.push_back(binder_.constant(TypeId::int4, Value::from_int(1)));
+      }
+    }
     if (keys.probe.empty()) {
       throw SqlError{sqlstate::feature_not_supported,
                      "FULL JOIN is only supported with merge-joinable or hash-joinable join "
@@ -422,6 +453,25 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
   return plan;
 }
 
+std::vector<TableAccess::Wanted> Planner::wanted_columns(const FromTable& table) const {
+  std::vector<TableAccess::Wanted> wanted;
+  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
+    const Slot slot = table.first_slot + static_cast<Slot>(i);
+    if (binder_.is_used(slot)) wanted.push_back({i, slot});
+  }
+  return wanted;
+}
+
+/// The access, known by its table's slots, with an identity where its rows need one.
+PlanPtr Planner::with_identity(std::unique_ptr<TableAccess> access, const FromTable& table) {
+  accesses_.emplace_back(table.first_slot, access.get());
+  if (is_identified(table)) {
+    const Slot key_slot = binder_.new_slots(2);
+    access->keep_identity(key_slot, key_slot + 1);
+  }
+  return access;
+}
+
 PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrder* order) {
   const auto identity =
       is_identified(table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
@@ -429,11 +479,7 @@ PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrde
   if (order != nullptr) order->satisfied = path.ordered;
   AccessPaths::Taken taken = paths_.take(table, path, conditions);
 
-  std::vector<TableAccess::Wanted> wanted;
-  for (std::size_t i = 0; i < table.table->relation.columns.size(); ++i) {
-    const Slot slot = table.first_slot + static_cast<Slot>(i);
-    if (binder_.is_used(slot)) wanted.push_back({i, slot});
-  }
+  std::vector<TableAccess::Wanted> wanted = wanted_columns(table);
   std::unique_ptr<TableAccess> access;
   if (path.one_row && !path.only_index) {
     access = std::make_unique<PointAccess>(table.table, table.alias, std::move(wanted),
@@ -446,12 +492,7 @@ PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrde
   access->expected_rows = path.matched;
   access->cost = path.cost;
   if (path.is_bounded()) access->start_cost = cost::kDescent;
-  accesses_.emplace_back(table.first_slot, access.get());
-  if (identity == AccessPaths::Identity::needed) {
-    const Slot key_slot = binder_.new_slots(2);
-    access->keep_identity(key_slot, key_slot + 1);
-  }
-  return access;
+  return with_identity(std::move(access), table);
 }
 
 }  // namespace swizzle::sql

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
+#include "sql-lite-frontend/execute/cursor_row.h"
 #include "sql-lite-frontend/execute/distinct.h"
 #include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/execute/sort.h"
@@ -145,6 +146,15 @@ PlanPtr Planner::plan_query(Query& query) {
   }
   plan = add_limit(std::move(plan), std::move(query.limit), std::move(query.offset), {});
   return with_eager(std::move(plan), query.eager, query.correlated);
+}
+
+PlanPtr Planner::plan_cursor(Query& query) {
+  const bool is_plain = query.body == Query::Body::select && query.from.size() == 1 &&
+                        !query.grouped && query.windows.empty() && query.sets.empty() &&
+                        query.distinct == Query::DistinctKind::none;
+  const auto* table = is_plain ? std::get_if<FromTable>(&query.from[0]->node) : nullptr;
+  if (table != nullptr) identified_.push_back(table->first_slot);
+  return plan_query(query);
 }
 
 PlanPtr Planner::plan_set_operation(Query& query) {
@@ -374,13 +384,21 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   if (write->kind == WriteKind::insert) {
     if (write->source) rows = plan_query(*write->source);
   } else {
-    std::vector<FromPtr> items;
-    auto node = std::make_unique<FromNode>();
-    node->node = FromTable{write->table, write->alias, write->first_slot};
-    items.push_back(std::move(node));
-    for (FromPtr& item : write->from) items.push_back(std::move(item));
+    FromTable table{write->table, write->alias, write->first_slot};
     identified_.push_back(write->first_slot);
-    rows = plan_from(items, std::move(write->where), nullptr);
+    if (write->current_of.empty()) {
+      std::vector<FromPtr> items;
+      auto node = std::make_unique<FromNode>();
+      node->node = std::move(table);
+      items.push_back(std::move(node));
+      for (FromPtr& item : write->from) items.push_back(std::move(item));
+      rows = plan_from(items, std::move(write->where), nullptr);
+    } else {
+      rows = with_identity(std::make_unique<CursorRow>(table.table, table.alias,
+                                                       wanted_columns(table), write->current_of),
+                           table);
+      rows->cost = cost::kLookup;
+    }
     for (const auto& [slot, access] : accesses_) {
       if (slot == write->first_slot) target = access;
     }
@@ -400,7 +418,7 @@ void Planner::plan_pending() {
   // Planning one may not add others, but be safe about the vector growing.
   for (std::size_t i = 0; i < binder_.pending().size(); ++i) {
     std::unique_ptr<Query> query = std::move(binder_.pending()[i].query);
-    if (!query) continue;
+    if (!query || binder_.pending()[i].life.expired()) continue;
     PlanPtr plan = plan_query(*query);
     binder_.pending()[i].expr->set_plan(std::move(plan), query->output_slots(),
                                         binder_.pending()[i].correlation);

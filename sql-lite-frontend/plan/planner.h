@@ -28,6 +28,8 @@ class Planner {
 
   /// The rows are in `query.output_slots()` afterwards.
   PlanPtr plan_query(Query& query);
+  /// The same, for a cursor: where its rows are those of one table, each has that row's identity.
+  PlanPtr plan_cursor(Query& query);
   /// Runs when opened; its rows are those of RETURNING.
   PlanPtr plan_write(std::unique_ptr<WriteStatement> write);
   /// Everything in expressions that waits for a plan. Call last.
@@ -71,6 +73,8 @@ class Planner {
   PlanPtr plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);
   PlanPtr plan_node(FromNode& node, Conditions& conditions, WantedOrder* order);
   PlanPtr plan_table(FromTable& table, Conditions& conditions, WantedOrder* order);
+  [[nodiscard]] std::vector<TableAccess::Wanted> wanted_columns(const FromTable& table) const;
+  PlanPtr with_identity(std::unique_ptr<TableAccess> access, const FromTable& table);
   PlanPtr plan_computed(FromComputed& computed);
   PlanPtr plan_cte_scan(FromCte& reference);
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);

@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 
+#include "sql-lite-frontend/execute/lock_rows.h"
+#include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -9,6 +13,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kInvalidCursorName{"34000"};
+constexpr SqlState kInvalidCursorState{"24000"};
 constexpr SqlState kDuplicateCursor{"42P03"};
 constexpr SqlState kNoActiveTransaction{"25P01"};
 constexpr SqlState kNotInPrerequisiteState{"55000"};
@@ -27,7 +32,75 @@ PortalPtr find_cursor(Session::State& state, std::string_view name) {
   return found->second;
 }
 
+/// Visits what reads tables whose rows can be told apart behind the plan.
+template <class Visit>
+void for_each_identified(const PlanOperator& plan, const Visit& visit) {
+  const auto* access = dynamic_cast<const TableAccess*>(&plan);
+  if (access != nullptr && access->keeps_identity()) visit(*access);
+  for (const PlanOperator* input : plan.children()) for_each_identified(*input, visit);
+}
+
+/// What is shown of a row, and what WHERE CURRENT OF asks for.
+std::vector<Slot> kept_slots(const Plan& plan) {
+  std::vector<Slot> slots = plan.outputs;
+  for_each_identified(*plan.root,
+                      [&](const TableAccess& access) { slots.push_back(access.key_slot()); });
+  return slots;
+}
+
+bool locks_rows(const PlanOperator& plan) {
+  if (dynamic_cast<const LockRows*>(&plan) != nullptr) return true;
+  return std::ranges::any_of(plan.children(),
+                             [](const PlanOperator* input) { return locks_rows(*input); });
+}
+
+/// Where a cursor's rows have the key of this table's row.
+Slot key_slot_in(const Portal& portal, const Table& table) {
+  std::optional<Slot> slot;
+  for_each_identified(*portal.plan->root, [&](const TableAccess& access) {
+    if (access.table().relation.oid != table.relation.oid) return;
+    if (slot) {
+      throw_error(kInvalidCursorState,
+                  "cursor \"{}\" has multiple FOR UPDATE/SHARE references to table \"{}\"",
+                  portal.name, table.relation.name);
+    }
+    slot = access.key_slot();
+  });
+  if (slot) return *slot;
+  if (locks_rows(*portal.plan->root)) {
+    throw_error(kInvalidCursorState,
+                "cursor \"{}\" does not have a FOR UPDATE/SHARE reference to table \"{}\"",
+                portal.name, table.relation.name);
+  }
+  throw_error(kInvalidCursorState, "cursor \"{}\" is not a simply updatable scan of table \"{}\"",
+              portal.name, table.relation.name);
+}
+
 }  // namespace
+
+std::string cursor_row_key(Session::State& session, std::string_view cursor, const Table& table) {
+  Portal& portal = *find_cursor(session, cursor);
+  if (!portal.plan || portal.plan->write != nullptr) {
+    throw_error(kInvalidCursorState, "cursor \"{}\" is not a SELECT query", cursor);
+  }
+  if (portal.holds && portal.state == Portal::State::finished) {
+    throw_error(kInvalidCursorState, "cursor \"{}\" is held from a previous transaction", cursor);
+  }
+  const Slot slot = key_slot_in(portal, table);
+  Execution& execution = portal.plan->execution;
+  const RowScope scope{execution};
+  bool on_a_row = portal.rows && portal.position >= 1 &&
+                  portal.position <= static_cast<std::int64_t>(portal.rows->size());
+  if (on_a_row) {
+    portal.rows->restore(execution, static_cast<std::size_t>(portal.position - 1));
+    // The empty side of an outer join has none.
+    on_a_row = !execution.slots[slot].is_null();
+  }
+  if (!on_a_row) {
+    throw_error(kInvalidCursorState, "cursor \"{}\" is not positioned on a row", cursor);
+  }
+  return std::string{as_text(execution.slots[slot].as_bytes())};
+}
 
 void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, ResultSink& sink,
                                     std::span<const Value> parameters, Statement& whole) {
@@ -51,6 +124,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
                    "DECLARE SCROLL CURSOR ... FOR UPDATE is not supported"}
         .with_detail("Scrollable cursors must be READ ONLY.");
   }
+  statement->of_cursor = true;
   statement->declared_types = whole.parameter_types;
   statement->takes_parameters = whole.takes_parameters;
   PortalPtr portal = make_portal(statement, parameters);
@@ -64,7 +138,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   if (portal->binary) portal->formats = {Format::binary};
   start_portal(*portal);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
-  portal->rows->set_slots(portal->plan->outputs);
+  portal->rows->set_slots(kept_slots(*portal->plan));
   portals[portal->name] = std::move(portal);
   sink.command_complete("DECLARE CURSOR");
 }
@@ -89,7 +163,7 @@ void Session::State::make_cursor_of(Portal& portal) {
   }
   if (portal.state == Portal::State::ready) start_portal(portal);
   portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
-  portal.rows->set_slots(portal.plan->outputs);
+  portal.rows->set_slots(kept_slots(*portal.plan));
   portal.scrolls = false;
 }
 

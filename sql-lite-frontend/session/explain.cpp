@@ -114,14 +114,25 @@ void run_to_end(Session::State& session, Portal& portal) {
 
 void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) {
   const ExplainOptions wanted = read_options(explain.options);
-  if (!is_plannable(explain.query)) {
-    throw_error(sqlstate::feature_not_supported, "EXPLAIN of {} is not supported",
-                statement_name(explain.query));
-  }
+  const ast::Node* query = explain.query;
+  if (const auto* declare = ast::try_as<ast::DeclareCursorStmt>(query)) query = declare->query;
   auto statement = std::make_shared<Statement>();
-  statement->node = explain.query;
+  // A plan of its own even for what is prepared: it may be measured.
+  PortalPtr prepared;
+  std::span<const Value> parameters;
+  if (const auto* execute = ast::try_as<ast::ExecuteStmt>(query)) {
+    prepared = portal_of(*execute);
+    query = prepared->statement->node;
+    statement->declared_types = prepared->statement->parameter_types;
+    parameters = prepared->parameters;
+  }
+  if (!is_plannable(query)) {
+    throw_error(sqlstate::feature_not_supported, "EXPLAIN of {} is not supported",
+                statement_name(query));
+  }
+  statement->node = query;
   const TimePoint planning = Runtime::current().now();
-  const PortalPtr portal = make_portal(statement, {});
+  const PortalPtr portal = make_portal(statement, parameters);
   const double planning_ms = milliseconds_since(planning);
   double execution_ms = 0;
   if (wanted.analyze) {

@@ -49,6 +49,10 @@ std::string schema_name(Session::State& session, Oid schema);
 bool may_read(Session::State& session, const TablePtr& table,
               std::span<const std::int16_t> columns);
 
+/// The key of the table's row that the session's cursor stands on.
+/// Throws SqlError 34000 (no such cursor) and 24000 (its present row is none of the table's).
+std::string cursor_row_key(Session::State& session, std::string_view cursor, const Table& table);
+
 Engine& engine_of(Session::State& session);
 /// What building an index, or loading rows, may take.
 WorkSpace maintenance_space(Session::State& session);

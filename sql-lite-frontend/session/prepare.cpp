@@ -136,7 +136,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     if (const auto failure = constant_failure(*query, plan->execution)) {
       plan->failure = to_diagnostic(*failure, {});
     }
-    plan->root = planner.plan_query(*query);
+    plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
     plan->writes = !query->locks.empty();
   } else {
     std::unique_ptr<WriteStatement> write;

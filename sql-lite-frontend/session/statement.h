@@ -69,8 +69,9 @@ struct Statement {
   std::vector<OutputTarget> columns;  ///< of the result; names and types only
   bool returns_rows = false;
   std::shared_ptr<Plan> plan;
-  bool from_sql = false;  ///< PREPARE, not Parse
-  bool trusted = false;   ///< the checks of foreign keys: nobody's privileges matter
+  bool from_sql = false;   ///< PREPARE, not Parse
+  bool trusted = false;    ///< the checks of foreign keys: nobody's privileges matter
+  bool of_cursor = false;  ///< DECLARE's: WHERE CURRENT OF may name its rows
   /// Not so for the statements of a Query message: nobody gives them values.
   bool takes_parameters = true;
   std::int64_t prepared_at = 0;

@@ -162,3 +162,5 @@ select (select count(s.h + v.column1) from (values (1), (2)) v) from s order by 
 select greatest(max(h), 5), least(min(h), 0) from s;
 select max(id) + max(h), -max(id), not bool_and(b) from s;
 drop table s;
+select array_agg(distinct x), string_agg(distinct y, '+'), sum(distinct z) from (values (3, 'b', 0.5), (1, 'a', 0.25), (null, null, null), (3, 'c', 0.5), (2, 'b', 1)) v(x, y, z);
+select array_agg(distinct x order by x desc) from (values (3), (1), (null), (3)) v(x);

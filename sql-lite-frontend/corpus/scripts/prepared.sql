@@ -55,7 +55,6 @@ prepare p17 as select $1::int, $3::int;
 select name, parameter_types, from_sql from pg_prepared_statements where name in ('p2', 'p6', 'p14') order by name;
 create table made as execute p9;
 select * from made;
--- differs: refused: EXPLAIN of ExecuteStmt
 explain (costs off) execute p2(1, 'x');
 deallocate all;
 select count(*) from pg_prepared_statements;

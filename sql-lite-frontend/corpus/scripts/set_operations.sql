@@ -96,3 +96,7 @@ select '1 day'::interval union select '24 hours'::interval;
 select row(1, 2) union select row(1, 2);
 select (1, 'a') union all select (2, 'b');
 drop table a, b;
+select 1 union select 'a'::text;
+select 1 union select 'a';
+select 1 union select '2' order by 1;
+select nullif(null, 1), nullif('1', 2), nullif('a', 'b'), nullif(null, null);

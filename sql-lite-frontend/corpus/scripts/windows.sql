@@ -42,13 +42,9 @@ select sum(v) over (order by id rows between current row and unbounded preceding
 select sum(v) over (order by id rows between unbounded following and current row) from w;
 select sum(v) over (order by id rows between v preceding and current row) from w;
 select sum(v) over (order by id rows between (select 1) preceding and current row) from w order by id;
--- differs: refused: RANGE with an offset in a window frame
 select id, sum(v) over (order by v range between 5 preceding and 5 following) from w order by id;
--- differs: refused: RANGE with an offset in a window frame
 select id, count(*) over (order by d range between '2 days' preceding and current row) from w order by id;
--- differs: refused: GROUPS in a window frame
 select id, sum(v) over (order by v groups between 1 preceding and current row) from w order by id;
--- differs: refused: EXCLUDE in a window frame
 select id, sum(v) over (order by id rows between unbounded preceding and current row exclude current row) from w order by id;
 select id, sum(v) over win, count(*) over win from w window win as (partition by g order by id) order by id;
 select id, sum(v) over (win order by id) from w window win as (partition by g) order by id;
@@ -104,3 +100,41 @@ update w set v = row_number() over ();
 delete from w where row_number() over () = 1;
 select id, v from w order by id;
 drop table w;
+create table f (id int primary key, k int, n numeric, x float8, d date, at timestamp, i interval, t text);
+insert into f values (1, 1, 1.5, 0.5, '2024-01-01', '2024-01-01 10:00', '1 day', 'a'), (2, 1, 2.5, 'NaN', '2024-01-02', '2024-01-01 11:00', '2 days', 'b'), (3, 2, null, 1.5, '2024-01-05', '2024-01-02 10:00', '1 hour', 'a'), (4, 4, 4.0, 'infinity', null, '2024-02-01 00:00', null, 'c'), (5, null, 4.5, null, '2024-02-01', null, '1 month', 'c'), (6, 4, 2.5, 1.0, '2024-01-03', '2024-01-01 10:30', '36 hours', null), (7, 7, 9, -3, '2024-03-01', '2023-12-31', '1 day', 'a');
+select id, k, array_agg(id) over (order by k range between 1 preceding and 2 following) from f order by k, id;
+select id, k, count(*) over (order by k desc range between 2 preceding and 1 following) from f order by k desc, id;
+select id, k, count(*) over (order by k nulls first range between unbounded preceding and 1 following) from f order by k nulls first, id;
+select id, k, sum(k) over (order by k range between 3 preceding and 1 preceding), sum(k) over (order by k range between 1 following and 3 following) from f order by k, id;
+select id, n, count(*) over (order by n range between 1.0 preceding and 0.5 following) from f order by n, id;
+select id, x, count(*) over (order by x range between 1 preceding and 1 following) from f order by x, id;
+select id, d, count(*) over (order by d range between '2 days' preceding and '1 month' following) from f order by d, id;
+select id, at, count(*) over (order by at range between interval '45 minutes' preceding and current row) from f order by at, id;
+select id, i, count(*) over (order by i range between '12 hours' preceding and '1 day' following) from f order by i, id;
+select id, count(*) over (order by k range between -1 preceding and current row) from f;
+select id, count(*) over (order by k range between null preceding and current row) from f;
+select id, count(*) over (order by k, id range between 1 preceding and current row) from f;
+select id, count(*) over (order by t range between 1 preceding and current row) from f;
+select id, count(*) over (order by k range between 1.5 preceding and current row) from f;
+select id, count(*) over (order by k range between '1 day' preceding and current row) from f;
+select id, count(*) over (order by k range between id preceding and current row) from f;
+select id, k, sum(id) over (order by k groups between 1 preceding and 1 following), count(*) over (order by k groups current row) from f order by k, id;
+select id, k, sum(id) over (order by k groups between 2 preceding and 1 preceding), sum(id) over (order by k groups between 1 following and unbounded following) from f order by k, id;
+select id, k, sum(id) over (partition by t order by k groups between unbounded preceding and 1 following) from f order by id;
+select id, count(*) over (groups between 1 preceding and current row) from f;
+select id, count(*) over (order by k groups between -1 preceding and current row) from f;
+select id, k, array_agg(id) over (order by k rows between unbounded preceding and unbounded following exclude current row) from f order by k, id;
+select id, k, array_agg(id) over (order by k rows between 2 preceding and 2 following exclude group) from f order by k, id;
+select id, k, array_agg(id) over (order by k range between unbounded preceding and current row exclude ties) from f order by k, id;
+select id, k, first_value(id) over w, last_value(id) over w, nth_value(id, 2) over w from f window w as (order by k, id rows between 1 preceding and 2 following exclude current row) order by k, id;
+select id, k, first_value(id) over w, last_value(id) over w, nth_value(id, 2) over w from f window w as (order by k groups between 1 preceding and 1 following exclude no others) order by k, id;
+select id, k, rank() over w, dense_rank() over w, cume_dist() over w, percent_rank() over w, row_number() over w from f window w as (order by k) order by k, id;
+select k, sum(count(*)) over (order by k range between 2 preceding and current row) from f group by k order by k;
+select id from f where (k, id) > (1, 1) order by id;
+select id from f where (k, id) <= (4, 4) order by id;
+select id, (k, n) < (2, 2), (k, n) >= (2, null), (k, n, id) > (1, 1.5, 1) from f order by id;
+select (1, null) < (2, 1), (1, null) < (1, 1), (null, 1) < (1, 2), (1, 2) < (1, 3), (2, 1) <= (1, null), row(1, 'a') > row(1, 'b');
+select (1, 2) < (1, 'x');
+select (1, 2) < (1, 2, 3);
+select id from f where (t, id) < ('b', 100) order by t, id limit 3;
+drop table f;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "sql-lite-frontend/execute/table_access.h"
+
+namespace swizzle::sql {
+
+/// The row that a cursor of the session stands on, in its newest version: WHERE CURRENT OF.
+class CursorRow final : public TableAccess {
+ public:
+  CursorRow(TablePtr table, std::string alias, std::vector<Wanted> wanted, std::string cursor)
+      : TableAccess(std::move(table), std::move(alias), std::move(wanted)),
+        cursor_(std::move(cursor)) {}
+  void open(Execution&) override { done_ = false; }
+  /// No row when the cursor's has been deleted. Fails with 34000 and 24000 when there is no such
+  /// cursor, or none whose row is one of this table's.
+  bool next(Execution& execution) override;
+  void close() override {}
+  [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }
+  [[nodiscard]] PlanNote note() const override;
+
+ private:
+  std::string cursor_;
+  ValueBuffer row_;
+  bool done_ = true;
+};
+
+}  // namespace swizzle::sql

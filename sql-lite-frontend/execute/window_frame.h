@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sql-lite-frontend/execute/operator.h"
+
+namespace swizzle::sql {
+
+/// Which rows of its partition a row's window function reads.
+struct WindowFrame {
+  enum class Unit : std::uint8_t { rows, range, groups };
+  enum class Bound : std::uint8_t {
+    unbounded_preceding,
+    preceding,
+    current_row,
+    following,
+    unbounded_following,
+  };
+  enum class Exclusion : std::uint8_t { nothing, current_row, group, ties };
+  Unit unit = Unit::range;
+  Bound start = Bound::unbounded_preceding;
+  Bound end = Bound::current_row;
+  Exclusion exclusion = Exclusion::nothing;
+  ExprPtr start_offset;
+  ExprPtr end_offset;
+
+  /// RANGE with an offset: distances are measured in the type of this, the one column of the order.
+  struct Range {
+    ExprPtr key;
+    /// Where the frame begins and ends for the row in the slots, as values of the key; null where
+    /// that is not by an offset.
+    ExprPtr start;
+    ExprPtr end;
+    /// Whether an offset is negative, which is an error; null like the ones above.
+    ExprPtr start_is_negative;
+    ExprPtr end_is_negative;
+  };
+  std::optional<Range> range;
+};
+
+/// Places in the sorted rows: [begin, end).
+struct Places {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+/// A frame's rows: places without those that EXCLUDE takes out again.
+struct FrameRows {
+  Places whole;
+  Places hole;
+  std::optional<std::size_t> kept;  ///< of the hole: the row itself, under EXCLUDE TIES
+
+  [[nodiscard]] bool has(std::size_t place) const noexcept {
+    return place < hole.begin || place >= hole.end || place == kept;
+  }
+  /// Counted from 0; nothing when there are fewer.
+  [[nodiscard]] std::optional<std::size_t> nth(std::size_t number) const noexcept;
+  [[nodiscard]] std::optional<std::size_t> last() const noexcept;
+};
+
+/// The rows of a partition that its order does not tell apart, in groups.
+class PeerGroups {
+ public:
+  void begin(std::size_t first_place);
+  /// The next place begins a group, or belongs to the present one.
+  void add(bool is_peer);
+
+  [[nodiscard]] std::size_t count() const noexcept { return starts_.size(); }
+  [[nodiscard]] std::size_t of(std::size_t place) const noexcept { return groups_[place - first_]; }
+  [[nodiscard]] Places places(std::size_t group) const noexcept {
+    return {starts_[group],
+            group + 1 < starts_.size() ? starts_[group + 1] : first_ + groups_.size()};
+  }
+  [[nodiscard]] Places peers_of(std::size_t place) const noexcept { return places(of(place)); }
+
+ private:
+  std::size_t first_ = 0;
+  std::vector<std::size_t> starts_;
+  std::vector<std::uint32_t> groups_;
+};
+
+}  // namespace swizzle::sql
