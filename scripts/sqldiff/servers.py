@@ -48,6 +48,10 @@ class Postgres:
         with_all.run("drop database if exists script")
         with_all.run("create database script template template0")
         with_all.close()
+        return self.again()
+
+    def again(self):
+        """One more connection to the database that fresh() made last."""
         return wire.Connection(self.folder, self.port, "script")
 
     def type_names(self):

@@ -1,0 +1,165 @@
+"""What is asked of both servers in one go, and how their answers are compared."""
+import dataclasses
+
+from expressions import COMMON, Scope
+from pieces import Literal, Parameters, Piece, all_pieces, literals, render, replaced
+from queries import QueryMaker
+from tables import TableMaker
+from writes import WriteMaker
+
+
+@dataclasses.dataclass
+class Request:
+    text: str
+    parameters: list | None = None
+
+
+@dataclasses.dataclass
+class Case:
+    mode: str
+    statement: Piece
+    ordered: bool
+    table: object = None   # what a write changes
+    keeps: bool = False    # a write that is committed
+    with_parameters: bool = False
+
+    def requests(self, statement):
+        parameters = Parameters() if self.with_parameters else None
+        text = render(statement, parameters)
+        request = Request(text, parameters.values if parameters else None)
+        if not self.table:
+            return [request]
+        rows = Request(f"select * from {self.table.name}")
+        return [Request("begin"), request, rows, Request("commit" if self.keeps else "rollback")]
+
+
+class CaseMaker:
+    """All statements of one round."""
+
+    def __init__(self, random):
+        self.random = random
+        self.queries = QueryMaker(random, [])
+        self.tables, self.setup = TableMaker(random, self.queries.expressions).database()
+        self.queries.tables = self.tables
+        self.writes = WriteMaker(random, self.tables, self.queries)
+        self.last = None
+
+    def case(self):
+        random = self.random
+        way = random.random()
+        if way < 0.15 and self.last:
+            return self._again(self.last)
+        if way < 0.3:
+            statement, table = self.writes.statement()
+            # What is undone leaves the round's tables as every other statement expects them.
+            case = Case("write", statement, False, table)
+        else:
+            statement, ordered = self.queries.statement(random.choice([0, 1, 1, 2, 2, 3]))
+            case = Case("query", statement, ordered)
+        case.with_parameters = random.random() < 0.15
+        self.last = case
+        if random.random() < 0.1:
+            return self._mistaken(case)
+        return case
+
+    def _again(self, case):
+        """The same shape with other constants."""
+        others = {}
+        for literal in literals(case.statement):
+            kind = literal.kind[1:]
+            plain = literal.written == literal.text or literal.kind == "=text"
+            # Patterns and small numbers stand where another constant would be another statement.
+            if not plain and self.random.random() < 0.7:
+                others[id(literal)] = self.queries.expressions.literal(kind)
+        return dataclasses.replace(case, mode=case.mode + " again", statement=replaced(case.statement, others))
+
+    def _mistaken(self, case):
+        """One expression where another type was meant."""
+        random = self.random
+        found = [piece for piece in all_pieces(case.statement) if piece.kind.startswith("=")]
+        if not found:
+            return case
+        piece = random.choice(found)
+        wrong = random.choice([kind for kind in COMMON if "=" + kind != piece.kind])
+        made = random.choice([self.queries.expressions.make(wrong, Scope([]), 1), Piece("=x", "no_such_column"),
+                              Piece("=x", "no_such_function(1)"), Piece("=x", "count(*)"), Piece("=x", "'x'"),
+                              Piece("=x", "id"), Piece("=x", "(select 1, 2)"), Piece("=x", "row(1, 2)"),
+                              Piece("=x", "sum(1) over ()")])
+        return dataclasses.replace(case, mode="mistaken", statement=replaced(case.statement, {id(piece): made}),
+                                   with_parameters=False)
+
+
+# ---- answers
+
+@dataclasses.dataclass
+class Answer:
+    """Of one request. An error's text is kept for whoever reads the report, and not compared."""
+    columns: list
+    rows: list
+    tags: list
+    state: str = ""
+    message: str = dataclasses.field(default="", compare=False)
+
+
+def answer(events, ordered=False):
+    result = Answer([], [], [])
+    for kind, value in events:
+        if kind == "columns":
+            # What users made has another number on each server.
+            result.columns = [(name, min(oid, 16384), modifier) for name, oid, modifier in value]
+        elif kind == "row":
+            result.rows.append(value)
+        elif kind == "tag":
+            result.tags.append(value)
+        elif kind == "error":
+            result.state, result.message = value["C"], value["M"]
+    if result.state:
+        # Whether a description or some rows came before the error is a matter of timing.
+        result.columns, result.rows = [], []
+    if not ordered:
+        result.rows.sort(key=lambda row: [(field is None, field or "") for field in row])
+    return result
+
+
+def answers(connection, requests, ordered):
+    return [answer(connection.run(request.text, "", request.parameters), ordered) for request in requests]
+
+
+@dataclasses.dataclass
+class Difference:
+    kind: tuple
+    theirs: object
+    ours: object
+    refusal: str = ""
+
+    def shown(self):
+        return "\n".join(_shown("-", self.theirs, self.ours) + _shown("+", self.ours, self.theirs))
+
+
+def _shown(mark, mine, other):
+    if not isinstance(mine, Answer):
+        return [f"{mark} {mine}"]
+    if mine.state:
+        return [f"{mark} ! {mine.state} {mine.message}"]
+    lines = [f"{mark} : {mine.columns} {mine.tags}"] if not isinstance(other, Answer) or \
+        (mine.columns, mine.tags) != (other.columns, other.tags) else []
+    rows = mine.rows if not isinstance(other, Answer) or sorted(map(str, mine.rows)) == sorted(map(str, other.rows)) else \
+        [row for row in mine.rows if row not in other.rows] or mine.rows
+    return lines + [f"{mark}   {row}" for row in rows[:8]] + ([f"{mark}   … {len(rows)} rows"] if len(rows) > 8 else [])
+
+
+def difference(theirs, ours):
+    """The first of the requests whose answers differ, or None."""
+    for there, here in zip(theirs, ours):
+        if there == here:
+            continue
+        if not isinstance(here, Answer):
+            return Difference(("ended",), there, here)
+        refusal = here.message if here.state == "0A000" and there.state != "0A000" else ""
+        what = "columns" if here.columns != there.columns else "rows" if here.rows != there.rows else "tags"
+        return Difference((there.state, here.state, "" if there.state or here.state else what), there, here, refusal)
+    return None
+
+
+def same_kind(found, wanted):
+    return found is not None and found.kind == wanted.kind and bool(found.refusal) == bool(wanted.refusal)

@@ -1,0 +1,200 @@
+"""Random expressions of a wanted type over the columns in scope. None of them fails in evaluation,
+whatever the rows hold and in whatever order conditions are asked: numbers stay small, divisors are
+not zero. What they answer does not depend on the order of rows either."""
+import re
+
+from pieces import Literal, Piece
+
+TYPES = ["bool", "int2", "int4", "int8", "numeric", "float8", "text", "date", "timestamp", "timestamptz",
+         "interval", "int4[]", "text[]", "uuid", "bytea", "time"]
+# What one compares, groups and sorts by most.
+COMMON = ["int4", "int4", "int4", "int8", "text", "text", "numeric", "date", "bool", "float8", "int2",
+          "timestamptz", "timestamp", "text[]", "int4[]", "uuid", "interval", "bytea", "time"]
+NUMBERS = ["int4", "int8", "numeric", "int2"]
+
+WORDS = ["", "a", "b", "ab", "Abc", "abc", "b c", "ä", "x%y", "a_b", "zz", "1", "-5", "NULL", "it's", "\\"]
+
+# {type} an expression, {small} a small number, {A} {B} two expressions of one type picked for the
+# place, {lit type} a constant.
+TEMPLATES = {
+    "int2": ["({int4} % 100)::int2", "least({int2}, {int2})", "abs({int2} % 50::int2)::int2", "({bool}::int4)::int2"],
+    "int4": ["({int4} + {lit int4})", "({int4} - {int4})", "({int4} * {small})", "({int4} / nullif({int4}, 0))",
+             "({int4} % nullif({int4}, 0))", "abs({int4})", "length({text})", "{int2}::int4",
+             "position({text} in {text})", "cardinality({int4[]})", "array_length({text[]}, 1)",
+             "({int4[]})[{small}]", "({date} - {date})", "extract(year from {date})::int4", "octet_length({text})",
+             "round({numeric} % 1000)::int4", "{bool}::int4", "({int2} + {int4})", "(- {int4})", "ascii({text})",
+             "({int4} & {int4})", "({int4} | {small})", "({int4} # {int4})", "array_position({int4[]}, {int4})",
+             "octet_length({bytea})", "char_length({text})", "mod({int4}, nullif({small}, 0))"],
+    "int8": ["{int4}::int8", "({int8} + {int4})", "({int4} - {int8})", "({int8} * {small})", "abs({int8})",
+             "({int8} / nullif({int4}, 0))", "(length({text}) + {int8})", "({int8} % nullif({int8}, 0))",
+             "(({int4} % 8)::int8 << 3)"],
+    "numeric": ["({numeric} + {numeric})", "({numeric} - {int4})", "({numeric} * {numeric})",
+                "({numeric} / nullif({numeric}, 0))", "round({numeric}, {small})", "trunc({numeric}, {small})",
+                "{int4}::numeric", "({int4} / 7.0)", "abs({numeric})", "ceil({numeric})", "floor({numeric})",
+                "extract(epoch from {timestamptz})", "extract(dow from {date})", "mod({numeric}, nullif({numeric}, 0))",
+                "sqrt(abs({numeric} % 1000))", "extract(hour from {timestamp})", "{numeric}::numeric(40,1)",
+                "(- {numeric})", "extract(day from {interval})", "sign({numeric})"],
+    "float8": ["({float8} + {float8})", "({float8} * 0.5)", "{int4}::float8", "{numeric}::float8",
+               "sqrt(abs({float8}))", "({float8} / nullif({float8}, 0))", "round({float8})", "floor({float8})",
+               "abs({float8})", "({float8} - {int4})", "date_part('month', {timestamp})", "(- {float8})"],
+    "text": ["({text} || {text})", "upper({text})", "lower({text})", "substr({text}, {small}, {small})",
+             "left({text}, {small})", "right({text}, {small})", "replace({text}, {lit text}, {lit text})",
+             "trim({text})", "lpad({text}, {small}, 'xy')", "repeat({text}, 2)", "{int4}::text", "{date}::text",
+             "{bool}::text", "{numeric}::text", "{float8}::text", "to_char({date}, 'YYYY-MM-DD')",
+             "to_char({int4}, 'FM999990')", "md5({text})", "reverse({text})", "initcap({text})",
+             "split_part({text}, 'b', 1)", "concat({A}, {A})", "concat_ws('-', {text}, {int4})",
+             "format('%s:%s', {A}, {text})", "translate({text}, 'ab', 'X')", "array_to_string({int4[]}, ',')",
+             "({text[]})[{small}]", "quote_literal({text})", "{uuid}::text", "encode({bytea}, 'hex')",
+             "{interval}::text", "{timestamp}::text", "({int4} || {text})", "ltrim({text}, 'a')",
+             "overlay({text} placing 'zz' from 2)", "to_char({timestamp}, 'YYYY-MM-DD HH24:MI:SS')",
+             "array_to_string({text[]}, '|', '*')", "{int4[]}::text", "pg_typeof({A})::text", "{text}::varchar(3)::text",
+             "quote_nullable({int4}::text)", "regexp_replace({text}, '[ab]', 'x', 'g')", "substring({text} from 2 for 2)",
+             "btrim({text}, 'ab')", "rpad({text}, {small})", "quote_ident({text})", "to_char({numeric}, 'FM99990.00')"],
+    "bool": ["({A} = {A})", "({A} <> {A})", "({A} < {A})", "({A} >= {A})", "({bool} and {bool})", "({bool} or {bool})",
+             "(not {bool})", "({B} is null)", "({B} is not null)", "({A} is distinct from {A})",
+             "({A} is not distinct from {A})", "({A} between {A} and {A})", "({int4} in ({int4}, {lit int4}, {lit int4}))",
+             "({text} in ({lit text}, {lit text}))", "({text} like {pattern})", "({text} not like {pattern})",
+             "({text} ilike {pattern})", "({text} ~ {regex})", "({int4} = any ({int4[]}))", "({text} <> all ({text[]}))",
+             "({int4[]} @> {int4[]})", "({int4[]} && {int4[]})", "({bool} is true)", "({bool} is not false)",
+             "({bool} is unknown)", "(({A}, {B}) < ({A}, {B}))", "(({A}, {B}) = ({A}, {B}))", "({A} not in ({A}, {A}))",
+             "starts_with({text}, {lit text})", "({int4} < any ({int4[]}))", "({int8} > {int4})", "({numeric} <= {int4})",
+             "({float8} > {int8})", "({date} < {timestamptz})", "({int4} not between {small} and {int4})",
+             "({A} between symmetric {A} and {A})", "(({int4}, {text}) in (({int4}, {text}), ({int4}, {text})))"],
+    "date": ["({date} + {small})", "({date} - {small})", "{timestamp}::date", "{timestamptz}::date",
+             "greatest({date}, {lit date})", "date_trunc('month', {date})::date"],
+    "timestamp": ["{date}::timestamp", "({timestamp} + {interval})", "date_trunc('month', {timestamp})",
+                  "({timestamptz} at time zone 'UTC')", "({date} + {time})", "({timestamp} - {interval})"],
+    "timestamptz": ["{date}::timestamptz", "({timestamptz} + {interval})", "date_trunc('day', {timestamptz})",
+                    "({timestamp} at time zone 'Europe/Berlin')"],
+    "interval": ["({timestamp} - {timestamp})", "({interval} * {small})", "make_interval(days => {small})",
+                 "({interval} + {interval})", "justify_hours({interval})", "age({timestamp}, {timestamp})"],
+    "int4[]": ["array[{int4}, {int4}]", "({int4[]} || {int4})", "array_append({int4[]}, {int4})",
+               "array_remove({int4[]}, {int4})", "array_cat({int4[]}, {int4[]})", "({int4[]})[1:2]",
+               "array_prepend({int4}, {int4[]})", "array_replace({int4[]}, {int4}, {int4})"],
+    "text[]": ["array[{text}, {text}]", "string_to_array({text}, 'b')", "({text[]} || {text})", "array_remove({text[]}, {text})",
+               "array[{int4}::text, null]", "regexp_split_to_array({text}, 'b')"],
+    "uuid": ["md5({text})::uuid"],
+    "bytea": ["decode(md5({text}), 'hex')", "convert_to({text}, 'UTF8')", "({bytea} || {bytea})", "substr({bytea}, {small}, 2)"],
+    "time": ["{timestamp}::time", "({time} + {interval})"],
+}
+ANY_TYPE = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end",
+            "nullif({T}, {T})", "greatest({T}, {T})", "least({T}, {T})", "(case {A} when {A} then {T} else {T} end)"]
+PLACE = re.compile(r"\{([^}]*)\}")
+
+
+class Scope:
+    """What an expression may name: (text or piece, type) pairs, those of outer queries behind them."""
+
+    def __init__(self, columns, outer=None):
+        self.columns = columns
+        self.outer = outer
+
+    def of_type(self, wanted):
+        found = [column for column, kind in self.columns if kind == wanted]
+        if self.outer:
+            found += self.outer.of_type(wanted)
+        return found
+
+
+class Expressions:
+    """`subquery(kind, scope)`, where given, makes a piece out of a query now and then."""
+
+    def __init__(self, random):
+        self.random = random
+        self.subquery = None
+
+    def literal(self, kind):
+        random = self.random
+        if kind in ("int2", "int4"):
+            text = str(random.choice([0, 1, 2, 3, 5, 7, -1, 10, random.randint(-100, 100)]))
+            return Literal("=" + kind, text, text if kind == "int4" and text[0] != "-" else f"({text})::{kind}")
+        if kind == "int8":
+            text = str(random.choice([0, 1, 5, 10**10, random.randint(-10**12, 10**12)]))
+            return Literal("=int8", text, f"({text})::int8")
+        if kind == "numeric":
+            text = random.choice(["0.5", "1.00", "-2.75", "10.0", "100", "0.001", "3.14159"])
+            return Literal("=numeric", text, text if text[0] != "-" and "." in text else f"({text})::numeric")
+        if kind == "float8":
+            text = random.choice(["0.5", "-1.25", "3", "100.75", "0"])
+            return Literal("=float8", text, f"'{text}'::float8")
+        if kind == "bool":
+            text = random.choice(["true", "false"])
+            return Literal("=bool", text, text)
+        if kind == "text":
+            text = random.choice(WORDS)
+            quoted = "'" + text.replace("'", "''") + "'"
+            return Literal("=text", text, quoted if random.random() < 0.5 else quoted + "::text")
+        if kind == "int4[]":
+            text = "{" + ",".join(random.choice(["1", "2", "3", "7", "NULL"]) for _ in range(random.randint(0, 3))) + "}"
+        elif kind == "text[]":
+            text = "{" + ",".join(random.choice(["a", "b", "NULL", '"b c"', '""']) for _ in range(random.randint(0, 3))) + "}"
+        elif kind == "date":
+            text = random.choice(["2020-02-29", "2021-01-01", "1999-12-31", f"2022-0{random.randint(1, 9)}-15"])
+        elif kind == "timestamp":
+            text = random.choice(["2020-02-29 12:34:56.789", "2021-01-01 00:00:00", "2022-07-04 23:59:59"])
+        elif kind == "timestamptz":
+            text = random.choice(["2020-02-29 12:34:56+00", "2021-07-01 00:00:00+02", "1999-12-31 23:59:59.5-08"])
+        elif kind == "interval":
+            text = random.choice(["1 day", "2 hours", "1 mon", "-3 days 04:05:06", "1 year 2 mons", "00:00:00.25"])
+        elif kind == "uuid":
+            text = f"00000000-0000-4000-8000-00000000000{random.randint(0, 9)}"
+        elif kind == "bytea":
+            text = random.choice(["\\x", "\\x00ff", "\\x6162"])
+        else:
+            text = random.choice(["00:00:00", "12:34:56.5", "23:59:59"])
+        return Literal("=" + kind, text, f"'{text}'::{kind}")
+
+    def make(self, kind, scope, depth):
+        random = self.random
+        columns = scope.of_type(kind)
+        if columns and random.random() < (0.5 if depth > 0 else 0.9):
+            column = random.choice(columns)
+            return column if isinstance(column, Piece) else Piece("=" + kind, column)
+        if depth <= 0:
+            if random.random() < 0.08:
+                return Piece("=" + kind, f"null::{kind}")
+            return self.literal(kind)
+        if self.subquery and random.random() < 0.05:
+            found = self.subquery(kind, scope, depth)
+            if found:
+                return found
+        if random.random() < 0.2:
+            return self._from_template(kind, random.choice(ANY_TYPE), scope, depth)
+        return self._from_template(kind, random.choice(TEMPLATES[kind]), scope, depth)
+
+    def _from_template(self, kind, template, scope, depth):
+        chosen = {"A": self.random.choice(COMMON), "B": self.random.choice(COMMON), "T": kind}
+        parts = []
+        at = 0
+        for place in PLACE.finditer(template):
+            parts.append(template[at:place.start()])
+            parts.append(self._part(chosen.get(place[1], place[1]), scope, depth - 1))
+            at = place.end()
+        parts.append(template[at:])
+        return Piece("=" + kind, *parts)
+
+    def _part(self, wanted, scope, depth):
+        random = self.random
+        if wanted == "small":
+            text = str(random.randint(0, 4))
+            return Literal("=int4", text, text)
+        if wanted == "pattern":
+            text = random.choice(["a%", "%b%", "_", "%", "a\\_b", "", "ab", "%c", "_b%"])
+            return Literal("=text", text, f"'{text}'")
+        if wanted == "regex":
+            text = random.choice(["^a", "b$", "[abc]+", "a|z", ".b", "^$"])
+            return Literal("=text", text, f"'{text}'")
+        if wanted.startswith("lit "):
+            return self.literal(wanted[4:])
+        return self.make(wanted, scope, depth)
+
+
+def settled(kind, expression):
+    """The expression so that equal values look alike: 1.0 and 1.00, 0 and -0, 24 hours and a day."""
+    if kind == "numeric":
+        return Piece("=numeric", "round(", expression, ", 3)")
+    if kind == "float8":
+        return Piece("=float8", "(", expression, " + 0)")
+    if kind == "interval":
+        return Piece("=interval", "justify_interval(", expression, ")")
+    return expression
