@@ -149,12 +149,11 @@ select (select max(a) from sizes), count(*) from sizes group by (select min(a) f
 select (select max(a) from sizes), (select min(a) from sizes), count(*) from sizes group by (select max(a) from sizes), (select min(a) from sizes);
 select (select max(y.a) from sizes y where y.a <= x.a) as m, count(*) from sizes x group by (select max(y.a) from sizes y where y.a <= x.a) order by 1;
 select distinct on ((select x.b)) (select x.b), a from sizes x order by (select x.b), a;
-select nullif(a, 1), case a when 1 then 'one' else 'more' end, count(*) from sizes group by nullif(a, 1), case a when 1 then 'one' else 'more' end order by 1;
+select nullif(a, 1), case a when 1 then 'one' else 'more' end, count(*) from sizes group by nullif(a, 1), case a when 1 then 'one' else 'more' end order by 1, 2;
 select case c when 1 then c else c end from sizes group by case c when 2 then c else c end;
 with unread as (select exists (select 1 from sizes), (select max(a) from sizes where b in (select c from sizes))) select count(*) from sizes;
-create table precise (n numeric(6,2), s varchar(5), check (case n when 0 then false else true end));
+create table precise (n numeric(6,2), s varchar(5), constraint not_zero check (case n when 0 then false else true end));
 select case when true then n else n end, coalesce(n, n), coalesce(n, 1), greatest(n, n), case s when 'a' then s end, nullif(s, 'a') from precise;
 insert into precise values (0, 'a');
 insert into precise values (1, 'a');
-select pg_get_constraintdef(oid) from pg_constraint where conrelid = 'precise'::regclass;
 drop table sizes, precise;
