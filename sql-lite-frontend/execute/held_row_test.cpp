@@ -50,6 +50,19 @@ TEST_CASE("A computed row stays as it is while a hash join meets several others 
         "the long name 1|cccccccccccccccccccc the long name 1|dddddddddddddddddddd SELECT 4");
 }
 
+TEST_CASE("What a function returns in several rows is kept while each row is worked on",
+          "[sql][execute]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT jsonb_object_keys('{\"first key\":1,\"second key\":2,\"third key\":3}'), "
+               "repeat('x', 30)") ==
+        "first key|xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx third key|xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx "
+        "second key|xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx SELECT 3");
+  CHECK(
+      db.run(
+          "SELECT json_array_elements_text('[\"one\\u0041\",\"two\\u0042\"]'), repeat('x', 30)") ==
+      "oneA|xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx twoB|xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx SELECT 2");
+}
+
 TEST_CASE("A computed row stays as it is while functions return several rows for it",
           "[sql][execute]") {
   TestDatabase db;

@@ -113,16 +113,20 @@ Value contained(FunctionContext&, Arguments a) {
   return Value::from_bool(jsonb_contains(a[1].as_text(), a[0].as_text()));
 }
 
-/// Keys, or the elements of an array.
+/// Keys, or the elements of an array. Keeps what they refer to: the context's arena forgets it
+/// before the second is asked for.
 class PartsCursor final : public SetCursor {
  public:
-  explicit PartsCursor(std::vector<Value> values) : values_(std::move(values)) {}
+  explicit PartsCursor(std::vector<Value> values) : values_(std::move(values)) {
+    for (Value& value : values_) value = value.copy_to(arena_);
+  }
   std::optional<Value> next(FunctionContext&) override {
     if (next_ == values_.size()) return std::nullopt;
     return values_[next_++];
   }
 
  private:
+  Arena arena_;
   std::vector<Value> values_;
   std::size_t next_ = 0;
 };
