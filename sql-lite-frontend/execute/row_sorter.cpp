@@ -15,7 +15,8 @@ std::size_t merge_width(const MemoryAccount& memory) {
 
 std::uint64_t first_bytes(Bytes bytes) noexcept {
   std::byte head[sizeof(std::uint64_t)]{};
-  std::memcpy(head, bytes.data(), std::min(bytes.size(), sizeof head));
+  // Not memcpy: an empty text may lie nowhere.
+  std::ranges::copy(bytes.first(std::min(bytes.size(), sizeof head)), head);
   return load_big_endian<std::uint64_t>(head);
 }
 
