@@ -120,7 +120,10 @@ ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t lo
 
 ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
   const TypeId array = base->type();
-  const TypeId element = element_type(array);
+  // A name is an array of letters, from 0.
+  const bool is_letter =
+      array == TypeId::name && indices.size() == 1 && !ast::as<ast::A_Indices>(indices[0]).is_slice;
+  const TypeId element = is_letter ? TypeId::char_ : element_type(array);
   if (element == TypeId::none) {
     throw sql_error(sqlstate::datatype_mismatch,
                     "cannot subscript type {} because it does not "

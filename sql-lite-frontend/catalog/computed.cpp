@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sql-lite-frontend/catalog/computed_dependencies.h"
 #include "sql-lite-frontend/catalog/computed_objects.h"
 #include "sql-lite-frontend/catalog/computed_privileges.h"
 #include "sql-lite-frontend/catalog/facts.h"
@@ -441,35 +442,6 @@ void role_settings(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// Which column a sequence belongs to, and which index a constraint.
-void dependencies(Execution& execution, const EmitRow& emit) {
-  constexpr Oid kConstraintClass = 2606;
-  for (const TablePtr& table : execution.session.catalog.tables()) {
-    const Relation& relation = table->relation;
-    if (relation.sequence && relation.sequence->owner_table != kNoOid) {
-      const Value row[] = {Value::from_oid(kPgClassClass),
-                           Value::from_oid(relation.oid),
-                           Value::from_int(0),
-                           Value::from_oid(kPgClassClass),
-                           Value::from_oid(relation.sequence->owner_table),
-                           Value::from_int(relation.sequence->owner_column),
-                           letter(relation.sequence->identity ? 'i' : 'a')};
-      emit(row);
-    }
-    for (const Constraint& constraint : relation.constraints) {
-      if (constraint.index == kNoOid || constraint.kind == ConstraintKind::foreign_key) continue;
-      const Value row[] = {Value::from_oid(kPgClassClass),
-                           Value::from_oid(constraint.index),
-                           Value::from_int(0),
-                           Value::from_oid(kConstraintClass),
-                           Value::from_oid(constraint.oid),
-                           Value::from_int(0),
-                           letter('i')};
-      emit(row);
-    }
-  }
-}
-
 }  // namespace
 
 std::span<const RowProvider> catalog_providers() {
@@ -665,7 +637,11 @@ std::span<const RowProvider> catalog_providers() {
         {"refobjid"},
         {"refobjsubid"},
         {"deptype"}},
-       dependencies},
+       dependency_rows},
+      {kPgCatalogSchema,
+       "pg_rewrite",
+       {{"oid"}, {"rulename"}, {"ev_class"}, {"ev_type"}, {"ev_enabled"}, {"is_instead"}},
+       rule_rows},
   };
   return kProviders;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/computed_dependencies.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -154,10 +155,10 @@ void default_rows(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : session.catalog.tables()) {
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
       const Column& column = table->relation.columns[i];
-      if (column.dropped || column.default_sql.empty() || column.identity != 0) continue;
+      if (!has_default_row(column)) continue;
       const Value row[] = {
-          Value::from_oid(table->relation.oid + static_cast<Oid>(i) + 1),
-          Value::from_oid(table->relation.oid), Value::from_int(static_cast<std::int64_t>(i) + 1),
+          Value::from_oid(default_oid(table->relation, i)), Value::from_oid(table->relation.oid),
+          Value::from_int(static_cast<std::int64_t>(i) + 1),
           text_value(execution, printed_expression(session, *table, column.default_sql))};
       emit(row);
     }
@@ -213,7 +214,7 @@ void view_rows(Execution& execution, const EmitRow& emit) {
     const Value row[] = {text_value(execution, session.schema_name(relation.schema)),
                          text_value(execution, relation.name),
                          text_value(execution, role_name(session, relation.owner)),
-                         text_value(execution, " " + relation.view_sql + ";")};
+                         text_value(execution, definition_of_view(session, *table))};
     emit(row);
   }
 }

@@ -258,12 +258,26 @@ Value RowExpr::eval(Execution& execution) const {
 SubscriptExpr::SubscriptExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands)
     : OperandsExpr(type, kNoTypmod, std::move(operands)), kind_(kind) {}
 
+namespace {
+
+/// A name has 64 letters; those behind its end are zero.
+Value letter_at(const Value& name, std::int32_t index) {
+  constexpr std::int32_t kNameBytes = 64;
+  if (index < 0 || index >= kNameBytes) return Value::null();
+  const std::string_view text = name.as_text();
+  const auto at = static_cast<std::size_t>(index);
+  return Value::from_int(at < text.size() ? text[at] : 0);
+}
+
+}  // namespace
+
 Value SubscriptExpr::eval(Execution& execution) const {
   const Operands operands{operands_, execution};
   const auto values = operands.values();
   if (values[0].is_null()) return Value::null();
   if (kind_ == Kind::element) {
     if (operands.any_null()) return Value::null();
+    if (operands_[0]->type() == TypeId::name) return letter_at(values[0], values[1].as_int4());
     std::array<std::int32_t, kMaxArrayDimensions> subscripts{};
     const std::size_t count = std::min(values.size() - 1, subscripts.size());
     for (std::size_t i = 0; i < count; ++i) subscripts[i] = values[i + 1].as_int4();

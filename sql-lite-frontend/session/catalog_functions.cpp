@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/computed_privileges.h"
+#include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
 
 namespace swizzle::sql {
@@ -83,7 +86,7 @@ Value index_definition(Execution& execution, Arguments arguments) {
 Value view_definition(Execution& execution, Arguments arguments) {
   const TablePtr view = execution.session.table(arguments[0].as_oid());
   if (!view || !has_query(view->relation.kind)) return Value::null();
-  return text(execution, " " + view->relation.view_sql + ";");
+  return text(execution, definition_of_view(execution.session, *view));
 }
 
 /// The comment on an object, whatever it is; `catalog` is empty or the relation it is listed in.
@@ -126,6 +129,53 @@ Value column_description(Execution& execution, Arguments arguments) {
   const std::string& comment =
       table->relation.columns[static_cast<std::size_t>(number) - 1].comment;
   return comment.empty() ? Value::null() : text(execution, comment);
+}
+
+/// What the owner of an object, and everybody, may do with it before anything is granted.
+std::vector<Grant> usual_grants(char kind, Oid owner) {
+  const auto list = [&](GrantedOn granted_on, Privileges everyone) {
+    return AccessList{{}, owner, granted_on, everyone}.grants();
+  };
+  const auto letters = [&](const char* everyone, const char* owners) {
+    std::vector<Grant> grants;
+    if (*everyone != '\0') grants.push_back({kPublic, owner, everyone});
+    grants.push_back({owner, owner, owners});
+    return grants;
+  };
+  switch (kind) {
+    case 'c':
+      return {};
+    case 'r':
+      return list(GrantedOn::table, 0);
+    case 's':
+      return list(GrantedOn::sequence, 0);
+    case 'd':
+      return list(GrantedOn::database, kEveryoneOnDatabase);
+    case 'n':
+      return list(GrantedOn::schema, 0);
+    case 'f':
+      return letters("X", "X");
+    case 'l':
+    case 'T':
+      return letters("U", "U");
+    case 'L':
+      return letters("", "rw");
+    case 'p':
+      return letters("", "sA");
+    case 't':
+      return letters("", "C");
+    case 'F':
+    case 'S':
+      return letters("", "U");
+    default:
+      throw sql_error(sqlstate::invalid_parameter_value,
+                      "unrecognized object type abbreviation: {}", kind);
+  }
+}
+Value default_access_list(Execution& execution, Arguments arguments) {
+  const auto kind = static_cast<char>(arguments[0].as_int4());
+  const Value list = acl_value(execution, usual_grants(kind, arguments[1].as_oid()));
+  return list.is_null() ? make_array(execution.row_arena, TypeId::aclitem, {}) : list;
 }
 
 Value function_result(Execution& execution, Arguments arguments) {
@@ -186,6 +236,13 @@ std::vector<SessionFunction> all_functions() {
   add({"pg_type_is_visible", bool_, {oid}, 0, true, kStable, type_is_visible});
   add({"pg_get_userbyid", name, {oid}, 0, true, kStable, user_by_id});
   add({"pg_get_expr", TypeId::text, {TypeId::text, oid, bool_}, 1, true, kStable, expression_text});
+  add({"acldefault",
+       static_cast<TypeId>(1034),
+       {char_, oid},
+       0,
+       true,
+       kStable,
+       default_access_list});
   add({"pg_get_constraintdef",
        TypeId::text,
        {oid, bool_},

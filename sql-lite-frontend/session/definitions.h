@@ -17,6 +17,8 @@ std::optional<std::string> definition_of_constraint(Session::State& session, Oid
 /// `column` 0 is the whole index, otherwise one of its columns.
 std::optional<std::string> definition_of_index(Session::State& session, Oid index,
                                                std::int32_t column, Layout layout);
+/// The query of a view with the names that its tables have now, as pg_get_viewdef shows it.
+std::string definition_of_view(Session::State& session, const Table& view);
 /// A stored expression with the names that objects have now.
 std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,
                                Layout layout = Layout::plain);

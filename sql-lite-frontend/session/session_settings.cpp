@@ -153,6 +153,9 @@ void define_pointless(Settings& settings) {
                                   "Nobody can create functions, whose bodies could be checked."));
   settings.define(boolean_setting("row_security", true, user, category,
                                   "Nobody can create policies, which could hide rows."));
+  // Either value keeps its promise: a scan here always begins at the beginning.
+  settings.define(boolean_setting("synchronize_seqscans", true, user, std::string{kCompatibility},
+                                  "Enables synchronized sequential scans."));
   settings.define(enumeration_setting("xmloption", "content", {"content", "document"}, user,
                                       category, "There is no type xml."));
   settings.define(boolean_setting(

@@ -152,6 +152,30 @@ Cursor numbered_elements(FunctionContext&, Arguments a) {
   return std::make_unique<NumberedCursor>(a[0]);
 }
 
+/// (option_name, option_value) of "name=value"; without a value it is NULL.
+class OptionCursor : public SetCursor {
+ public:
+  explicit OptionCursor(const Value& array) : view_{array} {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (next_ == view_.size()) return std::nullopt;
+    const std::string_view option = view_.element(next_++).as_text();
+    const std::size_t equals = option.find('=');
+    const TypeId types[] = {TypeId::text, TypeId::text};
+    const Value fields[] = {Value::from_text(option.substr(0, equals)),
+                            equals == std::string_view::npos
+                                ? Value::null()
+                                : Value::from_text(option.substr(equals + 1))};
+    return make_record(context.arena, types, fields);
+  }
+
+ private:
+  ArrayView view_;
+  std::size_t next_ = 0;
+};
+Cursor options(FunctionContext&, Arguments a) {
+  return std::make_unique<OptionCursor>(a[0]);
+}
+
 Cursor subscripts(FunctionContext&, Arguments a) {
   const ArrayView view{a[0]};
   const std::int32_t n = a[1].as_int4();
@@ -238,6 +262,7 @@ constexpr SetEntry kEntries[] = {
     {"generate_subscripts(anyarray,int4,bool)", &subscripts},
     {"unnest(anyarray)", &unnest},
     {"_pg_expandarray(anyarray)", &numbered_elements},
+    {"pg_options_to_table(_text)", &options},
     {"string_to_table(text,text)", &split_to_table},
     {"string_to_table(text,text,text)", &split_to_table},
     {"regexp_matches(text,text)", &regexp_matches},

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "sql-lite-frontend/catalog/computed.h"
+
+/// What depends on what, as far as clients look at it: sequences and their columns, keys and their
+/// indexes, defaults and their sequences, views and what they read.
+namespace swizzle::sql {
+
+void dependency_rows(Execution& execution, const EmitRow& emit);
+/// Each view has one: the rule that its query stands in for it.
+void rule_rows(Execution& execution, const EmitRow& emit);
+
+// Parts that have no number of their own are numbered after what they belong to.
+bool has_default_row(const Column& column) noexcept;
+/// Of the default of the column at `position`, from 0.
+Oid default_oid(const Relation& relation, std::size_t position) noexcept;
+Oid rule_oid(const Relation& view) noexcept;
+
+}  // namespace swizzle::sql
