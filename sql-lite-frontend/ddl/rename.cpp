@@ -313,7 +313,12 @@ void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink
     case ast::ObjectType::index: {
       const auto names = ast::as<ast::List>(statement.object).items;
       TablePtr table;
-      for (const Oid oid : search_path()) {
+      std::vector<Oid> schemas{search_path().begin(), search_path().end()};
+      if (names.size() > 1) {
+        const SchemaPtr named = catalog.schema(ast::string_of(names[names.size() - 2]));
+        schemas = {named ? named->oid : kNoOid};
+      }
+      for (const Oid oid : schemas) {
         if ((table = catalog.table_of_index(oid, ast::string_of(names.back())))) break;
       }
       if (!table) {
