@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
+#include "storage/statistics.h"
 
 namespace swizzle::sql {
 namespace {
@@ -237,6 +238,14 @@ Value zero(Execution&, Arguments) {
 Value start_time(Execution& execution, Arguments) {
   return Value::from_int(execution.session.shared.started_at.load());
 }
+Value log_written(Execution& execution, Arguments) {
+  const std::uint64_t durable = execution.session.shared.engine.statistics().log_durable;
+  return Value::from_int(static_cast<std::int64_t>(durable));
+}
+Value log_filled(Execution& execution, Arguments) {
+  const std::uint64_t tail = execution.session.shared.engine.statistics().log_tail;
+  return Value::from_int(static_cast<std::int64_t>(tail));
+}
 Value sleep_seconds(Execution& execution, Arguments arguments) {
   // NaN sleeps as little as a negative number; beyond some decades nobody sees a difference.
   constexpr double kLongest = 1e9;
@@ -329,6 +338,13 @@ std::span<const SessionFunction> functions() {
       {"pg_postmaster_start_time", timestamptz, {}, 0, true, kStable, start_time},
       {"pg_conf_load_time", timestamptz, {}, 0, true, kStable, start_time},
       {"pg_is_in_recovery", bool_, {}, 0, true, kVolatile, always_false},
+      {"pg_current_wal_lsn", pg_lsn, {}, 0, true, kVolatile, log_written},
+      {"pg_current_wal_flush_lsn", pg_lsn, {}, 0, true, kVolatile, log_written},
+      {"pg_current_wal_insert_lsn", pg_lsn, {}, 0, true, kVolatile, log_filled},
+      // This server follows no other.
+      {"pg_last_wal_receive_lsn", pg_lsn, {}, 0, true, kVolatile, always_null},
+      {"pg_last_wal_replay_lsn", pg_lsn, {}, 0, true, kVolatile, always_null},
+      {"pg_last_xact_replay_timestamp", timestamptz, {}, 0, true, kVolatile, always_null},
       {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
       {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
       {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},

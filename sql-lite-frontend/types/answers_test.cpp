@@ -76,6 +76,9 @@ TEST_CASE("JSON agrees with PostgreSQL", "[types]") {
 TEST_CASE("network addresses agree with PostgreSQL", "[types]") {
   check_file("network.txt");
 }
+TEST_CASE("positions in the log agree with PostgreSQL", "[types]") {
+  check_file("lsn.txt");
+}
 TEST_CASE("arrays agree with PostgreSQL", "[types]") {
   check_file("arrays.txt");
 }

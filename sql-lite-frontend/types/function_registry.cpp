@@ -133,6 +133,7 @@ class Registry {
                                json_functions(),
                                json_access_functions(),
                                network_functions(),
+                               lsn_functions(),
                                json_change_functions(),
                                json_whole_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});

@@ -69,6 +69,7 @@ enum class TypeId : std::uint32_t {
   record_array = 2287,
   anynonarray = 2776,
   uuid = 2950,
+  pg_lsn = 3220,
   anyenum = 3500,
   jsonb = 3802,
   regnamespace = 4089,
@@ -93,7 +94,7 @@ enum class Shape : std::uint8_t {
   int32,    ///< 4 bytes, signed: int4, date
   uint32,   ///< 4 bytes, unsigned: oid, xid, reg*
   int64,    ///< 8 bytes, signed: int8, time, timestamp(tz), tid
-  uint64,   ///< 8 bytes, unsigned: xid8
+  uint64,   ///< 8 bytes, unsigned: xid8, pg_lsn
   float32,
   float64,
   timetz,    ///< 8 bytes of microseconds, 4 bytes of zone

@@ -28,6 +28,8 @@ const TypeCodec* find_codec(TypeId type) noexcept {
       return &tid_codec();
     case TypeId::void_:
       return &void_codec();
+    case TypeId::pg_lsn:
+      return &lsn_codec();
     case TypeId::json:
     case TypeId::jsonb:
       return &json_codec();

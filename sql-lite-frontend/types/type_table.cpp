@@ -99,6 +99,8 @@ constexpr TypeInfo kTypes[] = {
     {TypeId{2776}, "anynonarray", "anynonarray", 4, true, 'P', false, ',', 'i', 'p', 'p', TypeId{0}, TypeId{0}, Shape::none},
     {TypeId{2950}, "uuid", "uuid", 16, false, 'U', false, ',', 'c', 'p', 'b', TypeId{2951}, TypeId{0}, Shape::uuid},
     {TypeId{2951}, "_uuid", "uuid[]", -1, false, 'A', false, ',', 'i', 'x', 'b', TypeId{0}, TypeId{2950}, Shape::array},
+    {TypeId{3220}, "pg_lsn", "pg_lsn", 8, true, 'U', false, ',', 'd', 'p', 'b', TypeId{3221}, TypeId{0}, Shape::uint64},
+    {TypeId{3221}, "_pg_lsn", "pg_lsn[]", -1, false, 'A', false, ',', 'd', 'x', 'b', TypeId{0}, TypeId{3220}, Shape::array},
     {TypeId{3500}, "anyenum", "anyenum", 4, true, 'P', false, ',', 'i', 'p', 'p', TypeId{0}, TypeId{0}, Shape::none},
     {TypeId{3802}, "jsonb", "jsonb", -1, false, 'U', false, ',', 'i', 'x', 'b', TypeId{3807}, TypeId{0}, Shape::text},
     {TypeId{3807}, "_jsonb", "jsonb[]", -1, false, 'A', false, ',', 'i', 'x', 'b', TypeId{0}, TypeId{3802}, Shape::array},

@@ -240,6 +240,7 @@ constexpr AggregateEntry kEntries[] = {
     SWIZZLE_EXTREMES("interval", TypeId::interval),
     SWIZZLE_EXTREMES("tid", TypeId::tid),
     SWIZZLE_EXTREMES("xid8", TypeId::xid8),
+    SWIZZLE_EXTREMES("pg_lsn", TypeId::pg_lsn),
     SWIZZLE_EXTREMES("anyarray", TypeId::int4_array),
     {"bool_and(bool)", aggregate_of<Booleans<Logic::all>>()},
     {"every(bool)", aggregate_of<Booleans<Logic::all>>()},

@@ -124,6 +124,7 @@ constexpr ScalarEntry kEntries[] = {
     SWIZZLE_COMPARE("timestamptz,timestamptz", integers),
     SWIZZLE_COMPARE("tid,tid", integers),
     SWIZZLE_COMPARE("xid8,xid8", values<TypeId::xid8>),
+    SWIZZLE_COMPARE("pg_lsn,pg_lsn", values<TypeId::pg_lsn>),
     {"=(xid,xid)", &test<integers, std::equal_to<>>},
     {"<>(xid,xid)", &test<integers, std::not_equal_to<>>},
     {"=(xid,int4)", &test<integers, std::equal_to<>>},

@@ -27,6 +27,7 @@ std::span<const ScalarEntry> general_functions();
 std::span<const ScalarEntry> name_functions();
 std::span<const ScalarEntry> extreme_functions();
 std::span<const ScalarEntry> network_functions();
+std::span<const ScalarEntry> lsn_functions();
 std::span<const ScalarEntry> json_functions();
 std::span<const ScalarEntry> json_access_functions();
 std::span<const ScalarEntry> json_change_functions();
