@@ -92,12 +92,12 @@ void load_tree(Session::State& session, TreeId tree,
 }
 
 /// Places of columns; empty: all of them.
-using Places = std::vector<std::size_t>;
+using ColumnPlaces = std::vector<std::size_t>;
 
 /// What the entries of an index are made of, as far as rows have to be decoded for it.
-Places places_of(const Table& table, std::size_t number, const WriteStatement& write) {
+ColumnPlaces places_of(const Table& table, std::size_t number, const WriteStatement& write) {
   if (write.has_index_expressions()) return {};
-  Places places;
+  ColumnPlaces places;
   for (const IndexColumn& column : table.relation.indexes[number].columns) {
     places.push_back(static_cast<std::size_t>(column.column - 1));
   }
@@ -107,7 +107,7 @@ Places places_of(const Table& table, std::size_t number, const WriteStatement& w
 /// Calls `visit` with every row of the table, until it says false; only the columns at `places`
 /// have values.
 void for_each_row(Session::State& session, const Table& table, Execution& execution,
-                  const Places& places,
+                  const ColumnPlaces& places,
                   const std::function<bool(const Entry&, std::span<const Value> row)>& visit) {
   std::vector<Value> row(table.relation.columns.size());
   const Tree tree = *table.tree;
@@ -174,7 +174,7 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   Execution& execution = writing.plan->execution;
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
-  const Places places = places_of(*table, number, *writing.write);
+  const ColumnPlaces places = places_of(*table, number, *writing.write);
   const auto produce = [&](const TakeEntry& take) {
     for_each_row(
         session, *table, execution, places, [&](const Entry& stored, std::span<const Value> row) {
