@@ -90,7 +90,9 @@ class BTree {
         break;
       descent.disturbed();
     }
-    if (hint != nullptr) hint->remember(id(), key, descent.frame(), descent.guard.version());
+    // Who passes by may have been in a page that is not swizzled, where no writer should begin.
+    if (hint != nullptr && interest == Interest::keep)
+      hint->remember(id(), key, descent.frame(), descent.guard.version());
     if (descent.saw_foster) [[unlikely]] {
       descent.guard.release();
       tidy_after(descent, key);

@@ -33,7 +33,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
     return cut_behind_run(node, at.index, incoming);
   if (frame.inserts.grows_at_end() && at.index == count) tenths = 9;
   if (frame.inserts.grows_at_begin() && at.index == 0) tenths = 1;
-  const std::size_t total = node.range_bytes(0, count, node.prefix().size());
+  const std::size_t total = node.used_bytes() - Node::fence_bytes_needed(node.fences());
   std::size_t wanted = total * tenths / 10;
   // Those who meet there go different ways then.
   if (reason == SplitReason::contended)
@@ -44,7 +44,7 @@ typename BTree<Pool>::SplitPoint BTree<Pool>::choose_split(const Frame& frame, B
   std::size_t left = 0;
   std::size_t best_length = Node::kMaxKeyBytes + 1;
   for (std::uint16_t i = 1; i < count; ++i) {
-    left += node.range_bytes(static_cast<std::uint16_t>(i - 1), i, node.prefix().size());
+    left += node.footprint_of(static_cast<std::uint16_t>(i - 1));
     const bool last_chance = best_length > Node::kMaxKeyBytes && left >= wanted;
     const bool near = left + tolerance >= wanted && left <= wanted + tolerance;
     if (!near && !last_chance && !(best_length > Node::kMaxKeyBytes && i + 1 == count)) continue;

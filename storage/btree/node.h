@@ -160,6 +160,10 @@ class Node {
   /// Bytes that a record takes, slot included.
   [[nodiscard]] std::size_t footprint(std::size_t key_length,
                                       std::size_t value_length) const noexcept;
+  /// Of the record that is there.
+  [[nodiscard]] std::size_t footprint_of(std::uint16_t index) const noexcept {
+    return slot_bytes() + record_bytes(index);
+  }
   [[nodiscard]] std::size_t free_bytes() const noexcept {
     return contiguous_bytes() + garbage_bytes_;
   }
