@@ -88,6 +88,13 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
     query.having.push_back(bind_condition(select.having_clause, scope, "HAVING"));
   }
   finish_targets(query.targets, output);
+  // An outer query's column gets a place of its own: where an outer join finds no row of this
+  // query, what it selects is NULL, and the column is not.
+  for (OutputTarget& target : query.targets) {
+    if (std::ranges::find(query.outer_slots, target.slot) == query.outer_slots.end()) continue;
+    target.slot = new_slot();
+    mark_used(target.slot);
+  }
   // A select list item that ORDER BY or DISTINCT ON names is computed once, in its target's slot.
   bind_distinct(select.distinct_clause, scope, query);
   bind_order(select.sort_clause, scope, query);
