@@ -14,21 +14,24 @@
 
 namespace swizzle {
 
-/// What others must know of one running transaction. A cache line of its own pair, so that a
-/// transaction writes no line that others write.
+/// What others must know of one running transaction. A pair of cache lines of its own, so that a
+/// transaction writes no line that others write; every snapshot reads the first lines of all, which
+/// transactions that only read leave alone.
 struct alignas(128) TransactionSlot {
   /// No record of the transaction is before it; 0: it has none that is not yet acknowledged.
   std::atomic<std::uint64_t> begin{0};
-  /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
-  std::atomic<std::uint64_t> snapshot{0};
   TransactionChain chain;
   /// As UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
+
+  /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
+  alignas(64) std::atomic<std::uint64_t> snapshot{0};
   /// Whom it works for, for the views.
   std::atomic<std::int32_t> label{0};
 
   static constexpr std::uint64_t kTooOld = std::uint64_t{1} << 63U;
 };
+static_assert(sizeof(TransactionSlot) == 128);
 
 /// A moment in the log: what committed before `lsn` is visible. Whatever has an LSN below `quiet`
 /// is visible wholly, since everybody who wrote there has been acknowledged.
