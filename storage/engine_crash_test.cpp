@@ -176,7 +176,7 @@ TEST_CASE("P10 P24 P25 P33 whatever the power interrupts, what was acknowledged 
   std::uint64_t cuts = 0;
   std::uint64_t opened = 0;
   std::uint64_t acknowledged = 0;
-  for_seeds(25, [&](std::uint64_t seed) {
+  for_seeds(60, [&](std::uint64_t seed) {
     Random random{seed};
     SimulatedDisk disk{seed};
     Oracle oracle;

@@ -61,7 +61,7 @@ TEST_CASE("P17 P18 P25 power cuts anywhere, also during recovery, three deep",
   std::uint64_t redone = 0;
   std::uint64_t undone = 0;
   std::uint64_t databases = 0;
-  for_seeds(40, [&](std::uint64_t seed) {
+  for_seeds(1000, [&](std::uint64_t seed) {
     ++databases;
     Random random{seed};
     SimulatedDisk disk{seed};
