@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "base/latch_count.h"
-#include "base/runtime.h"
+#include "base/spin_wait.h"
 
 namespace swizzle::lock {
 
@@ -12,9 +12,10 @@ namespace swizzle::lock {
 class SpinLatch {
  public:
   void lock() noexcept {
+    SpinWait wait;
     while (taken_.exchange(true, std::memory_order_acquire)) {  // sees what the last holder wrote
       do {
-        Runtime::current().relax();
+        wait.once();
       } while (taken_.load(std::memory_order_relaxed));
     }
     ++latches_held;

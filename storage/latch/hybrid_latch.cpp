@@ -1,14 +1,15 @@
 #include "storage/latch/hybrid_latch.h"
 
+#include "base/spin_wait.h"
+
 namespace swizzle {
 namespace {
 
-/// Spins until `attempt` succeeds. Holders never park, so the wait is short; relax() lets the
-/// holder run where it is a fiber of the same thread.
+/// Spins until `attempt` succeeds. Holders never park, so the wait is short.
 template <class Attempt>
 void spin_until(Attempt attempt) noexcept {
-  Runtime& runtime = Runtime::current();
-  while (!attempt()) runtime.relax();
+  SpinWait wait;
+  while (!attempt()) wait.once();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "base/latch_count.h"
-#include "base/runtime.h"
+#include "base/spin_wait.h"
 
 namespace swizzle {
 
@@ -25,9 +25,9 @@ class SpinMutex {
 
  private:
   void lock_slow() noexcept {
-    Runtime& runtime = Runtime::current();
+    SpinWait wait;
     do {
-      while (held_.load(std::memory_order_relaxed)) runtime.relax();
+      while (held_.load(std::memory_order_relaxed)) wait.once();
     } while (!try_lock());
   }
   std::atomic<bool> held_{false};

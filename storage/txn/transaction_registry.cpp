@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/runtime.h"
+#include "base/spin_wait.h"
 #include "storage/txn/snapshot_pause.h"
 
 namespace swizzle {
@@ -139,8 +139,8 @@ std::vector<ActiveTransaction> TransactionRegistry::active_at(Lsn begin) const {
     const Lsn first = slot.chain.first.load(std::memory_order_acquire);
     if (id == TxnId::none || first == Lsn::none || first >= begin) continue;
     std::uint64_t outcome = slot.outcome.load(std::memory_order_acquire);
-    while (outcome == UndoLog::kCommitting) {
-      Runtime::current().relax();
+    for (SpinWait wait; outcome == UndoLog::kCommitting;) {
+      wait.once();
       outcome = slot.outcome.load(std::memory_order_acquire);
     }
     if (outcome != UndoLog::kActive && Lsn{outcome} < begin) continue;

@@ -5,7 +5,7 @@
 
 #include "base/checksum.h"
 #include "base/invariant.h"
-#include "base/runtime.h"
+#include "base/spin_wait.h"
 
 namespace swizzle {
 namespace {
@@ -91,8 +91,8 @@ bool VersionIndex::is_visible(const UndoRecord& record, const Viewer& viewer) no
   if (record.log == viewer.own) return viewer.statement == 0 || record.statement < viewer.statement;
   // Observes the commit record's LSN, and with it that its append came before.
   std::uint64_t outcome = record.log->outcome.load(std::memory_order_acquire);
-  while (outcome == UndoLog::kCommitting) {
-    Runtime::current().relax();
+  for (SpinWait wait; outcome == UndoLog::kCommitting;) {
+    wait.once();
     outcome = record.log->outcome.load(std::memory_order_acquire);
   }
   return outcome != UndoLog::kActive && Lsn{outcome} < viewer.snapshot;
