@@ -7,40 +7,10 @@
 #include "bench/budget/operation.h"
 #include "bench/budget/scratch_database.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/silent_sink.h"
 
 namespace swizzle::bench {
 namespace {
-
-/// Takes everything and keeps nothing, as a server that writes to a fast client.
-class NullSink final : public sql::ResultSink {
- public:
-  void parameter_description(std::span<const std::uint32_t>) override {}
-  void row_description(std::span<const sql::OutputColumn>) override {}
-  void no_data() override {}
-  void data_row(const sql::OutputRow& row) override {
-    buffer_.clear();
-    row.append_data_row(buffer_);
-    ++rows;
-  }
-  void command_complete(std::string_view) override {}
-  void empty_query() override {}
-  void portal_suspended() override {}
-  void notice(const sql::Diagnostic&) override {}
-  void parameter_status(std::string_view, std::string_view) override {}
-  void notification(std::int32_t, std::string_view, std::string_view) override {}
-  void copy_in_begin(const sql::CopyDescription&) override {}
-  std::expected<std::optional<Bytes>, sql::Diagnostic> copy_in_data() override {
-    return std::optional<Bytes>{};
-  }
-  void copy_out_begin(const sql::CopyDescription&) override {}
-  void copy_out_data(Bytes) override {}
-  void copy_out_end() override {}
-
-  std::uint64_t rows = 0;
-
- private:
-  std::string buffer_;
-};
 
 class PreparedSelect final : public BudgetOperation {
  public:
@@ -72,7 +42,7 @@ class PreparedSelect final : public BudgetOperation {
   ScratchDatabase database_;
   std::unique_ptr<sql::Database> catalog_;
   std::unique_ptr<sql::Session> session_;
-  NullSink sink_;
+  sql::CountingSink sink_;
 };
 
 }  // namespace

@@ -6,41 +6,13 @@
 #include "base/bytes.h"
 #include "base/posix_file_system.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "storage/engine.h"
 
 using namespace swizzle;
 using namespace swizzle::sql;
 
 namespace {
-
-/// Takes everything and keeps nothing, as a server that writes to a fast client.
-class NullSink final : public ResultSink {
- public:
-  void parameter_description(std::span<const std::uint32_t>) override {}
-  void row_description(std::span<const OutputColumn>) override {}
-  void no_data() override {}
-  void data_row(const OutputRow& row) override {
-    buffer.clear();
-    row.append_data_row(buffer);
-    ++rows;
-  }
-  void command_complete(std::string_view) override {}
-  void empty_query() override {}
-  void portal_suspended() override {}
-  void notice(const Diagnostic&) override {}
-  void parameter_status(std::string_view, std::string_view) override {}
-  void notification(std::int32_t, std::string_view, std::string_view) override {}
-  void copy_in_begin(const CopyDescription&) override {}
-  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
-    return std::optional<Bytes>{};
-  }
-  void copy_out_begin(const CopyDescription&) override {}
-  void copy_out_data(Bytes) override {}
-  void copy_out_end() override {}
-
-  std::string buffer;
-  std::uint64_t rows = 0;
-};
 
 constexpr int kRows = 100'000;
 
@@ -79,7 +51,7 @@ class Accounts {
   }
   Session& session() { return *session_; }
   Engine& engine() { return *engine_; }
-  NullSink sink;
+  CountingSink sink;
 
  private:
   PosixFileSystem files_;

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statistics/sample.h"
 
 namespace swizzle::sql {
@@ -14,28 +15,6 @@ constexpr Duration kRoundEvery = std::chrono::seconds{60};
 /// As PostgreSQL's autovacuum_analyze_threshold and …_scale_factor.
 constexpr double kFewestChanges = 50;
 constexpr double kChangedShare = 0.1;
-
-/// Takes what ANALYZE sends and keeps nothing.
-class SilentSink final : public ResultSink {
- public:
-  void parameter_description(std::span<const std::uint32_t>) override {}
-  void row_description(std::span<const OutputColumn>) override {}
-  void no_data() override {}
-  void data_row(const OutputRow&) override {}
-  void command_complete(std::string_view) override {}
-  void empty_query() override {}
-  void portal_suspended() override {}
-  void notice(const Diagnostic&) override {}
-  void notification(std::int32_t, std::string_view, std::string_view) override {}
-  void parameter_status(std::string_view, std::string_view) override {}
-  void copy_in_begin(const CopyDescription&) override {}
-  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
-    return std::optional<Bytes>{};
-  }
-  void copy_out_begin(const CopyDescription&) override {}
-  void copy_out_data(Bytes) override {}
-  void copy_out_end() override {}
-};
 
 }  // namespace
 

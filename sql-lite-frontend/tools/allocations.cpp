@@ -10,6 +10,7 @@
 
 #include "base/posix_file_system.h"
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "storage/engine.h"
 
 namespace {
@@ -76,37 +77,6 @@ namespace {
 constexpr int kRows = 1000;
 constexpr int kRuns = 1000;
 
-/// Writes rows into a buffer that it keeps.
-class BufferSink final : public ResultSink {
- public:
-  void parameter_description(std::span<const std::uint32_t>) override {}
-  void row_description(std::span<const OutputColumn>) override {}
-  void no_data() override {}
-  void data_row(const OutputRow& row) override {
-    buffer_.clear();
-    row.append_data_row(buffer_);
-    ++rows;
-  }
-  void command_complete(std::string_view) override {}
-  void empty_query() override {}
-  void portal_suspended() override {}
-  void notice(const Diagnostic&) override {}
-  void notification(std::int32_t, std::string_view, std::string_view) override {}
-  void parameter_status(std::string_view, std::string_view) override {}
-  void copy_in_begin(const CopyDescription&) override {}
-  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
-    return std::optional<Bytes>{};
-  }
-  void copy_out_begin(const CopyDescription&) override {}
-  void copy_out_data(Bytes) override {}
-  void copy_out_end() override {}
-
-  std::uint64_t rows = 0;
-
- private:
-  std::string buffer_;
-};
-
 void require(bool holds, std::string_view what) {
   if (holds) return;
   fmt::print(stderr, "failed: {}\n", what);
@@ -114,7 +84,7 @@ void require(bool holds, std::string_view what) {
 }
 
 /// Allocations of kRuns warm runs inside one transaction.
-std::uint64_t allocations_of(Session& session, BufferSink& sink, const std::string& sql) {
+std::uint64_t allocations_of(Session& session, CountingSink& sink, const std::string& sql) {
   require(session.parse("s", sql, {}, sink).has_value(), sql);
   require(session.simple_query("BEGIN", sink).has_value(), "BEGIN");
   std::uint64_t before = 0;
@@ -144,7 +114,7 @@ int run() {
   auto engine = std::move(*Engine::open(files, directory, options));
   auto database = std::move(*Database::open(*engine));
   auto session = std::move(*database->connect({}));
-  BufferSink sink;
+  CountingSink sink;
   require(
       session->simple_query("CREATE TABLE t(id int primary key, v int, w text)", sink).has_value(),
       "CREATE TABLE");

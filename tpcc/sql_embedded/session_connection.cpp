@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "sql-lite-frontend/silent_sink.h"
+
 namespace swizzle::tpcc {
 namespace {
 
@@ -34,11 +36,8 @@ class KeptRows final : public Rows::Source {
 };
 
 /// What statements without COPY use.
-class RowSink : public sql::ResultSink {
+class RowSink : public sql::SilentSink {
  public:
-  void parameter_description(std::span<const std::uint32_t>) override {}
-  void row_description(std::span<const sql::OutputColumn>) override {}
-  void no_data() override {}
   void data_row(const sql::OutputRow& row) override {
     std::vector<std::optional<std::string>> values;
     values.reserve(row.size());
@@ -46,18 +45,6 @@ class RowSink : public sql::ResultSink {
     kept->rows.push_back(std::move(values));
   }
   void command_complete(std::string_view tag) override { kept->tag = tag; }
-  void empty_query() override {}
-  void portal_suspended() override {}
-  void notice(const sql::Diagnostic&) override {}
-  void parameter_status(std::string_view, std::string_view) override {}
-  void notification(std::int32_t, std::string_view, std::string_view) override {}
-  void copy_in_begin(const sql::CopyDescription&) override {}
-  std::expected<std::optional<Bytes>, sql::Diagnostic> copy_in_data() override {
-    return std::optional<Bytes>{};
-  }
-  void copy_out_begin(const sql::CopyDescription&) override {}
-  void copy_out_data(Bytes) override {}
-  void copy_out_end() override {}
 
   std::unique_ptr<KeptRows> kept = std::make_unique<KeptRows>();
 };

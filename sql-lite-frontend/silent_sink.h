@@ -1,0 +1,46 @@
+#pragma once
+
+#include "sql-lite-frontend/result_sink.h"
+
+namespace swizzle::sql {
+
+/// Takes everything and keeps nothing; COPY from it gets no data. A base for sinks that care for
+/// one thing only.
+class SilentSink : public ResultSink {
+ public:
+  void parameter_description(std::span<const std::uint32_t>) override {}
+  void row_description(std::span<const OutputColumn>) override {}
+  void no_data() override {}
+  void data_row(const OutputRow&) override {}
+  void command_complete(std::string_view) override {}
+  void empty_query() override {}
+  void portal_suspended() override {}
+  void notice(const Diagnostic&) override {}
+  void parameter_status(std::string_view, std::string_view) override {}
+  void notification(std::int32_t, std::string_view, std::string_view) override {}
+  void copy_in_begin(const CopyDescription&) override {}
+  std::expected<std::optional<Bytes>, Diagnostic> copy_in_data() override {
+    return std::optional<Bytes>{};
+  }
+  void copy_out_begin(const CopyDescription&) override {}
+  void copy_out_data(Bytes) override {}
+  void copy_out_end() override {}
+};
+
+/// Writes each row as the protocol wants it into a buffer of its own and counts: a server whose
+/// client is fast, as far as the SQL layer is concerned.
+class CountingSink final : public SilentSink {
+ public:
+  void data_row(const OutputRow& row) override {
+    buffer_.clear();
+    row.append_data_row(buffer_);
+    ++rows;
+  }
+
+  std::uint64_t rows = 0;
+
+ private:
+  std::string buffer_;
+};
+
+}  // namespace swizzle::sql
