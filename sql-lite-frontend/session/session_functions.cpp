@@ -79,6 +79,11 @@ Value sequence_value(Execution& execution, Arguments arguments) {
 Value sequence_is_called(Execution& execution, Arguments arguments) {
   return Value::from_bool(sequence_state(execution, arguments[0].as_oid()).is_called);
 }
+/// NULL before the first nextval.
+Value sequence_last_value(Execution& execution, Arguments arguments) {
+  const SequenceState state = sequence_state(execution, arguments[0].as_oid());
+  return state.is_called ? Value::from_int(state.last_value) : Value::null();
+}
 
 Value lastval(Execution& execution, Arguments) {
   const auto& last = execution.session.last_sequence;
@@ -345,6 +350,7 @@ std::span<const SessionFunction> functions() {
       {"pg_last_wal_receive_lsn", pg_lsn, {}, 0, true, kVolatile, always_null},
       {"pg_last_wal_replay_lsn", pg_lsn, {}, 0, true, kVolatile, always_null},
       {"pg_last_xact_replay_timestamp", timestamptz, {}, 0, true, kVolatile, always_null},
+      {"pg_sequence_last_value", int8, {regclass}, 0, true, kVolatile, sequence_last_value},
       {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
       {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
       {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},

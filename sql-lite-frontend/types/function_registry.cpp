@@ -137,7 +137,8 @@ class Registry {
                                json_change_functions(),
                                json_whole_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
-    for (const auto entries : {set_functions(), json_set_functions(), json_each_functions()}) {
+    for (const auto entries :
+         {set_functions(), json_set_functions(), json_each_functions(), keyword_functions()}) {
       for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
     }
     for (const auto entries : {counting_aggregates(), statistics_aggregates(),

@@ -127,3 +127,6 @@ select 's8'::regclass, 's8'::regclass::text;
 discard sequences;
 select lastval();
 select currval('s8');
+create sequence asked_for;
+select pg_sequence_last_value('asked_for'::regclass);
+select nextval('asked_for'), pg_sequence_last_value('asked_for'::regclass);

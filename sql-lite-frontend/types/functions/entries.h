@@ -35,6 +35,7 @@ std::span<const ScalarEntry> json_whole_functions();
 std::span<const SetEntry> set_functions();
 std::span<const SetEntry> json_set_functions();
 std::span<const SetEntry> json_each_functions();
+std::span<const SetEntry> keyword_functions();
 std::span<const AggregateEntry> counting_aggregates();
 std::span<const AggregateEntry> statistics_aggregates();
 std::span<const AggregateEntry> collecting_aggregates();
