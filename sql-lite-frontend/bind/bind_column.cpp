@@ -63,6 +63,19 @@ void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
   }
 }
 
+void tell_absence(RowExpr& row, const ScopeItem& item) {
+  row.absence = RowExpr::Absence::all_are_null;
+  if (item.table == nullptr) return;
+  const auto& columns = item.table->relation.columns;
+  for (std::size_t i = 0; i < item.columns.size(); ++i) {
+    const auto number = static_cast<std::size_t>(item.columns[i].origin.column);
+    if (number == 0 || number > columns.size() || !columns[number - 1].not_null) continue;
+    row.absence = RowExpr::Absence::field_is_null;
+    row.telling_field = i;
+    return;
+  }
+}
+
 }  // namespace
 
 ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
@@ -103,6 +116,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     auto row = std::make_unique<RowExpr>(std::move(fields));
     row->names = std::move(names);
     row->is_whole_row = true;
+    if (item.may_be_absent) tell_absence(*row, item);
     row->set_location(node.location);
     return row;
   };

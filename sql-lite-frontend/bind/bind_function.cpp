@@ -57,6 +57,21 @@ std::string signature(std::string_view name, std::span<const TypeId> types) {
   return text + ")";
 }
 
+bool shows_names(const Function& function) {
+  return function.name.starts_with("json") || function.name.starts_with("to_json") ||
+         function.name.starts_with("row_to_json");
+}
+
+/// The names of a row's fields are known here, and only here.
+void tell_names(std::span<const ExprPtr> arguments) {
+  for (const ExprPtr& argument : arguments) {
+    auto* row = dynamic_cast<RowExpr*>(argument.get());
+    if (row == nullptr) continue;
+    row->tells_names = true;
+    tell_names(row->operands());
+  }
+}
+
 }  // namespace
 
 ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
@@ -197,6 +212,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     resolved = resolve_function(call);
   }
   const Function& function = *resolved->function;
+  if (shows_names(function)) tell_names(arguments);
   if (function.kind == FunctionKind::aggregate) {
     if (node.over != nullptr) return bind_window_call(node, scope, std::move(arguments), name);
     return bind_any_aggregate(node, scope, *resolved, std::move(arguments), notes);

@@ -118,6 +118,13 @@ FromPtr Binder::bind_join(const ast::JoinExpr& node, Scope& scope) {
   join.right = bind_side(node.rarg, JoinKind::left);
   allow_lateral(true);
 
+  const auto note_absence = [&] {
+    const bool left = join.kind == JoinKind::right || join.kind == JoinKind::full;
+    const bool right = join.kind == JoinKind::left || join.kind == JoinKind::full;
+    for (std::size_t i = left_begin; i < scope.items.size(); ++i) {
+      scope.items[i].may_be_absent |= i < right_begin ? left : right;
+    }
+  };
   std::vector<std::string> names;
   if (node.is_natural) {
     for (std::size_t i = left_begin; i < right_begin; ++i) {
@@ -133,11 +140,16 @@ FromPtr Binder::bind_join(const ast::JoinExpr& node, Scope& scope) {
   }
   for (const ast::Node* name : node.using_clause) names.emplace_back(ast::string_of(name));
   if (!names.empty()) {
+    note_absence();
     bind_using(node, join, scope, left_begin, right_begin, names);
-  } else if (node.quals != nullptr) {
-    const Unreachable hidden{scope, 0, left_begin};
-    const ClauseScope clause{scope, Clause::join_on};
-    join.conditions.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
+  } else {
+    if (node.quals != nullptr) {
+      const Unreachable hidden{scope, 0, left_begin};
+      const ClauseScope clause{scope, Clause::join_on};
+      join.conditions.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
+    }
+    // Not before: in the condition both sides are there.
+    note_absence();
   }
   if (node.alias != nullptr) {
     // The join as a whole has a name: what is inside can only be reached through it.

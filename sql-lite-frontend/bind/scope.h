@@ -35,6 +35,8 @@ struct ScopeItem {
   bool lateral_allowed = true;
   /// The columns of a join as a whole: others have them already.
   bool is_join = false;
+  /// On a side of an outer join that a row of the other side may not have a partner in.
+  bool may_be_absent = false;
   TablePtr table;
 
   void show_all() { visible.assign(columns.size(), true); }

@@ -338,8 +338,15 @@ class RowExpr final : public OperandsExpr {
   /// Names of the fields where they are known (whole rows).
   std::vector<std::string> names;
   bool is_whole_row = false;  ///< of a table or another item of FROM
+  bool tells_names = false;   ///< in its value, for who shows them
+  /// Where an outer join may not have found a row, the whole is NULL: if this field is, or if all
+  /// are where no field of the row is always there.
+  enum class Absence : std::uint8_t { never, field_is_null, all_are_null };
+  Absence absence = Absence::never;
+  std::size_t telling_field = 0;
 
  private:
+  [[nodiscard]] bool is_absent(std::span<const Value> fields) const;
   std::vector<TypeId> types_;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "sql-lite-frontend/execute/expression.h"
@@ -252,7 +253,22 @@ RowExpr::RowExpr(std::vector<ExprPtr> operands)
 
 Value RowExpr::eval(Execution& execution) const {
   const Operands operands{operands_, execution};
-  return make_record(execution.row_arena, types_, operands.values());
+  if (is_absent(operands.values())) return Value::null();
+  const std::span<const std::string> shown{names};
+  return make_record(execution.row_arena, types_, operands.values(),
+                     tells_names ? shown : shown.first(0));
+}
+
+bool RowExpr::is_absent(std::span<const Value> fields) const {
+  switch (absence) {
+    case Absence::never:
+      return false;
+    case Absence::field_is_null:
+      return fields[telling_field].is_null();
+    case Absence::all_are_null:
+      return std::ranges::all_of(fields, &Value::is_null);
+  }
+  return false;
 }
 
 SubscriptExpr::SubscriptExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands)

@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/json_parts.h"
+#include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -308,7 +309,27 @@ void append_dimension(FunctionContext& context, const ArrayView& view, std::size
   out += ']';
 }
 
+/// `line_feed` stands before each field but the first.
+void append_row(FunctionContext& context, const Value& value, std::string_view line_feed,
+                std::string& out) {
+  const RecordView record{value};
+  const std::vector<std::string> names = record.names();
+  out += '{';
+  for (std::size_t i = 0; i < record.size(); ++i) {
+    if (i > 0) out += ',';
+    if (i > 0) out += line_feed;
+    append_json_string(names[i], out);
+    out += ':';
+    append_json(context, record.type(i), record.field(i), out);
+  }
+  out += '}';
+}
+
 }  // namespace
+
+void append_pretty_row(FunctionContext& context, const Value& row, std::string& out) {
+  append_row(context, row, "\n ", out);
+}
 
 void check_json(std::string_view text, TypeId type) {
   static_cast<void>(JsonReader{text, type}.read());
@@ -367,9 +388,7 @@ void append_json(FunctionContext& context, TypeId type, const Value& value, std:
     out += value.as_bool() ? "true" : "false";
     return;
   }
-  if (type == TypeId::record) {
-    throw SqlError{sqlstate::feature_not_supported, "rows as JSON are not supported"};
-  }
+  if (type == TypeId::record) return append_row(context, value, "", out);
   if (is_array(type)) {
     const ArrayView view{value};
     std::size_t next = 0;

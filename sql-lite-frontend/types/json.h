@@ -18,7 +18,9 @@ std::string canonical_json(std::string_view text);
 
 /// `text` as a JSON string.
 void append_json_string(std::string_view text, std::string& out);
-/// A value of any type as JSON, as to_json() has it. 0A000 for rows, whose fields have no names.
+/// A row with a line for each of its fields, as row_to_json(…, true) has it.
+void append_pretty_row(FunctionContext& context, const Value& row, std::string& out);
+/// A value of any type as JSON, as to_json() has it.
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out);
 
 }  // namespace swizzle::sql

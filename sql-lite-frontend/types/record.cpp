@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/types/record.h"
 
+#include <fmt/format.h>
+
 #include <string>
 
 #include "sql-lite-frontend/types/row_codec.h"
@@ -28,11 +30,12 @@ TypeId RecordView::type(std::size_t field) const {
   return TypeId{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)};
 }
 
+std::uint32_t RecordView::end_of(std::size_t field) const {
+  return load<std::uint32_t>(bytes_.data() + 8 + field * kEntryBytes);
+}
+
 Value RecordView::field(std::size_t field) const {
   INVARIANT(field < count_);
-  const auto end_of = [this](std::size_t index) {
-    return load<std::uint32_t>(bytes_.data() + 8 + index * kEntryBytes);
-  };
   const std::uint32_t end = end_of(field);
   if ((end & kNullBit) != 0) return Value::null();
   const std::uint32_t begin = field == 0 ? 0 : end_of(field - 1) & ~kNullBit;
@@ -41,8 +44,31 @@ Value RecordView::field(std::size_t field) const {
   return read_flat(shape_of(type(field)), fields.subspan(begin, end - begin));
 }
 
-Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields) {
+std::vector<std::string> RecordView::names() const {
+  std::vector<std::string> names;
+  const std::size_t fields_end = count_ == 0 ? 0 : end_of(count_ - 1) & ~kNullBit;
+  Bytes rest = bytes_.subspan(4 + count_ * kEntryBytes);
+  if (fields_end > rest.size()) corrupt();
+  rest = rest.subspan(fields_end);
+  const bool has_names = !rest.empty();
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (!has_names) {
+      names.push_back(fmt::format("f{}", i + 1));
+      continue;
+    }
+    if (rest.size() < 4) corrupt();
+    const std::uint32_t size = load<std::uint32_t>(rest.data());
+    if (size > rest.size() - 4) corrupt();
+    names.emplace_back(as_text(rest.subspan(4, size)));
+    rest = rest.subspan(4 + size);
+  }
+  return names;
+}
+
+Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
+                  std::span<const std::string> names) {
   INVARIANT(types.size() == fields.size());
+  INVARIANT(names.empty() || names.size() == fields.size());
   const auto count = static_cast<std::uint32_t>(types.size());
   std::string out(4 + count * kEntryBytes, '\0');
   std::memcpy(out.data(), &count, 4);
@@ -52,6 +78,11 @@ Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const V
     const std::uint32_t entry[2] = {raw(types[i]), static_cast<std::uint32_t>(out.size() - start) |
                                                        (fields[i].is_null() ? kNullBit : 0U)};
     std::memcpy(out.data() + 4 + i * kEntryBytes, entry, sizeof entry);
+  }
+  for (const std::string& name : names) {
+    const auto size = static_cast<std::uint32_t>(name.size());
+    out.append(reinterpret_cast<const char*>(&size), sizeof size);
+    out += name;
   }
   return make_text(arena, out);
 }

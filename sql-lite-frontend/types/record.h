@@ -1,6 +1,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
@@ -8,7 +10,8 @@
 namespace swizzle::sql {
 
 /// Reads a row value: u32 field count | per field: u32 type, u32 end offset (top bit: NULL) |
-/// fields in flat form. It carries its own types, as an anonymous record must.
+/// fields in flat form | nothing, or per field its name: u32 length, text. It carries its own
+/// types, as an anonymous record must, and names only for those who show them (JSON).
 class RecordView {
  public:
   explicit RecordView(const Value& record);
@@ -16,12 +19,17 @@ class RecordView {
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] TypeId type(std::size_t field) const;
   [[nodiscard]] Value field(std::size_t field) const;
+  /// "f1", "f2" … where the fields have no names.
+  [[nodiscard]] std::vector<std::string> names() const;
 
  private:
+  [[nodiscard]] std::uint32_t end_of(std::size_t field) const;
   Bytes bytes_;
   std::uint32_t count_;
 };
 
-Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields);
+/// `names`: none, or one for each field.
+Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
+                  std::span<const std::string> names = {});
 
 }  // namespace swizzle::sql

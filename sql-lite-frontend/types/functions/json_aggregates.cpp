@@ -48,8 +48,12 @@ template <Spelling spelling>
 struct List {
   Text text;
   void step(FunctionContext& context, Arena& arena, Arguments a) {
+    const TypeId type = context.call.arguments[0];
     std::string item = text.size == 0 ? "[" : ", ";
-    append_json(context, context.call.arguments[0], a[0], item);
+    // Arrays and rows begin a line of their own.
+    const bool structured = type == TypeId::record || is_array(type);
+    if (structured && text.size != 0 && !a[0].is_null()) item += "\n ";
+    append_json(context, type, a[0], item);
     text.append(arena, item);
   }
   [[nodiscard]] Value final(FunctionContext& context) const {

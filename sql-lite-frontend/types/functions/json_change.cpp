@@ -188,6 +188,52 @@ Value set_path(FunctionContext& context, Arguments a) {
   return shown(context, value);
 }
 
+enum class Side : std::uint8_t { before, after };
+
+void insert_at(JsonValue& value, std::span<const Step> path, const JsonValue& added, Side side) {
+  const Step& step = path.front();
+  const bool last = path.size() == 1;
+  if (value.kind == Kind::object) {
+    const bool there = value.member(step.text) != nullptr;
+    if (last && there) {
+      throw SqlError{sqlstate::invalid_parameter_value, "cannot replace existing key"}.with_hint(
+          "Try using the function jsonb_set to replace key value.");
+    }
+    if (last) return put_member(value, std::string{step.text}, added);
+    for (auto& [key, member] : value.members) {
+      if (key == step.text) insert_at(member, path.subspan(1), added, side);
+    }
+  } else if (value.kind == Kind::array) {
+    const std::int64_t index = step.index();
+    if (!last) {
+      auto* item = const_cast<JsonValue*>(value.item(index));
+      if (item != nullptr) insert_at(*item, path.subspan(1), added, side);
+      return;
+    }
+    const auto size = static_cast<std::int64_t>(value.items.size());
+    std::int64_t at = index < 0 ? index + size : index;
+    // Beyond an end is at that end.
+    if (at < 0) {
+      at = 0;
+    } else if (at >= size) {
+      at = size;
+    } else if (side == Side::after) {
+      ++at;
+    }
+    value.items.insert(value.items.begin() + at, added);
+  }
+}
+
+Value insert_path(FunctionContext& context, Arguments a) {
+  JsonValue value = take_json_apart(a[0].as_text());
+  if (value.is_scalar()) invalid("cannot set path in scalar");
+  const std::vector<Step> steps = steps_in(a[1]);
+  if (steps.empty()) return a[0];
+  insert_at(value, steps, take_json_apart(a[2].as_text()),
+            a[3].as_bool() ? Side::after : Side::before);
+  return shown(context, value);
+}
+
 /// A cast takes what is of the kind, nothing else.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
@@ -221,6 +267,7 @@ constexpr ScalarEntry kEntries[] = {
     {"jsonb_delete(jsonb,int4)", &delete_index},
     {"jsonb_delete_path(jsonb,_text)", &delete_path},
     {"jsonb_set(jsonb,_text,jsonb,bool)", &set_path},
+    {"jsonb_insert(jsonb,_text,jsonb,bool)", &insert_path},
     {"numeric(jsonb)", &to_numeric},
     {"bool(jsonb)", &to_bool},
     {"int2(jsonb)", &to_integer<TypeId::int2, std::int16_t>},

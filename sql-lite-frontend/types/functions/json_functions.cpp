@@ -58,6 +58,16 @@ Value to_json(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
+Value pretty_row(FunctionContext& context, Arguments a) {
+  std::string out;
+  if (a[1].as_bool()) {
+    append_pretty_row(context, a[0], out);
+  } else {
+    append_json(context, TypeId::record, a[0], out);
+  }
+  return make_text(context.arena, out);
+}
+
 /// The same for jsonb, in its own spelling.
 template <ScalarFunction make>
 Value as_jsonb(FunctionContext& context, Arguments a) {
@@ -76,6 +86,8 @@ constexpr ScalarEntry kEntries[] = {
     {"json_build_array(any)", &build_array},
     {"json_build_array()", &empty_array},
     {"to_json(anyelement)", &to_json},
+    {"row_to_json(record)", &to_json},
+    {"row_to_json(record,bool)", &pretty_row},
     {"array_to_json(anyarray)", &to_json},
 };
 
