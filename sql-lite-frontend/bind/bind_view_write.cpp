@@ -180,6 +180,21 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   return target;
 }
 
+std::vector<bool> Binder::updatable_columns(const TablePtr& relation) {
+  std::vector<bool> updatable(relation->relation.columns.size(), true);
+  if (relation->relation.kind == RelationKind::table) return updatable;
+  if (relation->relation.kind != RelationKind::view) return {};
+  try {
+    const ViewTarget target = open_view(relation, WriteKind::update);
+    for (std::size_t i = 0; i < updatable.size(); ++i) {
+      updatable[i] = target.columns[i].position.has_value();
+    }
+  } catch (const SqlError&) {
+    return {};
+  }
+  return updatable;
+}
+
 /// The table's columns under the names of a view, or of what it reads.
 Scope Binder::view_scope(const TablePtr& table, std::string_view alias,
                          std::span<const ViewTargetColumn> columns, Slot first_slot) {

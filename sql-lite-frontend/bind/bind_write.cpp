@@ -35,6 +35,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
       break;
     }
     case RelationKind::materialized:
+      if (names_.refreshes(*write.table)) break;
       throw sql_error(sqlstate::wrong_object_type, "cannot change materialized view \"{}\"",
                       relation.name);
     case RelationKind::sequence:

@@ -38,6 +38,8 @@ class NameSource {
   virtual std::string current_database() = 0;
   /// Whether a reference to it stands for its query.
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
+  /// Whether it is a materialized view that is being refreshed, and so may be written.
+  virtual bool refreshes(const Table& /*table*/) { return false; }
   /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
@@ -84,6 +86,10 @@ class Binder {
   std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
                                                   std::span<const std::size_t> columns,
                                                   std::vector<Slot>& source_slots);
+
+  /// Per column of a table or view, whether UPDATE may set it; empty where the rows cannot be
+  /// written at all.
+  std::vector<bool> updatable_columns(const TablePtr& relation);
 
   ExprPtr bind_expression(const ast::Node* node, Scope& scope);
   /// Bound and coerced to boolean; `what` is for the error: "argument of WHERE must be …".

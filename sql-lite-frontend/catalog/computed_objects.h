@@ -12,8 +12,5 @@ void description_rows(Execution& execution, const EmitRow& emit);
 void sequence_rows(Execution& execution, const EmitRow& emit);
 void view_rows(Execution& execution, const EmitRow& emit);
 void index_view_rows(Execution& execution, const EmitRow& emit);
-void schema_table_rows(Execution& execution, const EmitRow& emit);
-void schema_column_rows(Execution& execution, const EmitRow& emit);
-void schema_schema_rows(Execution& execution, const EmitRow& emit);
 
 }  // namespace swizzle::sql

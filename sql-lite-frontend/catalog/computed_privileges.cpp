@@ -71,7 +71,7 @@ void emit_rights(Execution& execution, const EmitRow& emit, const Relation& rela
 void table_privileges(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : execution.session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (relation.kind == RelationKind::sequence) continue;
+    if (relation.kind != RelationKind::table && relation.kind != RelationKind::view) continue;
     emit_rights(execution, emit, relation, {relation.grants, relation.owner, GrantedOn::table}, {});
   }
 }
@@ -79,7 +79,7 @@ void table_privileges(Execution& execution, const EmitRow& emit) {
 void column_privileges(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : execution.session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (relation.kind == RelationKind::sequence) continue;
+    if (relation.kind != RelationKind::table && relation.kind != RelationKind::view) continue;
     AccessList whole{relation.grants, relation.owner, GrantedOn::table};
     for (const Column& column : relation.columns) {
       if (column.dropped) continue;

@@ -35,16 +35,17 @@ Value constant_for(const ColumnFacts& column) {
 class Builder {
  public:
   Builder() {
-    for (const auto providers : {catalog_providers(), fact_providers(), activity_providers(),
-                                 lock_providers(), privilege_providers(), statistics_providers()}) {
+    for (const auto providers :
+         {catalog_providers(), fact_providers(), activity_providers(), lock_providers(),
+          information_schema_providers(), privilege_providers(), statistics_providers()}) {
       for (const RowProvider& provider : providers) {
         const bool added =
             providers_.emplace(Key{provider.schema, provider.name}, &provider).second;
         INVARIANT(added);
       }
     }
-    for (const SystemView& view : system_views()) {
-      views_.emplace(Key{view.schema, view.name}, &view);
+    for (const auto views : {system_views(), information_schema_views()}) {
+      for (const SystemView& view : views) views_.emplace(Key{view.schema, view.name}, &view);
     }
   }
 

@@ -17,6 +17,9 @@ std::span<const RowProvider> activity_providers();
 /// Locks, snapshots and what is kept for them.
 std::span<const RowProvider> lock_providers();
 
+/// information_schema's tables, columns and schemata.
+std::span<const RowProvider> information_schema_providers();
+
 /// Who may do what: information_schema.table_privileges and its like.
 std::span<const RowProvider> privilege_providers();
 
@@ -32,5 +35,6 @@ struct SystemView {
   std::string_view query;
 };
 std::span<const SystemView> system_views();
+std::span<const SystemView> information_schema_views();
 
 }  // namespace swizzle::sql

@@ -27,8 +27,28 @@ Value always_false(Execution&, Arguments) {
 Value always_null(Execution&, Arguments) {
   return Value::null();
 }
-Value zero(Execution&, Arguments) {
-  return Value::from_int(0);
+
+std::vector<bool> updatable_columns(Session::State& session, Oid relation) {
+  const TablePtr table = session.table(relation);
+  if (!table) return {};
+  Arena arena;
+  Binder binder{session, arena};
+  return binder.updatable_columns(table);
+}
+
+/// PostgreSQL's bits of the writes that a relation takes.
+Value relation_updates(Execution& execution, Arguments arguments) {
+  constexpr std::int64_t kUpdate = 1U << 2U;
+  constexpr std::int64_t kInsert = 1U << 3U;
+  constexpr std::int64_t kDelete = 1U << 4U;
+  const bool any = !updatable_columns(execution.session, arguments[0].as_oid()).empty();
+  return Value::from_int(any ? kUpdate | kInsert | kDelete : 0);
+}
+Value column_is_updatable(Execution& execution, Arguments arguments) {
+  const std::vector<bool> updatable = updatable_columns(execution.session, arguments[0].as_oid());
+  const std::int64_t number = arguments[1].as_int8();
+  const bool exists = number > 0 && static_cast<std::size_t>(number) <= updatable.size();
+  return Value::from_bool(exists && updatable[static_cast<std::size_t>(number) - 1]);
 }
 
 Layout layout_from(Arguments arguments, std::size_t position) {
@@ -279,7 +299,14 @@ std::vector<SessionFunction> all_functions() {
   add({"pg_client_encoding", name, {}, 0, true, kStable, database_encoding});
   add({"pg_is_other_temp_schema", bool_, {oid}, 0, true, kStable, always_false});
   add({"pg_relation_is_publishable", bool_, {regclass}, 0, true, kStable, always_false});
-  add({"pg_relation_is_updatable", int4, {regclass, bool_}, 0, true, kStable, zero});
+  add({"pg_relation_is_updatable", int4, {regclass, bool_}, 0, true, kStable, relation_updates});
+  add({"pg_column_is_updatable",
+       bool_,
+       {regclass, TypeId::int2, bool_},
+       0,
+       true,
+       kStable,
+       column_is_updatable});
   return functions;
 }
 

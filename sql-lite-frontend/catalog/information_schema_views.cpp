@@ -1,0 +1,209 @@
+#include "sql-lite-frontend/catalog/providers.h"
+
+/// The relations of information_schema that are queries over pg_catalog.
+namespace swizzle::sql {
+namespace {
+
+// A key or foreign key with the number of each of its columns; `position` counts from 1.
+#define SWIZZLE_KEY_COLUMNS                                                       \
+  "SELECT k.oid, k.conname, k.connamespace, k.contype, k.conrelid, k.confrelid, " \
+  "k.conindid, k.confkey, u.number, u.position "                                  \
+  "FROM pg_catalog.pg_constraint k "                                              \
+  "CROSS JOIN LATERAL pg_catalog.unnest(k.conkey) WITH ORDINALITY AS u(number, position)"
+
+constexpr SystemView kViews[] = {
+    {kInformationSchema, "information_schema_catalog_name", "catalog_name",
+     "SELECT pg_catalog.current_database() AS catalog_name"},
+    {kInformationSchema, "views",
+     "table_catalog table_schema table_name view_definition check_option is_updatable "
+     "is_insertable_into is_trigger_updatable is_trigger_deletable "
+     "is_trigger_insertable_into",
+     "SELECT pg_catalog.current_database() AS table_catalog, n.nspname AS table_schema, "
+     "c.relname AS table_name, pg_catalog.pg_get_viewdef(c.oid) AS view_definition, "
+     "CASE WHEN 'check_option=cascaded' = ANY (c.reloptions) THEN 'CASCADED' "
+     "WHEN 'check_option=local' = ANY (c.reloptions) THEN 'LOCAL' ELSE 'NONE' END "
+     "AS check_option, u.word AS is_updatable, u.word AS is_insertable_into, "
+     "'NO' AS is_trigger_updatable, 'NO' AS is_trigger_deletable, "
+     "'NO' AS is_trigger_insertable_into FROM pg_catalog.pg_class c "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL "
+     "(SELECT CASE pg_catalog.pg_relation_is_updatable(c.oid, false) WHEN 0 THEN 'NO' "
+     "ELSE 'YES' END AS word) u WHERE c.relkind = 'v' "
+     "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+    {kInformationSchema, "view_table_usage",
+     "view_catalog view_schema view_name table_catalog table_schema table_name",
+     "SELECT DISTINCT pg_catalog.current_database() AS view_catalog, vn.nspname AS view_schema, "
+     "v.relname AS view_name, pg_catalog.current_database() AS table_catalog, "
+     "tn.nspname AS table_schema, t.relname AS table_name FROM pg_catalog.pg_rewrite r "
+     "JOIN pg_catalog.pg_class v ON v.oid = r.ev_class AND v.relkind = 'v' "
+     "JOIN pg_catalog.pg_namespace vn ON vn.oid = v.relnamespace "
+     "JOIN pg_catalog.pg_depend d ON d.objid = r.oid AND d.deptype = 'n' "
+     "AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
+     "JOIN pg_catalog.pg_class t ON t.oid = d.refobjid AND t.oid <> v.oid "
+     "AND t.relkind IN ('r', 'v') JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace"},
+    {kInformationSchema, "sequences",
+     "sequence_catalog sequence_schema sequence_name data_type numeric_precision "
+     "numeric_precision_radix numeric_scale start_value minimum_value maximum_value "
+     "increment cycle_option",
+     "SELECT pg_catalog.current_database() AS sequence_catalog, "
+     "s.schemaname AS sequence_schema, s.sequencename AS sequence_name, "
+     "pg_catalog.format_type(s.data_type, -1) AS data_type, "
+     "CASE s.data_type WHEN 'int2'::pg_catalog.regtype THEN 16 "
+     "WHEN 'int4'::pg_catalog.regtype THEN 32 ELSE 64 END AS numeric_precision, "
+     "2 AS numeric_precision_radix, 0 AS numeric_scale, s.start_value, "
+     "s.min_value AS minimum_value, s.max_value AS maximum_value, "
+     "s.increment_by AS increment, CASE WHEN s.cycle THEN 'YES' ELSE 'NO' END AS cycle_option "
+     "FROM pg_catalog.pg_sequences s JOIN pg_catalog.pg_namespace n "
+     "ON n.nspname = s.schemaname JOIN pg_catalog.pg_class c "
+     "ON c.relnamespace = n.oid AND c.relname = s.sequencename "
+     "WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d "
+     "WHERE d.objid = c.oid AND d.deptype = 'i')"},
+    {kInformationSchema, "table_constraints",
+     "constraint_catalog constraint_schema constraint_name table_catalog table_schema "
+     "table_name constraint_type is_deferrable initially_deferred enforced nulls_distinct",
+     "SELECT pg_catalog.current_database() AS constraint_catalog, "
+     "n.nspname AS constraint_schema, k.conname AS constraint_name, "
+     "pg_catalog.current_database() AS table_catalog, n.nspname AS table_schema, "
+     "c.relname AS table_name, CASE k.contype WHEN 'c' THEN 'CHECK' WHEN 'f' THEN "
+     "'FOREIGN KEY' WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END AS constraint_type, "
+     "CASE WHEN k.condeferrable THEN 'YES' ELSE 'NO' END AS is_deferrable, "
+     "CASE WHEN k.condeferred THEN 'YES' ELSE 'NO' END AS initially_deferred, "
+     "'YES' AS enforced, CASE WHEN k.contype <> 'u' THEN NULL WHEN i.indnullsnotdistinct "
+     "THEN 'NO' ELSE 'YES' END AS nulls_distinct FROM pg_catalog.pg_constraint k "
+     "JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = k.conindid "
+     "UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
+     "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
+     "a.attnum::pg_catalog.text || '_not_null', pg_catalog.current_database(), n.nspname, "
+     "c.relname, 'CHECK', 'NO', 'NO', 'YES', NULL FROM pg_catalog.pg_attribute a "
+     "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' "
+     "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+    {kInformationSchema, "key_column_usage",
+     "constraint_catalog constraint_schema constraint_name table_catalog table_schema "
+     "table_name column_name ordinal_position position_in_unique_constraint",
+     "SELECT pg_catalog.current_database() AS constraint_catalog, "
+     "n.nspname AS constraint_schema, k.conname AS constraint_name, "
+     "pg_catalog.current_database() AS table_catalog, n.nspname AS table_schema, "
+     "c.relname AS table_name, a.attname AS column_name, k.position AS ordinal_position, "
+     "CASE WHEN k.contype = 'f' THEN pg_catalog.array_position((SELECT r.conkey "
+     "FROM pg_catalog.pg_constraint r WHERE r.conindid = k.conindid AND r.contype <> 'f'), "
+     "k.confkey[k.position]) END AS position_in_unique_constraint FROM (" SWIZZLE_KEY_COLUMNS
+     ") k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.number "
+     "WHERE k.contype IN ('p', 'u', 'f')"},
+    {kInformationSchema, "constraint_column_usage",
+     "table_catalog table_schema table_name column_name constraint_catalog "
+     "constraint_schema constraint_name",
+     "SELECT DISTINCT pg_catalog.current_database() AS table_catalog, "
+     "tn.nspname AS table_schema, t.relname AS table_name, a.attname AS column_name, "
+     "pg_catalog.current_database() AS constraint_catalog, n.nspname AS constraint_schema, "
+     "k.conname AS constraint_name FROM pg_catalog.pg_constraint k "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
+     "JOIN pg_catalog.pg_class t ON t.oid = CASE WHEN k.contype = 'f' THEN k.confrelid "
+     "ELSE k.conrelid END "
+     "JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace "
+     "JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY "
+     "(CASE WHEN k.contype = 'f' THEN k.confkey ELSE k.conkey END)"},
+    {kInformationSchema, "constraint_table_usage",
+     "table_catalog table_schema table_name constraint_catalog constraint_schema "
+     "constraint_name",
+     "SELECT pg_catalog.current_database() AS table_catalog, tn.nspname AS table_schema, "
+     "t.relname AS table_name, pg_catalog.current_database() AS constraint_catalog, "
+     "n.nspname AS constraint_schema, k.conname AS constraint_name "
+     "FROM pg_catalog.pg_constraint k "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
+     "JOIN pg_catalog.pg_class t ON t.oid = CASE WHEN k.contype = 'f' THEN k.confrelid "
+     "ELSE k.conrelid END "
+     "JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace "
+     "WHERE k.contype IN ('p', 'u', 'f')"},
+    {kInformationSchema, "check_constraints",
+     "constraint_catalog constraint_schema constraint_name check_clause",
+     "SELECT pg_catalog.current_database() AS constraint_catalog, "
+     "n.nspname AS constraint_schema, k.conname AS constraint_name, "
+     "pg_catalog.substr(pg_catalog.pg_get_constraintdef(k.oid), 7) AS check_clause "
+     "FROM pg_catalog.pg_constraint k "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace WHERE k.contype = 'c' "
+     "UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
+     "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
+     "a.attnum::pg_catalog.text || '_not_null', a.attname::pg_catalog.text || ' IS NOT NULL' "
+     "FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' "
+     "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+    {kInformationSchema, "referential_constraints",
+     "constraint_catalog constraint_schema constraint_name unique_constraint_catalog "
+     "unique_constraint_schema unique_constraint_name match_option update_rule delete_rule",
+     "SELECT pg_catalog.current_database() AS constraint_catalog, "
+     "n.nspname AS constraint_schema, k.conname AS constraint_name, "
+     "pg_catalog.current_database() AS unique_constraint_catalog, "
+     "rn.nspname AS unique_constraint_schema, r.conname AS unique_constraint_name, "
+     "CASE k.confmatchtype WHEN 'f' THEN 'FULL' ELSE 'NONE' END AS match_option, "
+     "CASE k.confupdtype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN "
+     "'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS update_rule, "
+     "CASE k.confdeltype WHEN 'c' THEN 'CASCADE' WHEN 'n' THEN 'SET NULL' WHEN 'd' THEN "
+     "'SET DEFAULT' WHEN 'r' THEN 'RESTRICT' ELSE 'NO ACTION' END AS delete_rule "
+     "FROM pg_catalog.pg_constraint k "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
+     "LEFT JOIN pg_catalog.pg_constraint r ON r.conindid = k.conindid AND r.contype <> 'f' "
+     "LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = r.connamespace WHERE k.contype = 'f'"},
+    {kInformationSchema, "character_sets",
+     "character_set_name character_repertoire form_of_use default_collate_catalog "
+     "default_collate_schema default_collate_name",
+     "SELECT 'UTF8' AS character_set_name, 'UCS' AS character_repertoire, "
+     "'UTF8' AS form_of_use, pg_catalog.current_database() AS default_collate_catalog, "
+     "'pg_catalog' AS default_collate_schema, 'default' AS default_collate_name"},
+    {kInformationSchema, "collations",
+     "collation_catalog collation_schema collation_name pad_attribute",
+     "SELECT pg_catalog.current_database() AS collation_catalog, n.nspname AS collation_schema, "
+     "c.collname AS collation_name, 'NO PAD' AS pad_attribute FROM pg_catalog.pg_collation c "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.collnamespace"},
+    {kInformationSchema, "collation_character_set_applicability",
+     "collation_catalog collation_schema collation_name character_set_name",
+     "SELECT pg_catalog.current_database() AS collation_catalog, n.nspname AS collation_schema, "
+     "c.collname AS collation_name, 'UTF8' AS character_set_name FROM pg_catalog.pg_collation c "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.collnamespace"},
+    {kInformationSchema, "enabled_roles", "role_name",
+     "SELECT rolname AS role_name FROM pg_catalog.pg_roles "
+     "WHERE pg_catalog.pg_has_role(oid, 'USAGE')"},
+    {kInformationSchema, "applicable_roles", "grantee role_name is_grantable",
+     "SELECT a.rolname AS grantee, b.rolname AS role_name, "
+     "CASE WHEN m.admin_option THEN 'YES' ELSE 'NO' END AS is_grantable "
+     "FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles a ON a.oid = m.member "
+     "JOIN pg_catalog.pg_roles b ON b.oid = m.roleid "
+     "WHERE pg_catalog.pg_has_role(a.oid, 'USAGE')"},
+    {kInformationSchema, "role_column_grants",
+     "grantor grantee table_catalog table_schema table_name column_name privilege_type "
+     "is_grantable",
+     "SELECT p.grantor, p.grantee, p.table_catalog, p.table_schema, p.table_name, "
+     "p.column_name, p.privilege_type, p.is_grantable FROM information_schema.column_privileges p "
+     "WHERE p.grantor IN (SELECT role_name FROM information_schema.enabled_roles) "
+     "OR p.grantee IN (SELECT role_name FROM information_schema.enabled_roles)"},
+    {kInformationSchema, "data_type_privileges",
+     "object_catalog object_schema object_name object_type dtd_identifier",
+     "SELECT c.table_catalog AS object_catalog, c.table_schema AS object_schema, "
+     "c.table_name AS object_name, 'TABLE' AS object_type, c.dtd_identifier "
+     "FROM information_schema.columns c"},
+    {kInformationSchema, "element_types",
+     "object_catalog object_schema object_name object_type collection_type_identifier data_type "
+     "udt_catalog udt_schema udt_name dtd_identifier",
+     "SELECT c.table_catalog AS object_catalog, c.table_schema AS object_schema, "
+     "c.table_name AS object_name, 'TABLE' AS object_type, "
+     "c.dtd_identifier AS collection_type_identifier, "
+     "pg_catalog.format_type(e.oid, NULL) AS data_type, c.udt_catalog, "
+     "'pg_catalog' AS udt_schema, e.typname AS udt_name, 'a' || c.dtd_identifier AS dtd_identifier "
+     "FROM information_schema.columns c JOIN pg_catalog.pg_type t ON t.typname = c.udt_name "
+     "AND t.typlen = -1 JOIN pg_catalog.pg_type e ON e.oid = t.typelem "
+     "WHERE c.data_type = 'ARRAY'"},
+};
+#undef SWIZZLE_KEY_COLUMNS
+
+}  // namespace
+
+std::span<const SystemView> information_schema_views() {
+  return kViews;
+}
+
+}  // namespace swizzle::sql
