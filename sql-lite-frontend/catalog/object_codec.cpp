@@ -8,7 +8,8 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 2;
+constexpr std::uint8_t kFormatVersion = 3;
+constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
 class Writer {
@@ -18,6 +19,10 @@ class Writer {
     (put(values), ...);
   }
   [[nodiscard]] std::string take() && { return std::move(out_); }
+  template <class T>
+  void since(std::uint8_t /*version*/, const T& value) {
+    put(value);
+  }
 
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
@@ -48,11 +53,20 @@ class Writer {
 
 class Reader {
  public:
-  explicit Reader(Bytes bytes) : rest_(bytes) {}
+  explicit Reader(Bytes bytes) : rest_(bytes) {
+    get(version_);
+    if (version_ >= kOldestVersion && version_ <= kFormatVersion) return;
+    throw_error(sqlstate::data_corrupted, "catalog record has unknown format version {}", version_);
+  }
 
   template <class... T>
   void operator()(T&... values) {
     (get(values), ...);
+  }
+  /// A field that records of an older version do not have: `value` stays what it is.
+  template <class T>
+  void since(std::uint8_t version, T& value) {
+    if (version_ >= version) get(value);
   }
 
   template <class T>
@@ -97,6 +111,7 @@ class Reader {
     return taken;
   }
   Bytes rest_;
+  std::uint8_t version_ = 0;
 };
 
 // One list of fields per struct serves both directions: `object` is const when writing.
@@ -161,6 +176,7 @@ void fields(V& visit, T& object) {
         object.row_type, object.array_type, object.tree, object.columns, object.constraints,
         object.indexes, object.options, object.view_sql, object.view_names, object.sequence,
         object.on_commit, object.comment, object.grants, object.estimated_rows);
+  visit.since(3, object.populated);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>
@@ -199,11 +215,6 @@ std::string encode_object(const T& object) {
 template <class T>
 T decode_object(Bytes bytes) {
   Reader reader{bytes};
-  std::uint8_t version = 0;
-  reader.get(version);
-  if (version != kFormatVersion) {
-    throw_error(sqlstate::data_corrupted, "catalog record has unknown format version {}", version);
-  }
   T object;
   reader.get(object);
   return object;

@@ -179,6 +179,8 @@ struct Relation {
   std::vector<Grant> grants;
   /// As of the last ANALYZE; -1 before the first.
   double estimated_rows = -1;
+  /// False: a materialized view whose query has not run yet, so that nobody may read it.
+  bool populated = true;
 };
 
 struct Role {

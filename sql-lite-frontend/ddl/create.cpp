@@ -184,10 +184,6 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
   const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
   const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
   const ast::IntoClause& into = *statement.into;
-  if (!is_table && into.skip_data) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "CREATE MATERIALIZED VIEW ... WITH NO DATA is not supported"};
-  }
   Relation relation = new_relation(*this, *into.rel, kind);
   if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
     sink.command_complete(tag);
@@ -230,6 +226,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
       relation.view_names.push_back(view_name_of(read));
     }
     relation.view_sql = view_query_text(whole.text, relation.name);
+    relation.populated = !into.skip_data;
   }
   const TablePtr table = create_relation(*this, std::move(relation));
   const std::uint64_t rows = into.skip_data ? 0 : fill_table(*this, table, *portal);

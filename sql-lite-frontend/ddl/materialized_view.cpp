@@ -38,28 +38,48 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
   return rows;
 }
 
-/// Its rows go, and those that its query gives now come.
-void Session::State::refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink) {
-  if (statement.concurrent || statement.skip_data) {
-    throw_error(sqlstate::feature_not_supported, "REFRESH MATERIALIZED VIEW {} is not supported",
-                statement.concurrent ? "CONCURRENTLY" : "... WITH NO DATA");
-  }
-  Arena arena;
-  Binder binder{*this, arena};
-  const TablePtr view = binder.require_relation(*statement.relation);
-  if (view->relation.kind != RelationKind::materialized) {
-    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a materialized view",
-                view->relation.name);
-  }
-  require_owner(*view);
+namespace {
+
+TablePtr set_populated(Session::State& session, const TablePtr& view, bool populated) {
+  if (view->relation.populated == populated) return view;
+  Relation relation = view->relation;
+  relation.populated = populated;
+  return session.catalog.replace(*session.transaction, *view, std::move(relation));
+}
+
+}  // namespace
+
+/// Runs the view's query into a table that has its columns: itself, or another.
+void Session::State::fill_from_query(const TablePtr& view, const TablePtr& into) {
   struct Expansion {
     Oid& view;
     ~Expansion() { view = kNoOid; }
   } const expansion{expanded_view};
-  // As long as the rows are read: the plan is made anew when the view has got its new trees.
   expanded_view = view->relation.oid;
   const PortalPtr source = make_portal(parse_one("SELECT * FROM " + qualified_name(*view), {}), {});
-  fill_table(*this, empty_relation(view), *source);
+  fill_table(*this, into, *source);
+}
+
+/// Its rows go, and those that its query gives now come.
+void Session::State::refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink) {
+  Arena arena;
+  Binder binder{*this, arena};
+  const TablePtr view = binder.require_relation(*statement.relation);
+  if (view->relation.kind != RelationKind::materialized) {
+    throw_error(sqlstate::feature_not_supported, "\"{}\" is not a materialized view",
+                view->relation.name);
+  }
+  require_owner(*view);
+  if (statement.concurrent && statement.skip_data) {
+    throw SqlError{sqlstate::syntax_error,
+                   "CONCURRENTLY and WITH NO DATA options cannot be used together"};
+  }
+  if (statement.concurrent) {
+    refresh_concurrently(view);
+  } else {
+    const TablePtr empty = set_populated(*this, empty_relation(view), !statement.skip_data);
+    if (!statement.skip_data) fill_from_query(empty, empty);
+  }
   sink.command_complete("REFRESH MATERIALIZED VIEW");
 }
 

@@ -93,13 +93,23 @@ bool Session::State::is_superuser(Oid role) const {
   return known && known->superuser;
 }
 
-void Session::State::check_privileges(Plan& plan) {
+void Session::State::check_accesses(Plan& plan) {
   const CatalogView::Stamp now = catalog.stamp();
   if (plan.allowed_under == now) [[likely]] {
     return;
   }
-  for (const RelationAccess& access : plan.accesses) require(access);
+  for (const RelationAccess& access : plan.accesses) {
+    require(access);
+    require_populated(*access.table);
+  }
   plan.allowed_under = now;
+}
+
+void Session::State::require_populated(const Table& table) const {
+  if (table.relation.populated || table.relation.oid == expanded_view) return;
+  throw sql_error(SqlState{"55000"}, "materialized view \"{}\" has not been populated",
+                  table.relation.name)
+      .with_hint("Use the REFRESH MATERIALIZED VIEW command.");
 }
 
 void Session::State::require(const RelationAccess& access) const {

@@ -176,7 +176,7 @@ void Session::State::lock_tables(Portal& portal, Columns columns) {
       value_of(transaction->lock_relation(lock.relation, lock.mode));
     }
     if (is_current(*portal.plan)) [[likely]] {
-      check_privileges(*portal.plan);
+      check_accesses(*portal.plan);
       return;
     }
     if (columns == Columns::open) {

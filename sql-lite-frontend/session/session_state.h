@@ -134,8 +134,11 @@ struct Session::State final : NameSource, ObjectNames {
   /// Whether the current role is that owner, or has its rights.
   [[nodiscard]] bool owns(Oid role) const;
   [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
+  /// What a plan is about to touch may be touched; throws 42501, or 55000 for a materialized view
+  /// without rows.
+  void check_accesses(Plan& plan);
+  void require_populated(const Table& table) const;
   // Each throws 42501.
-  void check_privileges(Plan& plan);
   void require(const RelationAccess& access) const;
   void require(const TablePtr& table, Privileges wants) const;
   void require(const Schema& schema, Privileges wants) const;
@@ -214,6 +217,8 @@ struct Session::State final : NameSource, ObjectNames {
   void drop(const ast::DropStmt& statement, ResultSink& sink);
   void truncate(const ast::TruncateStmt& statement, ResultSink& sink);
   void refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink);
+  void refresh_concurrently(const TablePtr& found);
+  void fill_from_query(const TablePtr& view, const TablePtr& into);
   /// Gives it new trees without rows.
   TablePtr empty_relation(const TablePtr& table);
   void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
@@ -250,6 +255,7 @@ struct Session::State final : NameSource, ObjectNames {
   bool expands(const Table& table) override {
     return table.relation.kind == RelationKind::view || table.relation.oid == expanded_view;
   }
+  bool refreshes(const Table& table) override { return table.relation.oid == refreshed_view; }
   std::vector<TablePtr> referencing_tables(Oid referenced) override;
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
@@ -306,6 +312,8 @@ struct Session::State final : NameSource, ObjectNames {
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
   /// A materialized view whose query, not its rows, is meant: while it is refreshed.
   Oid expanded_view = kNoOid;
+  /// One that this session writes: while it is refreshed concurrently.
+  Oid refreshed_view = kNoOid;
   PendingNotifications pending;
   /// From the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener;
