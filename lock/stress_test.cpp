@@ -73,8 +73,8 @@ TEST_CASE("threads under contention keep exclusion and order", "[lock]") {
     }
   }
   CHECK(manager.snapshot().empty());
-  // Of some 50 MB that went through; how much waits for a reader depends on how long the machine let
-  // one sleep inside an epoch.
+  // Of some 50 MB that went through; how much waits for a reader depends on how long the machine
+  // let one sleep inside an epoch.
   CHECK(manager.statistics().entry_bytes < 2000 * EntryChunk::kBytes);
 }
 

@@ -54,6 +54,10 @@ CREATE VIEW totals WITH (security_barrier = false) AS
   WITH sums AS (SELECT zoo, count(*) AS n FROM parts.cage GROUP BY zoo)
   SELECT s.n, z."Mixed Case" FROM sums s LEFT JOIN public.zoo z ON z.id = s.zoo;
 COMMENT ON VIEW animals IS 'not the cheap ones';
+CREATE MATERIALIZED VIEW kept_view AS SELECT id, price * 2 AS twice FROM animals;
+CREATE UNIQUE INDEX kept_view_id ON kept_view (id);
+CREATE MATERIALIZED VIEW unread_view AS SELECT id FROM animals WITH NO DATA;
+CREATE VIEW above_view AS SELECT count(*) AS n FROM kept_view;
 
 INSERT INTO zoo (price, "Mixed Case", tags, raw, facts, code, short, ratio, is_open) VALUES
   (0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, true),
@@ -65,6 +69,8 @@ INSERT INTO parts.cage VALUES (1, 'one', 2), (2, 'two', NULL), (-3, '', 4);
 INSERT INTO parts.bar VALUES (1, 'one'), (NULL, NULL), (-3, '');
 INSERT INTO passing SELECT generate_series(1, 1000);
 INSERT INTO "order" VALUES (1, 'a'), (2, NULL);
+
+REFRESH MATERIALIZED VIEW kept_view;
 
 GRANT SELECT, INSERT ON zoo TO dump_reader;
 GRANT SELECT (cage_a), UPDATE (cage_b) ON parts.bar TO dump_reader WITH GRANT OPTION;
