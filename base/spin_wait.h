@@ -8,7 +8,8 @@ namespace swizzle {
 
 /// For waits of nanoseconds on somebody who cannot park: whoever holds a latch, another inserter of
 /// the log between two lines of code, a waker that has not let go yet. If its thread has lost the
-/// processor, spinning on would only keep it from coming back, for as long as the scheduler lets us.
+/// processor, spinning on would only keep it from coming back, for as long as the scheduler lets
+/// us.
 class SpinWait {
  public:
   void once() noexcept {
