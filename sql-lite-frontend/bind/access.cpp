@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/type_codec.h"
 
 /// What a statement's binding notes for the check of privileges.
 namespace swizzle::sql {
@@ -11,6 +12,16 @@ std::size_t Binder::note_access(const TablePtr& table, Privileges wants,
                                 std::optional<Slot> first_slot) {
   noted_.push_back({{table, as_role_, wants, {}, {}, {}}, first_slot});
   return noted_.size() - 1;
+}
+
+/// What stands behind a view is read and written as its owner, or as whoever runs the statement.
+Oid Binder::role_behind(const Table& view) const {
+  for (const std::string& option : view.relation.options) {
+    constexpr std::string_view kInvoker = "security_invoker=";
+    if (!option.starts_with(kInvoker)) continue;
+    if (parse_boolean(std::string_view{option}.substr(kInvoker.size()))) return kNoOid;
+  }
+  return view.relation.owner;
 }
 
 /// The columns of the written row that expressions over it read: RETURNING's, ON CONFLICT's.

@@ -234,7 +234,7 @@ std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
   Arena parse_arena;
   const auto statements = parse_script(parse_arena, view.relation.view_sql);
   const auto* const around = std::exchange(view_names_, &view.relation.view_names);
-  const Oid reader = std::exchange(as_role_, view.relation.owner);
+  const Oid reader = std::exchange(as_role_, role_behind(view));
   ++view_depth_;
   std::unique_ptr<Query> query;
   try {

@@ -227,7 +227,7 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
   Scope scope = view_scope(target.table, level.alias, level.from, first_slot);
   scope.clause = Clause::where;
   const auto* const names = std::exchange(view_names_, &level.view->relation.view_names);
-  const Oid reader = std::exchange(as_role_, level.view->relation.owner);
+  const Oid reader = std::exchange(as_role_, role_behind(*level.view));
   ++view_depth_;
   const auto leave = [&] {
     view_names_ = names;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
@@ -50,9 +51,13 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   // Of a row that is written anew, only what RETURNING reads has been read.
   const bool reads = write.kind != WriteKind::insert;
   if (write.through) note_access(write.through->view, privilege_to(verb), std::nullopt);
-  // The table below a view is written as the view's owner.
-  const Oid writer = write.through ? write.through->view->relation.owner : as_role_;
-  const Oid around = std::exchange(as_role_, writer);
+  const Oid around = as_role_;
+  if (write.through) {
+    // From the view that is named down to the table.
+    for (const ViewTarget::Level& level : std::views::reverse(write.through->levels)) {
+      as_role_ = role_behind(*level.view);
+    }
+  }
   write.access = note_access(write.table, privilege_to(verb),
                              reads ? std::optional{write.first_slot} : std::nullopt);
   as_role_ = around;

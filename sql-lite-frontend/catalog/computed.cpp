@@ -138,7 +138,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        flag(kind == 'v' || kind == 'm'),
                        flag(facts.has_triggers),
                        flag(kind != 'm' || relation.populated),
-                       letter(relation.schema == kPgCatalogSchema || kind != 'r' ? 'n' : 'd'),
+                       letter(relation.schema == kPgCatalogSchema || !is_heap ? 'n' : 'd'),
                        options_value(execution, facts.options),
                        acl_value(execution, facts.grants)};
   emit(row);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -302,10 +303,11 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       relation.owner = owner;
       return replace(std::move(relation));
     }
-    case Type::setstatistics:
-    case Type::setstorage:
     case Type::setreloptions:
     case Type::resetreloptions:
+      return change_options(command);
+    case Type::setstatistics:
+    case Type::setstorage:
     case Type::setoptions:
     case Type::resetoptions:
       // Hints for a planner and a storage that are not ours.
@@ -314,6 +316,18 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",
                   alter_form_name(command.subtype));
   }
+}
+
+void TableChange::change_options(const ast::AlterTableCmd& command) {
+  const auto& named = ast::as<ast::List>(command.def).items;
+  Relation relation = table_->relation;
+  if (command.subtype == ast::AlterTableType::resetreloptions) {
+    reset_options(relation.options, named);
+  } else {
+    const bool view = relation.kind == RelationKind::view;
+    set_options(relation.options, view ? view_options(named) : storage_options(named));
+  }
+  replace(std::move(relation));
 }
 
 void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSink& sink) {

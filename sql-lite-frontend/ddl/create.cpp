@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/execute/identifiers.h"
@@ -43,44 +44,6 @@ void refuse_repeated_columns(const ast::CreateStmt& statement) {
     }
     names.push_back(column->colname);
   }
-}
-
-/// Storage parameters are kept and shown; nothing acts on them. Unknown ones are refused.
-void check_reloption(const ast::DefElem& option) {
-  const std::string_view name = option.defname;
-  const bool known = name == "fillfactor" || name == "parallel_workers" ||
-                     name == "user_catalog_table" || name == "toast_tuple_target" ||
-                     name.starts_with("autovacuum_") || name.starts_with("vacuum_") ||
-                     name == "log_autovacuum_min_duration" || option.defnamespace == "toast";
-  if (!known) {
-    throw_error(sqlstate::invalid_parameter_value, "unrecognized parameter \"{}\"", name);
-  }
-  const auto* integer = ast::try_as<ast::Integer>(option.arg);
-  if (name == "fillfactor" && integer != nullptr && (integer->ival < 10 || integer->ival > 100)) {
-    throw sql_error(sqlstate::invalid_parameter_value,
-                    "value {} out of bounds for option \"fillfactor\"", integer->ival)
-        .with_detail("Valid values are between \"10\" and \"100\".");
-  }
-}
-
-std::vector<std::string> reloptions(ast::NodeList options) {
-  std::vector<std::string> list;
-  for (const ast::Node* node : options) {
-    const auto& option = ast::as<ast::DefElem>(node);
-    check_reloption(option);
-    std::string text{option.defname};
-    if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
-      text += "=" + std::to_string(integer->ival);
-    } else if (const auto* string = ast::try_as<ast::String>(option.arg)) {
-      text += "=" + std::string{string->sval};
-    } else if (const auto* real = ast::try_as<ast::Float>(option.arg)) {
-      text += "=" + std::string{real->fval};
-    } else {
-      text += "=true";
-    }
-    list.push_back(std::move(text));
-  }
-  return list;
 }
 
 }  // namespace
@@ -125,7 +88,7 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
     sink.command_complete("CREATE TABLE");
     return;
   }
-  relation.options = reloptions(statement.options);
+  relation.options = storage_options(statement.options);
   if (relation.persistence != Persistence::temporary &&
       statement.oncommit != ast::OnCommitAction::noop &&
       statement.oncommit != ast::OnCommitAction::undefined) {
@@ -336,7 +299,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
     index.columns.push_back(std::move(column));
     names.push_back(name);
   }
-  static_cast<void>(reloptions(statement.options));
+  static_cast<void>(storage_options(statement.options));
   for (const ast::Node* node : statement.index_including_params) {
     const auto& element = ast::as<ast::IndexElem>(node);
     const auto position = table->column_position(element.name);
@@ -371,23 +334,52 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   sink.command_complete("CREATE INDEX");
 }
 
+namespace {
+
+/// Of WITH CHECK OPTION behind the query; empty without it.
+std::string_view check_option(const ast::ViewStmt& statement) {
+  switch (statement.with_check_option) {
+    case ast::ViewCheckOption::local_check_option:
+      return "check_option=local";
+    case ast::ViewCheckOption::cascaded_check_option:
+      return "check_option=cascaded";
+    default:
+      return {};
+  }
+}
+
+bool is_check_option(const std::string& option) {
+  return option.starts_with("check_option=");
+}
+
+void refuse_repeated(const std::vector<std::string>& options, std::string_view added) {
+  if (std::ranges::none_of(options, &is_check_option)) return;
+  throw_error(sqlstate::invalid_parameter_value, "parameter \"{}\" specified more than once",
+              added.substr(0, added.find('=')));
+}
+
+void require_updatable(const ast::SelectStmt& query) {
+  const std::string_view what = Binder::view_hindrance(query);
+  if (what.empty()) return;
+  throw SqlError{sqlstate::feature_not_supported,
+                 "WITH CHECK OPTION is supported only on automatically updatable views"}
+      .with_hint(fmt::format("Views {} are not automatically updatable.", what));
+}
+
+}  // namespace
+
 void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
                                  ResultSink& sink) {
-  if (statement.with_check_option != ast::ViewCheckOption::no_check_option &&
-      statement.with_check_option != ast::ViewCheckOption::undefined) {
-    const auto& query = ast::as<ast::SelectStmt>(statement.query);
-    if (const std::string_view what = Binder::view_hindrance(query); !what.empty()) {
-      throw SqlError{sqlstate::feature_not_supported,
-                     "WITH CHECK OPTION is supported only on automatically updatable views"}
-          .with_detail(fmt::format("Views {} are not automatically updatable.", what));
-    }
+  std::vector<std::string> with = view_options(statement.options);
+  if (const std::string_view asked = check_option(statement); !asked.empty()) {
+    refuse_repeated(with, asked);
+    with.emplace_back(asked);
+  }
+  if (std::ranges::any_of(with, &is_check_option)) {
+    require_updatable(ast::as<ast::SelectStmt>(statement.query));
   }
   Relation relation = new_relation(*this, *statement.view, RelationKind::view);
-  if (statement.with_check_option == ast::ViewCheckOption::local_check_option) {
-    relation.options.emplace_back("check_option=local");
-  } else if (statement.with_check_option == ast::ViewCheckOption::cascaded_check_option) {
-    relation.options.emplace_back("check_option=cascaded");
-  }
+  relation.options = std::move(with);
   const TablePtr old = catalog.table(relation.schema, relation.name);
   if (old && !statement.replace) {
     throw_error(kDuplicateTable, "relation \"{}\" already exists", relation.name);

@@ -43,6 +43,7 @@ class TableChange {
   void change_identity(const ast::AlterTableCmd& command);
   void drop_identity(const ast::AlterTableCmd& command);
   void drop_expression(const ast::AlterTableCmd& command);
+  void change_options(const ast::AlterTableCmd& command);
   void check_type_may_change(std::size_t position) const;
   bool index_reads(const Index& index, std::size_t position) const;
   /// The sequence behind an identity column; 55000 when the column is none.

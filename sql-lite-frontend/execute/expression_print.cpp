@@ -117,9 +117,11 @@ void CastExpr::print(ExprPrinter& printer) const {
     printer.print(*operands_[0]);
     return;
   }
-  // Pretty spares what a column does not need.
-  const bool bare =
-      printer.bare_depth > 0 && dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
+  // Pretty spares what columns and constants do not need.
+  const Expr* const operand = operands_[0].get();
+  const bool simple = dynamic_cast<const SlotExpr*>(operand) != nullptr ||
+                      dynamic_cast<const ConstantExpr*>(operand) != nullptr;
+  const bool bare = printer.bare_depth > 0 && simple;
   if (!bare) printer.out += "(";
   printer.print(*operands_[0]);
   if (!bare) printer.out += ")";

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/parse/ast.h"
+
+/// WITH (…) of tables, indexes and views, as pg_class shows it: "fillfactor=90".
+namespace swizzle::sql {
+
+/// Storage parameters are checked, kept and shown; nothing acts on them. 22023 for unknown ones.
+std::vector<std::string> storage_options(ast::NodeList options);
+
+/// 0A000 for security_barrier, which nothing here would heed.
+std::vector<std::string> view_options(ast::NodeList options);
+
+/// ALTER … SET: each replaces the one of its name.
+void set_options(std::vector<std::string>& options, std::vector<std::string> changed);
+/// ALTER … RESET.
+void reset_options(std::vector<std::string>& options, ast::NodeList names);
+
+}  // namespace swizzle::sql
