@@ -73,12 +73,13 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   auto which = PointRead::Which::visible;
   const bool locks = mode != ReadMode::snapshot || state.locks_reads();
   if (locks && state.engine.options.locking) {
+    const lock::LockId id{id_, hash_of_key(id_, key)};
+    state.locks.prefetch(id);
     RETURN_IF_ERROR(state.intend(id_,
                                  mode == ReadMode::for_update ? lock::TableMode::intent_exclusive
                                                               : lock::TableMode::intent_shared,
                                  wait));
     const lock::LockMark before = state.locks.mark();
-    const lock::LockId id{id_, hash_of_key(id_, key)};
     ASSIGN_OR_RETURN(
         const lock::Acquired acquired,
         state.locks.acquire(id, mode == ReadMode::for_update ? lock::kWriteKey : lock::kReadKey,
@@ -110,6 +111,19 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
       return fail(std::move(large).error());
   state.end_operation();
   return found;
+}
+
+void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
+                    ReadMode mode) const noexcept {
+  const TransactionState& state = TransactionAccess::state(transaction);
+  if (mode != ReadMode::snapshot && state.engine.options.locking) {
+    for (const Bytes key : keys) {
+      const lock::LockId id{id_, hash_of_key(id_, key)};
+      state.locks.prefetch(id);
+      if (mode == ReadMode::for_update) state.engine.versions.prefetch(id.hash);
+    }
+  }
+  static_cast<AnyTree*>(tree_)->prefetch(keys);
 }
 
 bool Tree::is_visible(Transaction& transaction) const {

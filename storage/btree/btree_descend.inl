@@ -1,6 +1,9 @@
 // The way down. Included by btree_<mode>.cpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "storage/btree/btree.h"
 #include "storage/btree/damage.h"
 
@@ -179,6 +182,26 @@ Result<> BTree<Pool>::Descent::run() {
         break;
     }
     parent_guard_.release();
+  }
+}
+
+// What is read here nobody acts on: a page that is changing, or another one in the frame, only
+// makes the wrong lines come (R-4).
+template <class Pool>
+void BTree<Pool>::prefetch(std::span<const Bytes> keys) noexcept {
+  // As many waits as a processor can have under way.
+  constexpr std::size_t kAtOnce = 16;
+  std::array<Frame*, kAtOnce> leaves{};
+  while (!keys.empty()) {
+    const std::span<const Bytes> some = keys.first(std::min(kAtOnce, keys.size()));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      Descent descent(*this, some[i], 0);
+      leaves[i] = descent.dash() ? &descent.frame() : nullptr;
+    }
+    for (std::size_t i = 0; i < some.size(); ++i)
+      // The search asks for the record that it comes to.
+      if (leaves[i] != nullptr) static_cast<void>(Node::of(leaves[i]->page()).lower_bound(some[i]));
+    keys = keys.subspan(some.size());
   }
 }
 
