@@ -115,7 +115,7 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
 
 void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
                     ReadMode mode) const noexcept {
-  const TransactionState& state = TransactionAccess::state(transaction);
+  TransactionState& state = TransactionAccess::state(transaction);
   if (mode != ReadMode::snapshot && state.engine.options.locking) {
     for (const Bytes key : keys) {
       const lock::LockId id{id_, hash_of_key(id_, key)};
@@ -123,7 +123,13 @@ void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
       if (mode == ReadMode::for_update) state.engine.versions.prefetch(id.hash);
     }
   }
-  static_cast<AnyTree*>(tree_)->prefetch(keys);
+  AnyTree& tree = *static_cast<AnyTree*>(tree_);
+  const std::uint32_t loads = tree.birth().loads();
+  const bool is_loading = tree.birth().is_loading();
+  ExpectedKeys& expected = state.expect_keys_of(id_);
+  const std::size_t found = tree.prefetch(keys, expected.leaves);
+  // The last leaf of a tree that is being loaded need not cover the key, if more are to come.
+  if (!is_loading && tree.birth().loads() == loads) expected.count = found;
 }
 
 bool Tree::is_visible(Transaction& transaction) const {

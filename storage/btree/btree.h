@@ -118,8 +118,9 @@ class BTree {
 
   /// Asks for what lookups of these keys will touch: the leaves of all of them, and then the
   /// records, so that the waits for memory overlap. Parks for nothing, and stops where a page is
-  /// absent or being changed.
-  void prefetch(std::span<const Bytes> keys) noexcept;
+  /// absent or being changed. Remembers in `leaves` where the first keys are of those that it has
+  /// found, in their order; how many that are.
+  std::size_t prefetch(std::span<const Bytes> keys, std::span<LeafHint> leaves) noexcept;
 
   /// Copies the leaf that has `key`, or, for scanning backward, the leaf with the greatest keys
   /// below `bound`.

@@ -67,10 +67,15 @@ class Worker {
     std::array<std::string, 20> names;
     std::array<Bytes, 20> keys;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      names[i] = key_of(index + 7 * i);
+      names[i] = key_of((index + 7 * i) % kKeys);
       keys[i] = as_bytes(names[i]);
     }
-    harness_.tree->prefetch(keys);
+    std::array<LeafHint, 8> leaves;
+    INVARIANT(harness_.tree->prefetch(keys, leaves) <= leaves.size());
+    for (LeafHint& leaf : leaves) {
+      const std::size_t at = random_() % keys.size();
+      INVARIANT(harness_.get(names[at], &leaf).value_or("") == known_[(index + 7 * at) % kKeys]);
+    }
   }
 
   std::string passing_by(const std::string& key) {

@@ -304,9 +304,11 @@ TEST_CASE("a pool has its memory as it is used, or at once", "[storage][buffer]"
     return std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; });
   };
   const auto as_used = FrameArena::map(kFrames * Frame::kStride, 1);
-  CHECK(resident(as_used.value()) == 0);
+  REQUIRE(as_used.has_value());
+  CHECK(resident(*as_used) == 0);
   const auto at_once = FrameArena::map(kFrames * Frame::kStride, 1, FrameArena::Touch::at_once);
-  CHECK(resident(at_once.value()) == kFrames * Frame::kStride / 4096);
+  REQUIRE(at_once.has_value());
+  CHECK(resident(*at_once) == kFrames * Frame::kStride / 4096);
 }
 
 TEST_CASE("a pool of several partitions uses every frame of each", "[storage][buffer]") {

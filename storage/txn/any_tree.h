@@ -33,8 +33,9 @@ class AnyTree {
   [[nodiscard]] virtual PageId root_page() const noexcept = 0;
   virtual Result<> read(Bytes key, LeafVisitor& visitor, Interest interest = Interest::keep,
                         LeafHint* hint = nullptr) = 0;
-  /// As Tree::prefetch().
-  virtual void prefetch(std::span<const Bytes> keys) noexcept = 0;
+  /// As BTree's.
+  virtual std::size_t prefetch(std::span<const Bytes> keys,
+                               std::span<LeafHint> leaves) noexcept = 0;
   virtual Result<> read_below(const KeyBound& bound, LeafVisitor& visitor,
                               Interest interest = Interest::keep) = 0;
   virtual Result<LeavesAhead> read_ahead(Bytes key, std::uint32_t most, Interest interest) = 0;
@@ -68,7 +69,9 @@ class PooledTree final : public AnyTree {
     return tree_->read(
         key, [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); }, interest, hint);
   }
-  void prefetch(std::span<const Bytes> keys) noexcept override { tree_->prefetch(keys); }
+  std::size_t prefetch(std::span<const Bytes> keys, std::span<LeafHint> leaves) noexcept override {
+    return tree_->prefetch(keys, leaves);
+  }
   Result<> read_below(const KeyBound& bound, LeafVisitor& visitor, Interest interest) override {
     return tree_->read_below(
         bound, [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); }, interest);
