@@ -36,6 +36,7 @@ class Fiber final : public Parker, public TimerHeapNode {
   void park() noexcept override;
   bool park_until(TimePoint deadline) noexcept override;
   void unpark() noexcept override;
+  void take_turn(Turn turn) noexcept override { turn_ = turn; }
 
  private:
   friend class Reactor;
@@ -59,7 +60,9 @@ class Fiber final : public Parker, public TimerHeapNode {
 
   std::atomic<std::uint32_t> state_{awake};
   Reactor* reactor_ = nullptr;
-  /// In the reactor's inbox or in its queue of ready fibers, never in both.
+  /// Its own while it runs; for the reactor from the moment that it falls asleep.
+  Turn turn_ = Turn::in_line;
+  /// In the reactor's inbox or in one of its queues of ready fibers, never in two.
   Fiber* next_ = nullptr;
   std::string name_;
   std::function<void()> body_;

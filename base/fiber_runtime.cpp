@@ -52,6 +52,7 @@ void FiberRuntime::start(std::size_t reactor, std::string name, std::function<vo
   Fiber& fiber = Fiber::make();
   // Forgets a wake that was meant for an earlier fiber.
   fiber.state_.store(Fiber::awake, std::memory_order_relaxed);
+  fiber.turn_ = Turn::in_line;
   fiber.name_ = std::move(name);
   fiber.body_ = std::move(body);
   fiber.end_ = std::move(end);
@@ -114,6 +115,11 @@ void FiberRuntime::yield() noexcept {
 
 void FiberRuntime::relax() noexcept {
   ThreadRuntime::of_the_process().relax();
+}
+
+std::size_t FiberRuntime::others_ready() noexcept {
+  const Reactor* reactor = Reactor::current();
+  return reactor != nullptr && reactor->running_fiber() != nullptr ? reactor->ready_count() : 0;
 }
 
 IoBackend* FiberRuntime::io_backend() noexcept {

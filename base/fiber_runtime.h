@@ -69,6 +69,7 @@ class FiberRuntime final : public Runtime {
   std::uint64_t random() noexcept override;
   void yield() noexcept override;
   void relax() noexcept override;
+  std::size_t others_ready() noexcept override;
   IoBackend* io_backend() noexcept override;
 
  private:

@@ -1,5 +1,6 @@
 #include "base/fiber_runtime.h"
 
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -144,6 +145,59 @@ TEST_CASE("yield lets every fiber of the reactor run", "[fiber]") {
              })
       ->join();
   REQUIRE(order == "ababab");
+}
+
+TEST_CASE("who keeps others waiting goes ahead of those in line, but not for ever", "[fiber]") {
+  FiberRuntime runtime{{.reactors = 1}};
+  std::string order;
+  const auto writer_of = [&](char letter) { return [&order, letter] { order += letter; }; };
+  runtime
+      .spawn("main",
+             [&] {
+               Parker* holder = nullptr;
+               auto ahead = runtime.spawn("holder", [&] {
+                 holder = &runtime.parker();
+                 holder->take_turn(Turn::ahead);
+                 holder->park();
+                 order += 'h';
+                 holder->take_turn(Turn::in_line);
+                 holder->park();
+                 order += 'H';
+               });
+               runtime.yield();
+               auto a = runtime.spawn("a", writer_of('a'));
+               auto b = runtime.spawn("b", writer_of('b'));
+               holder->unpark();
+               runtime.yield();
+               auto c = runtime.spawn("c", writer_of('c'));
+               holder->unpark();
+             })
+      ->join();
+  REQUIRE(order == "habcH");
+
+  // Two who wake each other without end leave the third its turn.
+  bool ended = false;
+  runtime
+      .spawn("main",
+             [&] {
+               std::array<Parker*, 2> parkers{};
+               std::vector<std::unique_ptr<Task>> tasks;
+               for (std::size_t i = 0; i < parkers.size(); ++i) {
+                 tasks.push_back(runtime.spawn("ahead", [&, i] {
+                   parkers[i] = &runtime.parker();
+                   parkers[i]->take_turn(Turn::ahead);
+                   while (!ended) {
+                     if (parkers[1 - i] != nullptr) parkers[1 - i]->unpark();
+                     parkers[i]->park();
+                   }
+                   parkers[1 - i]->unpark();
+                 }));
+               }
+               for (int i = 0; i < 3; ++i) runtime.yield();
+               tasks.push_back(runtime.spawn("in line", [&] { ended = true; }));
+             })
+      ->join();
+  REQUIRE(ended);
 }
 
 TEST_CASE("deep recursion runs on the reactor's own stack", "[fiber]") {

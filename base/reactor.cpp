@@ -29,6 +29,8 @@ constexpr unsigned kLongestGathering = 4;
 // such rounds before sockets and handlers are, which costs a system call.
 constexpr std::size_t kLongestRound = 16;
 constexpr unsigned kRoundsBetweenPolls = 4;
+// So many may go ahead before it is the turn of one in line.
+constexpr unsigned kMostAhead = 16;
 
 }  // namespace
 
@@ -85,7 +87,7 @@ void Reactor::WakeDescriptor::ring() const noexcept {
 
 void Reactor::make_ready(Fiber& fiber) noexcept {
   if (current_reactor == this) {
-    ready_.push(fiber);
+    add_ready(fiber);
     return;
   }
   // Once the fiber is in the inbox it may run and end, and our owner be destroyed: it waits for us.
@@ -116,7 +118,7 @@ bool Reactor::drain_inbox() noexcept {
   }
   while (in_order != nullptr) {
     Fiber& arrived = *std::exchange(in_order, in_order->next_);
-    ready_.push(arrived);
+    add_ready(arrived);
   }
   return true;
 }
@@ -186,11 +188,24 @@ bool Reactor::take_turn() noexcept {
   return worked;
 }
 
+void Reactor::add_ready(Fiber& fiber) noexcept {
+  (fiber.turn_ == Turn::ahead ? ahead_ : ready_).push(fiber);
+}
+
+/// Pre: ready_count() != 0.
+Fiber& Reactor::next_ready() noexcept {
+  const bool is_ahead = ready_.empty() || (!ahead_.empty() && ran_ahead_ < kMostAhead);
+  ran_ahead_ = is_ahead ? ran_ahead_ + 1 : 0;
+  return (is_ahead ? ahead_ : ready_).pop();
+}
+
 bool Reactor::run_ready_fibers() noexcept {
-  // Only those that are ready now: the others' requests and wakes come in between.
-  const std::size_t round = std::min(ready_.size(), kLongestRound);
+  // Only as many as are ready now: the others' requests and wakes come in between.
+  const std::size_t round = std::min(ready_count(), kLongestRound);
   for (std::size_t i = 0; i < round; ++i) {
-    run_one(ready_.pop());
+    run_one(next_ready());
+    // What another thread has woken may be kept waiting for by others: a whole round is too long.
+    drain_inbox();
     if (uring_ != nullptr && uring_->has_unflushed() &&
         ++turns_since_submit_ >= kLongestGathering) {
       serve_uring();
@@ -233,7 +248,7 @@ bool Reactor::fire_timers() noexcept {
     std::uint32_t expected = Fiber::parked;
     // Otherwise a waker was faster: the fiber is in a queue already.
     if (fiber.state_.compare_exchange_strong(expected, Fiber::awake, std::memory_order_relaxed)) {
-      ready_.push(fiber);
+      add_ready(fiber);
       fired = true;
     }
   }
@@ -331,7 +346,7 @@ void Reactor::sleep() noexcept {
   // Sequentially consistent: see make_ready.
   sleeping_.store(true, std::memory_order_seq_cst);
   // What was finished before the announcements began is found here.
-  const bool idle = inbox_.load(std::memory_order_seq_cst) == nullptr && ready_.empty() &&
+  const bool idle = inbox_.load(std::memory_order_seq_cst) == nullptr && ready_count() == 0 &&
                     !(expects_completions && uring_->has_finished());
   if (idle) {
     turns_since_poll_ = 0;

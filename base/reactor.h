@@ -41,6 +41,8 @@ class Reactor final : public IoBackend {
   [[nodiscard]] Poller& poller() noexcept { return poller_; }
   [[nodiscard]] bool has_uring() const noexcept { return uring_ != nullptr; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
+  /// For what runs on the reactor: how many fibers wait for their turn.
+  [[nodiscard]] std::size_t ready_count() const noexcept { return ready_.size() + ahead_.size(); }
 
   /// From any thread. The fiber is new, or was parked and its state changed to notified.
   void make_ready(Fiber& fiber) noexcept;
@@ -61,6 +63,8 @@ class Reactor final : public IoBackend {
  private:
   void run() noexcept;
   bool take_turn() noexcept;
+  void add_ready(Fiber& fiber) noexcept;
+  Fiber& next_ready() noexcept;
   bool run_ready_fibers() noexcept;
   void run_one(Fiber& fiber) noexcept;
   bool drain_inbox() noexcept;
@@ -88,6 +92,9 @@ class Reactor final : public IoBackend {
 
   // Of the reactor's thread alone.
   alignas(64) FiberQueue ready_;
+  /// Those whose Turn is ahead.
+  FiberQueue ahead_;
+  unsigned ran_ahead_ = 0;
   Fiber* running_ = nullptr;
   TimerHeap<Fiber> timers_;
   StackPool stacks_;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +15,12 @@ using Duration = std::chrono::nanoseconds;
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
 class IoBackend;
+
+/// Where a woken fiber stands among those of its thread that are ready.
+enum class Turn : std::uint8_t {
+  in_line,
+  ahead,  ///< for who keeps others waiting while it waits itself: who holds locks, say
+};
 
 /// Suspends and resumes one thread or fiber. Every wait below the server goes through it.
 /// Exactly one pending wake is remembered: an unpark() before the park() makes that park() return
@@ -32,6 +39,8 @@ class Parker {
   /// Callable from any thread. The parker must outlive the call: it lives as long as its thread or
   /// fiber, so the owner may not end before every waker it registered with has let go of it.
   virtual void unpark() noexcept = 0;
+  /// For the owner's next parks. Threads are the system's to schedule: there it does nothing.
+  virtual void take_turn(Turn /*turn*/) noexcept {}
 };
 
 /// A spawned thread or fiber; joins when destroyed.
@@ -72,6 +81,8 @@ class Runtime {
   virtual void relax() noexcept = 0;
   /// What carries file transfers for the calling thread or fiber; null: the file system's own.
   virtual IoBackend* io_backend() noexcept { return nullptr; }
+  /// How many others of the calling fiber's thread could run now. Of a thread: none.
+  virtual std::size_t others_ready() noexcept { return 0; }
   /// Whether the caller has an operating system thread to itself, so that a system call that blocks
   /// delays nobody else.
   virtual bool owns_its_thread() noexcept { return false; }

@@ -108,6 +108,7 @@ class Simulation final : public Runtime {
   std::uint64_t random() noexcept override { return values_(); }
   void yield() noexcept override;
   void relax() noexcept override;
+  std::size_t others_ready() noexcept override { return ready_.size(); }
   IoBackend* io_backend() noexcept override;
 
  private:

@@ -88,6 +88,10 @@ bool LockOwner::try_acquire(LockId id, KeyMode mode) {
   return true;
 }
 
+void LockOwner::prefetch(LockId id) const noexcept {
+  if (parts_.table != nullptr) parts_.table->prefetch(key_name(id));
+}
+
 bool LockOwner::is_free(LockId id, KeyMode mode) const noexcept {
   return parts_.table == nullptr || parts_.table->is_free(key_name(id), code(mode), &seat_);
 }

@@ -49,6 +49,9 @@ class LockOwner {
   /// Never waits, so it may be called under a latch. On failure nothing is left behind.
   [[nodiscard]] bool try_acquire(LockId id, KeyMode mode);
 
+  /// Has fetched what a request for `id` will look at.
+  void prefetch(LockId id) const noexcept;
+
   /// Whether others leave room for `mode` now; takes no lock. An insert asks it for the gap after
   /// the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps readers from
   /// making a new gap lock valid. May be called under a latch.

@@ -24,10 +24,13 @@ TimePoint after(TimePoint start, Duration duration) noexcept {
 // What others see of a wait, from the moment it may have to sleep until it has ended.
 class PublishedWait {
  public:
-  PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept : seat_(seat) {
+  PublishedWait(Seat& seat, Entry& entry, Runtime& runtime) noexcept
+      : seat_(seat), parker_(runtime.parker()) {
+    // While we are ready and do not run yet, all wait who want what we hold or are about to hold.
+    parker_.take_turn(Turn::ahead);
     seat.suspect.store(false, std::memory_order_relaxed);
     seat.waiting_since.store(runtime.now().time_since_epoch().count(), std::memory_order_relaxed);
-    seat.parker.store(&runtime.parker(), std::memory_order_seq_cst);
+    seat.parker.store(&parker_, std::memory_order_seq_cst);
     // The write that the second look at the predecessors comes after: a release that this look
     // misses finds a waiter, and the parker to wake.
     entry.state.store(EntryState::waiting, std::memory_order_seq_cst);
@@ -38,10 +41,12 @@ class PublishedWait {
   ~PublishedWait() {
     seat_.waiting.store(nullptr, std::memory_order_seq_cst);
     seat_.parker.store(nullptr, std::memory_order_seq_cst);
+    parker_.take_turn(Turn::in_line);
   }
 
  private:
   Seat& seat_;
+  Parker& parker_;
 };
 
 }  // namespace

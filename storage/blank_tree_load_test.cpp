@@ -1,4 +1,5 @@
 // Loads of trees that others know of.
+#include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
@@ -85,6 +86,28 @@ TEST_CASE("a snapshot older than a load sees its own rows in the tree, and no ot
   REQUIRE(old->commit());
   const auto reader = db.engine->begin();
   CHECK(db.content(*reader, tree).size() == 301);
+}
+
+TEST_CASE("a key that was asked for in the middle of a load is found where the load has put it",
+          "[storage][engine]") {
+  TemporaryEngine db;
+  const TreeId tree = db.make_tree();
+  const auto loader = db.engine->begin();
+  const auto loading = db.engine->start_load(*loader, tree, kBlankTree).value();
+  const auto reader = db.engine->begin();
+  Tree rows = db.engine->tree(tree).value();
+  const Content content = content_of(3000);
+  const std::string last = content.rbegin()->first;
+  const std::array<Bytes, 1> keys{as_bytes(last)};
+  std::size_t added = 0;
+  for (const auto& [key, value] : content) {
+    // The leaf at the right edge takes in every key, until there is another behind it.
+    if (++added == content.size() / 2) rows.prefetch(*reader, keys);
+    REQUIRE(loading->add(as_bytes(key), as_bytes(value)).value());
+  }
+  REQUIRE(loading->finish().has_value());
+  REQUIRE(loader->commit());
+  CHECK(db.get(*reader, tree, last) == content.rbegin()->second);
 }
 
 TEST_CASE("a kill in the middle of a load of a committed tree leaves it empty",

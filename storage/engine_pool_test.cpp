@@ -77,6 +77,32 @@ TEST_CASE_METHOD(LargeTable, "a scan sees the same whatever its hint", "[storage
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(LargeTable,
+                 "asking for keys beforehand reads nothing from disk and changes nothing",
+                 "[storage][engine]") {
+  options.pool_mode = GENERATE(PoolMode::swizzling, PoolMode::traditional);
+  fill();
+  std::vector<std::string> names{"", "0", "2", std::string(1024, 'x')};
+  for (int i = 0; i < 40; ++i) names.push_back(std::to_string(1'000'000 + 997 * i));
+  std::vector<Bytes> keys;
+  for (const std::string& name : names) keys.push_back(as_bytes(name));
+  const ReadMode mode = GENERATE(ReadMode::snapshot, ReadMode::for_update);
+  const auto transaction = engine->begin();
+  Tree handle = engine->tree(tree).value();
+  const auto look_at_all = [&] {
+    ValueBuffer value;
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      CHECK(handle.get(*transaction, keys[i], value, mode).value() == (i >= 4));
+  };
+  // Before anything of the tree is in memory, with some of it, and with the keys in reach.
+  for (int round = 0; round < 3; ++round) {
+    CHECK(reads_of([&] { handle.prefetch(*transaction, keys, mode); }) == 0);
+    look_at_all();
+  }
+  handle.prefetch(*transaction, {}, mode);
+  CHECK(engine->verify().value().empty());
+}
+
 TEST_CASE_METHOD(LargeTable, "a hinted scan reads ahead, another does not",
                  "[storage][engine][scan]") {
   options.pool_mode = GENERATE(PoolMode::swizzling, PoolMode::traditional);

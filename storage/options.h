@@ -45,6 +45,9 @@ struct EngineOptions {
   std::uint32_t cooling_percent = 10;
   /// Parts of the pool with frames of their own; 0: one for each memory node of the machine.
   std::uint32_t pool_partitions = 0;
+  /// The system gives all of the pool's memory at the start: what is touched for the first time
+  /// costs a page of zeros, and under a hypervisor much more.
+  bool pool_prefault = false;
 
   /// Off: nothing survives a crash. For experiments; refused for a directory created with it on.
   bool logging = true;
@@ -61,7 +64,8 @@ struct EngineOptions {
   std::uint64_t version_store_bytes = std::uint64_t{1} << 30U;
 
   std::uint64_t log_segment_bytes = std::uint64_t{64} << 20U;
-  std::uint64_t log_buffer_bytes = std::uint64_t{64} << 20U;
+  /// Small enough to stay in a processor's last cache: all of it is written again and again.
+  std::uint64_t log_buffer_bytes = std::uint64_t{8} << 20U;
   std::uint64_t checkpoint_log_bytes = std::uint64_t{1} << 30U;
   std::uint32_t checkpoint_seconds = 300;
 

@@ -73,12 +73,13 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   auto which = PointRead::Which::visible;
   const bool locks = mode != ReadMode::snapshot || state.locks_reads();
   if (locks && state.engine.options.locking) {
+    const lock::LockId id{id_, hash_of_key(id_, key)};
+    state.locks.prefetch(id);
     RETURN_IF_ERROR(state.intend(id_,
                                  mode == ReadMode::for_update ? lock::TableMode::intent_exclusive
                                                               : lock::TableMode::intent_shared,
                                  wait));
     const lock::LockMark before = state.locks.mark();
-    const lock::LockId id{id_, hash_of_key(id_, key)};
     ASSIGN_OR_RETURN(
         const lock::Acquired acquired,
         state.locks.acquire(id, mode == ReadMode::for_update ? lock::kWriteKey : lock::kReadKey,
@@ -110,6 +111,25 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
       return fail(std::move(large).error());
   state.end_operation();
   return found;
+}
+
+void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
+                    ReadMode mode) const noexcept {
+  TransactionState& state = TransactionAccess::state(transaction);
+  if (mode != ReadMode::snapshot && state.engine.options.locking) {
+    for (const Bytes key : keys) {
+      const lock::LockId id{id_, hash_of_key(id_, key)};
+      state.locks.prefetch(id);
+      if (mode == ReadMode::for_update) state.engine.versions.prefetch(id.hash);
+    }
+  }
+  AnyTree& tree = *static_cast<AnyTree*>(tree_);
+  const std::uint32_t loads = tree.birth().loads();
+  const bool is_loading = tree.birth().is_loading();
+  ExpectedKeys& expected = state.expect_keys_of(id_);
+  const std::size_t found = tree.prefetch(keys, expected.leaves);
+  // The last leaf of a tree that is being loaded need not cover the key, if more are to come.
+  if (!is_loading && tree.birth().loads() == loads) expected.count = found;
 }
 
 bool Tree::is_visible(Transaction& transaction) const {

@@ -36,6 +36,7 @@ sessions     --runtime threads|fibers  --threads N  --sessions N  --affinity on|
 time         --duration S  --warm-up S  --rate N  --think on|off  --seed N
              --transactions N (each session ends after N)  --only new_order|payment|…
 engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --replacement …
+             --prefault on|off (on: the system gives the pool's memory before the start)
              --gclock-limit N  --cooling-percent N  --logging on|off  --locking on|off
              --io automatic|io_uring|threads (valgrind does not see io_uring's completions)
 transactions --isolation read_committed|repeatable_read|serializable

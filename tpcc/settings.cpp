@@ -66,6 +66,7 @@ Result<> refuse_what_is_missing(const std::string& backend) {
 Result<> read_engine(Reader& reader, Settings& settings) {
   EngineOptions& engine = settings.engine;
   engine.pool_bytes = reader.bytes("pool-bytes", std::uint64_t{4} << 30U);
+  ASSIGN_OR_RETURN(engine.pool_prefault, reader.on_or_off("prefault", "off"));
   ASSIGN_OR_RETURN(engine.pool_mode,
                    reader.one_of<PoolMode>("pool", "swizzling",
                                            {{"swizzling", PoolMode::swizzling},

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/fiber_runtime.h"
 #include "wal/internal/consolidation_array.h"
 #include "wal/test_support.h"
 
@@ -149,4 +150,35 @@ TEST_CASE("P1 P13 committers that come and go never miss their wake", "[log][str
   for (auto& thread : threads) thread.join();
   log->close();
   REQUIRE(read_forward(log->reader(), log->begin()).size() == 16 * 300);
+}
+
+TEST_CASE("fibers that are busy on one thread commit with few writes", "[log][stress]") {
+  PosixFileSystem files;
+  TemporaryDirectory directory;
+  auto log = Log::create(files, small_options(directory.path())).value();
+  constexpr std::uint64_t kFibers = 32;
+  constexpr std::uint64_t kEach = 40;
+  const std::uint64_t before = log->statistics().flushes;
+  {
+    FiberRuntime runtime{{.reactors = 1}};
+    std::vector<std::unique_ptr<Task>> fibers;
+    for (std::uint64_t f = 0; f < kFibers; ++f) {
+      fibers.push_back(runtime.spawn("committer", [&] {
+        for (std::uint64_t i = 0; i < kEach; ++i) {
+          // A write takes about as long as this work: without a word among the fibers there would
+          // be one for each commit or two.
+          const TimePoint until = runtime.now() + std::chrono::microseconds{100};
+          while (runtime.now() < until) continue;
+          auto space = log->reserve(50);
+          const auto at = log->append(*space, {.kind = kUpdate}, as_bytes("commit"));
+          space = Reservation{};
+          log->flush_to(at.end);
+          if (log->durable() < at.end) std::abort();
+        }
+      }));
+    }
+  }
+  REQUIRE(log->statistics().flushes - before < kFibers * kEach / 5);
+  log->close();
+  REQUIRE(read_forward(log->reader(), log->begin()).size() == kFibers * kEach);
 }

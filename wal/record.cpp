@@ -122,9 +122,12 @@ void encode_header(const RecordHeader& header, EncodedHeader& into) noexcept {
                                                       raw(header.page2),
                                                       shortened(header.page2_prev),
                                                       shortened(header.undo_next)};
+  // Most records are of one page and undo nothing: the last three are 0, and so are their widths.
+  constexpr unsigned kOfOnePage = 4;
+  const bool is_of_one_page = (fields[4] | fields[5] | fields[6]) == 0;
   std::byte* at = into.bytes.data() + kFieldsAt;
   unsigned layout = 0;
-  for (unsigned field = 0; field < kWideFields; ++field) {
+  for (unsigned field = 0; field < (is_of_one_page ? kOfOnePage : kWideFields); ++field) {
     const unsigned code = width_code(fields[field]);
     // All eight bytes, whatever the width: the next field overwrites the rest.
     store(at, fields[field]);

@@ -43,6 +43,9 @@ class LockTable {
   LockTable& operator=(const LockTable&) = delete;
   virtual ~LockTable() = default;
 
+  /// Has fetched what append() will want of `name` soon.
+  virtual void prefetch(const LockName& name) const noexcept = 0;
+
   /// Publishes `entry`. Granted: it is active, unless it is strong; then its owner decides, who has
   /// yet to look at the intents in slots. Otherwise it stays `requested`, and the owner either
   /// waits for it or removes it.

@@ -28,6 +28,9 @@ class RawTable final : public LockTable {
   RawTable(std::size_t buckets, ReaderEpochs& epochs);
   ~RawTable() override;
 
+  void prefetch(const LockName& name) const noexcept override {
+    __builtin_prefetch(&buckets_[name.spread() & mask_], 1);
+  }
   Appended append(Entry& entry) noexcept override;
   [[nodiscard]] bool is_blocked(const Entry& entry) noexcept override;
   [[nodiscard]] std::vector<Blocker> blockers(const Entry& entry) override;

@@ -30,7 +30,7 @@ constexpr std::string_view kSettings =
 #hba_file = 'swizzle_hba.conf'
 
 #shared_buffers = 1GB                   # memory for pages
-#wal_buffers = 64MB
+#wal_buffers = 8MB
 #max_wal_size = 1GB                     # a checkpoint at least this often
 #checkpoint_timeout = 5min
 #archive_command = ''                  # such as: test ! -f /archive/%f && cp %p /archive/%f

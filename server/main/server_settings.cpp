@@ -63,6 +63,8 @@ void define_resources(Settings& settings) {
   settings.define(integer_setting("shared_buffers", (std::int64_t{1} << 30U) / kBlockBytes,
                                   {128, INT32_MAX}, SettingUnit::blocks, at_start, category,
                                   "Memory for pages."));
+  settings.define(boolean_setting("prefault_buffers", false, at_start, category,
+                                  "Has the system give all of shared_buffers at the start."));
   settings.define(integer_setting(
       "version_store_size", 1024, {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
       "Memory for old row versions; beyond it the oldest snapshots fail (72000)."));
@@ -74,7 +76,7 @@ void define_resources(Settings& settings) {
       "How long a thread without work polls before it sleeps, when waits are that short, in "
       "microseconds. (PostgreSQL has no such unit, and monitors stumble over one.)"));
   const char* const log = "Write-Ahead Log";
-  settings.define(integer_setting("wal_buffers", 8192, {32, INT32_MAX}, SettingUnit::blocks,
+  settings.define(integer_setting("wal_buffers", 1024, {32, INT32_MAX}, SettingUnit::blocks,
                                   at_start, log, "Memory for log records that are not written."));
   settings.define(integer_setting("max_wal_size", 1024, {2, INT32_MAX}, SettingUnit::megabytes,
                                   at_start, log, "Log that makes a checkpoint begin."));
@@ -156,6 +158,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.log_format = settings.text("log_format") == "json" ? LogFormat::json : LogFormat::plain;
   values.log_line_prefix = settings.text("log_line_prefix");
   values.engine.pool_bytes = number("shared_buffers") * kBlockBytes;
+  values.engine.pool_prefault = settings.boolean("prefault_buffers");
   values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;

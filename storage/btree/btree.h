@@ -116,6 +116,12 @@ class BTree {
     }
   }
 
+  /// Asks for what lookups of these keys will touch: the leaves of all of them, and then the
+  /// records, so that the waits for memory overlap. Parks for nothing, and stops where a page is
+  /// absent or being changed. Remembers in `leaves` where the first keys are of those that it has
+  /// found, in their order; how many that are.
+  std::size_t prefetch(std::span<const Bytes> keys, std::span<LeafHint> leaves) noexcept;
+
   /// Copies the leaf that has `key`, or, for scanning backward, the leaf with the greatest keys
   /// below `bound`.
   Result<> copy_leaf(Bytes key, LeafCopy& into);
@@ -182,6 +188,8 @@ class BTree {
 
     /// Post: `hold` and `guard` are on the node. Parks for absent pages.
     Result<> run();
+    /// The same if nothing is in the way: no absent page, nobody who changes one. False: neither.
+    bool dash() noexcept;
     /// What was read did not hold.
     void disturbed() noexcept { ++disturbances; }
     [[nodiscard]] Node& node() const noexcept { return Node::of(hold.frame()->page()); }
@@ -208,7 +216,6 @@ class BTree {
    private:
     enum class Step : std::uint8_t { reached, restart, unresolved };
     bool resume() noexcept;
-    bool dash() noexcept;
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
     // Where step_down() stopped at an absent page.

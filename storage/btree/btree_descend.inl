@@ -1,6 +1,9 @@
 // The way down. Included by btree_<mode>.cpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "storage/btree/btree.h"
 #include "storage/btree/damage.h"
 
@@ -180,6 +183,32 @@ Result<> BTree<Pool>::Descent::run() {
     }
     parent_guard_.release();
   }
+}
+
+// What is read here nobody acts on: a page that is changing, or another one in the frame, only
+// makes the wrong lines come (R-4).
+template <class Pool>
+std::size_t BTree<Pool>::prefetch(std::span<const Bytes> keys,
+                                  std::span<LeafHint> leaves) noexcept {
+  // As many waits as a processor can have under way.
+  constexpr std::size_t kAtOnce = 16;
+  std::array<Frame*, kAtOnce> frames{};
+  std::size_t remembered = 0;
+  while (!keys.empty()) {
+    const std::span<const Bytes> some = keys.first(std::min(kAtOnce, keys.size()));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      Descent descent(*this, some[i], 0);
+      frames[i] = descent.dash() ? &descent.frame() : nullptr;
+      if (frames[i] != nullptr && remembered < leaves.size())
+        leaves[remembered++].remember(id(), some[i], *frames[i], descent.guard.version());
+    }
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      // The search asks for the record that it comes to.
+      if (frames[i] != nullptr) static_cast<void>(Node::of(frames[i]->page()).lower_bound(some[i]));
+    }
+    keys = keys.subspan(some.size());
+  }
+  return remembered;
 }
 
 template <class Pool>

@@ -22,7 +22,7 @@ std::uint32_t number_of_this_thread() noexcept {
 
 }  // namespace
 
-Result<FrameArena> FrameArena::map(std::uint64_t bytes, std::uint32_t partitions) {
+Result<FrameArena> FrameArena::map(std::uint64_t bytes, std::uint32_t partitions, Touch touch) {
   constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20U;
   const std::uint64_t count = bytes / Frame::kStride;
   INVARIANT(count > 0 && count < UINT32_MAX);
@@ -35,8 +35,18 @@ Result<FrameArena> FrameArena::map(std::uint64_t bytes, std::uint32_t partitions
   // Fewer TLB misses; where huge pages are off, the pool works with small ones.
   (void)::madvise(memory, mapped, MADV_HUGEPAGE);
   const std::uint32_t wanted = partitions == 0 ? Numa::node_count() : partitions;
-  return FrameArena(static_cast<std::byte*>(memory), mapped, static_cast<std::uint32_t>(count),
-                    std::min(wanted, static_cast<std::uint32_t>(count)));
+  FrameArena arena(static_cast<std::byte*>(memory), mapped, static_cast<std::uint32_t>(count),
+                   std::min(wanted, static_cast<std::uint32_t>(count)));
+  // Only now, since the constructor says which node's memory each part wants.
+  if (touch == Touch::at_once) RETURN_IF_ERROR(arena.touch_all());
+  return arena;
+}
+
+Result<> FrameArena::touch_all() noexcept {
+  if (::madvise(memory_, bytes_, MADV_POPULATE_WRITE) == 0) return {};
+  return fail(sqlstate::out_of_memory,
+              fmt::format("the system does not give {} bytes for the buffer pool at once: {}",
+                          bytes_, std::strerror(errno)));
 }
 
 FrameArena::FrameArena(std::byte* memory, std::size_t bytes, std::uint32_t count,

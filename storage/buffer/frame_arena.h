@@ -16,8 +16,13 @@ namespace swizzle {
 /// The frames are parted among the machine's memory nodes, each part with the memory of its node.
 class FrameArena {
  public:
+  /// When the system gives the memory: as frames come into use, or at once, which takes a while but
+  /// then holds up nobody.
+  enum class Touch : std::uint8_t { as_used, at_once };
+
   /// As many frames as fit in `bytes`, in `partitions` parts; 0: one for each memory node.
-  static Result<FrameArena> map(std::uint64_t bytes, std::uint32_t partitions = 0);
+  static Result<FrameArena> map(std::uint64_t bytes, std::uint32_t partitions = 0,
+                                Touch touch = Touch::as_used);
   FrameArena(FrameArena&& other) noexcept;
   FrameArena& operator=(FrameArena&&) = delete;
   ~FrameArena();
@@ -75,6 +80,7 @@ class FrameArena {
   };
 
   FrameArena(std::byte* memory, std::size_t bytes, std::uint32_t count, std::uint32_t partitions);
+  Result<> touch_all() noexcept;
   Frame* first_use_in(Partition& part) noexcept;
   [[nodiscard]] std::uint32_t home_among_many() const noexcept;
 

@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <set>
@@ -291,6 +294,21 @@ TEMPLATE_TEST_CASE("every frame is free, swizzled, unswizzled or being read", "[
   CHECK(occupancy.unswizzled == unswizzled);
   CHECK(occupancy.free + swizzled + unswizzled == occupancy.frames);
   CHECK(occupancy.being_read == 0);
+}
+
+TEST_CASE("a pool has its memory as it is used, or at once", "[storage][buffer]") {
+  constexpr std::size_t kFrames = 500;
+  const auto resident = [](const FrameArena& arena) {
+    std::array<unsigned char, kFrames * Frame::kStride / 4096> pages{};
+    REQUIRE(::mincore(&arena.at(0), pages.size() * 4096, pages.data()) == 0);
+    return std::ranges::count_if(pages, [](unsigned char page) { return (page & 1) != 0; });
+  };
+  const auto as_used = FrameArena::map(kFrames * Frame::kStride, 1);
+  REQUIRE(as_used.has_value());
+  CHECK(resident(*as_used) == 0);
+  const auto at_once = FrameArena::map(kFrames * Frame::kStride, 1, FrameArena::Touch::at_once);
+  REQUIRE(at_once.has_value());
+  CHECK(resident(*at_once) == kFrames * Frame::kStride / 4096);
 }
 
 TEST_CASE("a pool of several partitions uses every frame of each", "[storage][buffer]") {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,9 @@ class AnyTree {
   [[nodiscard]] virtual PageId root_page() const noexcept = 0;
   virtual Result<> read(Bytes key, LeafVisitor& visitor, Interest interest = Interest::keep,
                         LeafHint* hint = nullptr) = 0;
+  /// As BTree's.
+  virtual std::size_t prefetch(std::span<const Bytes> keys,
+                               std::span<LeafHint> leaves) noexcept = 0;
   virtual Result<> read_below(const KeyBound& bound, LeafVisitor& visitor,
                               Interest interest = Interest::keep) = 0;
   virtual Result<LeavesAhead> read_ahead(Bytes key, std::uint32_t most, Interest interest) = 0;
@@ -64,6 +68,9 @@ class PooledTree final : public AnyTree {
   Result<> read(Bytes key, LeafVisitor& visitor, Interest interest, LeafHint* hint) override {
     return tree_->read(
         key, [&](const Node& leaf, Node::Position at) { visitor.visit(leaf, at); }, interest, hint);
+  }
+  std::size_t prefetch(std::span<const Bytes> keys, std::span<LeafHint> leaves) noexcept override {
+    return tree_->prefetch(keys, leaves);
   }
   Result<> read_below(const KeyBound& bound, LeafVisitor& visitor, Interest interest) override {
     return tree_->read_below(

@@ -39,7 +39,7 @@ Result<> PointRead::read_visible(AnyTree& tree) {
       return transaction_.check_snapshot();
     }
     ++transaction_.leaf_requests;
-    LeafHint& hint = transaction_.hint_for(tree_);
+    LeafHint& hint = transaction_.hint_for(tree_, key_);
     auto read = tree.read(key_, *this, Interest::keep, &hint);
     if (tree.birth().loads() == loads) [[likely]]
       return read;
@@ -54,7 +54,7 @@ Result<bool> PointRead::run(AnyTree& tree) {
   } else {
     RETURN_IF_ERROR(tree.birth().require_loaded());
     ++transaction_.leaf_requests;
-    RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_)));
+    RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_, key_)));
   }
   if (too_old_) [[unlikely]]
     RETURN_IF_ERROR(transaction_.check_snapshot());

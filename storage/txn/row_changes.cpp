@@ -99,6 +99,7 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   if (transaction_.isolation == Isolation::repeatable_read)
     view_ = transaction_.view_of(tree.birth());
   transaction_.engine.versions.prefetch(hash_);
+  if (wish_ == Wish::insert) transaction_.locks.prefetch({tree_, hash_});
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     ++transaction_.leaf_requests;

@@ -28,6 +28,11 @@ struct alignas(128) TransactionSlot {
   alignas(64) std::atomic<std::uint64_t> snapshot{0};
   /// Whom it works for, for the views.
   std::atomic<std::int32_t> label{0};
+  /// The owner's: what quiet was below `quiet_below` when it last looked at all transactions, and
+  /// how often it has been content with that since.
+  std::uint32_t quiet_uses = 0;
+  Lsn quiet_below = Lsn::none;
+  Lsn quiet = Lsn::none;
 
   static constexpr std::uint64_t kTooOld = std::uint64_t{1} << 63U;
 };
@@ -105,6 +110,7 @@ class TransactionRegistry {
  private:
   [[nodiscard]] Lsn visible_end() const noexcept;
   [[nodiscard]] Lsn quiet_below(Lsn end) const noexcept;
+  [[nodiscard]] Lsn quiet_below(Lsn end, TransactionSlot& slot) const noexcept;
 
   wal::Log& log_;
   std::unique_ptr<std::array<TransactionSlot, kSlots>> slots_;

@@ -18,6 +18,15 @@ namespace swizzle {
 class AnyTree;
 struct EngineParts;
 
+/// Where keys are that were asked for beforehand, so that the lookups need not go down the tree
+/// once more. As a rule they come in the same order.
+struct ExpectedKeys {
+  TreeId tree{};
+  std::size_t next = 0;
+  std::size_t count = 0;
+  std::array<LeafHint, 16> leaves;
+};
+
 /// A transaction's working state. Kept for reuse, so that beginning one allocates nothing.
 struct TransactionState {
   TransactionState(EngineParts& of, TransactionSlot& in, lock::LockManager& manager)
@@ -33,6 +42,9 @@ struct TransactionState {
   bool is_open = false;
   /// Where it has been: what is read for update is updated next. They outlive transactions.
   std::array<LeafHint, 16> hints;
+  /// Of the last calls of Tree::prefetch().
+  std::array<ExpectedKeys, 2> expected;
+  std::size_t expectations = 0;
   std::uint64_t large_values = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
@@ -58,6 +70,26 @@ struct TransactionState {
   void begin(Isolation with, Access for_access) noexcept;
 
   [[nodiscard]] LeafHint& hint_for(TreeId tree) noexcept { return hints[raw(tree) % hints.size()]; }
+
+  /// For a read of `key`.
+  [[nodiscard]] LeafHint& hint_for(TreeId tree, Bytes key) noexcept {
+    LeafHint& hint = hint_for(tree);
+    for (ExpectedKeys& keys : expected) {
+      if (keys.tree != tree || keys.next == keys.count) continue;
+      const LeafHint& leaf = keys.leaves[keys.next];
+      if (leaf.nearness(tree, key) != LeafHint::Nearness::same) continue;
+      hint = leaf;
+      ++keys.next;
+    }
+    return hint;
+  }
+  /// Forgets the older of what is expected.
+  [[nodiscard]] ExpectedKeys& expect_keys_of(TreeId tree) noexcept {
+    ExpectedKeys& keys = expected[expectations++ % expected.size()];
+    keys.tree = tree;
+    keys.next = keys.count = 0;
+    return keys;
+  }
 
   /// The snapshot for a read that begins now.
   const Snapshot& view();

@@ -91,7 +91,10 @@ Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& opti
   const ReplacementOptions replacement{.policy = options.replacement,
                                        .gclock_limit = options.gclock_limit,
                                        .cooling_percent = options.cooling_percent};
-  ASSIGN_OR_RETURN(FrameArena arena, FrameArena::map(options.pool_bytes, options.pool_partitions));
+  const auto touch =
+      options.pool_prefault ? FrameArena::Touch::at_once : FrameArena::Touch::as_used;
+  ASSIGN_OR_RETURN(FrameArena arena,
+                   FrameArena::map(options.pool_bytes, options.pool_partitions, touch));
   switch (options.pool_mode) {
     case PoolMode::swizzling:
       return make<SwizzlingPool>(std::move(arena), store, log, ghosts, replacement);

@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "base/bytes.h"
 #include "base/invariant.h"
+#include "tpcc/inputs.h"
 #include "tpcc/schema.h"
 
 /// How rows lie in trees when there is no SQL: a fixed part that is copied as it is, and at most
@@ -163,6 +165,32 @@ class Key {
   std::array<std::byte, kRoom> bytes_{};
   std::size_t size_ = 0;
 };
+
+/// Keys that are looked up one after the other, for Tree::prefetch().
+class KeyList {
+ public:
+  static constexpr std::size_t kMost = 16;
+
+  KeyList() = default;
+  KeyList(const KeyList&) = delete;
+  KeyList& operator=(const KeyList&) = delete;
+
+  /// Pre: there are fewer than kMost.
+  void add(const Key& key) noexcept {
+    keys_[count_] = key;
+    bytes_[count_] = keys_[count_].bytes();
+    ++count_;
+  }
+  [[nodiscard]] std::span<const Bytes> all() const noexcept { return {bytes_.data(), count_}; }
+  [[nodiscard]] const Key* begin() const noexcept { return keys_.data(); }
+  [[nodiscard]] const Key* end() const noexcept { return keys_.data() + count_; }
+
+ private:
+  std::array<Key, kMost> keys_;
+  std::array<Bytes, kMost> bytes_;
+  std::size_t count_ = 0;
+};
+static_assert(KeyList::kMost >= NewOrderInput::kMaxLines);
 
 /// A value under construction: a record and its text.
 class Image {

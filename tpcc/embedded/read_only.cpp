@@ -62,15 +62,27 @@ Result<Outcome> EmbeddedSession::stock_level(const StockLevelInput& input) {
   }
   std::sort(numbers_.begin(), numbers_.end());
   numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-  std::uint32_t low_stock = 0;
-  for (const std::uint32_t item : numbers_) {
-    ASSIGN_OR_RETURN(const auto stock,
-                     read<StockRecord>(*transaction, TableName::stock,
-                                       Key{}.number(input.warehouse).number(item)));
-    low_stock += stock.quantity < input.threshold ? 1 : 0;
-  }
+  ASSIGN_OR_RETURN(const std::uint32_t low_stock, count_low_stock(*transaction, input));
   [[maybe_unused]] const volatile std::uint32_t shown = low_stock;
   return commit(*transaction);
+}
+
+Result<std::uint32_t> EmbeddedSession::count_low_stock(Transaction& transaction,
+                                                       const StockLevelInput& input) {
+  Tree& stock = tables_[TableName::stock];
+  std::uint32_t low = 0;
+  for (std::span<const std::uint32_t> left = numbers_; !left.empty();) {
+    KeyList keys;
+    for (const std::uint32_t item : left.first(std::min(KeyList::kMost, left.size())))
+      keys.add(Key{}.number(input.warehouse).number(item));
+    left = left.subspan(keys.all().size());
+    stock.prefetch(transaction, keys.all());
+    for (const Key& key : keys) {
+      ASSIGN_OR_RETURN(const auto record, read<StockRecord>(transaction, TableName::stock, key));
+      low += record.quantity < input.threshold ? 1 : 0;
+    }
+  }
+  return low;
 }
 
 }  // namespace swizzle::tpcc

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,10 +47,22 @@ class EmbeddedSession final : public Session {
   Result<> update(Transaction& transaction, TableName table, const Key& key, Bytes value);
   Result<> missing(TableName table) const;
 
-  Result<bool> order_line(Transaction& transaction, const NewOrderInput& input, std::uint32_t order,
-                          std::uint32_t number, Cents& total);
-  Result<> deliver_oldest(Transaction& transaction, const DeliveryInput& input,
-                          std::uint32_t district);
+  void prefetch_lines(Transaction& transaction, const NewOrderInput& input);
+  /// The line that the order will have; none: there is no such item.
+  Result<std::optional<OrderLineRecord>> take_from_stock(Transaction& transaction,
+                                                         const NewOrderInput& input,
+                                                         const NewOrderInput::Line& line);
+  /// How many of the items in `numbers_` are short (clause 2.8.2.2).
+  Result<std::uint32_t> count_low_stock(Transaction& transaction, const StockLevelInput& input);
+  /// An order that a delivery has taken.
+  struct DueOrder {
+    Key district;
+    Key key;
+    Key customer;
+  };
+  Result<std::uint32_t> take_oldest_orders(Transaction& transaction, const DeliveryInput& input,
+                                           std::span<DueOrder> into);
+  Result<> deliver(Transaction& transaction, const DueOrder& due);
   Result<Cents> deliver_lines(Transaction& transaction, const Key& order, Microseconds now);
   /// By number, or the one in the middle of those with the name (clause 2.5.2.2).
   Result<std::uint32_t> find_customer(Transaction& transaction, const CustomerChoice& choice);

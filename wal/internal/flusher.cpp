@@ -57,6 +57,7 @@ Flusher::Statistics Flusher::statistics() const noexcept {
 void Flusher::flush_to(std::uint64_t end) noexcept {
   if (durable() >= end) return;
   assert_no_latch_held();
+  if (gather(end)) return;
   Runtime& runtime = Runtime::current();
   Waiter waiter{.end = end, .parker = &runtime.parker()};
   push(waiter);
@@ -83,9 +84,25 @@ void Flusher::flush_soon(std::uint64_t end) noexcept {
 }
 
 void Flusher::flush_for_room() noexcept {
-  if (room_wanted_.load(std::memory_order_relaxed)) return;
-  room_wanted_ = true;
+  want_write();
+}
+
+void Flusher::want_write() noexcept {
+  if (write_wanted_.load(std::memory_order_relaxed)) return;
+  write_wanted_ = true;
   nudge();
+}
+
+/// Lets the fibers run that are ready on this thread. The write need not wait for the last of them:
+/// it is wanted as soon as as many have gathered as are ready, so that it is under way while these
+/// run. True: `end` is durable by now; else the caller asks for a write, whatever the others did.
+bool Flusher::gather(std::uint64_t end) noexcept {
+  Runtime& runtime = Runtime::current();
+  const std::size_t others = runtime.others_ready();
+  if (others == 0) return false;
+  if (gathering_.fetch_add(1, std::memory_order_relaxed) + 1 >= others) want_write();
+  runtime.yield();
+  return durable() >= end;
 }
 
 void Flusher::push(Waiter& waiter) noexcept {
@@ -98,7 +115,7 @@ void Flusher::push(Waiter& waiter) noexcept {
 // ---- who writes ----
 
 bool Flusher::wanted() const noexcept {
-  return arrived_.load() != nullptr || room_wanted_.load() || collected_.load() != nullptr;
+  return arrived_.load() != nullptr || write_wanted_.load() || collected_.load() != nullptr;
 }
 
 bool Flusher::try_become_writer() noexcept {
@@ -154,7 +171,7 @@ void Flusher::rest(std::optional<TimePoint>& lazy_deadline) noexcept {
 void Flusher::write_while_wanted() noexcept {
   SpinWait spin;
   while (wanted()) {
-    room_wanted_ = false;
+    write_wanted_ = false;
     if (write_once()) continue;
     collect_waiters();
     wake_satisfied();
@@ -216,6 +233,7 @@ void Flusher::append_mark(std::uint64_t durable_now) noexcept {
 
 bool Flusher::write_once() noexcept {
   const std::uint64_t from = durable();
+  gathering_.store(0, std::memory_order_relaxed);
   append_mark(from);
   const std::uint64_t end = buffer_.published_from(from, from + kMaxFlushBytes);
   if (end == from) return false;

@@ -25,8 +25,9 @@ inline constexpr std::uint64_t kMaxUndurableBytes = kMaxFlushBytes + kMaxRecordB
 
 /// Writes the ring to the segments and wakes who waited for it. There is one writer at a time: the
 /// flusher's own task, or a committer who finds that nobody writes and owns his thread, which saves
-/// a lone client two changes of thread. What gathers during one write goes with the next; there are
-/// no timers for those who wait.
+/// a lone client two changes of thread. What gathers during one write goes with the next. There are
+/// no timers for those who wait: a committer lets the fibers go first that are ready on his thread,
+/// since they commit too as a rule, and one write takes them all.
 class Flusher {
  public:
   struct Statistics {
@@ -76,6 +77,8 @@ class Flusher {
   bool try_become_writer() noexcept;
   void resign() noexcept;
   void nudge() noexcept;
+  void want_write() noexcept;
+  [[nodiscard]] bool gather(std::uint64_t end) noexcept;
   void push(Waiter& waiter) noexcept;
   void collect_waiters() noexcept;
   void wake_satisfied() noexcept;
@@ -99,7 +102,10 @@ class Flusher {
   alignas(64) std::atomic<std::uint64_t> durable_{0};
   alignas(64) std::atomic<Waiter*> arrived_{nullptr};
   std::atomic<std::uint64_t> lazy_end_{0};
-  std::atomic<bool> room_wanted_{false};
+  /// Committers that gather since the last write began.
+  std::atomic<std::size_t> gathering_{0};
+  /// Somebody wants a write and does not wait for it here.
+  std::atomic<bool> write_wanted_{false};
   std::atomic<bool> writing_{false};
   enum class Idle : std::uint8_t { no, until_nudged, until_deadline };
   std::atomic<Idle> idle_{Idle::no};
