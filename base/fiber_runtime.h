@@ -31,8 +31,9 @@ class FiberRuntime final : public Runtime {
     /// 0: one per processor.
     std::size_t reactors = 0;
     std::size_t stack_bytes = kDefaultStackBytes;
-    /// How long a reactor without work polls before it sleeps. It polls only while waits have
-    /// recently been that short and nobody else wants its processor. 0: never.
+    /// How long a reactor without work polls before it sleeps. It polls only while one fiber is
+    /// alone on it, waits have recently been that short and nobody else wants its processor. 0:
+    /// never.
     Duration longest_spin = {};
     IoEngine io_engine = IoEngine::automatic;
   };

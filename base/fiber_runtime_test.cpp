@@ -4,6 +4,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -358,6 +359,32 @@ TEST_CASE("P1 tokens travel between reactors and threads without losing a wake",
     }
   }
   for (auto& task : tasks) task->join();
+  REQUIRE(wrong == 0);
+}
+
+namespace {
+
+double processor_seconds() {
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+TEST_CASE("a reactor that may spin for long sleeps while its fibers wait for long", "[fiber]") {
+  wrong = 0;
+  FiberRuntime runtime{{.reactors = 1, .longest_spin = 10ms}};
+  runtime
+      .spawn("waiter",
+             [&] {
+               // Short waits first, so that spinning looks worth it.
+               for (int i = 0; i < 100; ++i) runtime.sleep_until(runtime.now() + 20us);
+               const double before = processor_seconds();
+               for (int i = 0; i < 10; ++i) runtime.sleep_until(runtime.now() + 50ms);
+               expect(processor_seconds() - before < 0.06);
+             })
+      ->join();
   REQUIRE(wrong == 0);
 }
 

@@ -219,6 +219,8 @@ void Reactor::run_one(Fiber& fiber) noexcept {
     fiber.coroutine_.emplace(
         stacks_.take(), [](void* self) noexcept { static_cast<Fiber*>(self)->run_body(); }, &fiber);
   }
+  turns_alone_ = &fiber == ran_last_ ? turns_alone_ + 1 : 0;
+  ran_last_ = &fiber;
   running_ = &fiber;
   fiber.coroutine_->resume();
   while (fiber.errand_ != nullptr) {
@@ -307,10 +309,13 @@ void Reactor::wait_for_work() noexcept {
   usual_wait_ = (usual_wait_ * 7 + waited) / 8;
 }
 
-/// Spinning pays only while work usually comes soon and nobody else has use for the processor; now
-/// and then we look whether that has changed.
+/// Spinning pays only for a fiber that is alone here, for with several there is usually something
+/// to do, and while work usually comes soon and nobody else has use for the processor; now and then
+/// we look whether that has changed.
 bool Reactor::may_spin() noexcept {
   constexpr unsigned kRetrial = 16;
+  constexpr unsigned kAlone = 16;
+  if (turns_alone_ < kAlone) return false;
   if (waits_without_spin_ != 0) {
     --waits_without_spin_;
     return false;

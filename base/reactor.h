@@ -105,6 +105,9 @@ class Reactor final : public IoBackend {
   unsigned turns_since_poll_ = 0;
   /// How long the last waits for work took, roughly.
   Duration usual_wait_{};
+  /// Whether one fiber has the reactor to itself: it ran the last so many times. Only compared.
+  const Fiber* ran_last_ = nullptr;
+  unsigned turns_alone_ = 0;
   unsigned waits_ = 0;
   /// Somebody else wanted the processor while we spun: so many waits go without, longer each time.
   unsigned waits_without_spin_ = 0;

@@ -36,8 +36,8 @@ class Parker {
   virtual void park() noexcept = 0;
   /// Returns whether it was woken; false means that `deadline` passed.
   virtual bool park_until(TimePoint deadline) noexcept = 0;
-  /// Callable from any thread. The parker must outlive the call: it lives as long as its thread or
-  /// fiber, so the owner may not end before every waker it registered with has let go of it.
+  /// Callable from any thread, and late: parkers live as long as their runtime and longer (they are
+  /// recycled, not freed), so after its owner has ended it at worst wakes another for nothing.
   virtual void unpark() noexcept = 0;
   /// For the owner's next parks. Threads are the system's to schedule: there it does nothing.
   virtual void take_turn(Turn /*turn*/) noexcept {}

@@ -36,8 +36,11 @@ struct SessionOptions {
   /// For inet_client_addr() and pg_stat_activity; empty for a local connection.
   std::string client_address;
   /// Called, from any thread, when the session has something for its client that no request asked
-  /// for: send_notifications() or termination(). Neither waits nor calls back. May be empty.
+  /// for: send_notifications(). Neither waits nor calls back. May be empty.
   std::function<void()> wake;
+  /// Called, from any thread, when the session is to end: every wait for its client is over then,
+  /// also in the middle of a COPY or of a result. Neither waits nor calls back. May be empty.
+  std::function<void()> end;
 };
 
 struct SessionCounts {
@@ -145,8 +148,8 @@ class Session {
   /// The same with another error: a time limit's.
   void cancel(const Diagnostic& reason);
   /// Makes the session end, for `reason` (57P01 on shutdown): the running request fails with it,
-  /// and so does every later one; who waits for the client is woken (SessionOptions::wake) and
-  /// finds it in termination(). From any thread.
+  /// and so does every later one; who waits for the client is told (SessionOptions::end). From any
+  /// thread.
   void terminate(const Diagnostic& reason);
 
   struct State;

@@ -38,6 +38,8 @@ bool heals_when_tried_again(const Error& error) noexcept {
 struct Shared {
   std::atomic<bool> measuring{false};
   std::atomic<bool> stop{false};
+  /// The server's processor time has been read: who has left it is not counted.
+  std::atomic<bool> measured{false};
   /// Sessions that have transactions left to run.
   std::atomic<std::uint32_t> running{0};
   std::mutex mutex;
@@ -62,6 +64,26 @@ class alignas(128) Terminal {
         kinds_(info.size()) {}
 
   void run() {
+    run_transactions();
+    Runtime& runtime = Runtime::current();
+    while (!shared_.measured.load(std::memory_order_relaxed)) {
+      runtime.sleep_until(runtime.now() + std::chrono::milliseconds{5});
+    }
+    // A connection ends in the fiber that has used it.
+    work_.reset();
+  }
+
+  [[nodiscard]] const std::vector<KindResult>& results() const noexcept { return kinds_; }
+  /// Readable while the terminal runs.
+  [[nodiscard]] Second progress() const noexcept {
+    return {transactions_.load(std::memory_order_relaxed),
+            first_kind_.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  static constexpr int kMaxTries = 10'000;
+
+  void run_transactions() {
     Runtime& runtime = Runtime::current();
     TimePoint due = runtime.now();
     std::uint64_t left = settings_.transactions;
@@ -82,16 +104,6 @@ class alignas(128) Terminal {
     }
     shared_.running.fetch_sub(1, std::memory_order_relaxed);
   }
-
-  [[nodiscard]] const std::vector<KindResult>& results() const noexcept { return kinds_; }
-  /// Readable while the terminal runs.
-  [[nodiscard]] Second progress() const noexcept {
-    return {transactions_.load(std::memory_order_relaxed),
-            first_kind_.load(std::memory_order_relaxed)};
-  }
-
- private:
-  static constexpr int kMaxTries = 10'000;
 
   bool execute(std::size_t kind, TimePoint start) {
     KindResult& result = kinds_[kind];
@@ -281,6 +293,7 @@ Result<RunResult> run_workload(const Workload& workload, Runtime& runtime,
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   result.client_cpu_seconds = cpu_seconds_of_this_process() - client_before;
   result.server_cpu_seconds = workload.server_cpu_seconds() - server_before;
+  shared.measured.store(true);
   for (const auto& task : tasks) task->join();
   if (shared.failure) return fail(std::move(*shared.failure));
 

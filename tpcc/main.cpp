@@ -98,10 +98,6 @@ Result<RunResult> run_on_runtime(const Workload& workload, const Settings& setti
     ThreadRuntime threads;
     return run_workload(workload, threads, settings.run);
   }
-  if (settings.backend == BackendName::wire) {
-    return fail(sqlstate::feature_not_supported,
-                "--runtime fibers with --backend wire: libpq would block all fibers of a thread");
-  }
   FiberRuntime fibers{{.reactors = settings.reactors, .io_engine = settings.io}};
   return run_workload(workload, fibers, settings.run);
 }

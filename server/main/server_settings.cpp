@@ -72,9 +72,9 @@ void define_resources(Settings& settings) {
                                   category,
                                   "Threads that serve sessions; 0 is one per processor."));
   settings.define(integer_setting(
-      "reactor_spin", 0, {0, 1'000'000}, SettingUnit::none, at_start, category,
-      "How long a thread without work polls before it sleeps, when waits are that short, in "
-      "microseconds. (PostgreSQL has no such unit, and monitors stumble over one.)"));
+      "reactor_spin", 100, {0, 1'000'000}, SettingUnit::none, at_start, category,
+      "How long a thread that serves one busy session polls before it sleeps, when waits are that "
+      "short, in microseconds. (PostgreSQL has no such unit, and monitors stumble over one.)"));
   const char* const log = "Write-Ahead Log";
   settings.define(integer_setting("wal_buffers", 1024, {32, INT32_MAX}, SettingUnit::blocks,
                                   at_start, log, "Memory for log records that are not written."));

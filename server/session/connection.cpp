@@ -63,6 +63,7 @@ void Connection::converse(SessionRegistry::Place& place) {
   if (!admission) return;
   admission->options.backend_pid = static_cast<std::int32_t>(place.id());
   admission->options.wake = [this] { interrupts_.announce_news(); };
+  admission->options.end = [this] { interrupts_.request_end(EndReason::administrator); };
   LogSubject subject = subject_of(admission->options);
   auto session = context_.database().connect(std::move(admission->options));
   if (!session) {

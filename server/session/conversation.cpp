@@ -54,11 +54,6 @@ std::optional<Frame> Conversation::next_frame() {
 
 void Conversation::tell_news() {
   interrupts_.take_news();
-  if (const auto reason = session_.termination()) {
-    report(*reason);
-    is_running_ = false;
-    return;
-  }
   session_.send_notifications(sink_);
   channel_.flush();
   if (channel_.is_broken()) is_running_ = false;

@@ -10,7 +10,7 @@ namespace swizzle::server {
 /// Why a session must end, as somebody else decided.
 enum class EndReason : std::uint8_t {
   none,
-  administrator,  ///< fast shutdown: 57P01
+  administrator,  ///< fast shutdown, pg_terminate_backend: 57P01
   crowded,        ///< has not logged in, and others wait to
 };
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
@@ -129,7 +131,8 @@ void tree_rows(Execution& execution, const EmitRow& emit) {
 }
 
 void prepared(Execution& execution, const EmitRow& emit) {
-  for (const auto& [name, statement] : execution.session.statements) {
+  const auto& all = execution.session.statements;
+  for (const auto& [name, statement] : std::map{all.begin(), all.end()}) {
     if (name.empty()) continue;
     std::vector<Value> types;
     for (const TypeId type : statement->parameter_types) {

@@ -169,6 +169,7 @@ class ValuesScan final : public PlanOperator {
   void close() override {}
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
   [[nodiscard]] PlanNote note() const override { return {"Values Scan on \"*VALUES*\"", {}}; }
+  [[nodiscard]] std::size_t row_count() const noexcept { return rows_.size(); }
 
  private:
   std::vector<std::vector<ExprPtr>> rows_;

@@ -81,7 +81,30 @@ std::string key_detail(Execution& execution, const Table& table,
 }
 
 RowWriter::RowWriter(const WriteStatement& write)
-    : write_(write), table_(*write.table), tree_(*write.table->tree) {}
+    : write_(write), table_(*write.table), tree_(*write.table->tree) {
+  may_move_row_ = std::ranges::any_of(table_.key_positions,
+                                      [this](std::size_t position) { return assigns(position); });
+  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+    may_move_entry_.push_back(may_move_entry(i));
+  }
+}
+
+/// Whether an update of this statement gives the column a value.
+bool RowWriter::assigns(std::size_t position) const {
+  const auto is_it = [position](const Assignment& one) { return one.position == position; };
+  return std::ranges::any_of(write_.assignments, is_it) ||
+         std::ranges::any_of(write_.generated, is_it);
+}
+
+/// Whether an update that does not move the row may move its entry in the index.
+bool RowWriter::may_move_entry(std::size_t index) const {
+  // Expressions and predicates may read any column.
+  const Index& definition = *table_.indexes[index].index;
+  if (!definition.predicate_sql.empty()) return true;
+  return std::ranges::any_of(definition.columns, [this](const IndexColumn& column) {
+    return column.column == 0 || assigns(static_cast<std::size_t>(column.column - 1));
+  });
+}
 
 void RowWriter::check_not_null(Execution& execution, std::span<const Value> row) const {
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -298,14 +321,17 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
 void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> old_row,
                        std::span<const Value> new_row) {
   Transaction& transaction = *execution.transaction;
-  const std::string old_key{as_text(key)};
-  std::string new_key = old_key;
-  if (!table_.has_row_ids()) new_key = key_for(execution, new_row);
+  // The key's bytes may be those of a cursor, which the statement moves on.
+  old_key_buffer_ = as_text(key);
+  const std::string& old_key = old_key_buffer_;
+  if (may_move_row_) make_key(execution, new_row, key_buffer_);
+  const std::string& new_key = may_move_row_ ? key_buffer_ : old_key;
   encode(new_row);
   table_.runtime->counters.add(Counted::updated);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
-  if (new_key == old_key) {
-    value_of(tree_.update(transaction, key, as_bytes(row_buffer_)));
+  const bool moves = new_key != old_key;
+  if (!moves) {
+    value_of(tree_.update(transaction, as_bytes(old_key), as_bytes(row_buffer_)));
   } else {
     if (!value_of(tree_.insert(transaction, as_bytes(new_key), as_bytes(row_buffer_)))) {
       fail_duplicate(execution, *table_.primary_key(), new_row);
@@ -313,23 +339,29 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
     value_of(tree_.remove(transaction, as_bytes(old_key)));
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
-    const IndexAccess& access = table_.indexes[i];
-    if (!access.tree) continue;
-    const Entry before = entry_of(execution, i, old_row, old_key);
-    const Entry after = entry_of(execution, i, new_row, new_key);
-    if (before.present == after.present && before.key == after.key) {
-      if (before.present && before.value != after.value) {
-        Tree tree = *access.tree;
-        value_of(tree.update(transaction, as_bytes(after.key), as_bytes(after.value)));
-      }
-      continue;
+    const bool stays = !moves && !may_move_entry_[i];
+    if (stays || !table_.indexes[i].tree) continue;
+    move_entry(execution, i, old_row, new_row, old_key, new_key);
+  }
+}
+
+void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<const Value> old_row,
+                           std::span<const Value> new_row, std::string_view old_key,
+                           std::string_view new_key) {
+  Transaction& transaction = *execution.transaction;
+  Tree tree = *table_.indexes[index].tree;
+  const Entry before = entry_of(execution, index, old_row, old_key);
+  const Entry after = entry_of(execution, index, new_row, new_key);
+  if (before.present == after.present && before.key == after.key) {
+    if (before.present && before.value != after.value) {
+      value_of(tree.update(transaction, as_bytes(after.key), as_bytes(after.value)));
     }
-    Tree tree = *access.tree;
-    if (before.present) value_of(tree.remove(transaction, as_bytes(before.key)));
-    if (after.present &&
-        !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {
-      fail_duplicate(execution, *access.index, new_row);
-    }
+    return;
+  }
+  if (before.present) value_of(tree.remove(transaction, as_bytes(before.key)));
+  if (after.present &&
+      !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {
+    fail_duplicate(execution, *table_.indexes[index].index, new_row);
   }
 }
 

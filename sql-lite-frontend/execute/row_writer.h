@@ -81,11 +81,20 @@ class RowWriter {
                               std::span<const Value> row, OnConflict on_conflict);
   bool insert_row(Transaction& transaction, std::string_view key);
   void finish_load();
+  [[nodiscard]] bool assigns(std::size_t position) const;
+  [[nodiscard]] bool may_move_entry(std::size_t index) const;
+  void move_entry(Execution& execution, std::size_t index, std::span<const Value> old_row,
+                  std::span<const Value> new_row, std::string_view old_key,
+                  std::string_view new_key);
 
   const WriteStatement& write_;
   const Table& table_;
   Tree tree_;
+  /// What updates of this statement leave as it is costs them nothing.
+  bool may_move_row_ = false;
+  std::vector<bool> may_move_entry_;  ///< by index
   std::string key_buffer_;
+  std::string old_key_buffer_;
   std::string row_buffer_;
   std::unique_ptr<TableLoad> load_;
   bool holds_back_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -18,8 +19,16 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
       old_row_(write_->table->relation.columns.size()),
       new_row_(write_->table->relation.columns.size()) {
   std::vector<Slot> slots;
-  for (const OutputTarget& target_column : write_->returning) slots.push_back(target_column.slot);
+  for (const OutputTarget& column : write_->returning) {
+    slots.push_back(column.slot);
+    const auto* slot = dynamic_cast<const SlotExpr*>(column.expr.get());
+    const bool is_there = slot != nullptr && slot->slot() == column.slot;
+    if (!is_there) computed_returning_.push_back(&column);
+  }
   returned_.set_slots(std::move(slots));
+  const auto* const values = dynamic_cast<const ValuesScan*>(rows_.get());
+  const bool is_one = !rows_ || (values != nullptr && values->row_count() == 1);
+  if (!is_one) expected_ = Rows::many;
 }
 
 void WriteOperator::put(Execution& execution, std::span<const Value> row, Slot first_slot) {
@@ -59,10 +68,8 @@ void WriteOperator::check_row(Execution& execution, std::span<const Value> row) 
 void WriteOperator::keep_returning(Execution& execution) {
   ++written_;
   if (write_->returning.empty()) return;
-  for (const OutputTarget& target : write_->returning) {
-    const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
-    if (slot != nullptr && slot->slot() == target.slot) continue;
-    execution.slots[target.slot] = target.expr->eval(execution);
+  for (const OutputTarget* column : computed_returning_) {
+    execution.slots[column->slot] = column->expr->eval(execution);
   }
   returned_.keep(execution);
 }
@@ -201,7 +208,7 @@ void WriteOperator::delete_row(Execution& execution) {
 }
 
 void WriteOperator::open(Execution& execution) {
-  begin(execution, rows_ ? Rows::many : Rows::one);
+  begin(execution, expected_);
   if (write_->kind == WriteKind::insert && !rows_) {
     insert_row(execution);
   } else {

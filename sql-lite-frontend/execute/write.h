@@ -53,6 +53,7 @@ class WriteOperator final : public PlanOperator {
 
   std::unique_ptr<WriteStatement> write_;
   PlanPtr rows_;
+  Rows expected_ = Rows::one;
   TableAccess* target_;
   RowWriter writer_;
   ForeignKeys foreign_keys_;
@@ -62,6 +63,8 @@ class WriteOperator final : public PlanOperator {
   KeyTable touched_;
   std::uint64_t written_ = 0;
   RowStore returned_{RowStore::Overflow::to_file};
+  /// Of RETURNING, what is not a column of the row.
+  std::vector<const OutputTarget*> computed_returning_;
   std::size_t position_ = 0;
 };
 

@@ -20,11 +20,9 @@ class PublishedText {
     // Odd while the text changes. The release stores below make it seen with the first of them.
     const std::uint64_t version = version_.load(std::memory_order_relaxed);
     version_.store(version + 1, std::memory_order_relaxed);
-    for (std::size_t at = 0; at < size; at += 8) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, text.data() + at, std::min<std::size_t>(8, size - at));
-      words_[at / 8].store(word, std::memory_order_release);
-    }
+    const std::size_t whole = size / 8;
+    for (std::size_t i = 0; i < whole; ++i) store_word(i, text.data() + 8 * i, 8);
+    if (size % 8 != 0) store_word(whole, text.data() + 8 * whole, size % 8);
     size_.store(size, std::memory_order_release);
     // release: who sees the even number sees the text.
     version_.store(version + 2, std::memory_order_release);
@@ -53,6 +51,12 @@ class PublishedText {
   }
 
  private:
+  void store_word(std::size_t index, const char* bytes, std::size_t count) noexcept {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, count);
+    words_[index].store(word, std::memory_order_release);
+  }
+
   std::atomic<std::uint64_t> version_{0};
   std::atomic<std::size_t> size_{0};
   std::array<std::atomic<std::uint64_t>, capacity / 8> words_{};

@@ -73,7 +73,7 @@ void Session::terminate(const Diagnostic& reason) {
   state_->interruption.terminate(reason);
   state_->interrupt_wait();
   // It may wait for its client.
-  if (state_->options.wake) state_->options.wake();
+  if (state_->options.end) state_->options.end();
 }
 
 std::optional<Diagnostic> Session::termination() const {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
@@ -262,17 +264,18 @@ std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, 
 namespace {
 
 std::string tag_of(const Portal& portal) {
-  if (portal.plan->write == nullptr) return fmt::format("SELECT {}", portal.rows_sent);
-  const std::uint64_t rows = portal.plan->write->written();
-  switch (portal.plan->write->statement().kind) {
-    case WriteKind::insert:
-      return fmt::format("INSERT 0 {}", rows);
-    case WriteKind::update:
-      return fmt::format("UPDATE {}", rows);
-    case WriteKind::delete_:
-      return fmt::format("DELETE {}", rows);
+  std::string_view word = "SELECT ";
+  std::uint64_t rows = portal.rows_sent;
+  if (portal.plan->write != nullptr) {
+    constexpr std::string_view kWords[] = {"INSERT 0 ", "UPDATE ", "DELETE "};
+    word = kWords[std::to_underlying(portal.plan->write->statement().kind)];
+    rows = portal.plan->write->written();
   }
-  return {};
+  char digits[std::numeric_limits<std::uint64_t>::digits10 + 1];
+  const auto end = std::to_chars(std::begin(digits), std::end(digits), rows).ptr;
+  std::string tag{word};
+  tag.append(std::begin(digits), end);
+  return tag;
 }
 
 }  // namespace

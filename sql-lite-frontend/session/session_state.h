@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,14 @@
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
+
+/// Lets a map with names be asked for a view of one.
+struct NameHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const noexcept {
+    return std::hash<std::string_view>{}(name);
+  }
+};
 
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
@@ -318,7 +327,7 @@ struct Session::State final : NameSource, ObjectNames {
   /// From the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener;
 
-  std::map<std::string, StatementPtr, std::less<>> statements;
+  std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;
   std::uint64_t cursors_declared = 0;
   PortalPtr spare_portal;

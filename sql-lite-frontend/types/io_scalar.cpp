@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -25,7 +26,28 @@ void throw_out_of_range(TypeId type) {
   throw_error(sqlstate::numeric_value_out_of_range, "{} out of range", format_type(type));
 }
 
+namespace {
+
+/// Nothing but digits and perhaps a minus, few enough that they fit: nearly all that is sent.
+std::optional<std::int64_t> parse_plain_integer(std::string_view text) noexcept {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > std::numeric_limits<std::int64_t>::digits10) {
+    return std::nullopt;
+  }
+  std::int64_t number = 0;
+  for (const char c : text) {
+    if (!is_digit(c)) return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  return negative ? -number : number;
+}
+
+}  // namespace
+
 std::int64_t parse_integer(TypeId type, std::string_view text, std::int64_t min, std::int64_t max) {
+  const auto plain = parse_plain_integer(text);
+  if (plain && *plain >= min && *plain <= max) return *plain;
   std::string_view body = trim_space(text);
   const bool negative = body.starts_with('-');
   if (negative || body.starts_with('+')) body.remove_prefix(1);

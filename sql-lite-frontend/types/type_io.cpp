@@ -14,7 +14,9 @@
 
 namespace swizzle::sql {
 
-const TypeCodec* find_codec(TypeId type) noexcept {
+namespace {
+
+const TypeCodec* choose_codec(TypeId type) noexcept {
   if (type == kInet || type == kCidr) return &network_codec();
   switch (type) {
     case TypeId::date:
@@ -74,6 +76,22 @@ const TypeCodec* find_codec(TypeId type) noexcept {
       return &record_codec();
   }
   return nullptr;
+}
+
+/// Each value of each row asks. The ids that rows usually have are small.
+constexpr std::size_t kUsualIds = 2304;
+
+std::array<const TypeCodec*, kUsualIds> usual_codecs() noexcept {
+  std::array<const TypeCodec*, kUsualIds> codecs{};
+  for (std::uint32_t id = 0; id < kUsualIds; ++id) codecs[id] = choose_codec(TypeId{id});
+  return codecs;
+}
+
+}  // namespace
+
+const TypeCodec* find_codec(TypeId type) noexcept {
+  static const auto codecs = usual_codecs();
+  return raw(type) < kUsualIds ? codecs[raw(type)] : choose_codec(type);
 }
 
 namespace {

@@ -1,8 +1,12 @@
 #include "tpcc/wire/libpq_connection.h"
 
 #include <libpq-fe.h>
+#include <poll.h>
 
 #include <optional>
+#include <utility>
+
+#include "base/runtime.h"
 
 namespace swizzle::tpcc {
 namespace {
@@ -27,6 +31,11 @@ class ResultRows final : public Rows::Source {
   std::unique_ptr<pg_result, Clear> result_;
 };
 
+bool has_bytes(PGconn* connection) noexcept {
+  pollfd entry{PQsocket(connection), POLLIN, 0};
+  return ::poll(&entry, 1, 0) == 1;
+}
+
 }  // namespace
 
 void LibpqConnection::Finish::operator()(pg_conn* connection) const noexcept {
@@ -47,6 +56,26 @@ Result<std::unique_ptr<Connection>> LibpqConnection::open(const std::string& url
 
 Error LibpqConnection::lost() const {
   return Error{sqlstate::io_error, PQerrorMessage(connection_.get())};
+}
+
+pg_result* LibpqConnection::next_result() {
+  PGconn* raw = connection_.get();
+  if (!Runtime::current().owns_its_thread()) {
+    if (!watch_) watch_.emplace(PQsocket(raw));
+    // Arrivals are announced once, and one look need not have taken all that had arrived.
+    bool may_have_left_some = false;
+    while (PQisBusy(raw) != 0) {
+      if (!std::exchange(may_have_left_some, true) || !has_bytes(raw)) {
+        watch_->wait(DescriptorWatch::Direction::reading, std::nullopt);
+      }
+      if (PQconsumeInput(raw) == 0) break;  // the result says why
+    }
+  }
+  return PQgetResult(raw);
+}
+
+void LibpqConnection::drop_results() {
+  while (pg_result* rest = next_result()) PQclear(rest);
 }
 
 Result<Rows> LibpqConnection::checked(pg_result* result) {
@@ -82,9 +111,9 @@ Result<std::vector<Rows>> LibpqConnection::run(const std::vector<Call>& calls) {
   results.reserve(calls.size());
   for (const Call& call : calls) {
     RETURN_IF_ERROR(send(call));
-    ASSIGN_OR_RETURN(Rows rows, checked(PQgetResult(connection_.get())));
+    ASSIGN_OR_RETURN(Rows rows, checked(next_result()));
     results.push_back(std::move(rows));
-    while (pg_result* rest = PQgetResult(connection_.get())) PQclear(rest);
+    drop_results();
   }
   return results;
 }
@@ -110,7 +139,7 @@ Result<std::vector<Rows>> LibpqConnection::run_pipelined(const std::vector<Call>
   // Per call one result and one null; after an error the calls behind it are marked as aborted. The
   // sync's own result comes last.
   while (true) {
-    pg_result* result = PQgetResult(raw);
+    pg_result* result = next_result();
     if (result == nullptr) {
       if (PQstatus(raw) != CONNECTION_OK) return fail(lost());
       continue;
@@ -133,8 +162,9 @@ Result<std::vector<Rows>> LibpqConnection::run_pipelined(const std::vector<Call>
 
 void LibpqConnection::roll_back() {
   PGconn* raw = connection_.get();
-  while (pg_result* rest = PQgetResult(raw)) PQclear(rest);
-  if (PQtransactionStatus(raw) != PQTRANS_IDLE) PQclear(PQexec(raw, "ROLLBACK"));
+  drop_results();
+  if (PQtransactionStatus(raw) == PQTRANS_IDLE) return;
+  if (PQsendQuery(raw, "ROLLBACK") == 1) drop_results();
 }
 
 Result<> LibpqConnection::stream(const std::string& sql,

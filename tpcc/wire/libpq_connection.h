@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/descriptor_watch.h"
 #include "tpcc/wire/connection.h"
 
 struct pg_conn;
@@ -11,7 +13,9 @@ struct pg_result;
 
 namespace swizzle::tpcc {
 
-/// Over libpq. Blocks: one thread each. With pipelining, run() is one round trip for all its calls.
+/// Over libpq. With pipelining, run() is one round trip for all its calls. In a fiber, what a
+/// transaction needs lets other fibers run while it waits; the fiber that used it first also ends
+/// it. Setting up, stream() and copy_in() block their thread.
 class LibpqConnection final : public Connection {
  public:
   static Result<std::unique_ptr<Connection>> open(const std::string& url, Pipelining pipelining);
@@ -29,6 +33,9 @@ class LibpqConnection final : public Connection {
  private:
   LibpqConnection(pg_conn* connection, Pipelining pipelining)
       : connection_(connection), pipelining_(pipelining) {}
+  /// The next of a request's results; null behind the last.
+  pg_result* next_result();
+  void drop_results();
   Result<Rows> checked(pg_result* result);
   Result<> send(const Call& call);
   Result<std::vector<Rows>> run_pipelined(const std::vector<Call>& calls);
@@ -38,6 +45,8 @@ class LibpqConnection final : public Connection {
     void operator()(pg_conn* connection) const noexcept;
   };
   std::unique_ptr<pg_conn, Finish> connection_;
+  /// From the first wait in a fiber on.
+  std::optional<DescriptorWatch> watch_;
   Pipelining pipelining_;
   std::vector<std::string> names_;
 };

@@ -73,7 +73,7 @@ struct Session::State {
   std::int32_t pid = 0;
   std::string said;
   std::atomic<bool> sleeps{false};
-  std::function<void()> wake;
+  std::function<void()> end;
 
   Outcome fail(Outcome outcome) {
     if (status == TransactionStatus::in_block) status = TransactionStatus::failed;
@@ -193,7 +193,7 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   }
   auto state = std::make_unique<Session::State>();
   state->pid = options.backend_pid;
-  state->wake = std::move(options.wake);
+  state->end = std::move(options.end);
   if (options.user == "plain") state->settings["is_superuser"] = "off";
   return std::unique_ptr<Session>{new Session{std::move(state)}};
 }
@@ -340,7 +340,7 @@ void Session::cancel(const Diagnostic& reason) {
 void Session::terminate(const Diagnostic& reason) {
   state_->ending_storage = reason;
   state_->ending = &state_->ending_storage;
-  if (state_->wake) state_->wake();
+  if (state_->end) state_->end();
 }
 std::optional<Diagnostic> Session::termination() const {
   const Diagnostic* const reason = state_->ending.load();
