@@ -16,6 +16,8 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kDetailFieldBytes = 64;
+/// Statements that change fewer rows change indexes at once.
+constexpr std::size_t kWorthCollecting = 64;
 
 void append_row_id(std::string& key, std::int64_t row_id) {
   std::byte bytes[sizeof row_id];
@@ -213,15 +215,39 @@ void RowWriter::encode(std::span<const Value> row) {
   append_row(row_buffer_, table_.layout, row);
 }
 
-void RowWriter::abandon_load() noexcept {
+void RowWriter::abandon_changes() noexcept {
   load_.reset();
   held_.clear();
   holds_back_ = false;
   rows_behind_ = 0;
+  collects_ = false;
+  changes_ = 0;
+  batches_.clear();
+}
+
+void RowWriter::begin_changes() noexcept {
+  abandon_changes();
+  collects_ = true;
+}
+
+EntryBatch* RowWriter::batch_of(std::size_t index) {
+  const IndexAccess& access = table_.indexes[index];
+  if (!collects_ || changes_ < kWorthCollecting || access.index->unique) return nullptr;
+  if (batches_.empty()) batches_.resize(table_.indexes.size());
+  if (batches_[index] == nullptr) batches_[index] = std::make_unique<EntryBatch>(*access.tree);
+  return batches_[index].get();
+}
+
+/// The row and its entries are written, or collected.
+void RowWriter::note_change(Transaction& transaction, Counted kind) {
+  table_.runtime->counters.add(kind);
+  ++changes_;
+  for (const auto& batch : batches_) {
+    if (batch != nullptr && batch->is_full()) batch->apply(transaction);
+  }
 }
 
 void RowWriter::begin_load(Execution& execution) {
-  abandon_load();
   load_ = TableLoad::start(execution, table_, Engine::Loadable::new_tree);
   if (load_ != nullptr) return;
   holds_back_ = value_of(engine_of(execution.session).is_blank(table_.relation.tree));
@@ -240,9 +266,13 @@ void RowWriter::write_held(Execution& execution) {
   held_.clear();
 }
 
-void RowWriter::end_load(Execution& execution) {
+void RowWriter::end_changes(Execution& execution) {
   write_held(execution);
   finish_load();
+  for (const auto& batch : batches_) {
+    if (batch != nullptr) batch->apply(*execution.transaction);
+  }
+  abandon_changes();
 }
 
 void RowWriter::finish_load() {
@@ -284,13 +314,18 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
     const Entry entry = entry_of(execution, i, row, key);
     if (!entry.present) continue;
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
+    if (EntryBatch* const batch = batch_of(i)) {
+      INVARIANT(on_conflict == OnConflict::fail);
+      batch->insert(entry.key);
+      continue;
+    }
     Tree tree = *access.tree;
     if (value_of(tree.insert(transaction, as_bytes(entry.key), as_bytes(entry.value)))) continue;
     if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);
     value_of(transaction.rollback_to(mark));
     return access.index;
   }
-  table_.runtime->counters.add(Counted::inserted);
+  note_change(transaction, Counted::inserted);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
   return nullptr;
 }
@@ -302,7 +337,6 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   std::string new_key = old_key;
   if (!table_.has_row_ids()) new_key = key_for(execution, new_row);
   encode(new_row);
-  table_.runtime->counters.add(Counted::updated);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
   if (new_key == old_key) {
     value_of(tree_.update(transaction, key, as_bytes(row_buffer_)));
@@ -324,6 +358,11 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
       }
       continue;
     }
+    if (EntryBatch* const batch = batch_of(i)) {
+      if (before.present) batch->remove(before.key);
+      if (after.present) batch->insert(after.key);
+      continue;
+    }
     Tree tree = *access.tree;
     if (before.present) value_of(tree.remove(transaction, as_bytes(before.key)));
     if (after.present &&
@@ -331,6 +370,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
       fail_duplicate(execution, *access.index, new_row);
     }
   }
+  note_change(transaction, Counted::updated);
 }
 
 void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> old_row) {
@@ -342,10 +382,14 @@ void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> o
     if (!access.tree) continue;
     const Entry entry = entry_of(execution, i, old_row, row_key);
     if (!entry.present) continue;
+    if (EntryBatch* const batch = batch_of(i)) {
+      batch->remove(entry.key);
+      continue;
+    }
     Tree tree = *access.tree;
     value_of(tree.remove(transaction, as_bytes(entry.key)));
   }
-  table_.runtime->counters.add(Counted::removed);
+  note_change(transaction, Counted::removed);
 }
 
 std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,
