@@ -188,8 +188,11 @@ void LockOwner::escalate(TableRecord& record) {
   const auto outcome = is_worth_it ? acquire_whole(record, TableMode::shared, kSkipLocked)
                                    : Result<Acquired>{Acquired::skipped};
   if (!outcome || *outcome == Acquired::skipped) {
-    const std::uint64_t later =
-        std::uint64_t{record.key_locks} + parts_.options.escalation_threshold;
+    // Counting takes as long as there are locks: a writer of millions is counted a few times.
+    const std::uint64_t more =
+        is_worth_it ? parts_.options.escalation_threshold
+                    : std::max(record.key_locks, parts_.options.escalation_threshold);
+    const std::uint64_t later = record.key_locks + more;
     record.escalate_at = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(later, std::numeric_limits<std::uint32_t>::max()));
     return;

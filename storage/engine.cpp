@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 
@@ -22,8 +24,6 @@
 
 namespace swizzle {
 namespace {
-
-constexpr std::size_t kVersionBuckets = std::size_t{1} << 17U;
 
 wal::LogOptions log_options(const std::filesystem::path& directory, const EngineOptions& options,
                             std::uint64_t database_id) {
@@ -45,10 +45,22 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   return log;
 }
 
+/// A statement that writes a million rows and their index entries has as many locks and versions,
+/// and each new one is looked for among those of its bucket: a large database has room for more
+/// buckets, whose memory is taken when they are used.
+std::size_t buckets_for(const EngineOptions& options) noexcept {
+  constexpr std::uint64_t kPoolBytesEach = 256;
+  constexpr std::size_t kFewest = std::size_t{1} << 17U;
+  constexpr std::size_t kMost = std::size_t{1} << 20U;
+  return std::clamp<std::size_t>(std::bit_floor(options.pool_bytes / kPoolBytesEach), kFewest,
+                                 kMost);
+}
+
 lock::LockOptions lock_options(const EngineOptions& options) {
   lock::LockOptions locks;
   locks.variant = options.lock_variant;
   locks.escalation_threshold = options.lock_escalation_threshold;
+  locks.buckets = std::max(locks.buckets, buckets_for(options));
   return locks;
 }
 
@@ -93,7 +105,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       directory(std::move(at)),
       options(with),
       locks(lock_options(with)),
-      versions(kVersionBuckets),
+      versions(buckets_for(with)),
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {

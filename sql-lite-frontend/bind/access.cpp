@@ -15,7 +15,7 @@ std::size_t Binder::note_access(const TablePtr& table, Privileges wants,
 }
 
 /// What stands behind a view is read and written as its owner, or as whoever runs the statement.
-Oid Binder::role_behind(const Table& view) const {
+Oid Binder::role_behind(const Table& view) {
   for (const std::string& option : view.relation.options) {
     constexpr std::string_view kInvoker = "security_invoker=";
     if (!option.starts_with(kInvoker)) continue;

@@ -329,7 +329,7 @@ class Binder {
 
   // access.cpp
   std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
-  [[nodiscard]] Oid role_behind(const Table& view) const;
+  static Oid role_behind(const Table& view);
   void note_reads(const WriteStatement& write, Expr& expr, Slot first_slot);
   void note_columns(const WriteStatement& write, std::span<const Assignment> assignments);
   void note_locks(const FromNode& node, std::span<const std::string> of);

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/catalog/object_map.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -26,22 +27,6 @@ void for_each_record(Engine& engine, const Tree& tree, const std::string& prefix
     }
   }
   transaction->rollback();
-}
-
-template <class Map>
-auto find_by_name(const Map& map, std::string_view name) -> typename Map::mapped_type {
-  for (const auto& [oid, object] : map) {
-    if (object->name == name) return object;
-  }
-  return nullptr;
-}
-
-template <class Map>
-auto values_of(const Map& map) {
-  std::vector<typename Map::mapped_type> list;
-  list.reserve(map.size());
-  for (const auto& [key, value] : map) list.push_back(value);
-  return list;
 }
 
 /// Trees of temporary relations that a crash left behind.
@@ -94,8 +79,7 @@ void Catalog::load_schemas() {
 
 SchemaPtr Catalog::schema(Oid oid) const {
   const std::shared_lock lock{mutex_};
-  const auto found = schemas_.find(oid);
-  return found == schemas_.end() ? nullptr : found->second;
+  return find_or_null(schemas_, oid);
 }
 SchemaPtr Catalog::schema(std::string_view name) const {
   const std::shared_lock lock{mutex_};
@@ -114,19 +98,6 @@ void Catalog::apply(std::span<const CatalogChange> changes) {
   // release: who sees the new number finds the changes in the maps.
   version_.fetch_add(1, std::memory_order_release);
 }
-
-namespace {
-
-template <class Map, class Ptr>
-void put_object(Map& map, Oid oid, const Ptr& object) {
-  if (object) {
-    map[oid] = object;
-  } else {
-    map.erase(oid);
-  }
-}
-
-}  // namespace
 
 void Catalog::put(const CatalogChange& change) {
   if (const auto* schema = std::get_if<SchemaPtr>(&change.object)) {

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 #include "storage/statistics.h"
@@ -10,13 +11,6 @@
 /// System relations about what the server does: sessions, prepared statements, settings.
 namespace swizzle::sql {
 namespace {
-
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
-}
-Value flag(bool value) {
-  return Value::from_bool(value);
-}
 
 std::string_view name_of_state(Activity::State state) {
   switch (state) {

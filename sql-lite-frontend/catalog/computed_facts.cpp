@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
@@ -13,18 +14,6 @@ namespace {
 constexpr Oid kBtree = 403;
 constexpr Oid kInternalLanguage = 12;
 
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
-}
-Value number(std::size_t value) {
-  return Value::from_int(static_cast<std::int64_t>(value));
-}
-Value flag(bool value) {
-  return Value::from_bool(value);
-}
-Value letter(char value) {
-  return Value::from_int(value);
-}
 Value system_schema() {
   return Value::from_oid(kPgCatalogSchema);
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "storage/statistics.h"
 
@@ -13,10 +14,6 @@ namespace swizzle::sql {
 namespace {
 
 using Kind = lock::LockRow::Kind;
-
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
-}
 
 /// The relation, or the index, that a tree belongs to.
 std::map<TreeId, Oid> owners_of_trees(Session::State& session) {

@@ -4,22 +4,13 @@
 
 #include "sql-lite-frontend/catalog/computed_dependencies.h"
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
 namespace swizzle::sql {
 namespace {
-
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
-}
-Value letter(char value) {
-  return Value::from_int(value);
-}
-Value flag(bool value) {
-  return Value::from_bool(value);
-}
 
 Value numbers(Execution& execution, std::span<const std::int16_t> columns) {
   std::vector<Value> values;

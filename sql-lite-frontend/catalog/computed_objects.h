@@ -2,9 +2,24 @@
 
 #include "sql-lite-frontend/catalog/computed.h"
 
-/// The rows of the system catalogs that describe what tables consist of.
+/// The rows of the system catalogs.
 namespace swizzle::sql {
 
+// computed_classes.cpp
+void schema_rows(Execution& execution, const EmitRow& emit);
+void table_view_rows(Execution& execution, const EmitRow& emit);
+void class_rows(Execution& execution, const EmitRow& emit);
+void attribute_rows(Execution& execution, const EmitRow& emit);
+void type_rows(Execution& execution, const EmitRow& emit);
+
+// computed_shared.cpp
+void role_rows(Execution& execution, const EmitRow& emit);
+void role_member_rows(Execution& execution, const EmitRow& emit);
+void database_rows(Execution& execution, const EmitRow& emit);
+void shared_description_rows(Execution& execution, const EmitRow& emit);
+void role_setting_rows(Execution& execution, const EmitRow& emit);
+
+// computed_objects.cpp: what tables consist of
 void index_rows(Execution& execution, const EmitRow& emit);
 void constraint_rows(Execution& execution, const EmitRow& emit);
 void default_rows(Execution& execution, const EmitRow& emit);

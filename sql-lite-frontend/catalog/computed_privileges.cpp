@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
@@ -30,10 +31,6 @@ std::string acl_name(std::string_view name) {
     quoted += letter;
   }
   return quoted + '"';
-}
-
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
 }
 
 /// One row of table_privileges per right that somebody holds.

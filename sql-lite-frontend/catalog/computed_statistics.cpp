@@ -2,16 +2,13 @@
 
 #include "base/checksum.h"
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
 /// System relations about what is known and counted of tables: pg_stats, pg_stat_user_tables …
 namespace swizzle::sql {
 namespace {
-
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
-}
 
 Value counter(std::uint64_t value) {
   return Value::from_int(static_cast<std::int64_t>(value));

@@ -14,6 +14,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
   writing->execution.slots.resize(binder.slot_count());
   writing->execution.transaction = session.transaction.get();
   RowWriter writer{*write};
+  writer.begin_changes();
   writer.begin_load(writing->execution);
   session.start_portal(source);
   std::uint64_t rows = 0;
@@ -29,7 +30,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
       ++rows;
       scope.rewind();
     }
-    writer.end_load(writing->execution);
+    writer.end_changes(writing->execution);
   } catch (...) {
     source.plan->end_run();
     throw;

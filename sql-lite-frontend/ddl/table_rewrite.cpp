@@ -28,9 +28,6 @@ struct Writing {
 
 using Entry = EntrySorter::Entry;
 
-/// Takes one record; false: no more are wanted.
-using TakeEntry = std::function<bool(std::string_view key, std::string_view value)>;
-
 std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
   auto load = value_of(
       session.shared.engine.start_load(*session.transaction, tree, Engine::Loadable::new_tree));
@@ -38,15 +35,15 @@ std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
   return load;
 }
 
-/// Fills a new tree with what `produce` gives in any order; `duplicate` is called with a repeated
-/// key and throws.
+/// Fills a new tree. `produce(take)` calls `take(key, value)` with each record, in any order, until
+/// that says false; `duplicate(entry)` is called with a repeated key and throws.
 ///
 /// What comes in order, as the rows of a copied table mostly do, is kept nowhere on its way. The
 /// first record that does not come in order takes the load back, and everything is produced once
 /// more, to be sorted.
-void load_tree(Session::State& session, TreeId tree,
-               const std::function<void(const TakeEntry&)>& produce,
-               const std::function<void(const Entry&)>& duplicate) {
+template <class Produce, class Duplicate>
+void load_tree(Session::State& session, TreeId tree, const Produce& produce,
+               const Duplicate& duplicate) {
   const Transaction::Mark before = session.transaction->mark();
   bool is_in_order = true;
   {
@@ -104,11 +101,11 @@ ColumnPlaces places_of(const Table& table, std::size_t number, const WriteStatem
   return places;
 }
 
-/// Calls `visit` with every row of the table, until it says false; only the columns at `places`
-/// have values.
+/// Calls `visit(stored, row)` with every row of the table, until it says false; only the columns at
+/// `places` have values.
+template <class Visit>
 void for_each_row(Session::State& session, const Table& table, Execution& execution,
-                  const ColumnPlaces& places,
-                  const std::function<bool(const Entry&, std::span<const Value> row)>& visit) {
+                  const ColumnPlaces& places, const Visit& visit) {
   std::vector<Value> row(table.relation.columns.size());
   const Tree tree = *table.tree;
   Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
@@ -175,7 +172,7 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
   const ColumnPlaces places = places_of(*table, number, *writing.write);
-  const auto produce = [&](const TakeEntry& take) {
+  const auto produce = [&](const auto& take) {
     for_each_row(
         session, *table, execution, places, [&](const Entry& stored, std::span<const Value> row) {
           const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
@@ -214,7 +211,7 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   const bool stays = !change && keeps_rows(*old, *table);
   std::vector<Value> new_row(table->relation.columns.size());
   std::string encoded;
-  const auto produce = [&](const TakeEntry& take) {
+  const auto produce = [&](const auto& take) {
     std::int64_t next_id = 1;
     for_each_row(session, *old, execution, {},
                  [&](const Entry& stored, std::span<const Value> old_row) {

@@ -22,6 +22,12 @@ void AggregateStates::clear() {
   arena_.reset();
 }
 
+void AggregateStates::release() {
+  states_ = std::vector<std::byte*>{};
+  collected_ = std::vector<std::unique_ptr<Collected>>{};
+  arena_ = Arena{};
+}
+
 std::size_t AggregateStates::add() {
   std::byte* state = arena_.allocate(function_.state_bytes, 16);
   function_.init(state);
@@ -128,13 +134,16 @@ std::vector<TypeId> key_types(std::span<const Aggregate::Key> keys) {
 }  // namespace
 
 Aggregate::Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
-                     std::vector<AggregateCall> calls)
+                     std::vector<AggregateCall> calls, Rows rows)
     : input_(std::move(input)),
       input_slots_(input_->output_slots()),
       keys_(std::move(keys)),
       carried_(std::move(carried)),
       calls_(std::move(calls)),
-      table_(key_types(keys_)) {
+      table_(key_types(keys_)),
+      rows_(rows) {
+  for (const Key& key : keys_) compare_.push_back(compare_function(key.expr->type()));
+  first_of_next_.set_slots(input_slots_);
   states_.reserve(calls_.size());
   for (const AggregateCall& call : calls_) states_.emplace_back(call);
   std::vector<Slot> slots = carried_;
@@ -194,21 +203,74 @@ void Aggregate::forget_groups() {
   for (AggregateStates& states : states_) states.clear();
 }
 
+/// What the groups before took would count as that of the next ones, and each would be put aside.
+void Aggregate::release_groups() {
+  table_.release();
+  groups_.release();
+  position_ = 0;
+  for (AggregateStates& states : states_) states.release();
+}
+
 void Aggregate::consume(Execution& execution, RowPartitions::Part* part) {
   const unsigned depth = part == nullptr ? 0 : part->depth + 1;
   RowScope scope{execution};
   while (part == nullptr ? input_->next(execution) : part->reader.next(execution, input_slots_)) {
     const std::uint32_t group = keys_.empty() ? 0 : group_of(execution, depth);
-    if (group != ValueTable::kAbsent) {
-      for (std::size_t i = 0; i < calls_.size(); ++i) {
-        if (calls_[i].filter && !holds(*calls_[i].filter, execution)) continue;
-        states_[i].step(execution, group);
-      }
-    }
+    if (group != ValueTable::kAbsent) step_all(execution, group);
     if (part != nullptr) execution.tick();
     scope.rewind();
   }
   usage_.note_memory(held_bytes());
+}
+
+void Aggregate::step_all(Execution& execution, std::size_t group) {
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    if (calls_[i].filter && !holds(*calls_[i].filter, execution)) continue;
+    states_[i].step(execution, group);
+  }
+}
+
+bool Aggregate::is_in_last_group(Execution& execution) {
+  bool is_same = groups_.size() > 0;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    const Value value = keys_[i].expr->eval(execution);
+    execution.slots[keys_[i].slot] = value;
+    if (!is_same) continue;
+    const Value& last = last_key_[i];
+    is_same = value.is_null() || last.is_null() ? value.is_null() == last.is_null()
+                                                : compare_[i](value, last) == 0;
+  }
+  if (is_same) return true;
+  last_key_arena_.reset();
+  last_key_.clear();
+  for (const Key& key : keys_) {
+    last_key_.push_back(execution.slots[key.slot].copy_to(last_key_arena_));
+  }
+  return false;
+}
+
+void Aggregate::consume_some(Execution& execution) {
+  forget_groups();
+  RowScope scope{execution};
+  while (!at_end_) {
+    const bool was_met = first_of_next_.size() > 0;
+    if (was_met) {
+      first_of_next_.restore(execution, 0);
+    } else if (!input_->next(execution)) {
+      at_end_ = true;
+      return;
+    }
+    if (!is_in_last_group(execution)) {
+      if (groups_.size() == kTogether) {
+        first_of_next_.keep(execution);
+        return;
+      }
+      add_group(execution);
+    }
+    step_all(execution, groups_.size() - 1);
+    if (was_met) first_of_next_.clear();
+    scope.rewind();
+  }
 }
 
 void Aggregate::open(Execution& execution) {
@@ -222,6 +284,11 @@ void Aggregate::open(Execution& execution) {
   }
   if (counting_ != nullptr && counting_ == input_.get()) return;
   input_->open(execution);
+  if (rows_ == Rows::by_group) {
+    first_of_next_.clear();
+    at_end_ = false;
+    return;
+  }
   consume(execution, nullptr);
   input_->close();
 }
@@ -236,11 +303,15 @@ bool Aggregate::next(Execution& execution) {
     for (const AggregateCall& call : calls_) execution.slots[call.slot] = Value::from_int(rows);
     return true;
   }
+  if (rows_ == Rows::by_group && position_ == groups_.size()) {
+    consume_some(execution);
+    if (groups_.size() == 0) return false;
+  }
   while (position_ == groups_.size()) {
     std::optional<RowPartitions::Part> part = later_.take();
     if (!part) return false;
     usage_.note_part(part->file->bytes());
-    forget_groups();
+    release_groups();
     consume(execution, &*part);
   }
   execution.tick();
@@ -254,12 +325,13 @@ bool Aggregate::next(Execution& execution) {
 
 void Aggregate::close() {
   input_->close();
+  first_of_next_.clear();
   forget_groups();
   later_.clear();
 }
 
 std::vector<PlanMeasure> Aggregate::measured() const {
-  if (keys_.empty()) return {};
+  if (keys_.empty() || rows_ == Rows::by_group) return {};
   return {usage_.measure()};
 }
 
@@ -276,7 +348,7 @@ PlanNote Aggregate::note() const {
     if (!keys.empty()) keys += ", ";
     keys += describe(*key.expr);
   }
-  return {"HashAggregate", {{"Group Key", keys}}};
+  return {rows_ == Rows::by_group ? "GroupAggregate" : "HashAggregate", {{"Group Key", keys}}};
 }
 
 }  // namespace swizzle::sql

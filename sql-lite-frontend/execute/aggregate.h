@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
 #include "sql-lite-frontend/execute/value_table.h"
+#include "sql-lite-frontend/types/compare.h"
 
 namespace swizzle::sql {
 
@@ -29,6 +30,8 @@ class AggregateStates {
   explicit AggregateStates(const AggregateCall& call);
 
   void clear();
+  /// Gives the memory back as well.
+  void release();
   /// Returns the number of a new, empty state.
   std::size_t add();
   /// Takes the row that stands in the slots. Pre: the filter, if any, holds.
@@ -64,8 +67,9 @@ class AggregateStates {
   Arena arena_;
 };
 
-/// Groups by hashing. A group's keys stand in `key_slots` afterwards; `carried` are further input
-/// slots that have one value per group (they depend on a primary key among the keys).
+/// Groups by hashing, or, where each group's rows come together, by comparing each row's keys with
+/// those of the row before. A group's keys stand in `key_slots` afterwards; `carried` are further
+/// input slots that have one value per group (they depend on a primary key among the keys).
 ///
 /// Once the groups take the memory that hashing may use, rows of further groups go to temporary
 /// files; they are grouped when the groups before have been handed out.
@@ -75,8 +79,9 @@ class Aggregate final : public PlanOperator {
     ExprPtr expr;
     Slot slot;
   };
+  enum class Rows : std::uint8_t { anyhow, by_group };
   Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
-            std::vector<AggregateCall> calls);
+            std::vector<AggregateCall> calls, Rows rows = Rows::anyhow);
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -90,8 +95,14 @@ class Aggregate final : public PlanOperator {
 
  private:
   void forget_groups();
+  void release_groups();
   /// Groups the rows of the input, or of a part.
   void consume(Execution& execution, RowPartitions::Part* part);
+  /// The next groups of an input that has them together.
+  void consume_some(Execution& execution);
+  /// Whether the row has the keys of the row before; takes them.
+  bool is_in_last_group(Execution& execution);
+  void step_all(Execution& execution, std::size_t group);
   /// kAbsent: the row was put aside.
   std::uint32_t group_of(Execution& execution, unsigned depth);
   void add_group(Execution& execution);
@@ -113,6 +124,15 @@ class Aggregate final : public PlanOperator {
   RowPartitions later_;
   HashUsage usage_;
   std::size_t position_ = 0;
+
+  /// So many groups are finished before they are handed out.
+  static constexpr std::size_t kTogether = 256;
+  Rows rows_;
+  std::vector<CompareFunction> compare_;
+  std::vector<Value> last_key_;
+  Arena last_key_arena_;
+  RowStore first_of_next_;  ///< of the group behind those, if it was met
+  bool at_end_ = false;
 };
 
 }  // namespace swizzle::sql

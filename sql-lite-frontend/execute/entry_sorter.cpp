@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/invariant.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -107,11 +109,21 @@ void EntrySorter::write_run() {
     const std::array<Value, 2> record{Value::from_text(entry.key), Value::from_text(entry.value)};
     run.file->append(record);
   }
+  forget_items();
+}
+
+void EntrySorter::forget_items() noexcept {
   items_.clear();
   is_sorted_ = true;
   chunks_used_ = 0;
   chunk_bytes_ = 0;
   left_in_chunk_ = 0;
+}
+
+void EntrySorter::restart() noexcept {
+  INVARIANT(runs_.empty());
+  forget_items();
+  position_ = 0;
 }
 
 /// All of them become one.
@@ -136,8 +148,8 @@ void EntrySorter::finish() {
     return;
   }
   if (!items_.empty()) write_run();
-  items_ = {};
-  scratch_ = {};
+  items_ = std::vector<Item>{};
+  scratch_ = std::vector<Item>{};
   chunks_.clear();
   begin_merge();
 }

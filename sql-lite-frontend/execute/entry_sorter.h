@@ -33,6 +33,9 @@ class EntrySorter {
   /// finish(). Valid until the next call.
   std::optional<Entry> next();
 
+  /// Forgets what it was given, and keeps the memory for what comes. Pre: nothing went to files.
+  void restart() noexcept;
+
   [[nodiscard]] std::size_t runs_in_files() const noexcept { return runs_.size(); }
 
  private:
@@ -52,6 +55,7 @@ class EntrySorter {
   char* take(std::size_t bytes);
   void sort_items();
   void sort_by_heads();
+  void forget_items() noexcept;
   void write_run();
   void merge_runs();
   void begin_merge();

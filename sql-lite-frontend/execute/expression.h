@@ -301,19 +301,28 @@ class GreatestExpr final : public OperandsExpr {
   CompareFunction compare_;
 };
 
-/// operand op ANY/ALL (array), and IN lists of constants.
+/// operand op ANY/ALL (array), and IN lists of constants. An array that no row changes is made once
+/// per run; where many of its elements are asked for equality, they are looked up by hash.
 class ArrayComparisonExpr final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t { any, all };
   ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array);
+  ~ArrayComparisonExpr() override;
   Value eval(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   [[nodiscard]] const Operator& op() const noexcept { return op_; }
 
  private:
+  struct Fixed;
+  Value compare_each(Execution& execution, const Value& left, const Value& array) const;
+  /// The array as it is in this run, or null if rows may change it.
+  const Fixed* fixed(Execution& execution) const;
+  [[nodiscard]] bool asks_for_equality() const noexcept;
+
   Kind kind_;
   const Operator& op_;
+  mutable std::unique_ptr<Fixed> fixed_;
 };
 
 class ArrayExpr final : public OperandsExpr {

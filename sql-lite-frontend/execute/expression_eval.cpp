@@ -46,10 +46,22 @@ FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId 
 }
 
 Value FunctionExpr::eval(Execution& execution) const {
+  // Most operators: without a list of a length that only the plan knows.
+  const auto call = [&](std::span<const Value> values) {
+    execution.functions.call = {operand_types_, type()};
+    return function_.scalar(execution.functions, values);
+  };
+  if (operands_.size() == 2) {
+    const std::array values{operands_[0]->eval(execution), operands_[1]->eval(execution)};
+    const bool any_null = values[0].is_null() || values[1].is_null();
+    return any_null && function_.strict ? Value::null() : call(values);
+  }
+  if (operands_.size() == 1) {
+    const Value value = operands_[0]->eval(execution);
+    return value.is_null() && function_.strict ? Value::null() : call({&value, 1});
+  }
   const Operands operands{operands_, execution};
-  if (operands.any_null() && function_.strict) return Value::null();
-  execution.functions.call = {operand_types_, type()};
-  return function_.scalar(execution.functions, operands.values());
+  return operands.any_null() && function_.strict ? Value::null() : call(operands.values());
 }
 
 Value SessionFunctionExpr::eval(Execution& execution) const {
@@ -209,30 +221,6 @@ Value GreatestExpr::eval(Execution& execution) const {
     if (kind_ == Kind::greatest ? order > 0 : order < 0) best = value;
   }
   return best;
-}
-
-ArrayComparisonExpr::ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array)
-    : OperandsExpr(TypeId::bool_, kNoTypmod, {}), kind_(kind), op_(op) {
-  operands_.push_back(std::move(left));
-  operands_.push_back(std::move(array));
-}
-
-Value ArrayComparisonExpr::eval(Execution& execution) const {
-  const Value left = operands_[0]->eval(execution);
-  const Value array = operands_[1]->eval(execution);
-  if (array.is_null()) return Value::null();
-  const ArrayView view{array};
-  const bool decisive = kind_ == Kind::any;
-  bool unknown = false;
-  for (std::size_t i = 0; i < view.size(); ++i) {
-    const Value result = call_binary(*op_.function, execution, left, view.element(i));
-    if (result.is_null()) {
-      unknown = true;
-    } else if (result.as_bool() == decisive) {
-      return Value::from_bool(decisive);
-    }
-  }
-  return unknown ? Value::null() : Value::from_bool(!decisive);
 }
 
 Value ArrayExpr::eval(Execution& execution) const {

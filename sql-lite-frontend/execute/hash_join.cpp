@@ -9,14 +9,10 @@ namespace swizzle::sql {
 
 HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
                    std::vector<ExprPtr> conditions)
-    : kind_(kind),
-      probe_(std::move(probe)),
-      build_(std::move(build)),
+    : JoinOperator(kind, std::move(probe), std::move(build), std::move(conditions)),
       keys_(std::move(keys)),
-      conditions_(std::move(conditions)),
-      probe_row_(probe_->output_slots()),
       table_(expression_types(keys_.build)) {
-  store_.set_slots(build_->output_slots());
+  store_.set_slots(inner_slots());
 }
 
 bool HashJoin::write_key(Execution& execution, std::span<const ExprPtr> exprs) {
@@ -35,16 +31,24 @@ void HashJoin::clear_table() {
   store_.clear();
 }
 
+/// What a table of many rows would keep for the next ones would count as theirs, and they would be
+/// split again, however few they are.
+void HashJoin::release_table() {
+  table_.release();
+  previous_ = std::vector<std::uint32_t>{};
+  store_.release();
+}
+
 bool HashJoin::next_build_row(Execution& execution) {
-  if (!reading_) return build_->next(execution);
+  if (!reading_) return inner().next(execution);
   execution.tick();
   return reading_->build.next(execution, store_.slots());
 }
 
-bool HashJoin::next_probe_row(Execution& execution) {
-  if (!reading_) return probe_->next(execution);
+bool HashJoin::next_outer(Execution& execution) {
+  if (!reading_) return outer().next(execution);
   execution.tick();
-  return reading_->probe.next(execution, probe_row_.slots());
+  return reading_->probe.next(execution, outer_slots());
 }
 
 void HashJoin::keep_build_row(Execution& execution, bool has_key) {
@@ -84,7 +88,7 @@ void HashJoin::begin_split(Execution& execution) {
     split_build_row(execution, write_key(execution, keys_.build));
     scope.rewind();
   }
-  clear_table();
+  release_table();
 }
 
 void HashJoin::fill(Execution& execution) {
@@ -92,7 +96,7 @@ void HashJoin::fill(Execution& execution) {
   RowScope scope{execution};
   while (next_build_row(execution)) {
     const bool has_key = write_key(execution, keys_.build);
-    if (has_key || keeps_build()) {
+    if (has_key || keeps_inner()) {
       if (splitting_.empty()) {
         keep_build_row(execution, has_key);
       } else {
@@ -111,14 +115,14 @@ void HashJoin::split_probe(Execution& execution) {
   TemporaryFiles& files = *execution.memory->files;
   const unsigned depth = splitting_[0].depth;
   RowScope scope{execution};
-  while (next_probe_row(execution)) {
+  while (next_outer(execution)) {
     const bool has_key = write_key(execution, keys_.probe);
-    if (has_key || keeps_probe()) {
+    if (has_key || keeps_outer()) {
       Part& part =
           splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0];
-      if (part.build->rows() > 0 || keeps_probe()) {
+      if (part.build->rows() > 0 || keeps_outer()) {
         if (!part.probe) part.probe = std::make_unique<RowFile>(files);
-        part.probe->append(execution, probe_row_.slots());
+        part.probe->append(execution, outer_slots());
       }
     }
     scope.rewind();
@@ -126,7 +130,7 @@ void HashJoin::split_probe(Execution& execution) {
   usage_.parts += splitting_.size() - 1;
   reading_.reset();
   for (Part& part : splitting_) {
-    const bool matters = part.probe != nullptr || (keeps_build() && part.build->rows() > 0);
+    const bool matters = part.probe != nullptr || (keeps_inner() && part.build->rows() > 0);
     if (!matters) continue;
     if (!part.probe) part.probe = std::make_unique<RowFile>(files);
     waiting_.push_front(std::move(part));
@@ -138,10 +142,11 @@ bool HashJoin::next_part(Execution& execution) {
   while (!waiting_.empty()) {
     reading_.emplace(std::move(waiting_.front()));
     waiting_.pop_front();
+    release_table();
     fill(execution);
     if (splitting_.empty()) {
-      row_matched_.assign(keeps_build() ? store_.size() : 0, false);
-      in_probe_row_ = false;
+      row_matched_.assign(keeps_inner() ? store_.size() : 0, false);
+      leave_outer_row();
       probing_ = true;
       unmatched_ = 0;
       return true;
@@ -157,17 +162,17 @@ void HashJoin::open(Execution& execution) {
   waiting_.clear();
   reading_.reset();
   usage_ = {};
-  build_->open(execution);
+  inner().open(execution);
   fill(execution);
-  build_->close();
-  row_matched_.assign(keeps_build() ? store_.size() : 0, false);
-  in_probe_row_ = false;
+  inner().close();
+  row_matched_.assign(keeps_inner() ? store_.size() : 0, false);
+  leave_outer_row();
   unmatched_ = 0;
-  probe_->open(execution);
+  outer().open(execution);
   probing_ = splitting_.empty();
   if (probing_) return;
   split_probe(execution);
-  probe_->close();
+  outer().close();
   // Nothing is in memory, so next() goes on to the first part.
   row_matched_.clear();
 }
@@ -178,7 +183,7 @@ bool HashJoin::next_match(Execution& execution) {
     const std::uint32_t row = candidate_;
     candidate_ = previous_[row];
     store_.restore(execution, row);
-    if (!all_hold(conditions_, execution)) {
+    if (!matches(execution)) {
       execution.row_arena.rewind(mark);
       continue;
     }
@@ -192,49 +197,23 @@ bool HashJoin::next_unmatched(Execution& execution) {
   while (unmatched_ < row_matched_.size()) {
     const std::size_t row = unmatched_++;
     if (row_matched_[row]) continue;
-    set_null(execution, probe_row_.slots());
+    set_null(execution, outer_slots());
     store_.restore(execution, row);
     return true;
   }
   return false;
 }
 
-void HashJoin::look_up(Execution& execution) {
+void HashJoin::come_to(Execution& execution) {
   candidate_ = kNone;
-  if (write_key(execution, keys_.probe)) {
-    const std::uint32_t found = table_.find();
-    candidate_ = found == ValueTable::kAbsent ? kNone : found;
-  }
-  in_probe_row_ = true;
-  matched_ = false;
+  if (!write_key(execution, keys_.probe)) return;
+  const std::uint32_t found = table_.find();
+  candidate_ = found == ValueTable::kAbsent ? kNone : found;
 }
 
 bool HashJoin::next_of_part(Execution& execution) {
-  const Arena::Mark mark = execution.row_arena.mark();
-  while (probing_) {
-    if (!in_probe_row_) {
-      execution.row_arena.rewind(mark);
-      if (!probe_row_.next(execution, [&] { return next_probe_row(execution); })) {
-        probing_ = false;
-        break;
-      }
-      look_up(execution);
-    }
-    if (next_match(execution)) {
-      matched_ = true;
-      if (kind_ == JoinKind::anti) {
-        in_probe_row_ = false;
-        continue;
-      }
-      if (kind_ == JoinKind::semi) in_probe_row_ = false;
-      return true;
-    }
-    in_probe_row_ = false;
-    if (!matched_ && keeps_probe()) {
-      set_null(execution, store_.slots());
-      return true;
-    }
-  }
+  if (probing_ && next_with_outer(*this, execution)) return true;
+  probing_ = false;
   return next_unmatched(execution);
 }
 
@@ -246,29 +225,16 @@ bool HashJoin::next(Execution& execution) {
 }
 
 void HashJoin::close() {
-  probe_->close();
-  build_->close();
+  outer().close();
+  inner().close();
   clear_table();
   splitting_.clear();
   waiting_.clear();
   reading_.reset();
 }
 
-std::vector<Slot> HashJoin::output_slots() const {
-  return joined_slots(*probe_, *build_, kind_);
-}
-
 PlanNote HashJoin::note() const {
-  PlanNote note{"Hash", {}};
-  note.title += std::string{kind_name(kind_)} + " Join";
-  std::string keys;
-  for (std::size_t i = 0; i < keys_.probe.size(); ++i) {
-    if (i > 0) keys += " AND ";
-    keys += "(" + describe(*keys_.probe[i]) + " = " + describe(*keys_.build[i]) + ")";
-  }
-  note.properties.emplace_back("Hash Cond", keys);
-  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
-  return note;
+  return note_of("Hash", "Hash Cond", keys_.probe, keys_.build);
 }
 
 std::vector<PlanMeasure> HashJoin::measured() const {

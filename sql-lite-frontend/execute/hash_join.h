@@ -12,13 +12,14 @@
 namespace swizzle::sql {
 
 /// Keeps the build side in a hash table by the join's keys and looks up every row of the probe
-/// side. `kind` is seen from the probe side: left keeps all of its rows, right all of the build's.
+/// side. The probe side is the outer one: a left join keeps all of its rows, a right join all of
+/// the build's.
 ///
 /// A build side that does not fit the memory that hashing may use is spread over temporary files,
 /// and so is the probe side then: the parts are joined one after the other, and spread anew where
 /// they do not fit either. Beyond kDeepest the rows' keys are likely to be the same, and memory is
 /// taken as far as the session may have it.
-class HashJoin final : public PlanOperator {
+class HashJoin final : public JoinOperator {
  public:
   struct Keys {
     std::vector<ExprPtr> probe;
@@ -28,18 +29,11 @@ class HashJoin final : public PlanOperator {
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
-  [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
-    return {probe_.get(), build_.get()};
-  }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
-  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
-    visit(probe_);
-    visit(build_);
-  }
 
  private:
+  friend JoinOperator;
   static constexpr std::uint32_t kNone = UINT32_MAX;
   static constexpr unsigned kDeepest = 6;
 
@@ -57,12 +51,6 @@ class HashJoin final : public PlanOperator {
     RowFile::Reader probe;
   };
 
-  [[nodiscard]] bool keeps_build() const noexcept {
-    return kind_ == JoinKind::right || kind_ == JoinKind::full;
-  }
-  [[nodiscard]] bool keeps_probe() const noexcept {
-    return kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
-  }
   void fill(Execution& execution);
   void keep_build_row(Execution& execution, bool has_key);
   [[nodiscard]] bool must_split(const Execution& execution) const noexcept;
@@ -73,28 +61,22 @@ class HashJoin final : public PlanOperator {
   /// Prepares the next part; false when there is none.
   bool next_part(Execution& execution);
   bool next_build_row(Execution& execution);
-  bool next_probe_row(Execution& execution);
+  bool next_outer(Execution& execution);
   void clear_table();
+  void release_table();
   /// Starts a key; false when one of its values is NULL, which equals nothing.
   bool write_key(Execution& execution, std::span<const ExprPtr> exprs);
-  void look_up(Execution& execution);
+  void come_to(Execution& execution);
   bool next_match(Execution& execution);
   bool next_unmatched(Execution& execution);
   bool next_of_part(Execution& execution);
 
-  JoinKind kind_;
-  PlanPtr probe_;
-  PlanPtr build_;
   Keys keys_;
-  std::vector<ExprPtr> conditions_;
-  HeldRow probe_row_;
   ValueTable table_;                     ///< key → last row with it
   std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
   std::vector<bool> row_matched_;
   RowStore store_;
   std::uint32_t candidate_ = kNone;
-  bool in_probe_row_ = false;
-  bool matched_ = false;
   bool probing_ = true;
   std::size_t unmatched_ = 0;
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 namespace swizzle::sql {
+namespace {
 
-std::string_view kind_name(JoinKind kind) noexcept {
+std::string_view name_of(JoinKind kind) noexcept {
   switch (kind) {
     case JoinKind::inner:
       return "";
@@ -22,24 +23,10 @@ std::string_view kind_name(JoinKind kind) noexcept {
   return "";
 }
 
-void set_null(Execution& execution, std::span<const Slot> slots) {
-  for (const Slot slot : slots) execution.slots[slot] = Value::null();
-}
+}  // namespace
 
-bool all_hold(std::span<const ExprPtr> conditions, Execution& execution) {
-  return std::ranges::all_of(
-      conditions, [&](const ExprPtr& condition) { return holds(*condition, execution); });
-}
-
-std::vector<Slot> joined_slots(const PlanOperator& left, const PlanOperator& right, JoinKind kind) {
-  std::vector<Slot> slots = left.output_slots();
-  if (kind == JoinKind::semi || kind == JoinKind::anti) return slots;
-  const std::vector<Slot> more = right.output_slots();
-  slots.insert(slots.end(), more.begin(), more.end());
-  return slots;
-}
-
-NestedLoop::NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions)
+JoinOperator::JoinOperator(JoinKind kind, PlanPtr outer, PlanPtr inner,
+                           std::vector<ExprPtr> conditions)
     : kind_(kind),
       outer_(std::move(outer)),
       inner_(std::move(inner)),
@@ -47,56 +34,67 @@ NestedLoop::NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<
       inner_slots_(inner_->output_slots()),
       outer_row_(outer_->output_slots()) {}
 
-void NestedLoop::open(Execution& execution) {
-  in_outer_row_ = false;
-  outer_->open(execution);
+bool JoinOperator::matches(Execution& execution) const {
+  return std::ranges::all_of(
+      conditions_, [&](const ExprPtr& condition) { return holds(*condition, execution); });
 }
 
-bool NestedLoop::matches(Execution& execution) const {
-  return all_hold(conditions_, execution);
+void JoinOperator::set_null(Execution& execution, std::span<const Slot> slots) const {
+  for (const Slot slot : slots) execution.slots[slot] = Value::null();
 }
 
-bool NestedLoop::next(Execution& execution) {
-  for (;;) {
-    if (!in_outer_row_) {
-      if (!outer_row_.next(execution, [&] { return outer_->next(execution); })) return false;
-      inner_->open(execution);
-      in_outer_row_ = true;
-      matched_ = false;
-    }
-    // What inner rows make is dropped when they do not match.
-    const Arena::Mark mark = execution.row_arena.mark();
-    while (inner_->next(execution)) {
-      if (!matches(execution)) {
-        execution.row_arena.rewind(mark);
-        continue;
-      }
-      matched_ = true;
-      if (kind_ == JoinKind::anti) break;
-      if (kind_ == JoinKind::semi) in_outer_row_ = false;
-      return true;
-    }
-    in_outer_row_ = false;
-    if (!matched_ && (kind_ == JoinKind::left || kind_ == JoinKind::anti)) {
-      set_null(execution, inner_slots_);
-      return true;
-    }
+std::vector<Slot> JoinOperator::output_slots() const {
+  std::vector<Slot> slots = outer_->output_slots();
+  if (kind_ == JoinKind::semi || kind_ == JoinKind::anti) return slots;
+  const std::vector<Slot> more = inner_->output_slots();
+  slots.insert(slots.end(), more.begin(), more.end());
+  return slots;
+}
+
+PlanNote JoinOperator::note_of(std::string method) const {
+  PlanNote note{std::move(method), {}};
+  note.title += std::string{name_of(kind_)} + " Join";
+  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
+  return note;
+}
+
+PlanNote JoinOperator::note_of(std::string method, std::string keys_name,
+                               std::span<const ExprPtr> outer_keys,
+                               std::span<const ExprPtr> inner_keys) const {
+  PlanNote note = note_of(std::move(method));
+  std::string keys;
+  for (std::size_t i = 0; i < outer_keys.size(); ++i) {
+    if (i > 0) keys += " AND ";
+    keys += "(" + describe(*outer_keys[i]) + " = " + describe(*inner_keys[i]) + ")";
   }
+  if (outer_keys.size() > 1) keys = "(" + keys + ")";
+  note.properties.insert(note.properties.begin(), {std::move(keys_name), std::move(keys)});
+  return note;
+}
+
+void NestedLoop::open(Execution& execution) {
+  leave_outer_row();
+  outer().open(execution);
+}
+
+bool NestedLoop::next_match(Execution& execution) {
+  // What inner rows make is dropped when they do not match.
+  const Arena::Mark mark = execution.row_arena.mark();
+  while (inner().next(execution)) {
+    if (matches(execution)) return true;
+    execution.row_arena.rewind(mark);
+  }
+  return false;
 }
 
 void NestedLoop::close() {
-  outer_->close();
-  inner_->close();
-}
-
-std::vector<Slot> NestedLoop::output_slots() const {
-  return joined_slots(*outer_, *inner_, kind_);
+  outer().close();
+  inner().close();
 }
 
 PlanNote NestedLoop::note() const {
-  PlanNote note{"Nested Loop", {}};
-  if (kind_ != JoinKind::inner) note.title += std::string{kind_name(kind_)} + " Join";
-  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
+  PlanNote note = note_of("Nested Loop");
+  if (kind() == JoinKind::inner) note.title = "Nested Loop";
   return note;
 }
 

@@ -8,16 +8,13 @@ namespace swizzle::sql {
 
 enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti };
 
-/// For every outer row, opens the inner side anew: it may read the outer row's slots, which makes
-/// it an index lookup or a lateral subquery. Not for right and full joins.
-class NestedLoop final : public PlanOperator {
+/// What joins of all methods share: two inputs, the conditions that decide about a match, and what
+/// becomes of an outer row that has matches or has none.
+///
+/// A method says how an outer row's matches are found, and adds what its kinds need besides.
+class JoinOperator : public PlanOperator {
  public:
-  NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions);
-  void open(Execution& execution) override;
-  bool next(Execution& execution) override;
-  void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override;
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {outer_.get(), inner_.get()};
   }
@@ -26,9 +23,42 @@ class NestedLoop final : public PlanOperator {
     visit(inner_);
   }
 
- private:
-  bool matches(Execution& execution) const;
+ protected:
+  JoinOperator(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions);
 
+  [[nodiscard]] JoinKind kind() const noexcept { return kind_; }
+  [[nodiscard]] PlanOperator& outer() noexcept { return *outer_; }
+  [[nodiscard]] PlanOperator& inner() noexcept { return *inner_; }
+  [[nodiscard]] const std::vector<Slot>& outer_slots() const noexcept { return outer_row_.slots(); }
+  [[nodiscard]] const std::vector<Slot>& inner_slots() const noexcept { return inner_slots_; }
+  /// Whether outer rows, or inner rows, without a match are among the join's rows.
+  [[nodiscard]] bool keeps_outer() const noexcept {
+    return kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
+  }
+  [[nodiscard]] bool keeps_inner() const noexcept {
+    return kind_ == JoinKind::right || kind_ == JoinKind::full;
+  }
+  /// Of the inner row that stands in its slots, with the outer row.
+  [[nodiscard]] bool matches(Execution& execution) const;
+  void set_null(Execution& execution, std::span<const Slot> slots) const;
+
+  /// The next outer row is to be read.
+  void leave_outer_row() noexcept { in_outer_row_ = false; }
+  /// The next row of the join that has an outer row; false behind the last of them. `join` has
+  ///   bool next_outer(Execution&)   reads the next outer row into its slots
+  ///   void come_to(Execution&)      begins to look for its matches
+  ///   bool next_match(Execution&)   puts the next inner row that matches into its slots
+  template <class Join>
+  bool next_with_outer(Join& join, Execution& execution);
+
+  /// "Hash Left Join", and the conditions as its filter.
+  [[nodiscard]] PlanNote note_of(std::string method) const;
+  /// The same, with the pairs of keys that are equal.
+  [[nodiscard]] PlanNote note_of(std::string method, std::string keys_name,
+                                 std::span<const ExprPtr> outer_keys,
+                                 std::span<const ExprPtr> inner_keys) const;
+
+ private:
   JoinKind kind_;
   PlanPtr outer_;
   PlanPtr inner_;
@@ -39,11 +69,48 @@ class NestedLoop final : public PlanOperator {
   bool matched_ = false;
 };
 
-/// The words of a join's kind in titles: "", " Left" …
-std::string_view kind_name(JoinKind kind) noexcept;
-void set_null(Execution& execution, std::span<const Slot> slots);
-bool all_hold(std::span<const ExprPtr> conditions, Execution& execution);
-/// What a join of the kind leaves in slots.
-std::vector<Slot> joined_slots(const PlanOperator& left, const PlanOperator& right, JoinKind kind);
+template <class Join>
+bool JoinOperator::next_with_outer(Join& join, Execution& execution) {
+  const Arena::Mark mark = execution.row_arena.mark();
+  for (;;) {
+    if (!in_outer_row_) {
+      execution.row_arena.rewind(mark);
+      if (!outer_row_.next(execution, [&] { return join.next_outer(execution); })) return false;
+      join.come_to(execution);
+      in_outer_row_ = true;
+      matched_ = false;
+    }
+    if (join.next_match(execution)) {
+      matched_ = true;
+      // One match is all that these want to know of.
+      if (kind_ == JoinKind::anti || kind_ == JoinKind::semi) in_outer_row_ = false;
+      if (kind_ == JoinKind::anti) continue;
+      return true;
+    }
+    in_outer_row_ = false;
+    if (!matched_ && keeps_outer()) {
+      set_null(execution, inner_slots_);
+      return true;
+    }
+  }
+}
+
+/// For every outer row, opens the inner side anew: it may read the outer row's slots, which makes
+/// it an index lookup or a lateral subquery. Not for right and full joins.
+class NestedLoop final : public JoinOperator {
+ public:
+  NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions)
+      : JoinOperator(kind, std::move(outer), std::move(inner), std::move(conditions)) {}
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override { return next_with_outer(*this, execution); }
+  void close() override;
+  [[nodiscard]] PlanNote note() const override;
+
+ private:
+  friend JoinOperator;
+  bool next_outer(Execution& execution) { return outer().next(execution); }
+  void come_to(Execution& execution) { inner().open(execution); }
+  bool next_match(Execution& execution);
+};
 
 }  // namespace swizzle::sql

@@ -6,41 +6,53 @@ namespace swizzle::sql {
 
 MergeJoin::MergeJoin(JoinKind kind, PlanPtr outer, PlanPtr inner, Keys keys,
                      std::vector<ExprPtr> conditions)
-    : kind_(kind),
-      outer_(std::move(outer)),
-      inner_(std::move(inner)),
+    : JoinOperator(kind, std::move(outer), std::move(inner), std::move(conditions)),
       keys_(std::move(keys)),
-      compare_(compare_function(keys_.outer->type())),
-      conditions_(std::move(conditions)),
-      inner_slots_(inner_->output_slots()),
-      outer_row_(outer_->output_slots()) {
-  group_.rows.set_slots(inner_slots_);
-  ahead_.rows.set_slots(inner_slots_);
+      key_(keys_.outer.size()) {
+  for (const ExprPtr& key : keys_.outer) compare_.push_back(compare_function(key->type()));
+  group_.rows.set_slots(inner_slots());
+  ahead_.rows.set_slots(inner_slots());
 }
 
-void MergeJoin::Group::start(Execution& execution, const Value& with) {
+void MergeJoin::Group::start(Execution& execution, std::span<const Value> with) {
   rows.clear();
   arena.reset();
-  key = with.copy_to(arena);
+  key.clear();
+  for (const Value& value : with) key.push_back(value.copy_to(arena));
   rows.keep(execution);
   is_there = true;
 }
 
 void MergeJoin::open(Execution& execution) {
-  outer_->open(execution);
-  inner_->open(execution);
+  outer().open(execution);
+  inner().open(execution);
   group_.is_there = false;
   ahead_.is_there = false;
   has_begun_ = false;
-  in_outer_row_ = false;
+  leave_outer_row();
+}
+
+bool MergeJoin::take_key(Execution& execution, std::span<const ExprPtr> exprs) {
+  for (std::size_t i = 0; i < exprs.size(); ++i) {
+    key_[i] = exprs[i]->eval(execution);
+    if (key_[i].is_null()) return false;
+  }
+  return true;
+}
+
+int MergeJoin::compare_with_key(std::span<const Value> other) const {
+  for (std::size_t i = 0; i < key_.size(); ++i) {
+    const int order = compare_[i](other[i], key_[i]);
+    if (order != 0) return order;
+  }
+  return 0;
 }
 
 void MergeJoin::read_ahead(Execution& execution) {
   const Arena::Mark mark = execution.row_arena.mark();
   ahead_.is_there = false;
-  while (!ahead_.is_there && inner_->next(execution)) {
-    const Value key = keys_.inner->eval(execution);
-    if (!key.is_null()) ahead_.start(execution, key);
+  while (!ahead_.is_there && inner().next(execution)) {
+    if (take_key(execution, keys_.inner)) ahead_.start(execution, key_);
     execution.row_arena.rewind(mark);
   }
 }
@@ -50,89 +62,53 @@ void MergeJoin::next_group(Execution& execution) {
   ahead_.is_there = false;
   if (!group_.is_there) return;
   const Arena::Mark mark = execution.row_arena.mark();
-  while (!ahead_.is_there && inner_->next(execution)) {
-    const Value key = keys_.inner->eval(execution);
-    if (!key.is_null()) {
-      if (compare_(key, group_.key) == 0) {
+  while (!ahead_.is_there && inner().next(execution)) {
+    if (take_key(execution, keys_.inner)) {
+      if (compare_with_key(group_.key) == 0) {
         group_.rows.keep(execution);
       } else {
-        ahead_.start(execution, key);
+        ahead_.start(execution, key_);
       }
     }
     execution.row_arena.rewind(mark);
   }
 }
 
-/// Finds the group of the outer row, if it has one.
 void MergeJoin::come_to(Execution& execution) {
   if (!std::exchange(has_begun_, true)) {
     read_ahead(execution);
     next_group(execution);
   }
   position_ = 0;
-  const Value key = keys_.outer->eval(execution);
-  int order = 1;
-  if (!key.is_null()) {
-    while (group_.is_there && (order = compare_(group_.key, key)) < 0) next_group(execution);
+  bool is_found = false;
+  while (group_.is_there && take_key(execution, keys_.outer)) {
+    const int order = compare_with_key(group_.key);
+    is_found = order == 0;
+    if (order >= 0) break;
+    next_group(execution);
   }
-  if (order != 0 || !group_.is_there) position_ = group_.rows.size();
+  if (!is_found) position_ = group_.rows.size();
 }
 
 bool MergeJoin::next_match(Execution& execution) {
   const Arena::Mark mark = execution.row_arena.mark();
   while (position_ < group_.rows.size()) {
     group_.rows.restore(execution, position_++);
-    if (all_hold(conditions_, execution)) return true;
+    if (matches(execution)) return true;
     execution.row_arena.rewind(mark);
   }
   return false;
 }
 
-bool MergeJoin::next(Execution& execution) {
-  const Arena::Mark mark = execution.row_arena.mark();
-  for (;;) {
-    if (!in_outer_row_) {
-      execution.row_arena.rewind(mark);
-      if (!outer_row_.next(execution, [&] { return outer_->next(execution); })) return false;
-      come_to(execution);
-      in_outer_row_ = true;
-      matched_ = false;
-    }
-    if (next_match(execution)) {
-      matched_ = true;
-      if (kind_ == JoinKind::anti) {
-        in_outer_row_ = false;
-        continue;
-      }
-      if (kind_ == JoinKind::semi) in_outer_row_ = false;
-      return true;
-    }
-    in_outer_row_ = false;
-    if (!matched_ && (kind_ == JoinKind::left || kind_ == JoinKind::anti)) {
-      set_null(execution, inner_slots_);
-      return true;
-    }
-  }
-}
-
 void MergeJoin::close() {
-  outer_->close();
-  inner_->close();
+  outer().close();
+  inner().close();
   group_.rows.release();
   ahead_.rows.release();
 }
 
-std::vector<Slot> MergeJoin::output_slots() const {
-  return joined_slots(*outer_, *inner_, kind_);
-}
-
 PlanNote MergeJoin::note() const {
-  PlanNote note{"Merge", {}};
-  note.title += std::string{kind_name(kind_)} + " Join";
-  note.properties.emplace_back("Merge Cond",
-                               "(" + describe(*keys_.outer) + " = " + describe(*keys_.inner) + ")");
-  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
-  return note;
+  return note_of("Merge", "Merge Cond", keys_.outer, keys_.inner);
 }
 
 }  // namespace swizzle::sql

@@ -10,56 +10,48 @@ namespace swizzle::sql {
 /// Joins two inputs that come in the order of their keys, ascending, NULLs last: neither is kept,
 /// but for the inner rows of one key at a time. Inner, left, semi and anti joins; the outer rows'
 /// order stays.
-class MergeJoin final : public PlanOperator {
+class MergeJoin final : public JoinOperator {
  public:
-  /// Of the same type.
+  /// As many on both sides, in the order in which they sort, of the same types.
   struct Keys {
-    ExprPtr outer;
-    ExprPtr inner;
+    std::vector<ExprPtr> outer;
+    std::vector<ExprPtr> inner;
   };
   MergeJoin(JoinKind kind, PlanPtr outer, PlanPtr inner, Keys keys,
             std::vector<ExprPtr> conditions);
   void open(Execution& execution) override;
-  bool next(Execution& execution) override;
+  bool next(Execution& execution) override { return next_with_outer(*this, execution); }
   void close() override;
-  [[nodiscard]] std::vector<Slot> output_slots() const override;
   [[nodiscard]] PlanNote note() const override;
-  [[nodiscard]] std::vector<const PlanOperator*> children() const override {
-    return {outer_.get(), inner_.get()};
-  }
-  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
-    visit(outer_);
-    visit(inner_);
-  }
 
  private:
+  friend JoinOperator;
   /// Inner rows that have one key.
   struct Group {
     RowStore rows{RowStore::Overflow::to_file};
     Arena arena;
-    Value key;
+    std::vector<Value> key;
     bool is_there = false;
-    void start(Execution& execution, const Value& with);
+    void start(Execution& execution, std::span<const Value> with);
   };
-  /// The next inner row that has a key begins `ahead_`.
-  void read_ahead(Execution& execution);
-  void next_group(Execution& execution);
+  bool next_outer(Execution& execution) { return outer().next(execution); }
+  /// Finds the group of the outer row, if it has one.
   void come_to(Execution& execution);
   bool next_match(Execution& execution);
 
-  JoinKind kind_;
-  PlanPtr outer_;
-  PlanPtr inner_;
+  /// Evaluates a side's keys; false when one is NULL, which equals nothing.
+  bool take_key(Execution& execution, std::span<const ExprPtr> exprs);
+  [[nodiscard]] int compare_with_key(std::span<const Value> other) const;
+  /// The next inner row that has a key begins `ahead_`.
+  void read_ahead(Execution& execution);
+  void next_group(Execution& execution);
+
   Keys keys_;
-  CompareFunction compare_;
-  std::vector<ExprPtr> conditions_;
-  std::vector<Slot> inner_slots_;
-  HeldRow outer_row_;
+  std::vector<CompareFunction> compare_;
+  std::vector<Value> key_;  ///< taken last
   Group group_;
   Group ahead_;  ///< the first row of the group behind
   bool has_begun_ = false;
-  bool in_outer_row_ = false;
-  bool matched_ = false;
   std::size_t position_ = 0;  ///< in the group; behind it where there is no match
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -40,7 +41,10 @@ RowSorter::RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots)
     keys_.push_back(
         {is_kept_anyway ? nullptr : key.expr.get(), place, compare, key.direction, key.nulls});
   }
-  if (!keys.empty()) head_type_ = keys[0].expr->type();
+  if (!keys.empty()) {
+    head_type_ = keys[0].expr->type();
+    has_keys_ = is_indexable(head_type_);
+  }
   scratch_.resize(width_);
 }
 
@@ -68,13 +72,20 @@ std::uint64_t RowSorter::head_of(const Value& value) const {
       break;
     case Shape::text:
       // Trailing blanks do not count in bpchar.
-      if (head_type_ != TypeId::bpchar) head = first_bytes(value.as_bytes());
+      head = head_type_ == TypeId::bpchar ? key_head(value) : first_bytes(value.as_bytes());
       break;
     default:
-      break;
+      if (has_keys_) head = key_head(value);
   }
   head = std::clamp<std::uint64_t>(head >> 1U, 1, UINT64_MAX >> 1U);
   return keys_[0].direction == SortDirection::descending ? UINT64_MAX - 1 - head : head;
+}
+
+/// Of the bytes that would stand in an index.
+std::uint64_t RowSorter::key_head(const Value& value) const {
+  head_key_.clear();
+  append_key(head_key_, {head_type_, SortDirection::ascending, NullsOrder::absent}, value);
+  return first_bytes(as_bytes(head_key_));
 }
 
 int RowSorter::compare_rows(const Value* left, const Value* right) const {

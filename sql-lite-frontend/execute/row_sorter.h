@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sql-lite-frontend/execute/execution.h"
@@ -64,6 +65,7 @@ class RowSorter {
   };
 
   [[nodiscard]] std::uint64_t head_of(const Value& value) const;
+  [[nodiscard]] std::uint64_t key_head(const Value& value) const;
   [[nodiscard]] int compare_rows(const Value* left, const Value* right) const;
   [[nodiscard]] bool before(const Item& left, const Item& right) const;
   [[nodiscard]] std::size_t held_bytes() const noexcept;
@@ -79,6 +81,8 @@ class RowSorter {
   std::vector<Slot> slots_;
   std::vector<Key> keys_;
   TypeId head_type_ = TypeId::none;
+  bool has_keys_ = false;         ///< the head's type has a form for indexes
+  mutable std::string head_key_;  ///< kept for its memory
   std::size_t width_ = 0;
   std::size_t wanted_ = kAllRows;
   std::vector<Value> scratch_;

@@ -57,7 +57,7 @@ class RowStore {
   }
   /// Gives the memory back as well.
   void release() {
-    values_ = {};
+    values_ = std::vector<Value>{};
     in_memory_ = 0;
     file_.reset();
     arena_ = Arena{};
@@ -100,6 +100,8 @@ class KeyTable {
     return keys_.reserved_bytes() + entries_.capacity() * sizeof(Entry);
   }
   void clear();
+  /// Gives the memory back as well.
+  void release() noexcept { *this = KeyTable{}; }
 
   /// Spreads keys over `parts`, a power of two, in another way at each `depth`.
   static std::size_t part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept;

@@ -16,6 +16,8 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kDetailFieldBytes = 64;
+/// Statements that change fewer rows change indexes at once.
+constexpr std::size_t kWorthCollecting = 64;
 
 void append_row_id(std::string& key, std::int64_t row_id) {
   std::byte bytes[sizeof row_id];
@@ -236,15 +238,39 @@ void RowWriter::encode(std::span<const Value> row) {
   append_row(row_buffer_, table_.layout, row);
 }
 
-void RowWriter::abandon_load() noexcept {
+void RowWriter::abandon_changes() noexcept {
   load_.reset();
   held_.clear();
   holds_back_ = false;
   rows_behind_ = 0;
+  collects_ = false;
+  changes_ = 0;
+  batches_.clear();
+}
+
+void RowWriter::begin_changes() noexcept {
+  abandon_changes();
+  collects_ = true;
+}
+
+EntryBatch* RowWriter::batch_of(std::size_t index) {
+  const IndexAccess& access = table_.indexes[index];
+  if (!collects_ || changes_ < kWorthCollecting || access.index->unique) return nullptr;
+  if (batches_.empty()) batches_.resize(table_.indexes.size());
+  if (batches_[index] == nullptr) batches_[index] = std::make_unique<EntryBatch>(*access.tree);
+  return batches_[index].get();
+}
+
+/// The row and its entries are written, or collected.
+void RowWriter::note_change(Transaction& transaction, Counted kind) {
+  table_.runtime->counters.add(kind);
+  ++changes_;
+  for (const auto& batch : batches_) {
+    if (batch != nullptr && batch->is_full()) batch->apply(transaction);
+  }
 }
 
 void RowWriter::begin_load(Execution& execution) {
-  abandon_load();
   load_ = TableLoad::start(execution, table_, Engine::Loadable::new_tree);
   if (load_ != nullptr) return;
   holds_back_ = value_of(engine_of(execution.session).is_blank(table_.relation.tree));
@@ -263,9 +289,13 @@ void RowWriter::write_held(Execution& execution) {
   held_.clear();
 }
 
-void RowWriter::end_load(Execution& execution) {
+void RowWriter::end_changes(Execution& execution) {
   write_held(execution);
   finish_load();
+  for (const auto& batch : batches_) {
+    if (batch != nullptr) batch->apply(*execution.transaction);
+  }
+  abandon_changes();
 }
 
 void RowWriter::finish_load() {
@@ -307,13 +337,18 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
     const Entry entry = entry_of(execution, i, row, key);
     if (!entry.present) continue;
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
+    if (EntryBatch* const batch = batch_of(i)) {
+      INVARIANT(on_conflict == OnConflict::fail);
+      batch->insert(entry.key);
+      continue;
+    }
     Tree tree = *access.tree;
     if (value_of(tree.insert(transaction, as_bytes(entry.key), as_bytes(entry.value)))) continue;
     if (on_conflict == OnConflict::fail) fail_duplicate(execution, *access.index, row);
     value_of(transaction.rollback_to(mark));
     return access.index;
   }
-  table_.runtime->counters.add(Counted::inserted);
+  note_change(transaction, Counted::inserted);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = key;
   return nullptr;
 }
@@ -327,7 +362,6 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   if (may_move_row_) make_key(execution, new_row, key_buffer_);
   const std::string& new_key = may_move_row_ ? key_buffer_ : old_key;
   encode(new_row);
-  table_.runtime->counters.add(Counted::updated);
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
   const bool moves = new_key != old_key;
   if (!moves) {
@@ -343,6 +377,7 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
     if (stays || !table_.indexes[i].tree) continue;
     move_entry(execution, i, old_row, new_row, old_key, new_key);
   }
+  note_change(transaction, Counted::updated);
 }
 
 void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<const Value> old_row,
@@ -356,6 +391,11 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
     if (before.present && before.value != after.value) {
       value_of(tree.update(transaction, as_bytes(after.key), as_bytes(after.value)));
     }
+    return;
+  }
+  if (EntryBatch* const batch = batch_of(index)) {
+    if (before.present) batch->remove(before.key);
+    if (after.present) batch->insert(after.key);
     return;
   }
   if (before.present) value_of(tree.remove(transaction, as_bytes(before.key)));
@@ -374,10 +414,14 @@ void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> o
     if (!access.tree) continue;
     const Entry entry = entry_of(execution, i, old_row, row_key);
     if (!entry.present) continue;
+    if (EntryBatch* const batch = batch_of(i)) {
+      batch->remove(entry.key);
+      continue;
+    }
     Tree tree = *access.tree;
     value_of(tree.remove(transaction, as_bytes(entry.key)));
   }
-  table_.runtime->counters.add(Counted::removed);
+  note_change(transaction, Counted::removed);
 }
 
 std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,

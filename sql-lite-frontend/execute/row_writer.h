@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/execute/entry_batch.h"
 #include "sql-lite-frontend/execute/execution.h"
 #include "sql-lite-frontend/execute/table_load.h"
 
@@ -25,18 +26,24 @@ class RowWriter {
   /// primary key.
   std::string key_for(Execution& execution, std::span<const Value> row) const;
 
+  /// From now on changes of indexes that are not unique may be collected, up to end_changes(),
+  /// which makes them. Nobody may look for entries in between, and what cannot be done fails the
+  /// statement.
+  void begin_changes() noexcept;
+
   /// Begins to insert rows as a load where that can be done, which is when the table is empty. Rows
   /// that come in key order then cost a fraction of an insert; the first that does not ends the
-  /// load. The trees show nobody anything before end_load().
+  /// load. The trees show nobody anything before end_changes().
   ///
   /// If the table is not this transaction's own, the first rows are held back until there are so
   /// many that keeping others from writing to it is worth it.
   void begin_load(Execution& execution);
   /// Writes what is held back.
   void write_held(Execution& execution);
-  void end_load(Execution& execution);
-  /// What a statement that failed has left.
-  void abandon_load() noexcept;
+  /// Nothing is held back, loaded or collected any more.
+  void end_changes(Execution& execution);
+  /// Forgets what a statement that failed has left.
+  void abandon_changes() noexcept;
   /// How many rows that insert() took before are behind the one that failed.
   [[nodiscard]] std::size_t rows_behind() const noexcept { return rows_behind_; }
 
@@ -80,6 +87,9 @@ class RowWriter {
   const Index* insert_encoded(Execution& execution, std::string_view key,
                               std::span<const Value> row, OnConflict on_conflict);
   bool insert_row(Transaction& transaction, std::string_view key);
+  /// Where changes of that index are collected; null: they are made at once.
+  EntryBatch* batch_of(std::size_t index);
+  void note_change(Transaction& transaction, Counted kind);
   void finish_load();
   [[nodiscard]] bool assigns(std::size_t position) const;
   [[nodiscard]] bool may_move_entry(std::size_t index) const;
@@ -100,6 +110,9 @@ class RowWriter {
   bool holds_back_ = false;
   HeldRows held_;
   std::size_t rows_behind_ = 0;
+  bool collects_ = false;
+  std::size_t changes_ = 0;                           ///< of rows, since begin_changes()
+  std::vector<std::unique_ptr<EntryBatch>> batches_;  ///< per index; null: there was nothing yet
   std::string last_key_;
 };
 

@@ -37,6 +37,30 @@ void fill(TestDatabase& db) {
 
 }  // namespace
 
+TEST_CASE("What is spread over files is spread once where its parts fit", "[sql][spill]") {
+  TestDatabase db;
+  db.run("CREATE TABLE p(a int, b int); CREATE TABLE q(a int, b int)");
+  db.run("INSERT INTO p SELECT i, i FROM generate_series(1, 20000) i");
+  db.run("INSERT INTO q SELECT i * 2, i FROM generate_series(1, 30000) i");
+  db.run("ANALYZE; SET work_mem = '256kB'");
+  const auto parts_of = [&](const std::string& query) {
+    const std::string plan = db.explain(query, "ANALYZE, COSTS off, TIMING off, SUMMARY off");
+    INFO(plan);
+    const std::size_t at = plan.find("Batches: ");
+    REQUIRE(at != std::string::npos);
+    return std::stoul(plan.substr(at + 9));
+  };
+  for (const char* query :
+       {"SELECT count(*) FROM p JOIN q ON p.a = q.a", "SELECT count(*) FROM p JOIN q USING (a, b)",
+        "SELECT a, count(*), max(b) FROM q GROUP BY a", "SELECT a, b, sum(a) FROM q GROUP BY a, b",
+        "SELECT DISTINCT a, b FROM q"}) {
+    INFO(query);
+    const unsigned long parts = parts_of(query);
+    CHECK(parts > 1);
+    CHECK(parts <= 64);
+  }
+}
+
 TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][spill]") {
   TestDatabase db;
   fill(db);

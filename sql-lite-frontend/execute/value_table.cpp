@@ -52,6 +52,13 @@ void ValueTable::grow() {
   }
 }
 
+void ValueTable::release() noexcept {
+  table_.release();
+  numbers_ = std::vector<Entry>{};
+  size_ = 0;
+  null_ = kAbsent;
+}
+
 void ValueTable::clear() {
   table_.clear();
   numbers_.assign(numbers_.size(), Entry{});

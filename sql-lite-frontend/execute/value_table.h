@@ -43,6 +43,8 @@ class ValueTable {
     return table_.held_bytes() + numbers_.capacity() * sizeof(Entry);
   }
   void clear();
+  /// Gives the memory back as well.
+  void release() noexcept;
 
  private:
   struct Entry {

@@ -75,10 +75,12 @@ void WriteOperator::keep_returning(Execution& execution) {
 }
 
 void WriteOperator::begin(Execution& execution, Rows expected) {
-  const bool may_load = expected == Rows::many && write_->kind == WriteKind::insert &&
-                        write_->conflict.kind == ConflictAction::Kind::error;
-  writer_.abandon_load();
-  if (may_load) writer_.begin_load(execution);
+  writer_.abandon_changes();
+  // A row that is in conflict takes back its entries, those of the indexes before too.
+  if (expected == Rows::many && write_->conflict.kind == ConflictAction::Kind::error) {
+    writer_.begin_changes();
+    if (write_->kind == WriteKind::insert) writer_.begin_load(execution);
+  }
   foreign_keys_.begin();
   returned_.clear();
   touched_.clear();
@@ -88,7 +90,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 
 void WriteOperator::end(Execution& execution) {
   // Foreign keys may refer to the table itself.
-  writer_.end_load(execution);
+  writer_.end_changes(execution);
   foreign_keys_.finish(execution);
 }
 

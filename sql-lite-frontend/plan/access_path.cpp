@@ -36,6 +36,22 @@ void set_bound(IndexBounds& bounds, Kind kind, ExprPtr value) {
   (is_low ? bounds.low_bound : bounds.high_bound) = bound;
 }
 
+/// Entries of an index that is not unique are ordered by the row's key behind its own columns.
+enum class OrderedKey : std::uint8_t { column, other, nothing_left };
+
+/// Whether column `at` of the row's key is what `operand` is.
+OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::size_t at,
+                         const Expr& operand) {
+  const Table& of = *table.table;
+  if (index.index->unique || of.has_row_ids()) return OrderedKey::other;
+  if (at >= of.key_positions.size()) return OrderedKey::nothing_left;
+  const SlotExpr* column = as_column(operand);
+  const auto slot = table.first_slot + static_cast<Slot>(of.key_positions[at]);
+  const bool is_ascending = of.key_columns[at].direction == SortDirection::ascending;
+  return column != nullptr && column->slot() == slot && is_ascending ? OrderedKey::column
+                                                                     : OrderedKey::other;
+}
+
 }  // namespace
 
 std::vector<Slot> table_slots(const FromTable& table) {
@@ -212,10 +228,16 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
       is_fixed |= is_column(table, index, i, in.columns[i], *key.expr);
     }
     if (is_fixed) continue;
-    // Behind the whole primary key nothing is left to be ordered.
     if (at >= index.columns.size()) {
-      if (!index.index->primary) return false;
-      break;
+      // Behind the whole primary key nothing is left to be ordered.
+      if (index.index->primary) break;
+      const OrderedKey rest = row_key_order(table, index, at - index.columns.size(), *key.expr);
+      if (rest == OrderedKey::nothing_left) break;
+      const bool is_forward = key.direction == SortDirection::ascending;
+      if (at == fixed) forward = is_forward;
+      if (rest == OrderedKey::other || is_forward != forward) return false;
+      ++at;
+      continue;
     }
     if (!is_column(table, index, at, in.columns[at], *key.expr)) return false;
     const bool same = key.direction == index.columns[at].direction;
@@ -240,7 +262,10 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   set_cost(table, best, conditions);
   const auto total_cost = [&](const AccessPath& path) {
     if (!wants_order) return path.cost;
-    if (!path.ordered) return path.cost + cost::sort(path.rows, order->rows);
+    if (!path.ordered) {
+      return path.cost + (order->otherwise_each ? path.rows * *order->otherwise_each
+                                                : cost::sort(path.rows, order->rows));
+    }
     return path.cost * std::min(1.0, order->rows / std::max(1.0, path.rows)) + cost::kDescent;
   };
   double best_cost = total_cost(best);

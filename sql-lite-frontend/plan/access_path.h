@@ -18,6 +18,8 @@ struct WantedOrder {
   /// How many rows of it are wanted.
   double rows = std::numeric_limits<double>::infinity();
   bool satisfied = false;
+  /// What a row costs where they do not come in that order; absent: they are sorted.
+  std::optional<double> otherwise_each = {};
 };
 
 /// One way to read a table. Numbers are places in the list of conditions it was chosen for.

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/plan/disjunctions.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -33,7 +34,8 @@ void widen_equality(ExprPtr& condition, Binder& binder) {
   condition = binder.comparison("=", std::move(left), std::move(right), -1);
 }
 
-/// Equalities between the two sides become hash keys; the rest stays.
+}  // namespace
+
 HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
                               std::span<const Slot> build, Binder& binder) {
   HashJoin::Keys keys;
@@ -62,7 +64,6 @@ HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const 
   return keys;
 }
 
-/// How many rows a join gives whose sides have so many matching pairs.
 double joined_rows(JoinKind kind, double outer_rows, double matches) {
   switch (kind) {
     case JoinKind::semi:
@@ -75,8 +76,6 @@ double joined_rows(JoinKind kind, double outer_rows, double matches) {
       return std::max(outer_rows, matches);
   }
 }
-
-}  // namespace
 
 PlanPtr Planner::filtered(PlanPtr plan, Conditions conditions) {
   if (conditions.empty()) return plan;
@@ -199,6 +198,25 @@ void Planner::flatten(FromPtr& item, std::vector<Relation>& relations, Condition
   relations.push_back(std::move(relation));
 }
 
+/// Adds what follows for one table from an OR that reads several.
+void Planner::restrict_by_disjunctions(std::span<const Relation> relations,
+                                       Conditions& conditions) {
+  if (relations.size() < 2) return;
+  Conditions derived;
+  for (const ExprPtr& condition : conditions) {
+    for (const Relation& relation : relations) {
+      const bool reads_others = std::ranges::any_of(relations, [&](const Relation& other) {
+        return &other != &relation && reads_any(*condition, other.slots);
+      });
+      if (!reads_others || !reads_any(*condition, relation.slots)) continue;
+      if (ExprPtr own = restriction_of(*condition, relation.slots)) {
+        derived.push_back(std::move(own));
+      }
+    }
+  }
+  append(conditions, std::move(derived));
+}
+
 PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order) {
   split_conjunctions(conditions);
   for (FromPtr& item : items) {
@@ -208,7 +226,9 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
   std::vector<Relation> relations;
   for (FromPtr& item : items) flatten(item, relations, conditions);
   split_conjunctions(conditions);
+  take_out_common(conditions);
   propagate_constants(conditions);
+  restrict_by_disjunctions(relations, conditions);
   if (relations.empty()) {
     PlanPtr nothing = std::make_unique<OneRow>();
     nothing->cost = cost::kRow;
@@ -392,65 +412,6 @@ PlanPtr Planner::plan_node(FromNode& node, Conditions& conditions, WantedOrder* 
     return plan;
   }
   return plan_outer_join(join, conditions);
-}
-
-PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
-  std::vector<Slot> left_slots;
-  std::vector<Slot> right_slots;
-  collect_slots(*join.left, left_slots);
-  collect_slots(*join.right, right_slots);
-  split_conjunctions(join.conditions);
-
-  // What WHERE asks of the kept side alone may be asked before the join.
-  const std::vector<Slot> all = with(left_slots, right_slots);
-  Conditions pushed;
-  if (join.kind == JoinKind::left) {
-    pushed = take_if(conditions, [&](Expr& condition) {
-      return reads_any(condition, left_slots) && reads_only(condition, left_slots, all) &&
-             !reads_any(condition, right_slots);
-    });
-  }
-  PlanPtr left = plan_node(*join.left, pushed, nullptr);
-  left = filtered(std::move(left), std::move(pushed));
-
-  PlanPtr plan;
-  if (join.kind != JoinKind::full) {
-    Relation right{join.right.get(), right_slots, 0};
-    const std::vector<Slot> outer = outer_slots_of(*join.right);
-    const bool lateral = std::ranges::any_of(
-        outer, [&](Slot slot) { return std::ranges::find(left_slots, slot) != left_slots.end(); });
-    if (lateral) right.needs = 1;
-    plan = add_relation(std::move(left), right, std::move(join.conditions), join.kind);
-  } else {
-    Conditions none;
-    PlanPtr right = plan_node(*join.right, none, nullptr);
-    const double rows = std::max(left->expected_rows, right->expected_rows);
-    HashJoin::Keys keys = take_hash_keys(join.conditions, left_slots, right_slots, binder_);
-    if (keys.probe.empty()) {
-      const bool is_constant = std::ranges::all_of(
-          join.conditions, [](const ExprPtr& condition) { return slots_read(*condition).empty(); });
-      if (is_constant) {
-        // Every row may meet every other: they all have one key.
-        keys.probe.push_back(binder_.constant(TypeId::int4, Value::from_int(1)));
-        keys.build.push_back(binder_.constant(TypeId::int4, Value::from_int(1)));
-      }
-    }
-    if (keys.probe.empty()) {
-      throw SqlError{sqlstate::feature_not_supported,
-                     "FULL JOIN is only supported with merge-joinable or hash-joinable join "
-                     "conditions"};
-    }
-    plan = hash_join(std::move(left), std::move(right), std::move(keys), std::move(join.conditions),
-                     JoinKind::full, rows);
-  }
-  if (!join.merged.empty()) {
-    const double rows = plan->expected_rows;
-    const double input_cost = plan->cost;
-    plan = std::make_unique<Project>(std::move(plan), std::move(join.merged));
-    plan->expected_rows = rows;
-    plan->cost = input_cost;
-  }
-  return plan;
 }
 
 std::vector<TableAccess::Wanted> Planner::wanted_columns(const FromTable& table) const {

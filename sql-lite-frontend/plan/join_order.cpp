@@ -238,7 +238,8 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
   if (sequence.size() > 1) {
     Relation& first = relations[sequence[0]];
     Relation& second = relations[sequence[1]];
-    plan = merge_join(first, second, conditions);
+    Conditions none;
+    plan = merge_join(JoinKind::inner, first, second, conditions, none);
     if (plan) {
       available = with(first.slots, second.slots);
       plan = add_semi_joins(std::move(plan), semi_joins, available, order);

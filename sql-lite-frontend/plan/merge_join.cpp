@@ -13,12 +13,6 @@
 namespace swizzle::sql {
 namespace {
 
-std::vector<SortKey> ascending(const Expr& column) {
-  std::vector<SortKey> keys;
-  keys.push_back({copy_expression(column)});
-  return keys;
-}
-
 /// Both sides whole, the smaller one in a hash table.
 double hash_cost(const AccessPath& left, const AccessPath& right) {
   const double small = std::min(left.rows, right.rows);
@@ -27,91 +21,190 @@ double hash_cost(const AccessPath& left, const AccessPath& right) {
   return left.cost + right.cost + small * cost::kHashBuild + large * cost::kHashProbe + files;
 }
 
+/// A condition by which the tables can be merged: two plain columns of one type are equal.
+struct Pair {
+  Expr* condition;
+  ExprPtr* left;
+  ExprPtr* right;
+
+  [[nodiscard]] const SlotExpr& left_column() const {
+    return dynamic_cast<const SlotExpr&>(**left);
+  }
+  [[nodiscard]] const SlotExpr& right_column() const {
+    return dynamic_cast<const SlotExpr&>(**right);
+  }
+};
+
+std::vector<Pair> pairs_of(std::span<Expr* const> conditions, std::span<const Slot> left,
+                           std::span<const Slot> right) {
+  std::vector<Pair> pairs;
+  for (Expr* condition : conditions) {
+    const Equality equality = as_equality(*condition);
+    if (equality.left == nullptr) continue;
+    const bool is_swapped = reads_any(**equality.left, right);
+    const Pair pair{condition, is_swapped ? equality.right : equality.left,
+                    is_swapped ? equality.left : equality.right};
+    const auto* left_column = dynamic_cast<const SlotExpr*>(pair.left->get());
+    const auto* right_column = dynamic_cast<const SlotExpr*>(pair.right->get());
+    if (left_column != nullptr && right_column != nullptr &&
+        left_column->type() == right_column->type() && reads_any(**pair.left, left) &&
+        reads_any(**pair.right, right)) {
+      pairs.push_back(pair);
+    }
+  }
+  return pairs;
+}
+
+/// The pairs, as places in the list, in the order in which the index has their columns of its
+/// table; it ends where the index goes on with another column.
+std::vector<std::size_t> sequence_along(const FromTable& table, const Index& index,
+                                        std::span<const Pair> pairs,
+                                        const SlotExpr& (Pair::*column_of)() const) {
+  std::vector<std::size_t> sequence;
+  for (const IndexColumn& column : index.columns) {
+    const auto slot = table.first_slot + static_cast<Slot>(column.column - 1);
+    const auto at = std::ranges::find_if(pairs, [&](const Pair& pair) {
+      return column.column != 0 && (pair.*column_of)().slot() == slot;
+    });
+    if (at == pairs.end()) break;
+    sequence.push_back(static_cast<std::size_t>(at - pairs.begin()));
+  }
+  return sequence;
+}
+
+/// In which orders the tables may be merged: along each index of either, and by each pair alone.
+std::vector<std::vector<std::size_t>> sequences_of(const FromTable& left, const FromTable& right,
+                                                   std::span<const Pair> pairs) {
+  std::vector<std::vector<std::size_t>> sequences;
+  const auto add = [&](std::vector<std::size_t> sequence) {
+    if (!sequence.empty() && std::ranges::find(sequences, sequence) == sequences.end()) {
+      sequences.push_back(std::move(sequence));
+    }
+  };
+  for (const Index& index : left.table->relation.indexes) {
+    add(sequence_along(left, index, pairs, &Pair::left_column));
+  }
+  for (const Index& index : right.table->relation.indexes) {
+    add(sequence_along(right, index, pairs, &Pair::right_column));
+  }
+  for (std::size_t i = 0; i < pairs.size(); ++i) add({i});
+  return sequences;
+}
+
+std::vector<SortKey> ascending(std::span<const Pair> pairs, std::span<const std::size_t> sequence,
+                               const SlotExpr& (Pair::*column_of)() const) {
+  std::vector<SortKey> keys;
+  for (const std::size_t i : sequence) keys.push_back({copy_expression((pairs[i].*column_of)())});
+  return keys;
+}
+
+bool contains(std::span<Expr* const> list, const Expr& expr) {
+  return std::ranges::find(list, &expr) != list.end();
+}
+
+/// What conditions are about: of an inner join those that only read the two tables, of a left join
+/// all, since all of its own decide about a match.
+struct Sides {
+  std::vector<Expr*> left;     ///< decided before the join
+  std::vector<Expr*> right;    ///< the same
+  std::vector<Expr*> joining;  ///< decide about a match
+
+  Sides(JoinKind kind, const Planner::Conditions& conditions, const Planner::Conditions& of_outer,
+        std::span<const Slot> outer, std::span<const Slot> inner) {
+    const std::vector<Slot> both = with(outer, inner);
+    for (const ExprPtr& condition : of_outer) left.push_back(condition.get());
+    for (const ExprPtr& condition : conditions) {
+      const bool is_here = std::ranges::all_of(slots_read(*condition), [&](Slot slot) {
+        return std::ranges::find(both, slot) != both.end();
+      });
+      const bool reads_outer = reads_any(*condition, outer);
+      const bool reads_inner = reads_any(*condition, inner);
+      if (is_here && reads_inner && !reads_outer) {
+        right.push_back(condition.get());
+      } else if (kind == JoinKind::left || (is_here && reads_inner)) {
+        joining.push_back(condition.get());
+      } else if (is_here && reads_outer) {
+        left.push_back(condition.get());
+      }
+    }
+  }
+};
+
 }  // namespace
 
 /// Null where hashing or looking up is cheaper, as it is unless indexes give both orders for
-/// little.
-PlanPtr Planner::merge_join(Relation& outer, Relation& inner, Conditions& conditions) {
+/// little. Otherwise it takes the conditions that it asks out of the lists; `of_outer` are those
+/// that are asked of the outer table before the join, if they stand apart from the others.
+PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Conditions& conditions,
+                            Conditions& of_outer) {
   auto* left = std::get_if<FromTable>(&outer.node->node);
   auto* right = std::get_if<FromTable>(&inner.node->node);
   if (left == nullptr || right == nullptr || !binder_.names().planner_allows("enable_mergejoin")) {
     return nullptr;
   }
-  const std::vector<Slot> both = with(outer.slots, inner.slots);
-  std::vector<Expr*> of_left;
-  std::vector<Expr*> of_right;
-  std::vector<Expr*> joining;
-  std::vector<Expr*> for_right;
-  for (const ExprPtr& condition : conditions) {
-    const std::vector<Slot> read = slots_read(*condition);
-    const auto is_here = [&](Slot slot) { return std::ranges::find(both, slot) != both.end(); };
-    if (!std::ranges::all_of(read, is_here)) continue;
-    const bool reads_left = reads_any(*condition, outer.slots);
-    const bool reads_right = reads_any(*condition, inner.slots);
-    if (reads_right) for_right.push_back(condition.get());
-    if (reads_left && reads_right) joining.push_back(condition.get());
-    if (reads_left && !reads_right) of_left.push_back(condition.get());
-    if (reads_right && !reads_left) of_right.push_back(condition.get());
-  }
+  const Sides sides{kind, conditions, of_outer, outer.slots, inner.slots};
+  const std::vector<Pair> pairs = pairs_of(sides.joining, outer.slots, inner.slots);
+  if (pairs.empty()) return nullptr;
   const auto path_of = [&](const FromTable& table, std::span<Expr* const> local,
                            const WantedOrder* order) {
     const auto identity =
         is_identified(table) ? AccessPaths::Identity::needed : AccessPaths::Identity::none;
     return paths_.best(table, local, order, identity);
   };
-  const AccessPath whole_left = path_of(*left, of_left, nullptr);
-  const AccessPath whole_right = path_of(*right, of_right, nullptr);
+  std::vector<Expr*> for_right = sides.right;
+  for_right.insert(for_right.end(), sides.joining.begin(), sides.joining.end());
+  const AccessPath whole_left = path_of(*left, sides.left, nullptr);
+  const AccessPath whole_right = path_of(*right, sides.right, nullptr);
   const double looking_up =
       whole_left.cost + whole_left.rows * path_of(*right, for_right, nullptr).cost;
-  const double cheapest_other = std::min(hash_cost(whole_left, whole_right), looking_up);
-  for (Expr* condition : joining) {
-    const Equality equality = as_equality(*condition);
-    if (equality.left == nullptr) continue;
-    const bool is_swapped = reads_any(**equality.left, inner.slots);
-    ExprPtr& left_side = is_swapped ? *equality.right : *equality.left;
-    ExprPtr& right_side = is_swapped ? *equality.left : *equality.right;
-    const auto* left_column = dynamic_cast<const SlotExpr*>(left_side.get());
-    const auto* right_column = dynamic_cast<const SlotExpr*>(right_side.get());
-    if (left_column == nullptr || right_column == nullptr ||
-        left_column->type() != right_column->type() || reads_any(*left_side, inner.slots) ||
-        !reads_any(*right_side, inner.slots)) {
-      continue;
-    }
-    const std::vector<SortKey> left_keys = ascending(*left_column);
-    const std::vector<SortKey> right_keys = ascending(*right_column);
-    WantedOrder left_order{&left_keys};
-    WantedOrder right_order{&right_keys};
-    const AccessPath left_path = path_of(*left, of_left, &left_order);
-    const AccessPath right_path = path_of(*right, of_right, &right_order);
-    const double inputs = left_path.cost + right_path.cost;
+  double cheapest = std::min(hash_cost(whole_left, whole_right), looking_up);
+  std::vector<std::size_t> best;
+  for (const std::vector<std::size_t>& sequence : sequences_of(*left, *right, pairs)) {
+    const std::vector<SortKey> left_keys = ascending(pairs, sequence, &Pair::left_column);
+    const std::vector<SortKey> right_keys = ascending(pairs, sequence, &Pair::right_column);
+    const WantedOrder left_order{&left_keys};
+    const WantedOrder right_order{&right_keys};
+    const AccessPath left_path = path_of(*left, sides.left, &left_order);
+    const AccessPath right_path = path_of(*right, sides.right, &right_order);
     const double merging =
         (left_path.rows + right_path.rows) * cost::kCondition + right_path.rows * cost::kKeep;
-    if (!left_path.ordered || !right_path.ordered || inputs + merging >= cheapest_other) continue;
-
-    const double share = selectivity(std::span<Expr* const>{joining}, known_);
-    const auto planned = [&](Relation& relation, std::span<Expr* const> local, WantedOrder& order) {
-      Conditions own = take_if(
-          conditions, [&](Expr& taken) { return std::ranges::find(local, &taken) != local.end(); });
-      PlanPtr plan = plan_node(*relation.node, own, &order);
-      return filtered(std::move(plan), std::move(own));
-    };
-    PlanPtr left_plan = planned(outer, of_left, left_order);
-    PlanPtr right_plan = planned(inner, of_right, right_order);
-    INVARIANT(left_order.satisfied && right_order.satisfied);
-    const double rows = std::max(1.0, left_plan->expected_rows * right_plan->expected_rows * share);
-    Conditions rest = take_if(conditions, [&](Expr& taken) {
-      return std::ranges::find(joining, &taken) != joining.end();
-    });
-    MergeJoin::Keys keys{std::move(left_side), std::move(right_side)};
-    std::erase_if(rest, [&](const ExprPtr& asked) { return asked.get() == condition; });
-    PlanPtr join =
-        std::make_unique<MergeJoin>(JoinKind::inner, std::move(left_plan), std::move(right_plan),
-                                    std::move(keys), std::move(rest));
-    join->expected_rows = rows;
-    join->cost = inputs + merging + rows * cost::kCondition;
-    return join;
+    const double whole = left_path.cost + right_path.cost + merging;
+    if (!left_path.ordered || !right_path.ordered || whole >= cheapest) continue;
+    cheapest = whole;
+    best = sequence;
   }
-  return nullptr;
+  if (best.empty()) return nullptr;
+
+  const double share = selectivity(std::span<Expr* const>{sides.joining}, known_);
+  const auto planned = [&](Relation& relation, std::span<Expr* const> local,
+                           const std::vector<SortKey>& keys) {
+    const auto is_local = [&](Expr& condition) { return contains(local, condition); };
+    Conditions own = take_if(of_outer, is_local);
+    append(own, take_if(conditions, is_local));
+    WantedOrder order{&keys};
+    PlanPtr plan = plan_node(*relation.node, own, &order);
+    INVARIANT(order.satisfied);
+    return filtered(std::move(plan), std::move(own));
+  };
+  PlanPtr left_plan = planned(outer, sides.left, ascending(pairs, best, &Pair::left_column));
+  PlanPtr right_plan = planned(inner, sides.right, ascending(pairs, best, &Pair::right_column));
+  const double matches = left_plan->expected_rows * right_plan->expected_rows * share;
+  const double rows = joined_rows(kind, left_plan->expected_rows, matches);
+  MergeJoin::Keys keys;
+  std::vector<Expr*> merged;
+  for (const std::size_t i : best) {
+    keys.outer.push_back(std::move(*pairs[i].left));
+    keys.inner.push_back(std::move(*pairs[i].right));
+    merged.push_back(pairs[i].condition);
+  }
+  Conditions rest =
+      take_if(conditions, [&](Expr& condition) { return contains(sides.joining, condition); });
+  std::erase_if(rest, [&](const ExprPtr& asked) { return contains(merged, *asked); });
+  PlanPtr join = std::make_unique<MergeJoin>(kind, std::move(left_plan), std::move(right_plan),
+                                             std::move(keys), std::move(rest));
+  join->expected_rows = rows;
+  join->cost = cheapest + rows * cost::kCondition;
+  return join;
 }
 
 }  // namespace swizzle::sql

@@ -239,7 +239,7 @@ bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
   return false;
 }
 
-PlanPtr Planner::add_grouping(PlanPtr plan, Query& query) {
+PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) {
   if (!query.grouped) return plan;
   const Expected input{*plan};
   double groups = 1;
@@ -250,7 +250,7 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query) {
   const auto calls = static_cast<double>(query.aggregates.size());
   const bool hashes = !query.group_keys.empty();
   plan = std::make_unique<Aggregate>(std::move(plan), std::move(query.group_keys),
-                                     std::move(query.carried), std::move(query.aggregates));
+                                     std::move(query.carried), std::move(query.aggregates), rows);
   plan->expected_rows = groups;
   plan->cost =
       input.cost + input.rows * cost::kCondition * (calls + (hashes ? 2 : 0)) + groups * cost::kRow;
@@ -258,7 +258,7 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query) {
   return plan;
 }
 
-PlanPtr Planner::add_distinct(PlanPtr plan, Query& query) {
+PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) {
   if (query.distinct != Query::DistinctKind::all) return plan;
   const Expected input{*plan};
   std::vector<ExprPtr> keys;
@@ -267,7 +267,11 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query) {
     keys.push_back(slot_of(target));
     groups *= distinct_values(*keys.back(), input.rows, known_);
   }
-  plan = std::make_unique<Distinct>(std::move(plan), std::move(keys));
+  if (rows == Aggregate::Rows::by_group) {
+    plan = std::make_unique<Unique>(std::move(plan), std::move(keys));
+  } else {
+    plan = std::make_unique<Distinct>(std::move(plan), std::move(keys));
+  }
   plan->expected_rows = std::min(groups, std::max(1.0, input.rows));
   plan->cost = input.cost + input.rows * cost::kHashBuild;
   return plan;
@@ -316,13 +320,19 @@ PlanPtr Planner::plan_select(Query& query) {
   std::vector<SortKey> extreme;
   const bool takes_first = use_order_for_extreme(query, extreme);
   if (takes_first) order = {&extreme, 1};
+  const std::vector<SortKey> grouping =
+      plain || takes_first ? std::vector<SortKey>{} : group_order(query);
+  if (!grouping.empty()) order = {.keys = &grouping, .otherwise_each = cost::kHashProbe};
   PlanPtr plan = plan_from(query.from, std::move(query.where), &order);
   if (takes_first && order.satisfied) {
     plan =
         add_limit(std::move(plan), binder_.constant(TypeId::int8, Value::from_int(1)), nullptr, {});
   }
-  if (takes_first) order = {};
-  plan = add_grouping(std::move(plan), query);
+  const auto rows =
+      !grouping.empty() && order.satisfied ? Aggregate::Rows::by_group : Aggregate::Rows::anyhow;
+  // What follows is ordered for itself.
+  if (takes_first || !grouping.empty()) order = {};
+  plan = add_grouping(std::move(plan), query, query.grouped ? rows : Aggregate::Rows::anyhow);
   split_conjunctions(query.having);
   plan = filtered(std::move(plan), std::move(query.having));
   for (WindowDefinition& window : query.windows) {
@@ -350,7 +360,7 @@ PlanPtr Planner::plan_select(Query& query) {
     plan = over(std::make_unique<Project>(std::move(plan), std::move(computed)), input,
                 input.rows * cost::kCondition);
   }
-  plan = add_distinct(std::move(plan), query);
+  plan = add_distinct(std::move(plan), query, query.grouped ? Aggregate::Rows::anyhow : rows);
   std::vector<ExprPtr> ties;
   if (query.with_ties) {
     for (const SortKey& key : query.order) ties.push_back(copy_expression(*key.expr));

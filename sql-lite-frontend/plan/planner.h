@@ -15,13 +15,21 @@ namespace swizzle::sql {
 
 class WriteOperator;
 
+/// How many rows a join gives whose sides have so many matching pairs.
+double joined_rows(JoinKind kind, double outer_rows, double matches);
+/// Equalities between the two sides become hash keys; the rest stays.
+HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const Slot> probe,
+                              std::span<const Slot> build, Binder& binder);
+
 /// Decides how a bound statement finds its rows: where conditions are asked, access paths from the
 /// indexes, join order and method by expected cost, and the order of the steps above. Takes
 /// expressions out of what it plans. Its functions lie in files by concern: planner.cpp (queries
-/// and writes), from_clause.cpp (relations and joins), join_order.cpp, semi_join.cpp,
-/// push_down.cpp.
+/// and writes), from_clause.cpp (relations and joins), join_order.cpp, merge_join.cpp,
+/// semi_join.cpp, push_down.cpp.
 class Planner {
  public:
+  using Conditions = std::vector<ExprPtr>;
+
   explicit Planner(Binder& binder) : binder_(binder), paths_(binder, known_) {}
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
@@ -38,7 +46,6 @@ class Planner {
   [[nodiscard]] WriteOperator* last_write() const noexcept { return last_write_; }
 
  private:
-  using Conditions = std::vector<ExprPtr>;
   struct Relation {
     FromNode* node;
     std::vector<Slot> slots;
@@ -57,14 +64,15 @@ class Planner {
   // planner.cpp
   PlanPtr plan_select(Query& query);
   PlanPtr plan_set_operation(Query& query);
-  PlanPtr add_grouping(PlanPtr plan, Query& query);
-  PlanPtr add_distinct(PlanPtr plan, Query& query);
+  PlanPtr add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows);
+  PlanPtr add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr add_locks(PlanPtr plan, Query& query,
                     const std::vector<std::pair<const RowLock*, Slot>>& lock_slots,
                     std::vector<LockRows::Recomputed> recomputed);
   PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
   PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
   bool use_order_for_extreme(Query& query, std::vector<SortKey>& order);
+  std::vector<SortKey> group_order(Query& query);
   void plan_cte(Cte& cte);
   PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
                      const std::vector<std::shared_ptr<Cte>>& correlated);
@@ -78,17 +86,22 @@ class Planner {
   PlanPtr plan_computed(FromComputed& computed);
   PlanPtr plan_cte_scan(FromCte& reference);
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
+  PlanPtr merged(PlanPtr plan, FromJoin& join);
   PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
   PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
                     JoinKind kind, double rows);
-  PlanPtr merge_join(Relation& outer, Relation& inner, Conditions& conditions);
   PlanPtr filtered(PlanPtr plan, Conditions conditions);
   PlanPtr gated(PlanPtr plan, Conditions constant);
   void learn(const FromNode& node);
+  static void restrict_by_disjunctions(std::span<const Relation> relations, Conditions& conditions);
   void flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions);
   void collect_slots(const FromNode& node, std::vector<Slot>& slots) const;
   std::vector<Slot> outer_slots_of(const FromNode& node) const;
   [[nodiscard]] bool is_identified(const FromTable& table) const;
+
+  // merge_join.cpp
+  PlanPtr merge_join(JoinKind kind, Relation& outer, Relation& inner, Conditions& conditions,
+                     Conditions& of_outer);
 
   // join_order.cpp
   class JoinOrder;

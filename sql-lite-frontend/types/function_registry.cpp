@@ -123,6 +123,7 @@ class Registry {
                                regex_functions(),
                                datetime_functions(),
                                datetime_field_functions(),
+                               datetime_truncation_functions(),
                                datetime_arithmetic_functions(),
                                formatting_functions(),
                                formatted_input_functions(),

@@ -140,14 +140,17 @@ template <class Pool>
 bool BTree<Pool>::Descent::resume() noexcept {
   if constexpr (ReadGuard::kUsual != ReadGuard::Manner::optimistic) return false;
   const LeafHint::Nearness nearness = hint->nearness(tree.id(), key);
-  if (nearness == LeafHint::Nearness::far) return false;
+  const bool is_far = nearness == LeafHint::Nearness::far;
+  if (is_far && !hint->is_settled_in(tree.id())) return false;
   Frame& frame = hint->frame();
   Hold again = Pool::hold_again(frame);
   if (!frame.latch.validate(hint->version())) return false;
   const Node& leaf = Node::of(frame.page());
-  // The leaf covers the remembered key, so only one side is in question.
-  if (nearness == LeafHint::Nearness::behind && !leaf.high_fence().is_above(key)) return false;
-  if (nearness == LeafHint::Nearness::before && compare(key, leaf.low_fence()) < 0) return false;
+  // The leaf covers the remembered key, so of a near one only one side is in question.
+  const bool asks_high = is_far || nearness == LeafHint::Nearness::behind;
+  const bool asks_low = is_far || nearness == LeafHint::Nearness::before;
+  if (asks_high && !leaf.high_fence().is_above(key)) return false;
+  if (asks_low && compare(key, leaf.low_fence()) < 0) return false;
   if constexpr (Pool::kCountsUsage) tree.pool_.used(frame);
   hold = std::move(again);
   guard = ReadGuard(frame.latch, hint->version());

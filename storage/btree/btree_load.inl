@@ -32,8 +32,7 @@ Result<TreeId> BTree<Pool>::owner_of_root() {
 /// birth, not by versions.
 inline void fill_leaf(Node& leaf, PageId page, TreeId tree, const LeafContent& content) noexcept {
   leaf.format(page, tree, 0, {content.low, content.high, content.high});
-  for (const LeafContent::Record& record : content.records)
-    leaf.append_leaf(record.key, record.value, {Node::Ghost::no, record.overflow});
+  leaf.fill_leaf(content.records);
 }
 
 template <class Pool>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,7 @@ class LeafHint {
   };
 
   void remember(TreeId tree, Bytes key, Frame& frame, LatchVersion version) noexcept {
+    stays_ = frame_ == &frame && tree == tree_ ? std::min(stays_ + 1U, kSettled) : 0U;
     frame_ = nullptr;
     if (key.empty() || key.size() > key_.size()) return;
     tree_ = tree;
@@ -34,6 +36,12 @@ class LeafHint {
 
   void forget() noexcept { frame_ = nullptr; }
 
+  /// Whether the last few keys met in the leaf: then the next one is worth a look at its fences,
+  /// near or not. Keys that come in order do so where many share a leaf.
+  [[nodiscard]] bool is_settled_in(TreeId tree) const noexcept {
+    return frame_ != nullptr && tree == tree_ && stays_ == kSettled;
+  }
+
   [[nodiscard]] Nearness nearness(TreeId tree, Bytes key) const noexcept {
     if (frame_ == nullptr || tree != tree_ || key.size() != key_size_) return Nearness::far;
     const std::size_t front = key.size() - 1;
@@ -42,12 +50,15 @@ class LeafHint {
     return key[front] < key_[front] ? Nearness::before : Nearness::behind;
   }
 
-  /// Pre: nearness() was not far.
+  /// Pre: nearness() was not far, or is_settled_in().
   [[nodiscard]] Frame& frame() const noexcept { return *frame_; }
   [[nodiscard]] LatchVersion version() const noexcept { return version_; }
 
  private:
+  static constexpr std::uint32_t kSettled = 2;
+
   Frame* frame_ = nullptr;
+  std::uint32_t stays_ = 0;
   LatchVersion version_ = 0;
   TreeId tree_{};
   std::uint32_t key_size_ = 0;

@@ -13,58 +13,74 @@ constexpr std::size_t kTarget = kCapacity * LeafStage::kFillPercent / 100;
 /// Slot and value length.
 constexpr std::size_t kRecordOverhead = Node::kLeafSlotBytes + 2;
 
+std::size_t bytes_of(const LeafContent::Record& record) noexcept {
+  return kRecordOverhead + record.key.size() + record.value.size();
+}
+
 }  // namespace
 
-LeafStage::LeafStage() {
+LeafStage::LeafStage() : bytes_(4 * kPageBytes) {
   // More than a leaf's records without a common prefix: prefixes can make them as long again.
-  constexpr std::size_t kUsual = 4 * kPageBytes;
-  bytes_.reserve(kUsual);
+  items_.reserve(Node::kMaxSlots);
 }
 
-bool LeafStage::fits(std::size_t count, const KeyBound& high) const noexcept {
-  if (count == 1) return true;
-  const std::size_t prefix = Node::common_prefix(low_, high);
-  return record_bytes_ - count * prefix + low_.size() + high.key.size() <= kCapacity;
+bool LeafStage::fits(std::size_t shared, std::size_t high_size) const noexcept {
+  return items_.size() == 1 ||
+         record_bytes_ - items_.size() * shared + low_.size() + high_size <= kCapacity;
 }
 
-bool LeafStage::is_full_with(const LeafContent::Record& record) const noexcept {
-  // Fences that enclose the record share no more than the low one shares with it.
-  const std::size_t prefix = Node::common_prefix(low_, KeyBound::at(record.key));
-  const std::size_t bytes = record_bytes_ + kRecordOverhead + record.key.size() +
-                            record.value.size() - (items_.size() + 1) * prefix;
+bool LeafStage::is_full_with(const LeafContent::Record& record, std::size_t shared) const noexcept {
+  const std::size_t bytes = record_bytes_ + bytes_of(record) - (items_.size() + 1) * shared;
   return bytes + low_.size() + record.key.size() > kTarget || items_.size() + 1 == Node::kMaxSlots;
 }
 
-LeafContent LeafStage::content(std::size_t count, const KeyBound& high) {
-  handed_out_.clear();
-  for (std::size_t i = 0; i < count; ++i) {
-    const Item& item = items_[i];
-    const std::byte* const key = bytes_.data() + item.at;
-    handed_out_.push_back(
-        {{key, item.key_size}, {key + item.key_size, item.value_size}, item.overflow});
-  }
-  return {low_, high, handed_out_};
-}
-
-void LeafStage::stage(const LeafContent::Record& record) {
+void LeafStage::stage(const LeafContent::Record& record, std::size_t common) {
   INVARIANT(record.key.size() + record.value.size() <= Node::kMaxInlineBytes);
-  items_.push_back({static_cast<std::uint32_t>(bytes_.size()),
-                    static_cast<std::uint16_t>(record.key.size()),
-                    static_cast<std::uint16_t>(record.value.size()), record.overflow});
-  bytes_.insert(bytes_.end(), record.key.begin(), record.key.end());
-  bytes_.insert(bytes_.end(), record.value.begin(), record.value.end());
-  record_bytes_ += kRecordOverhead + record.key.size() + record.value.size();
+  // The low fence is the beginning of the first key behind it.
+  low_shared_ = items_.empty() ? low_.size() : std::min(low_shared_, common);
+  make_room(record.key.size() + record.value.size());
+  const Bytes key = keep(record.key);
+  items_.push_back({key, keep(record.value), record.overflow});
+  record_bytes_ += bytes_of(record);
 }
 
-void LeafStage::forget_first(std::size_t count) noexcept {
-  const std::size_t cut = count == items_.size() ? bytes_.size() : items_[count].at;
-  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(cut));
-  items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(count));
+void LeafStage::make_room(std::size_t bytes) {
+  if (used_ + bytes <= bytes_.size()) return;
+  std::vector<std::byte> larger(2 * bytes_.size() + bytes);
+  std::memcpy(larger.data(), bytes_.data(), used_);
+  const auto moved = [&](Bytes part) -> Bytes {
+    return {larger.data() + (part.data() - bytes_.data()), part.size()};
+  };
+  for (LeafContent::Record& item : items_)
+    item = {moved(item.key), moved(item.value), item.overflow};
+  bytes_ = std::move(larger);
+}
+
+/// Pre: there is room.
+Bytes LeafStage::keep(Bytes bytes) noexcept {
+  std::byte* const at = bytes_.data() + used_;
+  if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+  used_ += bytes.size();
+  return {at, bytes.size()};
+}
+
+void LeafStage::forget_all() noexcept {
+  items_.clear();
+  used_ = 0;
   record_bytes_ = 0;
-  for (Item& item : items_) {
-    item.at -= static_cast<std::uint32_t>(cut);
-    record_bytes_ += kRecordOverhead + item.key_size + item.value_size;
-  }
+}
+
+void LeafStage::forget_but_last() noexcept {
+  const LeafContent::Record last = items_.back();
+  const std::size_t size = last.key.size() + last.value.size();
+  std::memmove(bytes_.data(), last.key.data(), size);
+  items_.resize(1);
+  items_[0] = {{bytes_.data(), last.key.size()},
+               {bytes_.data() + last.key.size(), last.value.size()},
+               last.overflow};
+  used_ = size;
+  record_bytes_ = bytes_of(last);
+  low_shared_ = low_.size();
 }
 
 }  // namespace swizzle

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/common_bytes.h"
 #include "base/result.h"
 #include "storage/btree/node.h"
 
@@ -11,11 +13,7 @@ namespace swizzle {
 
 /// What a new leaf is to have: its fences, and its records in ascending order.
 struct LeafContent {
-  struct Record {
-    Bytes key;
-    Bytes value;
-    bool overflow = false;
-  };
+  using Record = Node::LeafRecord;
   Bytes low;
   KeyBound high;
   std::span<const Record> records;
@@ -38,69 +36,76 @@ class LeafStage {
   [[nodiscard]] bool is_empty() const noexcept { return items_.empty(); }
   /// Whether `key` may come next.
   [[nodiscard]] bool may_follow(Bytes key) const noexcept {
-    return items_.empty() || compare(key_of(items_.back()), key) < 0;
+    return items_.empty() || compare(items_.back().key, key) < 0;
   }
 
-  /// Takes one more record. `emit(const LeafContent&)` is called for each leaf that is full.
-  /// Pre: may_follow(key); key and value are at most Node::kMaxInlineBytes.
+  /// Takes one more record; false, and nothing is done: its key is not above the one before.
+  /// `emit(const LeafContent&)` is called for each leaf that is full.
+  /// Pre: key and value are at most Node::kMaxInlineBytes.
   template <class Emit>
-  Result<> add(const LeafContent::Record& record, Emit&& emit) {
+  Result<bool> add(const LeafContent::Record& record, Emit&& emit) {
+    std::size_t common = 0;
     if (!items_.empty()) {
-      const Bytes fence = separator(key_of(items_.back()), record.key);
-      if (!fits(items_.size(), KeyBound::at(fence))) RETURN_IF_ERROR(emit_but_last(emit));
-      if (is_full_with(record)) RETURN_IF_ERROR(emit_first(items_.size(), fence, emit));
+      // Keys ascend, so all that is asked of prefixes below follows from this one.
+      const Bytes before = items_.back().key;
+      common = common_front(before, record.key);
+      const bool ascends = common < record.key.size() &&
+                           (common == before.size() || before[common] < record.key[common]);
+      if (!ascends) return false;
+      const Bytes fence = record.key.first(common + 1);
+      if (!fits(std::min(low_shared_, common), fence.size())) RETURN_IF_ERROR(emit_but_last(emit));
+      if (is_full_with(record, std::min(low_shared_, common)))
+        RETURN_IF_ERROR(emit_all(KeyBound::at(fence), emit));
     }
-    stage(record);
-    return {};
+    stage(record, common);
+    return true;
   }
   /// Hands out what is left: the rightmost leaf, and one before it where both do not fit into one.
   template <class Emit>
   Result<> finish(Emit&& emit) {
     if (items_.empty()) return {};
-    if (!fits(items_.size(), KeyBound::infinite())) RETURN_IF_ERROR(emit_but_last(emit));
-    RETURN_IF_ERROR(emit(content(items_.size(), KeyBound::infinite())));
-    forget_first(items_.size());
-    return {};
+    if (!fits(0, 0)) RETURN_IF_ERROR(emit_but_last(emit));
+    return emit_all(KeyBound::infinite(), emit);
   }
 
  private:
-  struct Item {
-    std::uint32_t at;
-    std::uint16_t key_size;
-    std::uint16_t value_size;
-    bool overflow;
-  };
-  /// The shortest key above `before` and not above `after`.
-  static Bytes separator(Bytes before, Bytes after) noexcept {
-    return after.first(Node::common_prefix(before, KeyBound::at(after)) + 1);
-  }
   template <class Emit>
-  Result<> emit_first(std::size_t count, Bytes fence, Emit& emit) {
-    RETURN_IF_ERROR(emit(content(count, KeyBound::at(fence))));
-    low_.assign(fence.begin(), fence.end());
-    forget_first(count);
+  Result<> emit_all(const KeyBound& high, Emit& emit) {
+    RETURN_IF_ERROR(emit(LeafContent{low_, high, items_}));
+    low_.assign(high.key.begin(), high.key.end());
+    forget_all();
     return {};
   }
   /// That these fit was seen when the last record came.
   template <class Emit>
   Result<> emit_but_last(Emit& emit) {
-    const std::size_t count = items_.size() - 1;
-    return emit_first(count, separator(key_of(items_[count - 1]), key_of(items_[count])), emit);
+    const std::span<const LeafContent::Record> all{items_};
+    const Bytes last = all.back().key;
+    const Bytes fence = last.first(common_front(all[all.size() - 2].key, last) + 1);
+    RETURN_IF_ERROR(emit(LeafContent{low_, KeyBound::at(fence), all.first(all.size() - 1)}));
+    low_.assign(fence.begin(), fence.end());
+    forget_but_last();
+    return {};
   }
 
-  [[nodiscard]] Bytes key_of(const Item& item) const noexcept {
-    return {bytes_.data() + item.at, item.key_size};
-  }
-  [[nodiscard]] bool fits(std::size_t count, const KeyBound& high) const noexcept;
-  [[nodiscard]] bool is_full_with(const LeafContent::Record& record) const noexcept;
-  [[nodiscard]] LeafContent content(std::size_t count, const KeyBound& high);
-  void stage(const LeafContent::Record& record);
-  void forget_first(std::size_t count) noexcept;
+  /// Whether the staged records fit a leaf whose fences share that much.
+  [[nodiscard]] bool fits(std::size_t shared, std::size_t high_size) const noexcept;
+  /// The same with one more, up to what is to be filled.
+  [[nodiscard]] bool is_full_with(const LeafContent::Record& record,
+                                  std::size_t shared) const noexcept;
+  /// `common`: what the key shares with the one before.
+  void stage(const LeafContent::Record& record, std::size_t common);
+  void make_room(std::size_t bytes);
+  Bytes keep(Bytes bytes) noexcept;
+  void forget_all() noexcept;
+  void forget_but_last() noexcept;
 
   std::vector<std::byte> low_;
+  /// How much of the low fence the last key has; those before have as much, or more.
+  std::size_t low_shared_ = 0;
   std::vector<std::byte> bytes_;
-  std::vector<Item> items_;
-  std::vector<LeafContent::Record> handed_out_;
+  std::size_t used_ = 0;
+  std::vector<LeafContent::Record> items_;  ///< in bytes_
   /// What the staged records take in a node without a prefix.
   std::size_t record_bytes_ = 0;
 };

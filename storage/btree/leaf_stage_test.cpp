@@ -33,8 +33,9 @@ void load(TreeHarness<Pool>& harness, const Content& content) {
   LeafStage stage;
   for (const auto& [key, value] : content) {
     REQUIRE(stage.may_follow(as_bytes(key)));
-    REQUIRE(stage.add({as_bytes(key), as_bytes(value), false}, append));
+    REQUIRE(stage.add({as_bytes(key), as_bytes(value), false}, append).value());
     REQUIRE_FALSE(stage.may_follow(as_bytes(key)));
+    REQUIRE_FALSE(stage.add({as_bytes(key), {}, false}, append).value());
   }
   REQUIRE(stage.finish(append));
 }
@@ -66,10 +67,9 @@ TEST_CASE("a stage's leaves fit their pages and meet at their fences", "[storage
       for (const LeafContent::Record& record : leaf.records) {
         REQUIRE(as_text(record.key) == next->first);
         REQUIRE(as_text(record.value) == next->second);
-        REQUIRE(node.has_room(record.key.size(), record.value.size()));
-        node.append_leaf(record.key, record.value, {});
         ++next;
       }
+      node.fill_leaf(leaf.records);
       REQUIRE(node.verify() == "");
       at_end = leaf.high.is_infinite();
       expected_low = std::string(as_text(leaf.high.key));
@@ -77,7 +77,7 @@ TEST_CASE("a stage's leaves fit their pages and meet at their fences", "[storage
     };
     LeafStage stage;
     for (const auto& [key, value] : content)
-      REQUIRE(stage.add({as_bytes(key), as_bytes(value), false}, check));
+      REQUIRE(stage.add({as_bytes(key), as_bytes(value), false}, check).value());
     REQUIRE(stage.finish(check));
     REQUIRE(next == content.end());
     REQUIRE(at_end != content.empty());
@@ -124,7 +124,7 @@ TEMPLATE_TEST_CASE("loads fill their pages, and an interrupted one is cleared", 
     std::array<std::byte, 8> key;
     store_big_endian(key.data(), std::uint64_t{1} << 40U | static_cast<unsigned>(i));
     const std::string value(100, 'v');
-    REQUIRE(stage.add({key, as_bytes(value), false}, append));
+    REQUIRE(stage.add({key, as_bytes(value), false}, append).value());
   }
   const bool finishes = GENERATE(true, false);
   if (finishes) {

@@ -295,6 +295,26 @@ void Node::insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags)
   open_slot(index, rest, offset, flags);
 }
 
+void Node::fill_leaf(std::span<const LeafRecord> records) noexcept {
+  INVARIANT(is_leaf() && slot_count_ == 0);
+  for (const LeafRecord& record : records) {
+    const Bytes rest = record.key.subspan(prefix_length_);
+    const std::size_t bytes = kValueLengthBytes + rest.size() + record.value.size();
+    INVARIANT(bytes + kLeafSlotBytes <= contiguous_bytes());
+    const std::uint16_t offset = take_heap(bytes);
+    std::byte* const to = base() + offset;
+    store(to, static_cast<std::uint16_t>(record.value.size()));
+    if (!rest.empty()) std::memcpy(to + kValueLengthBytes, rest.data(), rest.size());
+    if (!record.value.empty())
+      std::memcpy(to + kValueLengthBytes + rest.size(), record.value.data(), record.value.size());
+    const unsigned flags = record.overflow ? kOverflowBit : 0U;
+    slot(slot_count_) = {0, offset, static_cast<std::uint16_t>(rest.size() | flags)};
+    ++slot_count_;
+  }
+  take_heads_behind(shared_by_all());
+  rebuild_hints();
+}
+
 void Node::insert_branch(std::uint16_t index, Bytes key, PageRef child) noexcept {
   INVARIANT(!is_leaf() && index <= slot_count_ && (index > 0 || slot_count_ == 0));
   const Bytes rest = key.subspan(prefix_length_);

@@ -189,9 +189,13 @@ class Node {
   void rebuild(const Fences& fences, PageRef foster, std::uint16_t count) noexcept;
   /// Appends slots [begin, end) of `from`, whose keys must lie between this node's fences.
   void append_range(const Node& from, std::uint16_t begin, std::uint16_t end) noexcept;
-  void append_leaf(Bytes key, Bytes value, Flags flags) noexcept {
-    insert_leaf(count(), key, value, flags);
-  }
+  struct LeafRecord {
+    Bytes key;
+    Bytes value;
+    bool overflow = false;
+  };
+  /// Fills a leaf that has no records. Pre: they ascend between the fences, and fit.
+  void fill_leaf(std::span<const LeafRecord> records) noexcept;
   /// Bytes that append_range would take in a node with `prefix_length`.
   [[nodiscard]] std::size_t range_bytes(std::uint16_t begin, std::uint16_t end,
                                         std::size_t prefix_length) const noexcept;

@@ -76,18 +76,19 @@ Result<bool> TreeLoad::add(Bytes key, Bytes value) {
   State& load = *state_;
   INVARIANT(load.tree.birth().is_loading());
   RETURN_IF_ERROR(check_record(key, value));
-  if (!load.stage.may_follow(key)) return false;
   LeafContent::Record record{key, value, false};
   StoredAddress address;
   if (is_too_large_inline(key, value)) {
+    if (!load.stage.may_follow(key)) return false;
     ASSIGN_OR_RETURN(address, write_overflow(load.transaction, load.tree.id(), value));
     record.value = address;
     record.overflow = true;
   }
-  RETURN_IF_ERROR(
-      load.stage.add(record, [&load](const LeafContent& content) { return load.append(content); }));
-  ++load.count;
-  return true;
+  ASSIGN_OR_RETURN(const bool added, load.stage.add(record, [&load](const LeafContent& content) {
+    return load.append(content);
+  }));
+  if (added) ++load.count;
+  return added;
 }
 
 Result<std::uint64_t> TreeLoad::finish() {

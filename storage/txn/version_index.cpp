@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <mutex>
+#include <new>
 
 #include "base/checksum.h"
 #include "base/invariant.h"
@@ -21,7 +22,10 @@ std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept {
 }
 
 VersionIndex::VersionIndex(std::size_t buckets)
-    : mask_(std::bit_ceil(buckets) - 1), buckets_(std::make_unique<Bucket[]>(mask_ + 1)) {}
+    : mask_(std::bit_ceil(buckets) - 1),
+      buckets_(static_cast<Bucket*>(std::calloc(mask_ + 1, sizeof(Bucket)))) {
+  if (buckets_ == nullptr) throw std::bad_alloc{};
+}
 
 UndoRecord* VersionIndex::newest_of(Bucket& bucket, TreeId tree, Bytes key,
                                     std::uint64_t hash) noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdlib>
 #include <memory>
 #include <span>
 
@@ -82,8 +83,12 @@ class VersionIndex {
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
 
+  struct Free {
+    void operator()(Bucket* buckets) const noexcept { std::free(buckets); }
+  };
   std::size_t mask_;
-  std::unique_ptr<Bucket[]> buckets_;
+  /// Zero bits are an empty bucket, so memory is taken only where one is used.
+  std::unique_ptr<Bucket[], Free> buckets_;
 };
 
 }  // namespace swizzle

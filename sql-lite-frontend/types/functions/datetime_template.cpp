@@ -140,6 +140,16 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
   return nodes;
 }
 
+const std::vector<TemplateNode>& datetime_template(std::string_view text) {
+  thread_local std::string kept_text;
+  thread_local std::vector<TemplateNode> kept;
+  if (kept.empty() || kept_text != text) {
+    kept = parse_datetime_template(text);
+    kept_text = text;
+  }
+  return kept;
+}
+
 std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal) {
   if (ordinal == TemplateNode::Ordinal::none || digits.empty() || !is_digit(digits.back()))
     return "";

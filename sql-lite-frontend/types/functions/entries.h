@@ -19,6 +19,7 @@ std::span<const ScalarEntry> like_functions();
 std::span<const ScalarEntry> regex_functions();
 std::span<const ScalarEntry> datetime_functions();
 std::span<const ScalarEntry> datetime_field_functions();
+std::span<const ScalarEntry> datetime_truncation_functions();
 std::span<const ScalarEntry> datetime_arithmetic_functions();
 std::span<const ScalarEntry> formatting_functions();
 std::span<const ScalarEntry> formatted_input_functions();

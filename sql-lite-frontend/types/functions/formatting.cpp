@@ -225,7 +225,7 @@ Moment moment_of(i64 local) {
 }
 
 Value show(FunctionContext& context, const Moment& moment, const Value& format) {
-  return make_text(context.arena, Writer{moment}.write(parse_datetime_template(format.as_text())));
+  return make_text(context.arena, Writer{moment}.write(datetime_template(format.as_text())));
 }
 
 Value timestamp_to_char(FunctionContext& context, Arguments a) {

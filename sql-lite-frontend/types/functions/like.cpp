@@ -11,6 +11,10 @@ using Arguments = std::span<const Value>;
 enum class Letters : std::uint8_t { exact, ignore_case };
 enum class Units : std::uint8_t { characters, bytes };
 
+bool is_literal(char of_pattern) {
+  return of_pattern != '%' && of_pattern != '_' && of_pattern != '\\';
+}
+
 /// LIKE with backslash as escape. Runs in time proportional to text times pattern at worst: only
 /// the last % is ever tried again.
 template <Letters letters, Units units>
@@ -55,6 +59,11 @@ bool matches(std::string_view text, std::string_view pattern) {
     if (step) continue;
     if (star == std::string_view::npos) return false;
     star_text += width(text.substr(star_text));
+    if (letters == Letters::exact && is_literal(pattern[star])) {
+      // The next place where what follows the % can begin.
+      star_text = text.find(pattern[star], star_text);
+      if (star_text == std::string_view::npos) return false;
+    }
     t = star_text;
     p = star;
   }

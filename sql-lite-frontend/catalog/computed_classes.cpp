@@ -1,0 +1,345 @@
+// Schemas, relations, their columns and their types.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sql-lite-frontend/catalog/computed_objects.h"
+#include "sql-lite-frontend/catalog/computed_privileges.h"
+#include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/catalog/row_values.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// typcollation: "C" for name, the default for the other strings.
+Oid collation_of(TypeId type) {
+  const TypeId element = element_type(type) == TypeId::none ? type : element_type(type);
+  switch (type == TypeId::name ? type : element) {
+    case TypeId::name:
+      return 950;
+    case TypeId::text:
+    case TypeId::varchar:
+    case TypeId::bpchar:
+      return 100;
+    default:
+      return kNoOid;
+  }
+}
+
+}  // namespace
+
+void schema_rows(Execution& execution, const EmitRow& emit) {
+  for (const SchemaPtr& schema : execution.session.catalog.schemas()) {
+    const Value row[] = {Value::from_oid(schema->oid), text_value(execution, schema->name),
+                         Value::from_oid(schema->owner), acl_value(execution, schema->grants)};
+    emit(row);
+  }
+  Session::State& session = execution.session;
+  if (session.temp_schema == kNoOid) return;
+  const Value row[] = {Value::from_oid(session.temp_schema),
+                       text_value(execution, session.schema_name(session.temp_schema)),
+                       Value::from_oid(session.user->oid), Value::null()};
+  emit(row);
+}
+
+void table_view_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const ComputedRelation& computed : computed_relations()) {
+    if (computed.kind != 'r') continue;
+    const Value row[] = {text_value(execution, session.schema_name(computed.schema)),
+                         text_value(execution, computed.name),
+                         text_value(execution, "postgres"),
+                         Value::null(),
+                         Value::from_bool(true),
+                         Value::from_bool(false),
+                         Value::from_bool(false),
+                         Value::from_bool(false)};
+    emit(row);
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind != RelationKind::table) continue;
+    const RolePtr owner = session.catalog.role(relation.owner);
+    const Value row[] = {text_value(execution, session.schema_name(relation.schema)),
+                         text_value(execution, relation.name),
+                         text_value(execution, owner ? owner->name : "postgres"),
+                         Value::null(),
+                         Value::from_bool(!relation.indexes.empty()),
+                         Value::from_bool(false),
+                         Value::from_bool(false),
+                         Value::from_bool(false)};
+    emit(row);
+  }
+}
+
+namespace {
+
+/// A row of pg_class besides what its Relation says.
+struct ClassRow {
+  Oid oid = kNoOid;
+  std::string_view name;
+  char kind = 'r';
+  double tuples = -1;
+  std::size_t columns = 0;
+  std::size_t checks = 0;
+  bool has_index = false;
+  bool has_triggers = false;
+  std::span<const std::string> options = {};
+  std::span<const Grant> grants = {};
+};
+void emit_class(Execution& execution, const EmitRow& emit, const Relation& relation,
+                const ClassRow& facts) {
+  const char kind = facts.kind;
+  const bool is_heap = kind == 'r' || kind == 'm';
+  const bool has_storage = is_heap || kind == 'i' || kind == 'S';
+  const bool has_rows = is_heap || kind == 'v';
+  constexpr Oid kHeap = 2;
+  constexpr Oid kBtree = 403;
+  const Value row[] = {Value::from_oid(facts.oid),
+                       text_value(execution, facts.name),
+                       Value::from_oid(relation.schema),
+                       Value::from_oid(has_rows ? relation.row_type : kNoOid),
+                       Value::from_oid(relation.owner),
+                       Value::from_oid(is_heap ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
+                       Value::from_oid(has_storage ? facts.oid : kNoOid),
+                       Value::from_float4(static_cast<float>(facts.tuples)),
+                       flag(facts.has_index),
+                       letter(static_cast<char>(relation.persistence)),
+                       letter(kind),
+                       number(facts.columns),
+                       number(facts.checks),
+                       flag(kind == 'v' || kind == 'm'),
+                       flag(facts.has_triggers),
+                       flag(kind != 'm' || relation.populated),
+                       letter(relation.schema == kPgCatalogSchema || !is_heap ? 'n' : 'd'),
+                       options_value(execution, facts.options),
+                       acl_value(execution, facts.grants)};
+  emit(row);
+}
+
+/// Foreign keys are triggers to PostgreSQL, on both tables.
+std::set<Oid> tables_with_foreign_keys(Session::State& session) {
+  std::set<Oid> tables;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.kind != ConstraintKind::foreign_key) continue;
+      tables.insert(table->relation.oid);
+      tables.insert(constraint.referenced_table);
+    }
+  }
+  return tables;
+}
+
+}  // namespace
+
+void class_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  const std::set<Oid> with_triggers = tables_with_foreign_keys(session);
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    const auto checks = static_cast<std::size_t>(
+        std::ranges::count(relation.constraints, ConstraintKind::check, &Constraint::kind));
+    ClassRow row{.oid = relation.oid,
+                 .name = relation.name,
+                 .kind = static_cast<char>(relation.kind),
+                 .tuples = relation.estimated_rows,
+                 .columns = relation.columns.size(),
+                 .checks = checks,
+                 .has_index = !relation.indexes.empty(),
+                 .has_triggers = with_triggers.contains(relation.oid),
+                 .options = relation.options,
+                 .grants = relation.grants};
+    if (relation.kind == RelationKind::sequence) row.columns = 3;
+    emit_class(execution, emit, relation, row);
+    for (const Index& index : relation.indexes) {
+      emit_class(execution, emit, relation,
+                 {.oid = index.oid,
+                  .name = index.name,
+                  .kind = 'i',
+                  .tuples = std::max(relation.estimated_rows, 0.0),
+                  .columns = index.columns.size() + index.included.size()});
+    }
+  }
+  Relation system;
+  for (const ComputedRelation& computed : computed_relations()) {
+    system.schema = computed.schema;
+    emit_class(execution, emit, system,
+               {.oid = computed.oid,
+                .name = computed.name,
+                .kind = computed.kind,
+                .columns = computed.columns.size()});
+  }
+}
+
+namespace {
+
+/// A row of pg_attribute besides what its Column says.
+struct AttributeRow {
+  Oid relation = kNoOid;
+  std::int64_t number = 0;
+  std::string_view name;
+};
+
+void emit_attribute(Execution& execution, const EmitRow& emit, const Column& column,
+                    const AttributeRow& facts) {
+  const TypeInfo* type = find_type(column.type);
+  const Value row[] = {Value::from_oid(facts.relation),
+                       text_value(execution, facts.name),
+                       Value::from_oid(column.dropped ? 0 : raw(column.type)),
+                       Value::from_int(-1),
+                       Value::from_int(type != nullptr ? type->length : -1),
+                       Value::from_int(facts.number),
+                       Value::from_int(is_array(column.type) ? 1 : 0),
+                       Value::from_int(-1),
+                       Value::from_int(column.typmod),
+                       flag(type != nullptr && type->by_value),
+                       letter(type != nullptr ? type->alignment : 'i'),
+                       letter(type != nullptr ? type->storage : 'p'),
+                       letter(0),
+                       flag(column.not_null),
+                       flag(!column.default_sql.empty() && column.identity == 0),
+                       flag(column.missing.has_value()),
+                       letter(column.identity),
+                       letter(column.generated ? 's' : 0),
+                       flag(column.dropped),
+                       flag(true),
+                       Value::from_oid(collation_of(column.type)),
+                       acl_value(execution, column.grants)};
+  emit(row);
+}
+
+void index_attributes(Execution& execution, const EmitRow& emit, const Relation& relation,
+                      const Index& index) {
+  std::int64_t number = 0;
+  for (const IndexColumn& part : index.columns) {
+    ++number;
+    Column column;
+    column.type = part.type;
+    // As PostgreSQL names it: after the function, if it is a call of one.
+    std::string label = part.expression_sql.substr(0, part.expression_sql.find('('));
+    if (label.empty() || label.size() == part.expression_sql.size()) label = "expr";
+    if (part.column != 0) {
+      const Column& indexed = relation.columns[static_cast<std::size_t>(part.column) - 1];
+      column.type = indexed.type;
+      column.typmod = indexed.typmod;
+      label = indexed.name;
+    }
+    emit_attribute(execution, emit, column, {index.oid, number, label});
+  }
+  for (const std::int16_t included : index.included) {
+    const Column& indexed = relation.columns[static_cast<std::size_t>(included) - 1];
+    Column column;
+    column.type = indexed.type;
+    column.typmod = indexed.typmod;
+    emit_attribute(execution, emit, column, {index.oid, ++number, indexed.name});
+  }
+}
+
+void sequence_attributes(Execution& execution, const EmitRow& emit, Oid sequence) {
+  const std::pair<std::string_view, TypeId> columns[] = {
+      {"last_value", TypeId::int8}, {"log_cnt", TypeId::int8}, {"is_called", TypeId::bool_}};
+  std::int64_t number = 0;
+  for (const auto& [label, type] : columns) {
+    Column column;
+    column.type = type;
+    column.not_null = true;
+    emit_attribute(execution, emit, column, {sequence, ++number, label});
+  }
+}
+
+}  // namespace
+
+void attribute_rows(Execution& execution, const EmitRow& emit) {
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind == RelationKind::sequence) {
+      sequence_attributes(execution, emit, relation.oid);
+      continue;
+    }
+    std::int64_t number = 0;
+    for (const Column& column : relation.columns) {
+      ++number;
+      const std::string dropped = fmt::format("........pg.dropped.{}........", number);
+      emit_attribute(execution, emit, column,
+                     {relation.oid, number, column.dropped ? dropped : column.name});
+    }
+    for (const Index& index : relation.indexes) {
+      index_attributes(execution, emit, relation, index);
+    }
+  }
+  for (const ComputedRelation& computed : computed_relations()) {
+    std::int64_t number = 0;
+    for (const ComputedRelation::ColumnSpec& spec : computed.columns) {
+      Column column;
+      column.type = spec.type;
+      column.not_null = spec.not_null;
+      emit_attribute(execution, emit, column, {computed.oid, ++number, spec.name});
+    }
+  }
+}
+
+namespace {
+
+void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, Oid schema,
+               Oid relation) {
+  static constexpr TypeFunctions kNone{};
+  const TypeFunctions* known = type_functions(type.id);
+  const auto& functions = (known != nullptr ? *known : kNone).functions;
+  const Value row[] = {Value::from_oid(raw(type.id)),
+                       text_value(execution, type.name),
+                       Value::from_oid(schema),
+                       Value::from_oid(kBootstrapRole),
+                       Value::from_int(type.length),
+                       flag(type.by_value),
+                       letter(type.kind),
+                       letter(type.category),
+                       flag(type.preferred),
+                       flag(true),
+                       letter(type.delimiter),
+                       Value::from_oid(relation),
+                       Value::from_oid(raw(type.element)),
+                       Value::from_oid(raw(type.array)),
+                       letter(type.alignment),
+                       letter(type.storage),
+                       flag(false),
+                       Value::from_int(-1),
+                       Value::from_oid(collation_of(type.id)),
+                       Value::from_oid(functions[0]),
+                       Value::from_oid(functions[1]),
+                       Value::from_oid(functions[2]),
+                       Value::from_oid(functions[3]),
+                       Value::from_oid(functions[4]),
+                       Value::from_oid(functions[5]),
+                       Value::from_oid(functions[6]),
+                       Value::from_oid(functions[7])};
+  emit(row);
+}
+
+}  // namespace
+
+void type_rows(Execution& execution, const EmitRow& emit) {
+  for (const TypeInfo& type : builtin_types()) {
+    emit_type(execution, emit, type, kPgCatalogSchema, kNoOid);
+  }
+  // Each table and view is a type of its rows.
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind == RelationKind::sequence || relation.row_type == kNoOid) continue;
+    const auto row_type = static_cast<TypeId>(relation.row_type);
+    const auto array_type = static_cast<TypeId>(relation.array_type);
+    emit_type(execution, emit,
+              {row_type, relation.name, relation.name, -1, false, 'C', false, ',', 'd', 'x', 'c',
+               array_type, TypeId::none, Shape::record},
+              relation.schema, relation.oid);
+    if (relation.array_type == kNoOid) continue;
+    const std::string array_name = "_" + relation.name;
+    emit_type(execution, emit,
+              {array_type, array_name, array_name, -1, false, 'A', false, ',', 'd', 'x', 'b',
+               TypeId::none, row_type, Shape::array},
+              relation.schema, kNoOid);
+  }
+}
+
+}  // namespace swizzle::sql

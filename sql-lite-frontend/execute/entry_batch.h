@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "sql-lite-frontend/execute/entry_sorter.h"
+#include "storage/engine.h"
+
+namespace swizzle::sql {
+
+/// Changes of one index that a statement of many rows has made so far: collected and then made in
+/// key order, so that those that meet in a leaf find it at hand.
+///
+/// Only for indexes whose entries nobody looks for before the statement ends, and whose changes
+/// cannot fail for what other rows have: those that are not unique.
+class EntryBatch {
+ public:
+  explicit EntryBatch(const Tree& tree) noexcept : tree_(tree), sorter_(WorkSpace{}) {}
+
+  void insert(std::string_view key) { add(key, kInsert); }
+  void remove(std::string_view key) { add(key, kRemove); }
+  [[nodiscard]] bool is_full() const noexcept { return bytes_ > kMostBytes; }
+  /// Makes the changes; of those to one key, removing comes first.
+  void apply(Transaction& transaction);
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 20U;
+  /// Stands where an entry has its value: entries of these indexes have none.
+  static constexpr std::string_view kInsert = "+";
+  static constexpr std::string_view kRemove = "-";
+
+  void add(std::string_view key, std::string_view what);
+
+  Tree tree_;
+  EntrySorter sorter_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace swizzle::sql
