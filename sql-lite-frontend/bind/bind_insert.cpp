@@ -265,6 +265,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   if (insert.on_conflict_clause != nullptr) {
     if (write->through) unsupported("ON CONFLICT on a view", insert.on_conflict_clause->location);
     bind_conflict(*write, *insert.on_conflict_clause);
+    note_key_columns(*write);
   }
   Scope returning = write_scope(*write, write->first_slot);
   returning.parent = &with_scope;

@@ -300,6 +300,7 @@ class Binder {
   void bind_write_target(WriteStatement& write, const ast::RangeVar& range, std::string_view verb);
   void bind_row_rules(WriteStatement& write, Slot row);
   void bind_index_expressions(WriteStatement& write);
+  static void note_key_columns(WriteStatement& write);
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
   void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);

@@ -239,6 +239,8 @@ struct WriteStatement {
   std::vector<Assignment> defaults;
   std::vector<Assignment> assignments;
   std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
+  /// Of the columns that are assigned or generated, those of keys that a foreign key can refer to.
+  std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
   std::vector<ExprPtr> conflict_where;
 
