@@ -141,6 +141,12 @@ class Engine {
   Result<std::uint64_t> shrink();
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
   Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
+  /// The pages that a tree has in the data file. Reads its branches.
+  struct TreeSize {
+    std::uint64_t pages = 0;
+    std::uint64_t overflow_pages = 0;  ///< with values that are too large for the tree itself
+  };
+  Result<TreeSize> size_of(TreeId tree);
   [[nodiscard]] EngineStatistics statistics() const;
   /// Where the database lies, for what the layer above keeps beside it.
   [[nodiscard]] FileSystem& files() const noexcept;
