@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -179,6 +180,17 @@ struct Relation {
   std::vector<Grant> grants;
   /// As of the last ANALYZE; -1 before the first.
   double estimated_rows = -1;
+
+  /// Those that its foreign keys refer to, each once.
+  [[nodiscard]] std::vector<Oid> referenced_relations() const {
+    std::vector<Oid> all;
+    for (const Constraint& constraint : constraints) {
+      const Oid referenced = constraint.referenced_table;
+      if (constraint.kind != ConstraintKind::foreign_key) continue;
+      if (std::ranges::find(all, referenced) == all.end()) all.push_back(referenced);
+    }
+    return all;
+  }
 };
 
 struct Role {
