@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/execute/identifiers.h"
@@ -485,6 +486,8 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
     schema.oid = catalog.allocate_oid();
     schema.name = name;
     schema.owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user->oid;
+    schema.grants =
+        grants_of_new(catalog.shared(), *transaction, schema.owner, kNoOid, GrantedOn::schema);
     catalog.create(*transaction, std::move(schema));
   }
   sink.command_complete("CREATE SCHEMA");

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/statistics/analyze.h"
@@ -215,6 +217,10 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
       dependents.push_back(std::move(dependent));
     }
     drop_dependents(*this, dependents, "schema " + name, statement.behavior, sink);
+    for (const DefaultGrants& grants : read_default_grants(catalog.shared(), *transaction)) {
+      if (grants.schema != schema->oid) continue;
+      remove_default_grants(catalog.shared(), *transaction, grants);
+    }
     catalog.remove(*transaction, *schema);
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
@@ -272,6 +273,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       definition(change.is_grant ? "GRANT" : "REVOKE");
       return grant(change, sink);
     }
+    case Kind::alter_default_privileges_stmt:
+      definition("ALTER DEFAULT PRIVILEGES");
+      return alter_default_privileges(*this, ast::as<ast::AlterDefaultPrivilegesStmt>(node), sink);
     case Kind::grant_role_stmt: {
       const auto& change = ast::as<ast::GrantRoleStmt>(node);
       definition(change.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
