@@ -293,6 +293,12 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   return write;
 }
 
+void Binder::bind_row_filter(WriteStatement& write, const ast::Node* where) {
+  Scope scope = table_scope(write.table, write.alias, write.first_slot);
+  scope.clause = Clause::copy_where;
+  write.row_filter = bind_condition(where, scope, "WHERE");
+}
+
 const Index* Binder::infer_index(const WriteStatement& write, const ast::InferClause& infer) {
   const Table& table = *write.table;
   if (!infer.conname.empty()) {

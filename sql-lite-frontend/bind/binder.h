@@ -84,6 +84,8 @@ class Binder {
   std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
                                                   std::span<const std::size_t> columns,
                                                   std::vector<Slot>& source_slots);
+  /// COPY FROM … WHERE: which of these rows are written.
+  void bind_row_filter(WriteStatement& write, const ast::Node* where);
 
   ExprPtr bind_expression(const ast::Node* node, Scope& scope);
   /// Bound and coerced to boolean; `what` is for the error: "argument of WHERE must be …".

@@ -268,6 +268,9 @@ struct WriteStatement {
   Slot index_first_slot = 0;
   [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
 
+  /// COPY FROM … WHERE, over the new row; null: all rows.
+  ExprPtr row_filter;
+
   std::vector<OutputTarget> returning;
   std::vector<Slot> outer_slots;
   std::vector<std::shared_ptr<Cte>> eager;

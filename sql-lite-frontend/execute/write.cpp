@@ -95,6 +95,7 @@ void WriteOperator::insert_row(Execution& execution) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
   put(execution, new_row_, write_->first_slot);
+  if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
   compute_generated(execution, new_row_, write_->first_slot);
   check_row(execution, new_row_);
   if (write_->conflict.kind != ConflictAction::Kind::error) {
