@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/in_use.h"
 
 /// CREATE of tables, indexes, views, sequences and schemas.
 namespace swizzle::sql {
@@ -292,6 +293,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
                 table->relation.name);
   }
   table = lock_own(table, lock::RelationMode::share);
+  require_unused(*this, *table, "CREATE INDEX");
   Relation relation = table->relation;
   Index index;
   index.oid = catalog.allocate_oid();

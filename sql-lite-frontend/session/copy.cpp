@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/copy_format.h"
+#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
+#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -113,6 +114,11 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     if (statement->plan && !statement->plan->single_use) text_cache[script] = statement;
     return;
   }
+  struct Several {
+    Session::State& state;
+    ~Several() { state.in_script = false; }
+  } const several{*this};
+  in_script = parsed.size() > 1;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     check_not_failed(parsed[i]->stmt);
     run_statement(*parsed[i], script, sink);
@@ -211,6 +217,7 @@ void Session::State::start_portal(Portal& portal) {
   if (read_only && portal.plan->writes) require_read_write(statement_name(portal.statement->node));
   lock_tables(portal, Columns::told);
   Plan& plan = *portal.plan;
+  settle_cursors(*this);
   begin_statement();
   Execution& execution = plan.execution;
   execution.row_arena.reset();

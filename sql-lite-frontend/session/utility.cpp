@@ -167,7 +167,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return copy(ast::as<ast::CopyStmt>(node), sink);
     case Kind::constraints_set_stmt: {
       const auto& modes = ast::as<ast::ConstraintsSetStmt>(node);
-      if (!in_explicit_block()) {
+      if (!in_block()) {
         notice(sink, Severity::warning, SqlState{"25P01"},
                "SET CONSTRAINTS can only be used in transaction blocks");
       }
