@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -97,6 +98,9 @@ class LockOwner {
   /// The highest commit LSN this transaction may have read from. Whoever acknowledges it, even if
   /// it wrote nothing, first makes sure that the log is durable up to here. Valid until begin().
   [[nodiscard]] Lsn read_watermark() const noexcept { return watermark_; }
+  /// The transaction has read what was committed at `commit_lsn` without a lock that says so: under
+  /// Access::key_shared others change what stands under the key.
+  void note_read(Lsn commit_lsn) noexcept { watermark_ = std::max(watermark_, commit_lsn); }
 
   /// Makes the wait in progress, and every later one, fail with 57014 until clear_cancel().
   /// Callable from any thread while the owner exists.

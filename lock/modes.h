@@ -19,9 +19,16 @@ enum class TableMode : std::uint8_t {
 };
 inline constexpr std::size_t kTableModes = 6;
 
-/// The modes without intents: below a key or a gap there is nothing to intend.
-enum class Access : std::uint8_t { none, shared, exclusive };
-inline constexpr std::size_t kAccesses = 3;
+/// What a lock allows on a key or a gap, where there is nothing below to intend. Each gives what
+/// the ones before it give. The two that speak of a key alone are for keys, never for gaps.
+enum class Access : std::uint8_t {
+  none,
+  key_shared,         ///< that the key is there: what stands under it may change
+  shared,             ///< what stands under it
+  content_exclusive,  ///< changes what stands under it; the key stays
+  exclusive,          ///< everything: the key may come or go
+};
+inline constexpr std::size_t kAccesses = 5;
 
 /// A lock on a key is two locks: on the key, and on the open interval from it to the next key.
 struct KeyMode {
@@ -31,7 +38,9 @@ struct KeyMode {
   friend constexpr bool operator==(const KeyMode&, const KeyMode&) = default;
 };
 
+inline constexpr KeyMode kKeepKey{Access::key_shared, Access::none};
 inline constexpr KeyMode kReadKey{Access::shared, Access::none};
+inline constexpr KeyMode kChangeContent{Access::content_exclusive, Access::none};
 inline constexpr KeyMode kWriteKey{Access::exclusive, Access::none};
 inline constexpr KeyMode kReadGap{Access::none, Access::shared};
 inline constexpr KeyMode kInsertIntoGap{Access::none, Access::exclusive};
@@ -47,7 +56,7 @@ inline constexpr Rights kWriteBelow = 2;
 inline constexpr Rights kReadAll = 4;
 inline constexpr Rights kWriteAll = 8;
 
-/// The one table of modes (rule L1); everything below is derived from it.
+/// The table of modes (rule L1); everything below is derived from it, and from the one of accesses.
 inline constexpr std::array<Rights, kTableModes> kRights{
     0,
     kReadBelow,
@@ -65,6 +74,29 @@ constexpr Rights rights(TableMode mode) noexcept {
 constexpr bool disturbs(Rights holder, Rights other) noexcept {
   return ((holder & kReadAll) != 0 && (other & kWriteBelow) != 0) ||
          ((holder & kWriteAll) != 0 && other != 0);
+}
+
+/// The same for a key, of which there are two parts: that it is there, and what stands under it.
+inline constexpr Rights kReadPresence = 1;
+inline constexpr Rights kReadContent = 2;
+inline constexpr Rights kWriteContent = 4;
+inline constexpr Rights kWritePresence = 8;
+inline constexpr std::array<Rights, kAccesses> kAccessRights{
+    0,
+    kReadPresence,
+    kReadPresence | kReadContent,
+    kReadPresence | kReadContent | kWriteContent,
+    kReadPresence | kReadContent | kWriteContent | kWritePresence,
+};
+
+constexpr Rights rights(Access access) noexcept {
+  return kAccessRights[std::to_underlying(access)];
+}
+
+/// Whoever reads a part tolerates nobody who writes it.
+constexpr bool disturbs_access(Rights reader, Rights writer) noexcept {
+  return ((reader & kReadPresence) != 0 && (writer & kWritePresence) != 0) ||
+         ((reader & kReadContent) != 0 && (writer & kWriteContent) != 0);
 }
 
 }  // namespace detail
@@ -87,20 +119,28 @@ constexpr TableMode combine(TableMode a, TableMode b) noexcept {
   return TableMode{mode};
 }
 
+/// The weakest lock on a whole table that makes this access to all of its keys needless.
 constexpr TableMode as_table_mode(Access access) noexcept {
   constexpr std::array<TableMode, kAccesses> modes{TableMode::none, TableMode::shared,
+                                                   TableMode::shared, TableMode::exclusive,
                                                    TableMode::exclusive};
   return modes[std::to_underlying(access)];
 }
 
 constexpr bool compatible(Access a, Access b) noexcept {
-  return compatible(as_table_mode(a), as_table_mode(b));
+  return !detail::disturbs_access(detail::rights(a), detail::rights(b)) &&
+         !detail::disturbs_access(detail::rights(b), detail::rights(a));
 }
 constexpr bool implies(Access held, Access wanted) noexcept {
-  return implies(as_table_mode(held), as_table_mode(wanted));
+  return (detail::rights(wanted) & ~detail::rights(held)) == 0;
 }
+/// Accesses are a chain, so the stronger of the two is both.
 constexpr Access combine(Access a, Access b) noexcept {
   return implies(a, b) ? a : b;
+}
+/// Whether its holder may have changed something.
+constexpr bool may_write(Access access) noexcept {
+  return (detail::rights(access) & (detail::kWriteContent | detail::kWritePresence)) != 0;
 }
 
 constexpr bool compatible(KeyMode a, KeyMode b) noexcept {
@@ -127,7 +167,8 @@ constexpr std::string_view name(TableMode mode) noexcept {
   return names[std::to_underlying(mode)];
 }
 constexpr std::string_view name(Access access) noexcept {
-  return name(as_table_mode(access));
+  constexpr std::array<std::string_view, kAccesses> names{"N", "KS", "S", "CX", "X"};
+  return names[std::to_underlying(access)];
 }
 
 }  // namespace swizzle::lock

@@ -373,6 +373,14 @@ Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
   return violations;
 }
 
+Result<Engine::TreeSize> Engine::size_of(TreeId id) {
+  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
+  TreeSize size;
+  ASSIGN_OR_RETURN(size.pages, tree->count_pages({}, KeyBound::infinite()));
+  ASSIGN_OR_RETURN(size.overflow_pages, count_overflow_pages(*parts_, id));
+  return size;
+}
+
 FileSystem& Engine::files() const noexcept {
   return parts_->files;
 }

@@ -31,9 +31,14 @@ enum class Access : std::uint8_t { read_write, read_only };
 
 /// How a read treats other transactions.
 enum class ReadMode : std::uint8_t {
-  snapshot,    ///< what the transaction's snapshot shows; neither waits nor makes others wait
-  for_share,   ///< the newest version, locked against change until the transaction ends
-  for_update,  ///< the newest version, locked against everybody
+  snapshot,  ///< what the transaction's snapshot shows; neither waits nor makes others wait
+  /// The newest committed version, whose key stays until the transaction ends; others may change
+  /// what stands under it, also since a snapshot. At SERIALIZABLE, and of a value that does not fit
+  /// a page, as for_share.
+  for_key_share,
+  for_share,          ///< the newest version, locked against change until the transaction ends
+  for_no_key_update,  ///< the same, and against being read by for_share
+  for_update,         ///< the newest version, locked against everybody
 };
 /// What a locking read or a write does when another transaction holds the key.
 enum class WaitPolicy : std::uint8_t {
@@ -136,6 +141,12 @@ class Engine {
   Result<std::uint64_t> shrink();
   /// Checks every numbered rule of one tree, or of the whole volume; each string is one violation.
   Result<std::vector<std::string>> verify(std::optional<TreeId> tree = std::nullopt);
+  /// The pages that a tree has in the data file. Reads its branches.
+  struct TreeSize {
+    std::uint64_t pages = 0;
+    std::uint64_t overflow_pages = 0;  ///< with values that are too large for the tree itself
+  };
+  Result<TreeSize> size_of(TreeId tree);
   [[nodiscard]] EngineStatistics statistics() const;
   /// Where the database lies, for what the layer above keeps beside it.
   [[nodiscard]] FileSystem& files() const noexcept;
@@ -276,7 +287,8 @@ class Tree {
                 ReadMode mode = ReadMode::snapshot) const noexcept;
   /// False: the key is there already (and is locked, so that the answer stays true).
   Result<bool> insert(Transaction& transaction, Bytes key, Bytes value);
-  /// False: no such key. 40001 where the isolation level forbids overwriting a newer version.
+  /// False: no such key. 40001 where the isolation level forbids overwriting a newer version. An
+  /// update does not wait for ReadMode::for_key_share, a removal does.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
   /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
@@ -306,7 +318,7 @@ class Cursor {
   /// False at the end. key() and value() are valid until the next call.
   Result<bool> next();
   /// Passes over what is left of a leaf and hands nothing out: how many records, 0 at the end. For
-  /// whoever only counts; locks of ReadMode::for_share and for_update are not taken.
+  /// whoever only counts; locks of the modes beside ReadMode::snapshot are not taken.
   Result<std::size_t> pass();
   [[nodiscard]] Bytes key() const noexcept;
   [[nodiscard]] Bytes value() const noexcept;

@@ -269,6 +269,37 @@ TEST_CASE_METHOD(TemporaryEngine, "P8 an insert that waits for a key is done onc
   CHECK(content(*reader, tree).size() == 1);
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "a key that is kept may change what stands under it",
+                 "[storage][isolation]") {
+  const TreeId rows = make_tree();
+  Tree tree = engine->tree(rows).value();
+  const auto first = engine->begin();
+  REQUIRE(tree.insert(*first, as_bytes("a"), as_bytes("old")).value());
+  REQUIRE(first->commit());
+  ValueBuffer value;
+  const auto writer = engine->begin();
+  REQUIRE(tree.update(*writer, as_bytes("a"), as_bytes("new")).value());
+  for (const Isolation level : {Isolation::read_committed, Isolation::repeatable_read}) {
+    const auto reader = engine->begin(level);
+    // What is not committed is nobody else's, and nobody waits for it.
+    CHECK(get(*reader, rows, "a", ReadMode::for_key_share) == "old");
+    CHECK_FALSE(tree.get(*reader, as_bytes("a"), value, ReadMode::for_share, WaitPolicy::no_wait));
+  }
+  const auto keeper = engine->begin();
+  REQUIRE(get(*keeper, rows, "a", ReadMode::for_key_share) == "old");
+  CHECK(get(*writer, rows, "a", ReadMode::for_key_share) == "new");
+  REQUIRE(writer->commit());
+  CHECK(get(*keeper, rows, "a", ReadMode::for_key_share) == "new");
+  const auto remover = engine->begin();
+  remover->set_lock_timeout(std::chrono::milliseconds{5});
+  CHECK_FALSE(tree.remove(*remover, as_bytes("a")));
+  REQUIRE(remover->rollback_to({}));
+  CHECK(tree.update(*remover, as_bytes("a"), as_bytes("newer")).value());
+  REQUIRE(remover->commit());
+  // A newer version than the snapshot's is no conflict for who only keeps the key.
+  CHECK(get(*keeper, rows, "a", ReadMode::for_key_share) == "newer");
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "P9 a ghost that somebody has locked stays, and so does its gap",
                  "[storage][isolation]") {
   const TreeId tree = make_tree();

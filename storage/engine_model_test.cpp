@@ -126,7 +126,8 @@ class Session {
       case 0:
         return read_point(ReadMode::snapshot);
       case 1:
-        return read_point(random_.one_in(2) ? ReadMode::for_update : ReadMode::for_share);
+        return read_point(std::array{ReadMode::for_update, ReadMode::for_no_key_update,
+                                     ReadMode::for_share}[random_.below(3)]);
       case 2:
       case 3:
         return read_range();

@@ -247,6 +247,37 @@ TEST_CASE_METHOD(TemporaryEngine, "large values live in the overflow tree", "[st
   CHECK(get(tree, "big") == std::nullopt);
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "a tree's size is that of its pages", "[storage][engine]") {
+  const TreeId empty = make_tree();
+  const TreeId small_rows = make_tree();
+  const TreeId large_rows = make_tree();
+  const auto fill = [&](TreeId tree, int rows, std::size_t bytes) {
+    const std::uint64_t before = engine->statistics().pages_allocated;
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < rows; ++i) {
+      REQUIRE(t.insert(*transaction, as_bytes(fmt::format("{:06}", i)),
+                       as_bytes(std::string(bytes, 'x')))
+                  .value());
+    }
+    REQUIRE(transaction->commit());
+    return engine->statistics().pages_allocated - before;
+  };
+  const std::uint64_t small_pages = fill(small_rows, 20'000, 200);
+  const std::uint64_t large_pages = fill(large_rows, 20, 50'000);
+  CHECK(engine->size_of(empty)->pages == 1);
+  CHECK(engine->size_of(empty)->overflow_pages == 0);
+  // The root was there before; leaves that no parent knows yet are not counted.
+  const auto small_size = engine->size_of(small_rows).value();
+  CHECK(small_size.pages <= small_pages + 1);
+  CHECK(small_size.pages >= small_pages * 9 / 10);
+  CHECK(small_size.overflow_pages == 0);
+  const auto large_size = engine->size_of(large_rows).value();
+  CHECK(large_size.pages == 1);
+  CHECK(large_size.overflow_pages >= large_pages * 9 / 10);
+  CHECK(large_size.overflow_pages <= large_pages);
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "a page that is damaged on disk is rebuilt when it is read",
                  "[storage][engine]") {
   const TreeId tree = make_tree();

@@ -10,6 +10,22 @@
 namespace swizzle {
 namespace {
 
+/// What a locking read locks of a key.
+lock::KeyMode lock_of(ReadMode mode) noexcept {
+  switch (mode) {
+    case ReadMode::for_key_share:
+      return lock::kKeepKey;
+    case ReadMode::snapshot:  // at SERIALIZABLE
+    case ReadMode::for_share:
+      return lock::kReadKey;
+    case ReadMode::for_no_key_update:
+      return lock::kChangeContent;
+    case ReadMode::for_update:
+      break;
+  }
+  return lock::kWriteKey;
+}
+
 /// Takes locks as SERIALIZABLE wants them for a key that is read: the key, or, where there is none,
 /// the gap in which it would be.
 class LockForRead final : public LeafVisitor {
@@ -63,6 +79,54 @@ Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes valu
   return done;
 }
 
+struct LockingRead {
+  Bytes key;
+  ReadMode mode;
+  WaitPolicy wait;
+};
+
+Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
+                        ValueBuffer& into) {
+  // Whoever reads at SERIALIZABLE reads what stands under the key.
+  const bool keeps = wanted.mode == ReadMode::for_key_share && !state.locks_reads();
+  const lock::KeyMode mode = keeps ? lock::kKeepKey : combine(lock_of(wanted.mode), lock::kReadKey);
+  const auto which = keeps ? PointRead::Which::committed : PointRead::Which::newest;
+  const lock::LockId id{tree.id(), hash_of_key(tree.id(), wanted.key)};
+  state.locks.prefetch(id);
+  RETURN_IF_ERROR(state.intend(tree.id(),
+                               lock::may_write(mode.key) ? lock::TableMode::intent_exclusive
+                                                         : lock::TableMode::intent_shared,
+                               wanted.wait));
+  const lock::LockMark before = state.locks.mark();
+  ASSIGN_OR_RETURN(const lock::Acquired acquired,
+                   state.locks.acquire(id, mode, state.wait(wanted.wait)));
+  if (acquired == lock::Acquired::skipped) return false;
+  if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, wanted.key));
+  PointRead read(state, tree.id(), wanted.key, which, into);
+  ASSIGN_OR_RETURN(const bool found, read.run(tree));
+  if (!found) {
+    if (!state.locks_reads()) state.locks.release_to(before);
+    return false;
+  }
+  if (keeps) {
+    // Whoever replaces a large value takes its chunks away, so it is to stand still.
+    if (!read.is_overflow()) return true;
+    return get_locked(state, tree, {wanted.key, ReadMode::for_share, wanted.wait}, into);
+  }
+  if (state.isolation == Isolation::repeatable_read) {
+    const Viewer viewer = state.viewer(state.view_of(tree.birth()));
+    const bool changed =
+        state.engine.versions.changed_since(tree.id(), wanted.key, id.hash, viewer);
+    RETURN_IF_ERROR(state.check_snapshot());
+    if (changed)
+      return fail(sqlstate::serialization_failure,
+                  "could not serialize access due to concurrent update");
+  }
+  if (read.is_overflow())
+    RETURN_IF_ERROR(read_overflow(state, tree.id(), PointRead::Which::newest, into));
+  return true;
+}
+
 }  // namespace
 
 Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, ReadMode mode,
@@ -70,44 +134,13 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   TransactionState& state = TransactionAccess::state(transaction);
   AnyTree& tree = *static_cast<AnyTree*>(tree_);
   if (key.empty()) return false;
-  auto which = PointRead::Which::visible;
   const bool locks = mode != ReadMode::snapshot || state.locks_reads();
-  if (locks && state.engine.options.locking) {
-    const lock::LockId id{id_, hash_of_key(id_, key)};
-    state.locks.prefetch(id);
-    RETURN_IF_ERROR(state.intend(id_,
-                                 mode == ReadMode::for_update ? lock::TableMode::intent_exclusive
-                                                              : lock::TableMode::intent_shared,
-                                 wait));
-    const lock::LockMark before = state.locks.mark();
-    ASSIGN_OR_RETURN(
-        const lock::Acquired acquired,
-        state.locks.acquire(id, mode == ReadMode::for_update ? lock::kWriteKey : lock::kReadKey,
-                            state.wait(wait)));
-    if (acquired == lock::Acquired::skipped) return false;
-    if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, key));
-    PointRead read(state, id_, key, PointRead::Which::newest, into);
-    ASSIGN_OR_RETURN(const bool found, read.run(tree));
-    if (!found) {
-      if (!state.locks_reads()) state.locks.release_to(before);
-      return false;
-    }
-    if (state.isolation == Isolation::repeatable_read) {
-      const Viewer viewer = state.viewer(state.view_of(tree.birth()));
-      const bool changed = state.engine.versions.changed_since(id_, key, id.hash, viewer);
-      RETURN_IF_ERROR(state.check_snapshot());
-      if (changed)
-        return fail(sqlstate::serialization_failure,
-                    "could not serialize access due to concurrent update");
-    }
-    if (read.is_overflow())
-      RETURN_IF_ERROR(read_overflow(state, id_, PointRead::Which::newest, into));
-    return true;
-  }
-  PointRead read(state, id_, key, which, into);
+  if (locks && state.engine.options.locking)
+    return get_locked(state, tree, {key, mode, wait}, into);
+  PointRead read(state, id_, key, PointRead::Which::visible, into);
   auto found = read.run(tree);
   if (found && *found && read.is_overflow())
-    if (auto large = read_overflow(state, id_, which, into); !large)
+    if (auto large = read_overflow(state, id_, PointRead::Which::visible, into); !large)
       return fail(std::move(large).error());
   state.end_operation();
   return found;

@@ -9,16 +9,16 @@
 
 namespace swizzle::lock {
 
-/// One byte for every mode that an entry of a lock table can have: the nine key modes, then the
-/// five table modes. Both kinds have `none` at 0.
+/// One byte for every mode that an entry of a lock table can have: the key modes, then the five
+/// table modes. Both kinds have `none` at 0.
 enum class ModeCode : std::uint8_t { none = 0 };
 
-inline constexpr std::uint8_t kKeyModeCodes = 9;
-inline constexpr std::uint8_t kModeCodes = 14;
+inline constexpr std::uint8_t kKeyModeCodes = kAccesses * kAccesses;
+inline constexpr std::uint8_t kModeCodes = kKeyModeCodes + kTableModes - 1;
 
 constexpr ModeCode code(KeyMode mode) noexcept {
-  return ModeCode{
-      static_cast<std::uint8_t>(3 * std::to_underlying(mode.key) + std::to_underlying(mode.gap))};
+  return ModeCode{static_cast<std::uint8_t>(kAccesses * std::to_underlying(mode.key) +
+                                            std::to_underlying(mode.gap))};
 }
 constexpr ModeCode code(TableMode mode) noexcept {
   return mode == TableMode::none
@@ -29,7 +29,8 @@ constexpr ModeCode code(TableMode mode) noexcept {
 /// Pre: the code came from a KeyMode.
 constexpr KeyMode key_mode(ModeCode mode) noexcept {
   const std::uint8_t raw = std::to_underlying(mode);
-  return {Access{static_cast<std::uint8_t>(raw / 3)}, Access{static_cast<std::uint8_t>(raw % 3)}};
+  return {Access{static_cast<std::uint8_t>(raw / kAccesses)},
+          Access{static_cast<std::uint8_t>(raw % kAccesses)}};
 }
 /// Pre: the code came from a TableMode.
 constexpr TableMode table_mode(ModeCode mode) noexcept {
@@ -46,14 +47,15 @@ constexpr bool is_key_code(std::uint8_t raw) noexcept {
 
 /// Bit b of element a: the modes a and b exclude each other. Key modes never meet table modes.
 inline constexpr auto kConflicts = [] {
-  std::array<std::uint16_t, kModeCodes> conflicts{};
+  std::array<std::uint32_t, kModeCodes> conflicts{};
+  static_assert(kModeCodes <= 32);
   for (std::uint8_t a = 0; a < kModeCodes; ++a) {
     for (std::uint8_t b = 0; b < kModeCodes; ++b) {
       if (is_key_code(a) != is_key_code(b)) continue;
       const bool fine = is_key_code(a)
                             ? compatible(key_mode(ModeCode{a}), key_mode(ModeCode{b}))
                             : compatible(table_mode(ModeCode{a}), table_mode(ModeCode{b}));
-      if (!fine) conflicts[a] = static_cast<std::uint16_t>(conflicts[a] | (1U << b));
+      if (!fine) conflicts[a] |= std::uint32_t{1} << b;
     }
   }
   return conflicts;
@@ -78,8 +80,7 @@ inline constexpr auto kCombined = [] {
 }  // namespace detail
 
 constexpr bool conflict(ModeCode a, ModeCode b) noexcept {
-  return (std::uint32_t{detail::kConflicts[std::to_underlying(a)]} >> std::to_underlying(b) & 1U) !=
-         0;
+  return (detail::kConflicts[std::to_underlying(a)] >> std::to_underlying(b) & 1U) != 0;
 }
 constexpr ModeCode combine(ModeCode a, ModeCode b) noexcept {
   return detail::kCombined[std::to_underlying(a)][std::to_underlying(b)];
@@ -92,7 +93,7 @@ constexpr bool implies(ModeCode held, ModeCode wanted) noexcept {
 /// next holder.
 constexpr bool may_write(ModeCode mode) noexcept {
   if (detail::is_key_code(std::to_underlying(mode))) {
-    return combine(key_mode(mode).key, key_mode(mode).gap) == Access::exclusive;
+    return may_write(key_mode(mode).key) || may_write(key_mode(mode).gap);
   }
   return table_mode(mode) != TableMode::intent_shared && table_mode(mode) != TableMode::shared;
 }

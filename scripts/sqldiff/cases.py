@@ -1,9 +1,11 @@
 """What is asked of both servers in one go, and how their answers are compared."""
 import dataclasses
 
+from calls import CallMaker
 from expressions import COMMON, Scope
 from pieces import Literal, Parameters, Piece, all_pieces, literals, render, replaced
 from queries import QueryMaker
+from sessions import SessionMaker
 from tables import TableMaker
 from writes import WriteMaker
 
@@ -27,6 +29,8 @@ class Case:
         parameters = Parameters() if self.with_parameters else None
         text = render(statement, parameters)
         request = Request(text, parameters.values if parameters else None)
+        if self.mode.startswith("session"):
+            return [Request(render(step)) for step in statement.parts if render(step)]
         if not self.table:
             return [request]
         rows = Request(f"select * from {self.table.name}")
@@ -42,14 +46,29 @@ class CaseMaker:
         self.tables, self.setup = TableMaker(random, self.queries.expressions).database()
         self.queries.tables = self.tables
         self.writes = WriteMaker(random, self.tables, self.queries)
+        self.calls = CallMaker(random)
+        self.sessions = SessionMaker(random)
         self.last = None
 
-    def case(self):
+    def case(self, mode=None):
+        """A statement of any kind, or of one."""
+        case = self._case()
+        while mode and not case.mode.startswith(mode):
+            case = self._case()
+        return case
+
+    def _case(self):
         random = self.random
         way = random.random()
         if way < 0.15 and self.last:
             return self._again(self.last)
-        if way < 0.3:
+        if way < 0.35:
+            case = Case("call", self.calls.statement(), True)
+            case.with_parameters = random.random() < 0.15
+            return case
+        if way < 0.4:
+            return Case("session", self.sessions.statement(), True)
+        if way < 0.5:
             statement, table = self.writes.statement()
             # What is undone leaves the round's tables as every other statement expects them.
             case = Case("write", statement, False, table)

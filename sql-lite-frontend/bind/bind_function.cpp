@@ -167,6 +167,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   std::vector<ExprPtr> arguments;
   std::vector<std::string_view> names;
   bool any_named = false;
+  const bool around = std::exchange(scope.in_window, scope.in_window || node.over != nullptr);
   for (const ast::Node* arg : node.args) {
     if (const auto* named = ast::try_as<ast::NamedArgExpr>(arg)) {
       names.push_back(named->name);
@@ -178,6 +179,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     }
   }
   scope.clause = clause;
+  scope.in_window = around;
 
   if (const WindowName* window = find_window_function(name, arguments.size());
       window != nullptr && !node.agg_star) {

@@ -265,6 +265,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   if (insert.on_conflict_clause != nullptr) {
     if (write->through) unsupported("ON CONFLICT on a view", insert.on_conflict_clause->location);
     bind_conflict(*write, *insert.on_conflict_clause);
+    note_key_columns(*write);
   }
   Scope returning = write_scope(*write, write->first_slot);
   returning.parent = &with_scope;
@@ -290,6 +291,12 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   bind_row_rules(*write, write->first_slot);
   bind_index_expressions(*write);
   return write;
+}
+
+void Binder::bind_row_filter(WriteStatement& write, const ast::Node* where) {
+  Scope scope = table_scope(write.table, write.alias, write.first_slot);
+  scope.clause = Clause::copy_where;
+  write.row_filter = bind_condition(where, scope, "WHERE");
 }
 
 const Index* Binder::infer_index(const WriteStatement& write, const ast::InferClause& infer) {

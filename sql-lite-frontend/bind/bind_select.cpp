@@ -297,10 +297,11 @@ void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
         name = "FOR SHARE";
         break;
       case ast::LockClauseStrength::forkeyshare:
-        lock.mode = ReadMode::for_share;
+        lock.mode = ReadMode::for_key_share;
         name = "FOR KEY SHARE";
         break;
       case ast::LockClauseStrength::fornokeyupdate:
+        lock.mode = ReadMode::for_no_key_update;
         name = "FOR NO KEY UPDATE";
         break;
       default:

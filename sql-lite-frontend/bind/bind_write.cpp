@@ -113,6 +113,22 @@ void Binder::bind_index_expressions(WriteStatement& write) {
   }
 }
 
+void Binder::note_key_columns(WriteStatement& write) {
+  const auto is_key = [&](std::size_t position) {
+    return std::ranges::any_of(write.table->relation.indexes, [&](const Index& index) {
+      return index.unique && index.predicate_sql.empty() &&
+             std::ranges::any_of(index.columns, [&](const IndexColumn& column) {
+               return column.column == static_cast<std::int16_t>(position + 1);
+             });
+    });
+  };
+  for (const auto* list : {&write.assignments, &write.generated}) {
+    for (const Assignment& assignment : *list) {
+      if (is_key(assignment.position)) write.assigned_key_columns.push_back(assignment.position);
+    }
+  }
+}
+
 std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                                  Scope& scope) {
   const Relation& relation = write.table->relation;
@@ -249,6 +265,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   bind_write_condition(*write, update.where_clause, scope);
   restrict_to_view_rows(*write);
   bind_row_rules(*write, write->new_first_slot);
+  note_key_columns(*write);
   add_view_checks(*write, write->new_first_slot);
   bind_index_expressions(*write);
   // RETURNING sees the new row, and the other tables of FROM.

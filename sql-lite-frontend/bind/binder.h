@@ -86,6 +86,8 @@ class Binder {
   std::unique_ptr<WriteStatement> bind_row_source(const TablePtr& table,
                                                   std::span<const std::size_t> columns,
                                                   std::vector<Slot>& source_slots);
+  /// COPY FROM … WHERE: which of these rows are written.
+  void bind_row_filter(WriteStatement& write, const ast::Node* where);
 
   /// Per column of a table or view, whether UPDATE may set it; empty where the rows cannot be
   /// written at all.
@@ -306,6 +308,7 @@ class Binder {
   void bind_write_target(WriteStatement& write, const ast::RangeVar& range, std::string_view verb);
   void bind_row_rules(WriteStatement& write, Slot row);
   void bind_index_expressions(WriteStatement& write);
+  static void note_key_columns(WriteStatement& write);
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
   void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);

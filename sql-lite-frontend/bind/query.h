@@ -239,6 +239,8 @@ struct WriteStatement {
   std::vector<Assignment> defaults;
   std::vector<Assignment> assignments;
   std::vector<Assignment> generated;  ///< stored generated columns, computed from the new row
+  /// Of the columns that are assigned or generated, those of keys that a foreign key can refer to.
+  std::vector<std::size_t> assigned_key_columns;
   ConflictAction conflict;
   std::vector<ExprPtr> conflict_where;
 
@@ -265,6 +267,9 @@ struct WriteStatement {
   /// Where a row is put, old or new, for the index expressions.
   Slot index_first_slot = 0;
   [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
+
+  /// COPY FROM … WHERE, over the new row; null: all rows.
+  ExprPtr row_filter;
 
   std::vector<OutputTarget> returning;
   std::vector<Slot> outer_slots;

@@ -54,6 +54,8 @@ std::string_view clause_name(Clause clause) noexcept {
       return "EXECUTE parameters";
     case Clause::alter_using:
       return "transform expressions";
+    case Clause::copy_where:
+      return "COPY FROM WHERE conditions";
     case Clause::other:
       break;
   }
@@ -76,6 +78,8 @@ std::string_view subquery_refusal(Clause clause) noexcept {
       return "EXECUTE parameter";
     case Clause::alter_using:
       return "transform expression";
+    case Clause::copy_where:
+      return "COPY FROM WHERE condition";
     default:
       return {};
   }

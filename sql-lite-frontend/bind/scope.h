@@ -68,6 +68,7 @@ enum class Clause : std::uint8_t {
   aggregate_argument,
   execute_argument,
   alter_using,
+  copy_where,
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;

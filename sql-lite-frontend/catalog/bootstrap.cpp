@@ -76,6 +76,7 @@ void write_first_schemas(Tree& tree, Transaction& transaction, Oid database) {
   first.schema(database, kPgCatalogSchema, "pg_catalog", "system catalog schema");
   first.schema(database, kPublicSchema, "public", "standard public schema");
   first.schema(database, kInformationSchema, "information_schema", "");
+  first.record(object_key(database, RecordKind::reference, kNoOid), {});
 }
 
 }  // namespace swizzle::sql

@@ -34,7 +34,8 @@ struct CatalogChange {
 ///
 /// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
 /// that two transactions cannot make the same name; (database, lock, oid) → the version of a
-/// relation, which changes of its definition lock.
+/// relation, which changes of its definition lock; (database, reference, referenced, referencing)
+/// for each relation with a foreign key to another.
 class Catalog {
  public:
   /// The first tree that anybody makes in an empty engine, whose own overflow tree is 1.
@@ -86,7 +87,7 @@ class Catalog {
   TablePtr read(Oid oid);
   TablePtr named(const Names& names, Oid schema, std::string_view name);
   void read_all();
-  void read_references();
+  void read_references(Oid referenced);
   void put(const CatalogChange& change);
   void put_table(const CatalogChange& change, const TablePtr& table);
   void add(const TablePtr& table);
@@ -115,9 +116,9 @@ class Catalog {
   /// Dropped while somebody was reading: what he has read of them is out of date.
   std::set<Oid> dropped_;
   std::size_t readers_ = 0;
-  /// (referenced, referencing), once somebody has asked.
+  /// (referenced, referencing), of those that somebody has asked for.
   std::set<std::pair<Oid, Oid>> references_;
-  bool knows_references_ = false;
+  std::set<Oid> knows_references_of_;
 };
 
 /// The catalog as one session's transaction sees and changes it. Belongs to the session.
@@ -130,6 +131,8 @@ class CatalogView {
   [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index) const;
   /// The relations whose foreign keys refer to this one, by ascending oid.
   [[nodiscard]] std::vector<TablePtr> referencing_tables(Oid referenced) const;
+  /// Whether the transaction made the table, or gave it a new tree.
+  [[nodiscard]] bool has_new_rows(const Table& table) const;
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
@@ -202,6 +205,7 @@ class CatalogView {
   void remove_object(Transaction& transaction, const Object& object);
   void put_name(Transaction& transaction, Oid schema, std::string_view name, Oid oid);
   void change_names(Transaction& transaction, const Relation* old, const Relation* relation);
+  void change_references(Transaction& transaction, const Relation* old, const Relation* relation);
 
   Catalog& catalog_;
   std::uint64_t local_version_ = 0;

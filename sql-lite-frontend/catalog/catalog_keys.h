@@ -20,6 +20,10 @@ enum class RecordKind : char {
   name = 8,              ///< (schema, name) → oid; relations and indexes share their names
   sequence = 9,          ///< → the sequence's position as far as it is durable
   statistics_tree = 10,  ///< (0, statistics_tree, 0) → the tree that is pg_statistic
+  /// (referenced, referencing): a foreign key. (reference, 0) says that all are here; a database of
+  /// a server that did not write them has none.
+  reference = 11,
+  default_grants = 12,  ///< (role, schema, kind of object)
 };
 
 /// Roles and databases belong to all databases.
@@ -41,6 +45,12 @@ inline std::string kind_prefix(Oid database, RecordKind kind) {
 inline std::string object_key(Oid database, RecordKind kind, Oid oid) {
   std::string key = kind_prefix(database, kind);
   append_oid(key, oid);
+  return key;
+}
+
+inline std::string reference_key(Oid database, Oid referenced, Oid referencing) {
+  std::string key = object_key(database, RecordKind::reference, referenced);
+  append_oid(key, referencing);
   return key;
 }
 

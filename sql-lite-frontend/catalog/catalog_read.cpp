@@ -19,16 +19,6 @@ void remember(Set& absent, Key&& key) {
   absent.insert(std::forward<Key>(key));
 }
 
-std::vector<Oid> referenced_by(const Relation& relation) {
-  std::vector<Oid> referenced;
-  for (const Constraint& constraint : relation.constraints) {
-    if (constraint.kind == ConstraintKind::foreign_key) {
-      referenced.push_back(constraint.referenced_table);
-    }
-  }
-  return referenced;
-}
-
 }  // namespace
 
 /// A look at what is committed, under no lock. What is applied while it lasts is in the maps, or
@@ -71,6 +61,20 @@ struct Catalog::Reading {
     auto decoded = decode<Relation>(*value);
     return open_table(catalog.engine_, std::move(decoded), version_of(oid), nullptr);
   }
+  std::vector<Oid> references_to(Oid referenced) {
+    const std::string low = object_key(catalog.database_, RecordKind::reference, referenced);
+    const std::string high = key_successor(low);
+    ScanRange range;
+    range.low = as_bytes(low);
+    range.high = as_bytes(high);
+    std::vector<Oid> found;
+    Cursor cursor = value_of(catalog.tree_.scan(*transaction, range));
+    while (value_of(cursor.next())) {
+      if (cursor.key().size() != low.size() + sizeof(Oid)) continue;
+      found.push_back(load_big_endian<Oid>(cursor.key().data() + low.size()));
+    }
+    return found;
+  }
   /// Every relation, as `visit(oid, value)`.
   template <class Visit>
   void for_each_relation(Visit&& visit) {
@@ -97,9 +101,8 @@ void Catalog::add(const TablePtr& table) {
   for (const Index& index : relation.indexes) {
     index_names_[NameKey{relation.schema, index.name}] = relation.oid;
   }
-  if (!knows_references_) return;
-  for (const Oid referenced : referenced_by(relation)) {
-    references_.emplace(referenced, relation.oid);
+  for (const Oid referenced : relation.referenced_relations()) {
+    if (knows_references_of_.contains(referenced)) references_.emplace(referenced, relation.oid);
   }
 }
 
@@ -108,7 +111,7 @@ void Catalog::forget(const Relation& relation) {
   for (const Index& index : relation.indexes) {
     index_names_.erase(NameKey{relation.schema, index.name});
   }
-  for (const Oid referenced : referenced_by(relation)) {
+  for (const Oid referenced : relation.referenced_relations()) {
     references_.erase({referenced, relation.oid});
   }
 }
@@ -206,32 +209,35 @@ std::vector<TablePtr> Catalog::known_tables() const {
   return list;
 }
 
-void Catalog::read_references() {
+void Catalog::read_references(Oid referenced) {
   Reading reading{*this};
-  std::vector<std::pair<Oid, Oid>> found;
-  reading.for_each_relation([&](Oid oid, Bytes value) {
-    for (const Oid referenced : referenced_by(decode<Relation>(value))) {
-      found.emplace_back(referenced, oid);
-    }
-  });
+  std::vector<Oid> found;
+  if (reading.get(object_key(database_, RecordKind::reference, kNoOid))) {
+    found = reading.references_to(referenced);
+  } else {
+    reading.for_each_relation([&](Oid oid, Bytes value) {
+      const std::vector<Oid> all = decode<Relation>(value).referenced_relations();
+      if (std::ranges::find(all, referenced) != all.end()) found.push_back(oid);
+    });
+  }
   const std::unique_lock lock{mutex_};
-  for (const auto& [referenced, referencing] : found) {
+  for (const Oid referencing : found) {
     if (may_add(referencing)) references_.emplace(referenced, referencing);
   }
+  knows_references_of_.insert(referenced);
   for (const auto& [oid, table] : tables_) {
-    for (const Oid referenced : referenced_by(table->relation))
-      references_.emplace(referenced, oid);
+    const std::vector<Oid> all = table->relation.referenced_relations();
+    if (std::ranges::find(all, referenced) != all.end()) references_.emplace(referenced, oid);
   }
-  knows_references_ = true;
 }
 
 std::vector<Oid> Catalog::referencing(Oid referenced) {
   bool is_known = false;
   {
     const std::shared_lock lock{mutex_};
-    is_known = knows_references_;
+    is_known = knows_references_of_.contains(referenced);
   }
-  if (!is_known) read_references();
+  if (!is_known) read_references(referenced);
   const std::shared_lock lock{mutex_};
   std::vector<Oid> list;
   for (auto at = references_.lower_bound({referenced, kNoOid});

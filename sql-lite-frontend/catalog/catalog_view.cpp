@@ -151,6 +151,15 @@ std::vector<TablePtr> CatalogView::referencing_tables(Oid referenced) const {
   return tables;
 }
 
+bool CatalogView::has_new_rows(const Table& table) const {
+  const Oid oid = table.relation.oid;
+  const auto temporary = temporary_.find(oid);
+  const TablePtr before = temporary != temporary_.end()
+                              ? std::get<TablePtr>(temporary->second.object)
+                              : catalog_.table(oid);
+  return !before || before->relation.tree != table.relation.tree;
+}
+
 SchemaPtr CatalogView::schema(Oid oid) const {
   if (const SchemaPtr* mine = own<SchemaPtr>(oid)) return *mine;
   return catalog_.schema(oid);
@@ -235,8 +244,31 @@ void CatalogView::change_names(Transaction& transaction, const Relation* old,
   }
 }
 
+/// The same for the records of its foreign keys. Those of a database that has no such records yet
+/// are written all the same and not read.
+void CatalogView::change_references(Transaction& transaction, const Relation* old,
+                                    const Relation* relation) {
+  const auto references_of = [](const Relation* from) {
+    if (from == nullptr || from->persistence == Persistence::temporary) return std::vector<Oid>{};
+    return from->referenced_relations();
+  };
+  const std::vector<Oid> before = references_of(old);
+  const std::vector<Oid> after = references_of(relation);
+  for (const Oid referenced : before) {
+    if (contains(after, referenced)) continue;
+    const std::string key = reference_key(catalog_.database(), referenced, old->oid);
+    value_of(catalog_.tree().remove(transaction, as_bytes(key)));
+  }
+  for (const Oid referenced : after) {
+    if (contains(before, referenced)) continue;
+    const std::string key = reference_key(catalog_.database(), referenced, relation->oid);
+    value_of(catalog_.tree().insert(transaction, as_bytes(key), {}));
+  }
+}
+
 TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
   change_names(transaction, nullptr, &relation);
+  change_references(transaction, nullptr, &relation);
   const Oid oid = relation.oid;
   const std::string record = encode(relation);
   const std::string key = object_key(catalog_.database(), record_kind(relation), oid);
@@ -251,6 +283,7 @@ TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
 TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
                               std::shared_ptr<TableRuntime> fresh_runtime) {
   change_names(transaction, &old.relation, &relation);
+  change_references(transaction, &old.relation, &relation);
   const Oid oid = relation.oid;
   const std::uint64_t version = old.version + 1;
   const std::string record = encode(relation);
@@ -266,6 +299,7 @@ TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relati
 
 void CatalogView::remove(Transaction& transaction, const Table& table) {
   change_names(transaction, &table.relation, nullptr);
+  change_references(transaction, &table.relation, nullptr);
   const Oid oid = table.relation.oid;
   for (const RecordKind kind : {record_kind(table.relation), RecordKind::lock}) {
     const std::string key = object_key(catalog_.database(), kind, oid);

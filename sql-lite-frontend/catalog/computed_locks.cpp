@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
@@ -28,16 +29,18 @@ std::map<TreeId, Oid> owners_of_trees(Session::State& session) {
   return owners;
 }
 
-std::string_view share_or_exclusive(lock::Access access) {
-  return access == lock::Access::exclusive ? "Exclusive" : "Share";
+std::string_view access_name(lock::Access access) {
+  constexpr std::string_view names[lock::kAccesses] = {"", "KeyShare", "Share", "NoKeyExclusive",
+                                                       "Exclusive"};
+  return names[std::to_underlying(access)];
 }
 
 /// "ExclusiveLock" and "ShareLock" for keys; a gap's lock is named after it.
 std::string key_mode_name(lock::KeyMode mode) {
   std::string name;
-  if (mode.key != lock::Access::none) name = fmt::format("{}Lock", share_or_exclusive(mode.key));
+  if (mode.key != lock::Access::none) name = fmt::format("{}Lock", access_name(mode.key));
   if (mode.gap == lock::Access::none) return name;
-  return fmt::format("{}{}{}GapLock", name, name.empty() ? "" : ",", share_or_exclusive(mode.gap));
+  return fmt::format("{}{}{}GapLock", name, name.empty() ? "" : ",", access_name(mode.gap));
 }
 
 std::string mode_name(const lock::LockRow& row) {

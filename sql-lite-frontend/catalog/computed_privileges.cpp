@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
@@ -94,6 +95,16 @@ void column_privileges(Execution& execution, const EmitRow& emit) {
   }
 }
 
+void default_acls(Execution& execution, const EmitRow& emit) {
+  Catalog& catalog = execution.session.catalog.shared();
+  for (const DefaultGrants& grants : read_default_grants(catalog, *execution.transaction)) {
+    const Value row[] = {Value::from_oid(grants.oid), Value::from_oid(grants.role),
+                         Value::from_oid(grants.schema), Value::from_int(letter_of(grants.kind)),
+                         acl_value(execution, grants.grants)};
+    emit(row);
+  }
+}
+
 }  // namespace
 
 Value acl_value(Execution& execution, std::span<const Grant> grants) {
@@ -126,6 +137,10 @@ std::span<const RowProvider> privilege_providers() {
         {"privilege_type"},
         {"is_grantable"}},
        column_privileges},
+      {kPgCatalogSchema,
+       "pg_default_acl",
+       {{"oid"}, {"defaclrole"}, {"defaclnamespace"}, {"defaclobjtype"}, {"defaclacl"}},
+       default_acls},
   };
   return kProviders;
 }

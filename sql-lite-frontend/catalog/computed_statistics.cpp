@@ -66,18 +66,18 @@ void table_rows(Execution& execution, const EmitRow& emit) {
     const std::int64_t delta = table->runtime->row_delta() -
                                table->runtime->analyzed_delta.load(std::memory_order_relaxed);
     const double rows = std::max(0.0, table->relation.estimated_rows) + static_cast<double>(delta);
-    const Value row[] = {Value::from_oid(table->relation.oid),
-                         text_value(execution, session.schema_name(table->relation.schema)),
-                         text_value(execution, table->relation.name),
-                         counter(counters.total(Counted::sequential_scans)),
-                         counter(counters.total(Counted::sequential_rows)),
-                         counter(counters.total(Counted::index_scans)),
-                         counter(counters.total(Counted::index_rows)),
-                         counter(counters.total(Counted::inserted)),
-                         counter(counters.total(Counted::updated)),
-                         counter(counters.total(Counted::removed)),
-                         Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows))),
-                         counter(counters.changes() - std::min(analyzed, counters.changes()))};
+    const Value row[] = {
+        Value::from_oid(table->relation.oid),
+        text_value(execution, session.schema_name(table->relation.schema)),
+        text_value(execution, table->relation.name),
+        counter(counters.total(Counted::sequential_scans)),
+        counter(counters.total(Counted::sequential_rows)),
+        counter(counters.total(Counted::index_scans)), counter(counters.total(Counted::index_rows)),
+        counter(counters.total(Counted::inserted)), counter(counters.total(Counted::updated)),
+        counter(counters.total(Counted::removed)),
+        Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows))),
+        // A row that is changed is changed in place: nothing waits for VACUUM.
+        Value::from_int(0), counter(counters.changes() - std::min(analyzed, counters.changes()))};
     emit(row);
   }
 }
@@ -118,10 +118,19 @@ void statement_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-const std::vector<RowProvider::Column> kTableColumns{
-    {"relid"},        {"schemaname"}, {"relname"},       {"seq_scan"},
-    {"seq_tup_read"}, {"idx_scan"},   {"idx_tup_fetch"}, {"n_tup_ins"},
-    {"n_tup_upd"},    {"n_tup_del"},  {"n_live_tup"},    {"n_mod_since_analyze"}};
+const std::vector<RowProvider::Column> kTableColumns{{"relid"},
+                                                     {"schemaname"},
+                                                     {"relname"},
+                                                     {"seq_scan"},
+                                                     {"seq_tup_read"},
+                                                     {"idx_scan"},
+                                                     {"idx_tup_fetch"},
+                                                     {"n_tup_ins"},
+                                                     {"n_tup_upd"},
+                                                     {"n_tup_del"},
+                                                     {"n_live_tup"},
+                                                     {"n_dead_tup"},
+                                                     {"n_mod_since_analyze"}};
 
 const std::vector<RowProvider::Column> kIndexColumns{
     {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},

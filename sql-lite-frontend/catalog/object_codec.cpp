@@ -193,6 +193,12 @@ void fields(V& visit, T& object) {
         object.connection_limit, object.settings, object.comment, object.grants);
 }
 
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, DefaultGrants>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.role, object.schema, object.kind, object.grants);
+}
+
 template <class T>
   requires std::is_class_v<T>
 void Writer::put(const T& object) {
@@ -234,6 +240,9 @@ std::string encode(const Role& object) {
 std::string encode(const DatabaseEntry& object) {
   return encode_object(object);
 }
+std::string encode(const DefaultGrants& object) {
+  return encode_object(object);
+}
 
 template <>
 Schema decode<Schema>(Bytes bytes) {
@@ -250,6 +259,10 @@ Role decode<Role>(Bytes bytes) {
 template <>
 DatabaseEntry decode<DatabaseEntry>(Bytes bytes) {
   return decode_object<DatabaseEntry>(bytes);
+}
+template <>
+DefaultGrants decode<DefaultGrants>(Bytes bytes) {
+  return decode_object<DefaultGrants>(bytes);
 }
 
 }  // namespace swizzle::sql

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
 namespace swizzle::sql {
@@ -14,6 +15,7 @@ std::string encode(const Schema& object);
 std::string encode(const Relation& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
+std::string encode(const DefaultGrants& object);
 
 /// Throws SqlError XX001 on malformed bytes or an unknown version.
 template <class T>
@@ -26,5 +28,7 @@ template <>
 Role decode<Role>(Bytes bytes);
 template <>
 DatabaseEntry decode<DatabaseEntry>(Bytes bytes);
+template <>
+DefaultGrants decode<DefaultGrants>(Bytes bytes);
 
 }  // namespace swizzle::sql

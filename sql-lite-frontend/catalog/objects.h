@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -181,6 +182,17 @@ struct Relation {
   double estimated_rows = -1;
   /// False: a materialized view whose query has not run yet, so that nobody may read it.
   bool populated = true;
+
+  /// Those that its foreign keys refer to, each once.
+  [[nodiscard]] std::vector<Oid> referenced_relations() const {
+    std::vector<Oid> all;
+    for (const Constraint& constraint : constraints) {
+      const Oid referenced = constraint.referenced_table;
+      if (constraint.kind != ConstraintKind::foreign_key) continue;
+      if (std::ranges::find(all, referenced) == all.end()) all.push_back(referenced);
+    }
+    return all;
+  }
 };
 
 struct Role {

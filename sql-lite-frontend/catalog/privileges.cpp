@@ -116,6 +116,17 @@ AccessList::AccessList(const std::vector<Grant>& grants, Oid owner, GrantedOn ki
   entries_.push_back({owner, owner, all_privileges(kind), 0});
 }
 
+AccessList AccessList::exactly(const std::vector<Grant>& grants, Oid owner) {
+  AccessList list{owner};
+  for (const Grant& grant : grants) list.entries_.push_back(entry_of(grant));
+  return list;
+}
+
+bool AccessList::is_usual(GrantedOn kind, Privileges everyone) const {
+  const AccessList usual{{}, owner_, kind, everyone};
+  return std::ranges::is_permutation(entries_, usual.entries_);
+}
+
 Privileges AccessList::allowed(std::span<const Oid> roles) const noexcept {
   Privileges found = 0;
   for (const Entry& entry : entries_) {

@@ -63,6 +63,9 @@ class AccessList {
   /// `everyone`: what PUBLIC has as long as nothing has been granted or revoked.
   AccessList(const std::vector<Grant>& grants, Oid owner, GrantedOn kind, Privileges everyone = 0);
 
+  /// No more than `grants`, also where there are none.
+  static AccessList exactly(const std::vector<Grant>& grants, Oid owner);
+
   /// What somebody who is all of `roles` may do.
   [[nodiscard]] Privileges allowed(std::span<const Oid> roles) const noexcept;
   /// What they may grant to others. An owner may grant everything.
@@ -75,16 +78,21 @@ class AccessList {
   void change_owner(Oid owner);
 
   [[nodiscard]] std::vector<Grant> grants() const;
+  /// Whether the list says what it would if nothing had been granted or revoked.
+  [[nodiscard]] bool is_usual(GrantedOn kind, Privileges everyone = 0) const;
 
   struct Entry {
     Oid grantee = kNoOid;
     Oid grantor = kNoOid;
     Privileges privileges = 0;
     Privileges options = 0;
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
   [[nodiscard]] std::span<const Entry> entries() const noexcept { return entries_; }
 
  private:
+  explicit AccessList(Oid owner) : owner_(owner) {}
+
   std::vector<Entry> entries_;
   Oid owner_;
 };

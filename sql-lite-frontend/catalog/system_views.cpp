@@ -31,11 +31,14 @@ constexpr SystemView kViews[] = {
      "WHERE c.relkind = 'm'"},
     {kPgCatalogSchema, "pg_sequences",
      "schemaname sequencename sequenceowner data_type start_value min_value max_value "
-     "increment_by cycle cache_size",
+     "increment_by cycle cache_size last_value",
      "SELECT n.nspname AS schemaname, c.relname AS sequencename, "
      "pg_catalog.pg_get_userbyid(c.relowner) AS sequenceowner, s.seqtypid AS data_type, "
      "s.seqstart AS start_value, s.seqmin AS min_value, s.seqmax AS max_value, "
-     "s.seqincrement AS increment_by, s.seqcycle AS cycle, s.seqcache AS cache_size "
+     "s.seqincrement AS increment_by, s.seqcycle AS cycle, s.seqcache AS cache_size, "
+     "CASE WHEN pg_catalog.has_sequence_privilege(c.oid, 'SELECT,USAGE') "
+     "AND pg_catalog.swizzle_sequence_is_called(c.oid) "
+     "THEN pg_catalog.swizzle_sequence_value(c.oid) END AS last_value "
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
     {kPgCatalogSchema, "pg_stat_database",

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 
 /// ALTER TABLE.
@@ -350,6 +351,7 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
                 table->relation.name);
   }
   table = lock_own(table);
+  require_unused(*this, *table, "ALTER TABLE");
   TableChange change{*this, table, sink};
   for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
   sink.command_complete(tag);

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/in_use.h"
 
 /// CREATE of tables, indexes, views, sequences and schemas.
 namespace swizzle::sql {
@@ -251,6 +253,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
                 table->relation.name);
   }
   table = lock_own(table, lock::RelationMode::share);
+  require_unused(*this, *table, "CREATE INDEX");
   Relation relation = table->relation;
   Index index;
   index.oid = catalog.allocate_oid();
@@ -474,6 +477,8 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
     schema.oid = catalog.allocate_oid();
     schema.name = name;
     schema.owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user->oid;
+    schema.grants =
+        grants_of_new(catalog.shared(), *transaction, schema.owner, kNoOid, GrantedOn::schema);
     catalog.create(*transaction, std::move(schema));
   }
   sink.command_complete("CREATE SCHEMA");

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/statistics/analyze.h"
@@ -41,6 +43,8 @@ QualifiedName qualified(const ast::Node* node) {
 void Session::State::drop_relation(const TablePtr& table) {
   const TablePtr locked = catalog.lock_for_change(*transaction, table);
   const Relation& relation = locked->relation;
+  require_indexes_unused(*this, *locked, "DROP INDEX");
+  require_unused(*this, *locked, "DROP TABLE");
   if (keeps_rows(relation.kind)) {
     value_of(shared.engine.drop_tree(*transaction, relation.tree));
     for (const Index& index : relation.indexes) {
@@ -167,6 +171,7 @@ void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink
       continue;
     }
     table = lock_own(table);
+    require_unused(*this, *table, "DROP INDEX");
     Relation relation = table->relation;
     const auto index = std::ranges::find(relation.indexes, name.name, &Index::name);
     const auto constraint = std::ranges::find_if(relation.constraints, [&](const Constraint& c) {
@@ -215,6 +220,10 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
       dependents.push_back(std::move(dependent));
     }
     drop_dependents(*this, dependents, "schema " + name, statement.behavior, sink);
+    for (const DefaultGrants& grants : read_default_grants(catalog.shared(), *transaction)) {
+      if (grants.schema != schema->oid) continue;
+      remove_default_grants(catalog.shared(), *transaction, grants);
+    }
     catalog.remove(*transaction, *schema);
   }
 }
@@ -304,6 +313,7 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
 TablePtr Session::State::empty_relation(const TablePtr& table) {
   Engine& engine = shared.engine;
   const TablePtr locked = catalog.lock_for_change(*transaction, table);
+  require_unused(*this, *locked, "TRUNCATE");
   Relation relation = locked->relation;
   value_of(engine.drop_tree(*transaction, relation.tree));
   relation.tree = value_of(engine.create_tree(*transaction));
@@ -328,6 +338,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
     require(table, privilege::kTruncate);
+    require_unused(*this, *table, "TRUNCATE");
     tables.push_back(table);
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {

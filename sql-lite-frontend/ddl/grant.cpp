@@ -1,3 +1,5 @@
+#include "sql-lite-frontend/ddl/grant.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,15 +21,10 @@ constexpr SqlState kNotRevoked{"01006"};
 class GrantChange {
  public:
   GrantChange(Session::State& session, const ast::GrantStmt& statement, ResultSink& sink)
-      : session_(session), statement_(statement), sink_(sink) {
-    for (const ast::Node* node : statement.grantees) {
-      const auto& spec = ast::as<ast::RoleSpec>(node);
-      const bool everyone = spec.roletype == ast::RoleSpecType::public_;
-      if (everyone && statement.is_grant && statement.grant_option) {
-        throw SqlError{kInvalidGrant, "grant options can only be granted to roles"};
-      }
-      grantees_.push_back(everyone ? kPublic : session.role_of(spec)->oid);
-    }
+      : session_(session),
+        statement_(statement),
+        sink_(sink),
+        grantees_(grantees_of(session, statement)) {
     if (statement.grantor != nullptr && session.role_of(*statement.grantor) != session.user) {
       throw SqlError{sqlstate::feature_not_supported, "grantor must be current user"};
     }
@@ -142,19 +139,7 @@ class GrantChange {
       if ((privileges & ~may) != 0) warn(privileges & may, name);
       privileges &= may;
     }
-    for (const Oid grantee : grantees_) {
-      if (statement_.is_grant) {
-        list.grant(grantee, grantor, privileges,
-                   statement_.grant_option ? AccessList::GrantOption::with
-                                           : AccessList::GrantOption::without);
-      } else {
-        list.revoke(
-            grantee, grantor, privileges,
-            statement_.grant_option ? AccessList::Revoked::option : AccessList::Revoked::privileges,
-            statement_.behavior == ast::DropBehavior::cascade ? AccessList::Dependents::revoke
-                                                              : AccessList::Dependents::refuse);
-      }
-    }
+    change_list(list, statement_, grantees_, grantor, privileges);
     return list.grants();
   }
 
@@ -232,6 +217,36 @@ class GrantChange {
 };
 
 }  // namespace
+
+std::vector<Oid> grantees_of(Session::State& session, const ast::GrantStmt& statement) {
+  std::vector<Oid> grantees;
+  for (const ast::Node* node : statement.grantees) {
+    const auto& spec = ast::as<ast::RoleSpec>(node);
+    const bool everyone = spec.roletype == ast::RoleSpecType::public_;
+    if (everyone && statement.is_grant && statement.grant_option) {
+      throw SqlError{kInvalidGrant, "grant options can only be granted to roles"};
+    }
+    grantees.push_back(everyone ? kPublic : session.role_of(spec)->oid);
+  }
+  return grantees;
+}
+
+void change_list(AccessList& list, const ast::GrantStmt& statement, std::span<const Oid> grantees,
+                 Oid grantor, Privileges privileges) {
+  for (const Oid grantee : grantees) {
+    if (statement.is_grant) {
+      list.grant(grantee, grantor, privileges,
+                 statement.grant_option ? AccessList::GrantOption::with
+                                        : AccessList::GrantOption::without);
+    } else {
+      list.revoke(
+          grantee, grantor, privileges,
+          statement.grant_option ? AccessList::Revoked::option : AccessList::Revoked::privileges,
+          statement.behavior == ast::DropBehavior::cascade ? AccessList::Dependents::revoke
+                                                           : AccessList::Dependents::refuse);
+    }
+  }
+}
 
 void Session::State::grant(const ast::GrantStmt& statement, ResultSink& sink) {
   GrantChange{*this, statement, sink}.run();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/table_rewrite.h"
+#include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 
 namespace swizzle::sql {
@@ -25,6 +26,7 @@ void check_options(Session::State& session, const ast::ReindexStmt& statement) {
 /// The indexes of that name, or all of a table's, get new trees.
 void rebuild(Session::State& session, const TablePtr& table, std::string_view only) {
   const TablePtr locked = session.lock_own(table);
+  require_indexes_unused(session, *locked, "REINDEX INDEX");
   Relation relation = locked->relation;
   std::vector<std::size_t> rebuilt;
   for (std::size_t i = 0; i < relation.indexes.size(); ++i) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// CREATE, ALTER and DROP ROLE.
@@ -94,6 +95,10 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
       if (relation.owner == role.oid) break;
       look(kNoOid, column.grants, fmt::format("column {} of table {}", column.name, relation.name));
     }
+  }
+  for (const DefaultGrants& defaults :
+       read_default_grants(session.catalog.shared(), *session.transaction)) {
+    look(defaults.role, defaults.grants, described(session.catalog, defaults));
   }
   for (const DatabasePtr& database : session.catalog.databases()) {
     look(database->owner, database->grants, "database " + database->name);

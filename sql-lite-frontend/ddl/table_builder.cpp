@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 
 namespace swizzle::sql {
@@ -370,8 +371,11 @@ TablePtr create_relation(Session::State& session, Relation relation) {
     relation.array_type = session.catalog.allocate_oid();
   }
   if (keeps_rows(relation.kind)) create_trees(session, relation);
-  TablePtr table = session.catalog.create(*session.transaction, std::move(relation));
-  return table;
+  const GrantedOn kind =
+      relation.kind == RelationKind::sequence ? GrantedOn::sequence : GrantedOn::table;
+  relation.grants = grants_of_new(session.catalog.shared(), *session.transaction, relation.owner,
+                                  relation.schema, kind);
+  return session.catalog.create(*session.transaction, std::move(relation));
 }
 
 }  // namespace swizzle::sql

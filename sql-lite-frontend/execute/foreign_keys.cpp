@@ -197,12 +197,13 @@ std::string tuple(Execution& execution, const Table& table, std::span<const std:
   return fmt::format("({})=({})", names, texts);
 }
 
-DeferredCheck deferred(Execution& execution, const Constraint& constraint,
+DeferredCheck deferred(Execution& execution, const Constraint& constraint, const Table& table,
                        DeferredCheck::Query wanted, DeferredCheck::Query confirmation,
                        std::span<const TypeId> types, std::span<const Value> values,
                        Diagnostic violation) {
   DeferredCheck check;
   check.constraint = constraint.oid;
+  check.relation = table.relation.oid;
   check.wanted = std::move(wanted);
   check.confirmation = std::move(confirmation);
   check.types.assign(types.begin(), types.end());
@@ -263,10 +264,10 @@ void ForeignKeys::check_reference(Execution& execution, const Note& note) {
   const Outgoing& key = outgoing_[note.key];
   if (any_null(note.new_values)) throw_diagnostic(missing(execution, note));
   if (is_deferred(execution.session, *key.constraint)) {
-    defer_check(execution.session,
-                deferred(execution, *key.constraint, {key.exists_sql, DeferredCheck::Gives::rows},
-                         {key.refers_sql, DeferredCheck::Gives::rows}, key.types, note.new_values,
-                         missing(execution, note)));
+    defer_check(execution.session, deferred(execution, *key.constraint, *table_,
+                                            {key.exists_sql, DeferredCheck::Gives::rows},
+                                            {key.refers_sql, DeferredCheck::Gives::rows}, key.types,
+                                            note.new_values, missing(execution, note)));
     return;
   }
   if (run_internal(execution.session, key.exists_sql, key.types, note.new_values) == 0) {
@@ -281,10 +282,11 @@ void ForeignKeys::check_unreferenced(Execution& execution, const Note& note) {
       note.kind == Note::Kind::removed ? key.constraint->on_delete : key.constraint->on_update;
   if (action == ReferentialAction::no_action) {
     if (is_deferred(execution.session, *key.constraint)) {
-      defer_check(execution.session,
-                  deferred(execution, *key.constraint, {key.any_sql, DeferredCheck::Gives::none},
-                           {key.still_there_sql, DeferredCheck::Gives::none}, key.types,
-                           note.old_values, referenced(execution, note)));
+      defer_check(
+          execution.session,
+          deferred(execution, *key.constraint, *table_, {key.any_sql, DeferredCheck::Gives::none},
+                   {key.still_there_sql, DeferredCheck::Gives::none}, key.types, note.old_values,
+                   referenced(execution, note)));
       return;
     }
     if (run_internal(execution.session, key.still_there_sql, key.types, note.old_values) > 0) {

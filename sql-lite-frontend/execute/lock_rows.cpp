@@ -2,27 +2,46 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/sql_error.h"
+
 namespace swizzle::sql {
 
-/// False when a row is gone, held by another where that means "skip", or no longer fits.
-bool LockRows::lock(Execution& execution) {
-  bool changed = false;
+LockRows::Outcome LockRows::lock_all(Execution& execution) {
+  auto outcome = Outcome::unchanged;
+  before_.clear();
   for (const Target& target : targets_) {
+    before_.push_back(execution.slots[target.access->row_slot()]);
     // The null-extended side of an outer join has no row to lock.
     if (execution.slots[target.access->key_slot()].is_null()) continue;
     switch (target.access->lock_row(execution, target.mode, target.wait)) {
       case TableAccess::Locked::gone:
-        return false;
+        return Outcome::gone;
       case TableAccess::Locked::changed:
-        changed = true;
+        outcome = Outcome::changed;
         break;
       case TableAccess::Locked::unchanged:
         break;
     }
   }
-  if (!changed) return true;
+  return outcome;
+}
+
+/// False when a row is gone, held by another where that means "skip", or no longer fits.
+bool LockRows::lock(Execution& execution) {
+  const Outcome outcome = lock_all(execution);
+  if (outcome != Outcome::changed) return outcome == Outcome::unchanged;
   const bool fits = std::ranges::all_of(
       recheck_, [&](const ExprPtr& condition) { return holds(*condition, execution); });
+  if (execution.transaction->isolation() == Isolation::repeatable_read) {
+    if (!fits) {
+      throw SqlError{sqlstate::serialization_failure,
+                     "could not serialize access due to concurrent update"};
+    }
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (!before_[i].is_null()) targets_[i].access->show(execution, before_[i]);
+    }
+    return true;
+  }
   if (!fits) return false;
   for (const Recomputed& again : recomputed_) {
     execution.slots[again.slot] = again.expr->eval(execution);

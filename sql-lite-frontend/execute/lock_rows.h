@@ -7,8 +7,9 @@
 
 namespace swizzle::sql {
 
-/// FOR UPDATE and FOR SHARE: locks the rows it passes on. A row that changed before the lock was
-/// there is looked at again in its newest version: it must still fulfil `recheck`.
+/// FOR UPDATE and its weaker forms: locks the rows it passes on. A row that changed before the lock
+/// was there is looked at again in its newest version: it must still fulfil `recheck`. FOR KEY
+/// SHARE at REPEATABLE READ lets it have changed and passes on what the snapshot shows.
 class LockRows final : public PlanOperator {
  public:
   struct Target {
@@ -37,12 +38,15 @@ class LockRows final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
+  enum class Outcome : std::uint8_t { unchanged, changed, gone };
+  Outcome lock_all(Execution& execution);
   bool lock(Execution& execution);
 
   PlanPtr input_;
   std::vector<Target> targets_;
   std::vector<ExprPtr> recheck_;
   std::vector<Recomputed> recomputed_;
+  std::vector<Value> before_;  ///< per target: the row as it was found
 };
 
 }  // namespace swizzle::sql

@@ -431,7 +431,7 @@ std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const
   if (index.primary) {
     std::string key = key_for(execution, row);
     const bool found =
-        value_of(tree_.get(transaction, as_bytes(key), buffer, ReadMode::for_update));
+        value_of(tree_.get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));
     if (!found) return std::nullopt;
     return key;
   }
@@ -440,12 +440,13 @@ std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const
     const Entry entry = entry_of(execution, i, row, {});
     if (!entry.present || !entry.checked) return std::nullopt;
     const Tree tree = *table_.indexes[i].tree;
-    if (!value_of(tree.get(transaction, as_bytes(entry.key), buffer, ReadMode::for_update))) {
+    if (!value_of(
+            tree.get(transaction, as_bytes(entry.key), buffer, ReadMode::for_no_key_update))) {
       return std::nullopt;
     }
     std::string key{as_text(buffer.bytes())};
     ValueBuffer locked;
-    if (!value_of(tree_.get(transaction, as_bytes(key), locked, ReadMode::for_update))) {
+    if (!value_of(tree_.get(transaction, as_bytes(key), locked, ReadMode::for_no_key_update))) {
       return std::nullopt;
     }
     return key;

@@ -55,7 +55,7 @@ class RowWriter {
   /// The key of the row that was inserted or updated last.
   [[nodiscard]] const std::string& last_key() const noexcept { return last_key_; }
 
-  /// Pre: the row under `key` is locked for update and is `old_row`.
+  /// Pre: the row under `key` is locked (FOR UPDATE where a key changes) and is `old_row`.
   void update(Execution& execution, Bytes key, std::span<const Value> old_row,
               std::span<const Value> new_row);
   void remove(Execution& execution, Bytes key, std::span<const Value> old_row);

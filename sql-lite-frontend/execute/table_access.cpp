@@ -47,10 +47,18 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   const Bytes key = execution.slots[identity_->key].as_bytes();
   if (!value_of(tree_.get(*execution.transaction, key, locked_, mode, wait))) return Locked::gone;
   Value& row = execution.slots[identity_->row];
-  const bool same = compare(locked_.bytes(), row.as_bytes()) == 0;
-  if (!same) decode(execution, locked_.bytes());
-  row = Value::from_bytes(locked_.bytes());
-  return same ? Locked::unchanged : Locked::changed;
+  const Value newest = Value::from_bytes(locked_.bytes());
+  if (compare(locked_.bytes(), row.as_bytes()) == 0) {
+    row = newest;
+    return Locked::unchanged;
+  }
+  show(execution, newest);
+  return Locked::changed;
+}
+
+void TableAccess::show(Execution& execution, Value row) const {
+  decode(execution, row.as_bytes());
+  execution.slots[identity_->row] = row;
 }
 
 void TableAccess::note_scan(const IndexAccess* index, std::uint64_t rows) const noexcept {

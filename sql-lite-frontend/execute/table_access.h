@@ -37,6 +37,8 @@ class TableAccess : public PlanOperator {
   /// anew if it changed. Pre: keep_identity() was called.
   enum class Locked : std::uint8_t { unchanged, changed, gone };
   Locked lock_row(Execution& execution, ReadMode mode, WaitPolicy wait);
+  /// Puts a row's stored form into the slots.
+  void show(Execution& execution, Value row) const;
   /// The newest version after lock_row(), until the next call.
   [[nodiscard]] Bytes locked_row() const noexcept { return locked_.bytes(); }
 

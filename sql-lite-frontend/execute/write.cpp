@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -103,6 +104,7 @@ void WriteOperator::insert_row(Execution& execution) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
   put(execution, new_row_, write_->first_slot);
+  if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
   compute_generated(execution, new_row_, write_->first_slot);
   check_row(execution, new_row_);
   if (write_->conflict.kind != ConflictAction::Kind::error) {
@@ -145,7 +147,8 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
 bool WriteOperator::update_existing(Execution& execution, const std::string& key) {
   ValueBuffer buffer;
   const Tree tree = *write_->table->tree;
-  if (!value_of(tree.get(*execution.transaction, as_bytes(key), buffer, ReadMode::for_update))) {
+  if (!value_of(
+          tree.get(*execution.transaction, as_bytes(key), buffer, ReadMode::for_no_key_update))) {
     return false;
   }
   if (touched_.find(key) != KeyTable::kAbsent) {
@@ -169,6 +172,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   put(execution, row, write_->first_slot);
   compute_generated(execution, row, write_->first_slot);
   check_row(execution, row);
+  lock_changed_keys(execution, as_bytes(key), row);
   writer_.update(execution, as_bytes(key), old_row_, row);
   touched_[writer_.last_key()] = 1;
   foreign_keys_.updated(old_row_, row);
@@ -178,8 +182,8 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
 
 /// Locks the row that the plan found and reads it. False: it is gone, or changed meanwhile so that
 /// the statement does not mean it any more.
-bool WriteOperator::lock_target(Execution& execution) {
-  const auto locked = target_->lock_row(execution, ReadMode::for_update, WaitPolicy::wait);
+bool WriteOperator::lock_target(Execution& execution, ReadMode mode) {
+  const auto locked = target_->lock_row(execution, mode, WaitPolicy::wait);
   if (locked == TableAccess::Locked::gone) return false;
   target_->read_row(target_->locked_row(), old_row_);
   put(execution, old_row_, write_->first_slot);
@@ -188,8 +192,25 @@ bool WriteOperator::lock_target(Execution& execution) {
       write_->recheck, [&](const ExprPtr& condition) { return holds(*condition, execution); });
 }
 
+/// The row is locked so that others may still count on its keys (FOR KEY SHARE); one that really
+/// changes takes the whole row.
+void WriteOperator::lock_changed_keys(Execution& execution, Bytes key,
+                                      std::span<const Value> new_row) {
+  const bool stays = std::ranges::all_of(write_->assigned_key_columns, [&](std::size_t at) {
+    if (old_row_[at].is_null() || new_row[at].is_null()) {
+      return old_row_[at].is_null() == new_row[at].is_null();
+    }
+    const TypeId type = write_->table->relation.columns[at].type;
+    return compare_values(type, old_row_[at], new_row[at]) == 0;
+  });
+  if (stays) return;
+  ValueBuffer ignored;
+  const Tree tree = *write_->table->tree;
+  value_of(tree.get(*execution.transaction, key, ignored, ReadMode::for_update));
+}
+
 void WriteOperator::update_row(Execution& execution) {
-  if (!lock_target(execution)) return;
+  if (!lock_target(execution, ReadMode::for_no_key_update)) return;
   new_row_ = old_row_;
   for (const Assignment& assignment : write_->assignments) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
@@ -197,13 +218,14 @@ void WriteOperator::update_row(Execution& execution) {
   put(execution, new_row_, write_->new_first_slot);
   compute_generated(execution, new_row_, write_->new_first_slot);
   check_row(execution, new_row_);
+  lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
   foreign_keys_.updated(old_row_, new_row_);
   keep_returning(execution);
 }
 
 void WriteOperator::delete_row(Execution& execution) {
-  if (!lock_target(execution)) return;
+  if (!lock_target(execution, ReadMode::for_update)) return;
   writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
   foreign_keys_.removed(old_row_);
   keep_returning(execution);

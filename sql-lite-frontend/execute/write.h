@@ -45,7 +45,8 @@ class WriteOperator final : public PlanOperator {
   bool update_existing(Execution& execution, const std::string& key);
   void update_row(Execution& execution);
   void delete_row(Execution& execution);
-  bool lock_target(Execution& execution);
+  bool lock_target(Execution& execution, ReadMode mode);
+  void lock_changed_keys(Execution& execution, Bytes key, std::span<const Value> new_row);
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
   void check_row(Execution& execution, std::span<const Value> row);
   void keep_returning(Execution& execution);

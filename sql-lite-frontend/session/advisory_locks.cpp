@@ -97,6 +97,13 @@ void AdvisoryLocks::unlock_all(std::int32_t session, AdvisoryScope scope) {
   }
 }
 
+std::vector<std::int32_t> AdvisoryLocks::blocking(std::int32_t session) const {
+  const std::lock_guard lock{mutex_};
+  const auto wait = waits_.find(session);
+  if (wait == waits_.end()) return {};
+  return blockers(session, wait->second.key, wait->second.mode);
+}
+
 std::vector<AdvisoryLocks::Held> AdvisoryLocks::held() const {
   const std::lock_guard lock{mutex_};
   std::vector<Held> list;

@@ -45,6 +45,8 @@ class AdvisoryLocks {
   bool unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
   void unlock_all(std::int32_t session, AdvisoryScope scope);
   [[nodiscard]] std::vector<Held> held() const;
+  /// Whom a session waits for.
+  [[nodiscard]] std::vector<std::int32_t> blocking(std::int32_t session) const;
 
  private:
   struct Counts {

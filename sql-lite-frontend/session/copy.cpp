@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/copy_format.h"
+#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -45,6 +46,21 @@ std::vector<std::size_t> copy_columns(const Table& table, ast::NodeList names) {
   return columns;
 }
 
+/// The columns that an option names must be among those that are copied.
+void require_copied(const Table& table, std::span<const std::size_t> columns,
+                    const std::vector<std::string>& names, std::string_view option) {
+  for (const std::string& name : names) {
+    const auto position = table.column_position(name);
+    if (!position) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                  name, table.relation.name);
+    }
+    if (std::ranges::find(columns, *position) == columns.end()) {
+      throw_error(SqlState{"42P10"}, "{} column \"{}\" not referenced by COPY", option, name);
+    }
+  }
+}
+
 void append_big_endian(std::string& out, auto value) {
   std::byte bytes[sizeof value];
   store_big_endian(bytes, value);
@@ -55,7 +71,7 @@ void append_big_endian(std::string& out, auto value) {
 class CopyIn {
  public:
   CopyIn(Session::State& session, const TablePtr& table, std::vector<std::size_t> columns,
-         CopyOptions options)
+         CopyOptions options, const ast::Node* where)
       : session_(session),
         table_(table),
         columns_(std::move(columns)),
@@ -63,6 +79,7 @@ class CopyIn {
         plan_(session.new_plan()) {
     Binder binder{session, plan_->arena};
     auto write = binder.bind_row_source(table, columns_, slots_);
+    if (where != nullptr) binder.bind_row_filter(*write, where);
     Planner planner{binder};
     plan_->root = planner.plan_write(std::move(write));
     plan_->write = planner.last_write();
@@ -357,7 +374,8 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
                    "COPY to or from a file of the server is not supported"}
         .with_hint("Use STDIN or STDOUT; psql's \\copy does that.");
   }
-  CopyOptions format = read_copy_options(copy.options);
+  CopyOptions format =
+      read_copy_options(copy.options, copy.is_from ? CopyDirection::from : CopyDirection::to);
   if (copy.is_from) {
     require_read_write("COPY FROM");
     Arena arena;
@@ -373,18 +391,23 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
       throw_error(sqlstate::wrong_object_type, "cannot copy to {}\"{}\"",
                   sequence ? "sequence " : "", table->relation.name);
     }
-    if (copy.where_clause != nullptr) {
-      throw SqlError{sqlstate::feature_not_supported, "COPY FROM … WHERE is not supported"};
-    }
     value_of(transaction->lock_relation(lock::RelationId{table->relation.oid},
                                         lock::RelationMode::row_exclusive));
     // It may have changed, or gone, while we waited.
     table = catalog.table(table->relation.oid);
     if (!table) binder.require_table(*copy.relation);
+    settle_cursors(*this);
     begin_statement();
     std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
+    require_copied(*table, columns, format.force_not_null, "FORCE_NOT_NULL");
+    require_copied(*table, columns, format.force_null, "FORCE_NULL");
     require(RelationAccess{table, kNoOid, privilege::kInsert, {}, columns, {}});
-    CopyIn in{*this, table, std::move(columns), std::move(format)};
+    if (format.freeze && !catalog.has_new_rows(*table)) {
+      throw SqlError{SqlState{"55000"},
+                     "cannot perform COPY FREEZE because the table was not created or truncated in "
+                     "the current subtransaction"};
+    }
+    CopyIn in{*this, table, std::move(columns), std::move(format), copy.where_clause};
     const std::uint64_t rows = in.run(sink);
     sink.command_complete(fmt::format("COPY {}", rows));
     return;

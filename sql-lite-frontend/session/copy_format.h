@@ -23,10 +23,15 @@ struct CopyOptions {
   bool force_quote_all = false;
   std::vector<std::string> force_not_null;
   std::vector<std::string> force_null;
+  /// Has nothing to freeze here, but is only for tables that this transaction made or emptied.
+  bool freeze = false;
 };
 
-/// Reads the options of COPY … WITH (…). Throws SqlError for bad ones.
-CopyOptions read_copy_options(ast::NodeList options);
+enum class CopyDirection : std::uint8_t { from, to };
+
+/// Reads the options of COPY … WITH (…). Throws SqlError for bad ones, and for those that do not go
+/// together.
+CopyOptions read_copy_options(ast::NodeList options, CopyDirection direction);
 
 /// Cuts COPY's text or CSV stream into rows of fields. Data comes in pieces of any size.
 class CopyReader {

@@ -1,3 +1,5 @@
+#include "sql-lite-frontend/session/cursors.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +24,8 @@ constexpr SqlState kNotInPrerequisiteState{"55000"};
 constexpr int kBinary = 0x0001;
 constexpr int kScroll = 0x0002;
 constexpr int kNoScroll = 0x0004;
+constexpr int kInsensitive = 0x0008;
+constexpr int kAsensitive = 0x0010;
 constexpr int kHold = 0x0020;
 
 PortalPtr find_cursor(Session::State& state, std::string_view name) {
@@ -46,6 +50,49 @@ std::vector<Slot> kept_slots(const Plan& plan) {
   for_each_identified(*plan.root,
                       [&](const TableAccess& access) { slots.push_back(access.key_slot()); });
   return slots;
+}
+
+std::string_view lock_name(const ast::SelectStmt& select) {
+  switch (ast::as<ast::LockingClause>(select.locking_clause.front()).strength) {
+    case ast::LockClauseStrength::forkeyshare:
+      return "FOR KEY SHARE";
+    case ast::LockClauseStrength::forshare:
+      return "FOR SHARE";
+    case ast::LockClauseStrength::fornokeyupdate:
+      return "FOR NO KEY UPDATE";
+    default:
+      return "FOR UPDATE";
+  }
+}
+
+/// Which of DECLARE's options go together, and with what query.
+void check_options(const ast::DeclareCursorStmt& declare) {
+  constexpr SqlState kInvalidDefinition{"42P11"};
+  const int options = declare.options;
+  const auto has = [&](int bits) { return (options & bits) == bits; };
+  if (has(kScroll | kNoScroll)) {
+    throw SqlError{kInvalidDefinition, "cannot specify both SCROLL and NO SCROLL"};
+  }
+  if (has(kAsensitive | kInsensitive)) {
+    throw SqlError{kInvalidDefinition, "cannot specify both ASENSITIVE and INSENSITIVE"};
+  }
+  const auto* select = ast::try_as<ast::SelectStmt>(declare.query);
+  if (select == nullptr || select->locking_clause.empty()) return;
+  const std::string_view lock = lock_name(*select);
+  if (has(kHold)) {
+    throw sql_error(sqlstate::feature_not_supported,
+                    "DECLARE CURSOR WITH HOLD ... {} is not supported", lock)
+        .with_detail("Holdable cursors must be READ ONLY.");
+  }
+  if (has(kScroll)) {
+    throw sql_error(sqlstate::feature_not_supported,
+                    "DECLARE SCROLL CURSOR ... {} is not supported", lock)
+        .with_detail("Scrollable cursors must be READ ONLY.");
+  }
+  if (has(kInsensitive)) {
+    throw sql_error(kInvalidDefinition, "DECLARE INSENSITIVE CURSOR ... {} is not valid", lock)
+        .with_detail("Insensitive cursors must be READ ONLY.");
+  }
 }
 
 bool locks_rows(const PlanOperator& plan) {
@@ -104,8 +151,9 @@ std::string cursor_row_key(Session::State& session, std::string_view cursor, con
 
 void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, ResultSink& sink,
                                     std::span<const Value> parameters, Statement& whole) {
+  check_options(declare);
   const bool holds = (declare.options & kHold) != 0;
-  if (!holds && !in_explicit_block()) {
+  if (!holds && !in_block()) {
     throw SqlError{kNoActiveTransaction, "DECLARE CURSOR can only be used in transaction blocks"};
   }
   if (portals.contains(declare.portalname)) {
@@ -117,12 +165,6 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   for (const ast::RawStmt* raw : parse_script(statement->parse_arena, statement->text)) {
     const auto* found = ast::try_as<ast::DeclareCursorStmt>(raw->stmt);
     if (found != nullptr && found->portalname == declare.portalname) statement->node = found->query;
-  }
-  const auto* select = ast::try_as<ast::SelectStmt>(statement->node);
-  if ((declare.options & kScroll) != 0 && select != nullptr && !select->locking_clause.empty()) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "DECLARE SCROLL CURSOR ... FOR UPDATE is not supported"}
-        .with_detail("Scrollable cursors must be READ ONLY.");
   }
   statement->of_cursor = true;
   statement->declared_types = whole.parameter_types;
@@ -146,6 +188,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
 /// Reads one more row of the plan into the cursor's store.
 bool Session::State::read_cursor_row(Portal& portal) {
   if (portal.exhausted) return false;
+  require_runnable(*portal.plan);
   Execution& execution = portal.plan->execution;
   const RowScope scope{execution};
   if (!portal.plan->root->next(execution)) {
@@ -154,6 +197,47 @@ bool Session::State::read_cursor_row(Portal& portal) {
   }
   portal.rows->keep(execution);
   return true;
+}
+
+namespace {
+
+/// Whether an error is about the row that was being read, and not about the request that is
+/// running.
+bool is_of_the_row(const SqlError& error) {
+  const SqlState state = error.state();
+  const std::string_view code = state.code();
+  return code.starts_with("22") || code.starts_with("21");
+}
+
+/// An error belongs to whoever fetches the row: until then it is kept with the plan, which nobody
+/// else is to get.
+void read_rest(Session::State& session, Portal& portal) {
+  try {
+    while (session.read_cursor_row(portal)) {
+    }
+  } catch (const SqlError& error) {
+    if (!is_of_the_row(error)) throw;
+    Diagnostic kept;
+    kept.state = error.state();
+    kept.message = error.error().message();
+    kept.detail = error.error().detail();
+    if (portal.statement->plan == portal.plan) portal.statement->plan.reset();
+    portal.plan->failure = std::move(kept);
+  }
+}
+
+}  // namespace
+
+void settle_cursors(Session::State& session) {
+  for (auto& [name, portal] : session.portals) {
+    if (portal->state != Portal::State::running || portal->exhausted || !portal->plan ||
+        portal->plan->write != nullptr || locks_rows(*portal->plan->root)) {
+      continue;
+    }
+    if (portal->plan->failure) continue;
+    if (!portal->rows) session.make_cursor_of(*portal);
+    read_rest(session, *portal);
+  }
 }
 
 /// A portal of the protocol, from where it stands.
@@ -227,8 +311,15 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   }
   // To read the present row again is to go back, unless there is none, or it is not shown.
   const bool stays = step == 0 && first == portal->position;
-  const bool goes_back = step < 0 || (step == 0 && first < portal->position) ||
-                         (stays && first >= 1 && first <= size() && !fetch.ismove);
+  // The last row is found by coming back from behind it. A cursor at its start is where MOVE
+  // BACKWARD ALL would bring it.
+  const bool from_end = fetch.direction == Direction::absolute && fetch.how_many < 0;
+  const bool rewinds = fetch.ismove && step < 0 && count == kAll && portal->position == 0;
+  const bool shows_again =
+      stays && !fetch.ismove &&
+      ((first >= 1 && first <= size()) || fetch.direction == Direction::backward);
+  const bool goes_back =
+      from_end || (step < 0 && !rewinds) || (step == 0 && first < portal->position) || shows_again;
   if (!portal->scrolls && goes_back) {
     throw SqlError{kNotInPrerequisiteState, "cursor can only scan forward"}.with_hint(
         "Declare it with SCROLL option to enable backward scan.");

@@ -23,6 +23,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
 /// Puts a check off to the commit, or to SET CONSTRAINTS … IMMEDIATE.
 struct DeferredCheck {
   Oid constraint = kNoOid;
+  Oid relation = kNoOid;  ///< whose row was written
   enum class Gives : std::uint8_t { rows, none };
   struct Query {
     std::string sql;

@@ -29,7 +29,7 @@ std::vector<TablePtr> below(Session::State& session, const Table& view) {
 }  // namespace
 
 void Session::State::lock_table(const ast::LockStmt& statement, ResultSink& sink) {
-  if (!in_explicit_block()) {
+  if (!in_block()) {
     throw SqlError{SqlState{"25P01"}, "LOCK TABLE can only be used in transaction blocks"};
   }
   const lock::RelationMode mode{static_cast<std::uint8_t>(statement.mode)};

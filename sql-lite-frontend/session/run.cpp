@@ -6,6 +6,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
+#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -115,6 +116,11 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     if (statement->plan && !statement->plan->single_use) text_cache[script] = statement;
     return;
   }
+  struct Several {
+    Session::State& state;
+    ~Several() { state.in_script = false; }
+  } const several{*this};
+  in_script = parsed.size() > 1;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     check_not_failed(parsed[i]->stmt);
     run_statement(*parsed[i], script, sink);
@@ -213,6 +219,7 @@ void Session::State::start_portal(Portal& portal) {
   if (read_only && portal.plan->writes) require_read_write(statement_name(portal.statement->node));
   lock_tables(portal, Columns::told);
   Plan& plan = *portal.plan;
+  settle_cursors(*this);
   begin_statement();
   Execution& execution = plan.execution;
   execution.row_arena.reset();
@@ -310,7 +317,11 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
       start_portal(portal);
     }
     const std::uint64_t sent = send_rows(portal, max_rows, sink);
-    const bool cut_short = max_rows != 0 && sent == max_rows && !portal.exhausted;
+    // What has been read ahead may not have been sent yet.
+    const bool at_end =
+        portal.exhausted &&
+        (!portal.rows || portal.position >= static_cast<std::int64_t>(portal.rows->size()));
+    const bool cut_short = max_rows != 0 && sent == max_rows && !at_end;
     if (cut_short) {
       portal.rows_sent += sent;
       sink.portal_suspended();

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/network.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
@@ -251,11 +252,10 @@ Value log_filled(Execution& execution, Arguments) {
   const std::uint64_t tail = execution.session.shared.engine.statistics().log_tail;
   return Value::from_int(static_cast<std::int64_t>(tail));
 }
-Value sleep_seconds(Execution& execution, Arguments arguments) {
+Value sleep(Execution& execution, double wanted) {
   // NaN sleeps as little as a negative number; beyond some decades nobody sees a difference.
   constexpr double kLongest = 1e9;
-  const double seconds =
-      arguments[0].as_float8() > 0 ? std::min(arguments[0].as_float8(), kLongest) : 0;
+  const double seconds = wanted > 0 ? std::min(wanted, kLongest) : 0;
   Runtime& runtime = Runtime::current();
   const auto until =
       runtime.now() + std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
@@ -265,6 +265,19 @@ Value sleep_seconds(Execution& execution, Arguments arguments) {
     runtime.sleep_until(std::min(until, runtime.now() + std::chrono::milliseconds{20}));
   }
   return text(execution, "");
+}
+Value sleep_seconds(Execution& execution, Arguments arguments) {
+  return sleep(execution, arguments[0].as_float8());
+}
+Value sleep_for(Execution& execution, Arguments arguments) {
+  constexpr double kDay = 86'400;
+  const Interval interval = arguments[0].as_interval();
+  const double days = interval.months * 30.0 + interval.days;
+  return sleep(execution, days * kDay + static_cast<double>(interval.microseconds) / 1e6);
+}
+Value sleep_until(Execution& execution, Arguments arguments) {
+  const std::int64_t left = arguments[0].as_int8() - SessionContext::system_clock_now();
+  return sleep(execution, static_cast<double>(left) / 1e6);
 }
 Value cancel_backend(Execution& execution, Arguments arguments) {
   Database::Shared& shared = execution.session.shared;
@@ -286,21 +299,6 @@ Value terminate_backend(Execution& execution, Arguments arguments) {
   found->second->terminate(reason);
   return Value::from_bool(true);
 }
-Value relation_size(Execution& execution, Arguments arguments) {
-  const TablePtr table = execution.session.table(arguments[0].as_oid());
-  if (!table) return Value::null();
-  // Rows times a usual row: pages are not counted per tree.
-  const double bytes = keeps_rows(table->relation.kind) ? table->expected_rows() * 100 : 0;
-  return Value::from_int(static_cast<std::int64_t>(bytes));
-}
-Value database_size(Execution& execution, Arguments) {
-  double bytes = 0;
-  for (const TablePtr& table : execution.session.catalog.tables()) {
-    if (keeps_rows(table->relation.kind)) bytes += table->expected_rows() * 100;
-  }
-  return Value::from_int(static_cast<std::int64_t>(bytes));
-}
-
 std::span<const SessionFunction> functions() {
   using enum TypeId;
   constexpr auto kStable = Volatility::stable;
@@ -352,21 +350,18 @@ std::span<const SessionFunction> functions() {
       {"pg_last_xact_replay_timestamp", timestamptz, {}, 0, true, kVolatile, always_null},
       {"pg_sequence_last_value", int8, {regclass}, 0, true, kVolatile, sequence_last_value},
       {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
+      {"pg_sleep_for", void_, {interval}, 0, true, kVolatile, sleep_for},
+      {"pg_sleep_until", void_, {timestamptz}, 0, true, kVolatile, sleep_until},
+      {"pg_trigger_depth", int4, {}, 0, true, kStable, zero},
       {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
       {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},
-      {"inet_client_addr", TypeId::text, {}, 0, true, kStable, always_null},
-      {"inet_server_addr", TypeId::text, {}, 0, true, kStable, always_null},
+      {"inet_client_addr", kInet, {}, 0, true, kStable, always_null},
+      {"inet_server_addr", kInet, {}, 0, true, kStable, always_null},
       {"inet_server_port", int4, {}, 0, true, kStable, always_null},
       {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
-      {"pg_total_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
-      {"pg_relation_size", int8, {regclass}, 0, true, kVolatile, relation_size},
-      {"pg_table_size", int8, {regclass}, 0, true, kVolatile, relation_size},
-      {"pg_indexes_size", int8, {regclass}, 0, true, kVolatile, zero},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
       {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
       {"swizzle_backup", TypeId::text, {TypeId::text}, 0, true, kVolatile, back_up},
-      {"pg_database_size", int8, {any}, 0, true, kVolatile, database_size},
-      {"pg_tablespace_size", int8, {any}, 0, true, kVolatile, database_size},
       {"pg_reload_conf", bool_, {}, 0, true, kVolatile, reload_configuration},
   };
   return kFunctions;
@@ -377,7 +372,7 @@ std::span<const SessionFunction> functions() {
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
   for (const std::span<const SessionFunction> list :
        {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
-        notification_functions()}) {
+        notification_functions(), size_functions(), blocking_functions()}) {
     for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {

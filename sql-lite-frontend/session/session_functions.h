@@ -9,6 +9,10 @@ namespace swizzle::sql {
 
 /// Functions that describe objects: pg_get_expr, pg_table_is_visible …
 std::span<const SessionFunction> catalog_functions();
+/// pg_blocking_pids
+std::span<const SessionFunction> blocking_functions();
+/// pg_relation_size, pg_database_size …
+std::span<const SessionFunction> size_functions();
 /// has_table_privilege, pg_has_role …
 std::span<const SessionFunction> privilege_functions();
 

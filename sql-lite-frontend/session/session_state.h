@@ -93,6 +93,10 @@ struct Session::State final : NameSource, ObjectNames {
   void begin_as_chosen();
   void run_deferred_checks(std::size_t from);
   [[nodiscard]] bool in_explicit_block() const noexcept { return block == Block::explicit_block; }
+  /// The statements of one message are a transaction, too, though not one with savepoints.
+  [[nodiscard]] bool in_block() const noexcept {
+    return in_explicit_block() || (in_script && block == Block::implicit);
+  }
   void prevent_in_block(std::string_view command);
 
   // prepare.cpp -----------------------------------------------------------------------------------
@@ -314,6 +318,7 @@ struct Session::State final : NameSource, ObjectNames {
   std::vector<Savepoint> savepoints;
   std::int64_t transaction_number = 0;  ///< of the present one, once txid_current() was asked
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
+  bool in_script = false;      ///< what runs is one of several statements of a message
   std::vector<DeferredCheck> deferred;
   std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
   std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {
@@ -100,6 +101,7 @@ void Session::State::begin_statement() {
 
 void Session::State::run_deferred_checks(std::size_t from) {
   if (deferred.size() <= from) return;
+  settle_cursors(*this);
   const std::vector<DeferredCheck> checks(
       std::make_move_iterator(deferred.begin() + static_cast<std::ptrdiff_t>(from)),
       std::make_move_iterator(deferred.end()));
@@ -263,7 +265,7 @@ void Session::State::require_read_write(std::string_view command) {
 }
 
 void Session::State::prevent_in_block(std::string_view command) {
-  if (in_explicit_block()) {
+  if (in_block()) {
     throw_error(kActiveTransaction, "{} cannot run inside a transaction block", command);
   }
 }

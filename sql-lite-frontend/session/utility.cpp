@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
@@ -166,7 +167,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return copy(ast::as<ast::CopyStmt>(node), sink);
     case Kind::constraints_set_stmt: {
       const auto& modes = ast::as<ast::ConstraintsSetStmt>(node);
-      if (!in_explicit_block()) {
+      if (!in_block()) {
         notice(sink, Severity::warning, SqlState{"25P01"},
                "SET CONSTRAINTS can only be used in transaction blocks");
       }
@@ -272,6 +273,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       definition(change.is_grant ? "GRANT" : "REVOKE");
       return grant(change, sink);
     }
+    case Kind::alter_default_privileges_stmt:
+      definition("ALTER DEFAULT PRIVILEGES");
+      return alter_default_privileges(*this, ast::as<ast::AlterDefaultPrivilegesStmt>(node), sink);
     case Kind::grant_role_stmt: {
       const auto& change = ast::as<ast::GrantRoleStmt>(node);
       definition(change.is_grant ? "GRANT ROLE" : "REVOKE ROLE");

@@ -237,7 +237,7 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
                                            : SessionSettings::Lifetime::session;
   switch (statement.kind) {
     case Kind::set_value: {
-      if (statement.is_local && !in_explicit_block()) {
+      if (statement.is_local && !in_block()) {
         notice(sink, Severity::warning, SqlState{"25P01"},
                "SET LOCAL can only be used in transaction blocks");
       }

@@ -130,6 +130,7 @@ class Registry {
                                array_functions(),
                                general_functions(),
                                name_functions(),
+                               byte_size_functions(),
                                extreme_functions(),
                                json_functions(),
                                json_access_functions(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 
 #include "sql-lite-frontend/types/network.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -11,63 +12,64 @@
 namespace swizzle::sql {
 namespace {
 
-// Families as the binary form has them.
-constexpr std::uint8_t kIpv4 = 2;
-constexpr std::uint8_t kIpv6 = 3;
-
-constexpr std::size_t address_bytes(std::uint8_t family) noexcept {
-  return family == kIpv4 ? 4 : 16;
-}
-
-/// The address with the bits behind the mask cleared.
-std::array<std::uint8_t, 16> masked(const NetworkAddress& address) noexcept {
-  std::array<std::uint8_t, 16> network = address.bytes;
-  for (unsigned bit = address.bits; bit < address_bytes(address.family) * 8; ++bit) {
-    network[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> bit % 8));
+struct ReadAddress {
+  NetworkAddress address;
+  std::size_t given =
+      16;  ///< how many bytes stand in the text: IPv4 networks may leave the last out
+};
+/// Nothing: it is no address.
+std::optional<ReadAddress> read_address(std::string plain) {
+  ReadAddress read;
+  NetworkAddress& address = read.address;
+  if (plain.find(':') != std::string::npos) {
+    address.family = kIpv6;
+    if (::inet_pton(AF_INET6, plain.c_str(), address.bytes.data()) != 1) return std::nullopt;
+    return read;
   }
-  return network;
+  address.family = kIpv4;
+  read.given = static_cast<std::size_t>(std::ranges::count(plain, '.')) + 1;
+  for (std::size_t i = read.given; i < 4; ++i) plain += ".0";
+  if (::inet_pton(AF_INET, plain.c_str(), address.bytes.data()) != 1) return std::nullopt;
+  return read;
 }
 
-/// Families, then networks, then masks, then addresses: byte by byte this is PostgreSQL's order,
-/// since a network's bits behind its mask are zero.
-Value to_value(Arena& arena, const NetworkAddress& address) {
-  const std::size_t size = address_bytes(address.family);
-  std::string bytes;
-  const auto add = [&](const std::array<std::uint8_t, 16>& from) {
-    bytes.append(reinterpret_cast<const char*>(from.data()), size);
-  };
-  bytes += static_cast<char>(address.family);
-  add(masked(address));
-  bytes += static_cast<char>(address.bits);
-  add(address.bytes);
-  return make_bytes(arena, as_bytes(bytes));
+/// The mask of a network that is written without one: by the classes of old, but no fewer bits than
+/// there are bytes.
+std::size_t bits_of_class(const NetworkAddress& address, std::size_t given) noexcept {
+  const std::uint8_t first = address.bytes[0];
+  std::size_t bits = first >= 240   ? 32
+                     : first >= 224 ? 8
+                     : first >= 192 ? 24
+                     : first >= 128 ? 16
+                                    : 8;
+  bits = std::max(bits, given * 8);
+  return bits == 8 && first == 224 ? 4 : bits;
 }
 
 Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
-  NetworkAddress address;
   const std::size_t slash = text.find('/');
-  const std::string plain{text.substr(0, slash)};
-  address.family = plain.find(':') == std::string::npos ? kIpv4 : kIpv6;
-  const int system_family = address.family == kIpv4 ? AF_INET : AF_INET6;
-  if (::inet_pton(system_family, plain.c_str(), address.bytes.data()) != 1) {
-    throw_invalid_syntax(type, text);
-  }
+  const auto read = read_address(std::string{text.substr(0, slash)});
+  if (!read) throw_invalid_syntax(type, text);
+  NetworkAddress address = read->address;
   const std::size_t most = address_bytes(address.family) * 8;
-  address.bits = static_cast<std::uint8_t>(most);
+  std::size_t bits = most;
   if (slash != std::string_view::npos) {
     const std::string_view mask = text.substr(slash + 1);
-    unsigned bits = 0;
     const auto [end, error] = std::from_chars(mask.data(), mask.data() + mask.size(), bits);
-    if (error != std::errc{} || end != mask.data() + mask.size() || bits > most) {
+    const bool is_number = error == std::errc{} && end == mask.data() + mask.size();
+    if (!is_number || bits > most || (type == kInet && bits / 8 > read->given)) {
       throw_invalid_syntax(type, text);
     }
-    address.bits = static_cast<std::uint8_t>(bits);
+  } else if (read->given < address_bytes(address.family)) {
+    if (type != kCidr) throw_invalid_syntax(type, text);
+    bits = bits_of_class(address, read->given);
   }
-  if (type == kCidr && masked(address) != address.bytes) {
+  address.bits = static_cast<std::uint8_t>(bits);
+  if (type == kCidr && network_of(address) != address.bytes) {
     throw sql_error(sqlstate::invalid_text_representation, "invalid cidr value: \"{}\"", text)
         .with_detail("Value has bits set to right of mask.");
   }
-  return to_value(context.arena, address);
+  return make_network(context.arena, address);
 }
 
 void output(FunctionContext&, TypeId type, const Value& value, std::string& out) {
@@ -94,7 +96,7 @@ Value receive(FunctionContext& context, TypeId type, std::int32_t, Bytes bytes) 
   reader.finish();
   std::ranges::transform(from, address.bytes.begin(),
                          [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
-  return to_value(context.arena, address);
+  return make_network(context.arena, address);
 }
 
 void send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
@@ -108,6 +110,29 @@ void send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
 }
 
 }  // namespace
+
+std::array<std::uint8_t, 16> network_of(const NetworkAddress& address) noexcept {
+  std::array<std::uint8_t, 16> network = address.bytes;
+  for (unsigned bit = address.bits; bit < address_bytes(address.family) * 8; ++bit) {
+    network[bit / 8] &= static_cast<std::uint8_t>(~(0x80U >> bit % 8));
+  }
+  return network;
+}
+
+/// Families, then networks, then masks, then addresses: byte by byte this is PostgreSQL's order,
+/// since a network's bits behind its mask are zero.
+Value make_network(Arena& arena, const NetworkAddress& address) {
+  const std::size_t size = address_bytes(address.family);
+  std::string bytes;
+  const auto add = [&](const std::array<std::uint8_t, 16>& from) {
+    bytes.append(reinterpret_cast<const char*>(from.data()), size);
+  };
+  bytes += static_cast<char>(address.family);
+  add(network_of(address));
+  bytes += static_cast<char>(address.bits);
+  add(address.bytes);
+  return make_bytes(arena, as_bytes(bytes));
+}
 
 NetworkAddress network_address(const Value& value) {
   const Bytes bytes = value.as_bytes();

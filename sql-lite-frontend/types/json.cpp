@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,44 @@
 
 namespace swizzle::sql {
 namespace {
+
+/// A number of jsonb, which is a numeric: without an exponent, and zero without a sign.
+void append_plain_number(std::string_view written, std::string& out) {
+  const std::size_t e = written.find_first_of("eE");
+  std::string_view mantissa = written.substr(0, e);
+  long exponent = 0;
+  if (e != std::string_view::npos) {
+    std::string_view digits = written.substr(e + 1);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    constexpr long kMost = 131'071;
+    constexpr long kLeast = -16'000;
+    if (read.ec != std::errc{} || exponent > kMost || exponent < kLeast) {
+      throw SqlError{sqlstate::numeric_value_out_of_range, "value overflows numeric format"};
+    }
+  }
+  const bool negative = mantissa.starts_with('-');
+  if (negative) mantissa.remove_prefix(1);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits{mantissa.substr(0, point)};
+  if (point < mantissa.size()) digits += mantissa.substr(point + 1);
+  // Where the point goes among the digits.
+  long place = static_cast<long>(point) + exponent;
+  if (place <= 0) {
+    digits.insert(0, static_cast<std::size_t>(1 - place), '0');
+    place = 1;
+  }
+  const auto whole = static_cast<std::size_t>(place);
+  if (digits.size() < whole) digits.append(whole - digits.size(), '0');
+  const std::size_t leading = std::min(digits.find_first_not_of('0'), whole - 1);
+  const bool is_zero = digits.find_first_not_of('0') == std::string::npos;
+  if (negative && !is_zero) out += '-';
+  out += std::string_view{digits}.substr(leading, whole - leading);
+  if (digits.size() > whole) {
+    out += '.';
+    out += std::string_view{digits}.substr(whole);
+  }
+}
 
 constexpr SqlState kStatementTooComplex{"54001"};
 constexpr int kMaxDepth = 1000;
@@ -261,11 +300,6 @@ class JsonReader {
       if (!digits()) invalid();
     }
     if (at_ < text_.size() && to_lower(text_[at_]) == 'e') {
-      // jsonb shows the number without it.
-      if (type_ == TypeId::jsonb) {
-        throw SqlError{sqlstate::feature_not_supported,
-                       "numbers with exponents in jsonb are not supported"};
-      }
       ++at_;
       if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
       if (!digits()) invalid();
@@ -274,7 +308,12 @@ class JsonReader {
         (is_digit(text_[at_]) || (to_lower(text_[at_]) >= 'a' && to_lower(text_[at_]) <= 'z'))) {
       invalid();
     }
-    out += text_.substr(start, at_ - start);
+    const std::string_view written = text_.substr(start, at_ - start);
+    if (type_ == TypeId::jsonb) {
+      append_plain_number(written, out);
+    } else {
+      out += written;
+    }
   }
 
   std::string_view text_;

@@ -251,6 +251,8 @@ bool CompiledRegex::matches(std::string_view text) const {
 std::optional<std::vector<CompiledRegex::Range>> CompiledRegex::find(std::string_view text,
                                                                      std::size_t start) const {
   std::vector<re2::StringPiece> parts(groups_ + 1);
+  // A group that did not match is one without an address, so an empty text needs one.
+  if (text.data() == nullptr) text = "";
   const re2::StringPiece piece{text.data(), text.size()};
   if (!compiled_->Match(piece, start, text.size(), re2::RE2::UNANCHORED, parts.data(),
                         static_cast<int>(parts.size())))

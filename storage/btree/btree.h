@@ -147,6 +147,10 @@ class BTree {
   /// Every page of the tree, children before parents. Same precondition.
   Result<std::vector<PageId>> pages();
 
+  /// How many pages begin in [low, high); of foster leaves, those that their parents know. Others
+  /// may change the tree meanwhile: then each level is right for some moment.
+  Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high);
+
   /// Whether the tree is one leaf without records, ghosts included.
   Result<bool> is_blank();
   /// Loading a blank tree: hangs a new leaf at the right edge. The first has an empty low fence,

@@ -46,6 +46,7 @@ class AnyTree {
                           LeafHint* hint = nullptr) = 0;
   virtual Result<> tidy(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
+  virtual Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) = 0;
   virtual Result<bool> is_blank() = 0;
   virtual Result<> append_leaf(const LeafContent& content) = 0;
   virtual Result<> clear() = 0;
@@ -90,6 +91,9 @@ class PooledTree final : public AnyTree {
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }
+  Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) override {
+    return tree_->count_pages(low, high);
+  }
   Result<bool> is_blank() override { return tree_->is_blank(); }
   Result<> append_leaf(const LeafContent& content) override { return tree_->append_leaf(content); }
   Result<> clear() override { return tree_->clear(); }

@@ -81,6 +81,12 @@ Result<> remove_overflow(TransactionState& transaction, TreeId owner, const Stor
   return {};
 }
 
+Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner) {
+  ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(kOverflowTree));
+  return tree->count_pages(chunk_key(owner, 0, 0),
+                           KeyBound::at(chunk_key(TreeId{raw(owner) + 1}, 0, 0)));
+}
+
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner) {
   constexpr std::size_t kAtOnce = 1024;
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(kOverflowTree));

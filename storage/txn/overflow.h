@@ -30,6 +30,8 @@ Result<StoredAddress> write_overflow(TransactionState& transaction, TreeId owner
 Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::Which which,
                        ValueBuffer& buffer);
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored);
+/// How many pages begin with a chunk of a tree's.
+Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 /// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
 /// repeated after a crash.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner);

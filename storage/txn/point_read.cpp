@@ -16,17 +16,28 @@ void PointRead::take(Bytes value, bool overflow) noexcept {
 void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
   found_ = false;
   too_old_ = false;
+  if (is_in_leaf(leaf) && at.exact && !leaf.is_ghost(at.index))
+    take(leaf.value(at.index), leaf.is_overflow(at.index));
+}
+
+/// Whether the leaf has the version that is wanted; if not, an older one has been taken, if any.
+bool PointRead::is_in_leaf(const Node& leaf) noexcept {
+  if (which_ == Which::newest) return true;
   // A leaf that nobody has changed since `quiet` is visible as it stands: nothing is looked up and
   // nothing shared is written.
   const bool is_whole = view_ == TransactionState::TreeView::whole;
-  if (which_ == Which::visible && !(is_whole && transaction_.is_quiet(leaf.logical_lsn()))) {
-    const auto version = transaction_.engine.versions.find(
-        tree_, key_, hash_of_key(tree_, key_), transaction_.viewer(view_),
-        [this](Bytes value, bool overflow) { take(value, overflow); });
-    too_old_ = transaction_.is_too_old();
-    if (version != VersionIndex::Version::current) return;
+  if (is_whole && transaction_.is_quiet(leaf.logical_lsn())) return true;
+  const std::uint64_t hash = hash_of_key(tree_, key_);
+  const auto copy = [this](Bytes value, bool overflow) { take(value, overflow); };
+  VersionIndex& versions = transaction_.engine.versions;
+  if (which_ == Which::committed) {
+    const auto found = versions.find_committed(tree_, key_, hash, transaction_.undo.get(), copy);
+    commit_ = found.commit;
+    return found.version == VersionIndex::Version::current;
   }
-  if (at.exact && !leaf.is_ghost(at.index)) take(leaf.value(at.index), leaf.is_overflow(at.index));
+  const auto version = versions.find(tree_, key_, hash, transaction_.viewer(view_), copy);
+  too_old_ = transaction_.is_too_old();
+  return version == VersionIndex::Version::current;
 }
 
 /// A load may begin while the read is on its way; then what was read is nobody's.
@@ -53,8 +64,11 @@ Result<bool> PointRead::run(AnyTree& tree) {
     RETURN_IF_ERROR(read_visible(tree));
   } else {
     RETURN_IF_ERROR(tree.birth().require_loaded());
+    // With its snapshot the transaction keeps the versions that have been committed since.
+    if (which_ == Which::committed) view_ = transaction_.view_of(tree.birth());
     ++transaction_.leaf_requests;
     RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_, key_)));
+    transaction_.locks.note_read(commit_);
   }
   if (too_old_) [[unlikely]]
     RETURN_IF_ERROR(transaction_.check_snapshot());

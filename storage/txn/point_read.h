@@ -10,7 +10,10 @@ class PointRead final : public LeafVisitor {
  public:
   enum class Which : std::uint8_t {
     visible,  ///< by the transaction's snapshot
-    newest,   ///< the transaction has locked the key
+    newest,   ///< the transaction has locked what stands under the key
+    /// What is committed, and its own: the transaction has locked only that the key stays, so that
+    /// somebody else may be changing what stands under it.
+    committed,
   };
   PointRead(TransactionState& transaction, TreeId tree, Bytes key, Which which,
             ValueBuffer& into) noexcept
@@ -25,6 +28,7 @@ class PointRead final : public LeafVisitor {
 
  private:
   void take(Bytes value, bool overflow) noexcept;
+  bool is_in_leaf(const Node& leaf) noexcept;
   Result<> read_visible(AnyTree& tree);
 
   TransactionState& transaction_;
@@ -34,6 +38,7 @@ class PointRead final : public LeafVisitor {
   TransactionState::TreeView view_ = TransactionState::TreeView::whole;
   ValueBuffer& into_;
   bool found_ = false;
+  Lsn commit_ = Lsn::none;
   bool too_old_ = false;
   bool overflow_ = false;
 };

@@ -15,6 +15,13 @@ lock::LockId gap_before(TreeId tree, const Node& leaf, std::uint16_t index) noex
   return {tree, hash_of_key(tree, {key.data(), leaf.copy_key(before, key.data())})};
 }
 
+/// Only what comes or goes needs the key itself. An insert that finds its key there waits for
+/// whoever is changing what stands under it, as the next statement of most callers would.
+lock::KeyMode RowChange::lock_mode(bool is_live) const noexcept {
+  const bool key_stays = wish_ == Wish::update || (wish_ == Wish::insert && is_live);
+  return key_stays ? lock::kChangeContent : lock::kWriteKey;
+}
+
 LeafChange::Action RowChange::settle(Obstacle obstacle, lock::LockId id) noexcept {
   obstacle_ = obstacle;
   obstacle_id_ = id;
@@ -41,9 +48,10 @@ bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   const lock::LockId id{tree_, hash_};
-  if (transaction_.engine.options.locking && !transaction_.locks.try_acquire(id, lock::kWriteKey))
-    return settle(Obstacle::key, id);
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
+  key_mode_ = lock_mode(is_live);
+  if (transaction_.engine.options.locking && !transaction_.locks.try_acquire(id, key_mode_))
+    return settle(Obstacle::key, id);
   if (wish_ == Wish::insert) {
     if (is_live) return settle(Obstacle::none);
     if (!at.exact && transaction_.engine.options.locking && !gap_allows(leaf, at))
@@ -116,7 +124,7 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
     ASSIGN_OR_RETURN(
         const lock::Acquired acquired,
         obstacle_ == Obstacle::key
-            ? transaction_.locks.acquire(obstacle_id_, lock::kWriteKey, wait)
+            ? transaction_.locks.acquire(obstacle_id_, key_mode_, wait)
             : transaction_.locks.wait_until_free(obstacle_id_, lock::kInsertIntoGap, wait));
     if (acquired == lock::Acquired::skipped) return false;
   }

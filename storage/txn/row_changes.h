@@ -40,6 +40,7 @@ class RowChange final : public LeafChange {
 
  private:
   enum class Obstacle : std::uint8_t { none, key, gap, version };
+  [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
   bool gap_allows(const Node& leaf, Node::Position at) noexcept;
 
@@ -54,6 +55,7 @@ class RowChange final : public LeafChange {
   TransactionState::TreeView view_ = TransactionState::TreeView::whole;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
+  lock::KeyMode key_mode_ = lock::kWriteKey;
   Lsn previous_lsn_ = Lsn::none;
   std::optional<std::array<std::byte, 16>> old_overflow_;
 };

@@ -68,6 +68,30 @@ class VersionIndex {
     return Version::older;
   }
 
+  struct Committed {
+    Version version = Version::current;
+    Lsn commit = Lsn::none;  ///< of somebody else who wrote it, if that may not be durable yet
+  };
+  /// The version that stands when all that has not committed is undone, but for what is `own`'s.
+  template <class Copy>
+  Committed find_committed(TreeId tree, Bytes key, std::uint64_t hash, const UndoLog* own,
+                           Copy&& copy) noexcept {
+    Bucket& bucket = bucket_of(hash);
+    if (bucket.first.load(std::memory_order_acquire) == nullptr) return {};
+    const std::lock_guard hold(bucket.mutex);
+    const Viewer of_all_commits{.own = own};
+    const UndoRecord* undone = nullptr;
+    const UndoRecord* at = newest_of(bucket, tree, key, hash);
+    for (; at != nullptr && !is_visible(*at, of_all_commits); at = at->older) undone = at;
+    Committed found;
+    if (at != nullptr && at->log != own)
+      found.commit = Lsn{at->log->outcome.load(std::memory_order_relaxed)};
+    if (undone == nullptr) return found;
+    found.version = undone->kind == UndoRecord::Kind::inserted ? Version::absent : Version::older;
+    if (found.version == Version::older) copy(undone->old_value(), undone->old_overflow);
+    return found;
+  }
+
   /// Whether the newest version of the key is somebody else's and not below the snapshot. Pre: the
   /// key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash,

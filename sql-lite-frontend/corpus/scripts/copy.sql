@@ -232,7 +232,6 @@ y"
 \.
 select a, length(a) from one order by a;
 copy one to stdout (format csv);
--- differs: bug: PostgreSQL refuses it
 copy one from stdin (freeze);
 frozen?
 \.

@@ -1,5 +1,8 @@
 #include "sql-lite-frontend/types/functions/datetime_template.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "sql-lite-frontend/types/text_scan.h"
 
 namespace swizzle::sql {
@@ -71,8 +74,18 @@ constexpr Spelling kSpellings[] = {
     {"Y", Keyword::year, 1},
 };
 
-bool starts_ignoring_case(std::string_view text, std::string_view word) {
-  return text.size() >= word.size() && equals_ignoring_case(text.substr(0, word.size()), word);
+/// In upper case, in lower case, or, of the names of days and months, with a capital.
+bool starts_with_keyword(std::string_view text, std::string_view word) {
+  if (text.size() < word.size()) return false;
+  text = text.substr(0, word.size());
+  if (!equals_ignoring_case(text, word)) return false;
+  const auto rest_is = [&](auto is) {
+    return std::ranges::all_of(text.substr(1), [&](char c) { return !is_alpha(c) || is(c); });
+  };
+  if (is_lower(text[0]) || !is_alpha(text[0])) return rest_is(is_lower);
+  if (rest_is([](char c) { return !is_lower(c); })) return true;
+  const bool has_capital = word == "DAY" || word == "DY" || word == "MONTH" || word == "MON";
+  return has_capital && rest_is(is_lower);
 }
 
 void add_literal(std::vector<TemplateNode>& nodes, std::string_view text, bool exact) {
@@ -87,19 +100,25 @@ void add_literal(std::vector<TemplateNode>& nodes, std::string_view text, bool e
 std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
   std::vector<TemplateNode> nodes;
   bool filled = true;
+  bool translated = false;
   while (!rest.empty()) {
-    if (starts_ignoring_case(rest, "FM")) {
+    if (starts_with_keyword(rest, "FM")) {
       filled = false;
       rest.remove_prefix(2);
       continue;
     }
-    if (starts_ignoring_case(rest, "FX") || starts_ignoring_case(rest, "TM")) {
+    if (starts_with_keyword(rest, "TM")) {
+      translated = true;
+      rest.remove_prefix(2);
+      continue;
+    }
+    if (starts_with_keyword(rest, "FX")) {
       rest.remove_prefix(2);
       continue;
     }
     const Spelling* found = nullptr;
     for (const Spelling& spelling : kSpellings)
-      if (starts_ignoring_case(rest, spelling.text)) {
+      if (starts_with_keyword(rest, spelling.text)) {
         found = &spelling;
         break;
       }
@@ -109,6 +128,7 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
       node.width = found->width;
       node.filled = filled;
       filled = true;
+      node.translated = std::exchange(translated, false);
       if (is_lower(rest[0]))
         node.letters = Letters::lower;
       else if (found->text.size() > 1 && is_lower(rest[1]))

@@ -55,8 +55,9 @@ struct TemplateNode {
 
   Keyword keyword = Keyword::literal;
   Letters letters = Letters::upper;
-  int width = 0;       ///< digits of year, iso_year and fraction
-  bool filled = true;  ///< padded; FM switches it off
+  int width = 0;            ///< digits of year, iso_year and fraction
+  bool filled = true;       ///< padded; FM switches it off
+  bool translated = false;  ///< TM: a name is not padded
   Ordinal ordinal = Ordinal::none;
   std::string literal;
   bool exact = false;  ///< a quoted literal

@@ -126,9 +126,28 @@ class Reader {
         return i;
       }
     }
-    throw sql_error(sqlstate::invalid_datetime_format, "invalid value \"{}\" for \"{}\"",
-                    rest_.substr(0, 9), what)
+    no_such_value(what);
+  }
+
+  /// The error names what stands there, up to the next space.
+  [[noreturn]] void no_such_value(std::string_view what) const {
+    const std::string_view word = rest_.substr(0, rest_.find_first_of(" \t\n\v\f\r"));
+    throw sql_error(sqlstate::invalid_datetime_format, "invalid value \"{}\" for \"{}\"", word,
+                    what)
         .with_detail("The given value did not match any of the allowed values for this field.");
+  }
+
+  /// One of two words, by their first letters: the number of the one.
+  int read_word(std::string_view what, std::string_view first, std::string_view second) {
+    skip_space();
+    for (const std::string_view word : {first, second}) {
+      if (rest_.size() < word.size() || !equals_ignoring_case(rest_.substr(0, word.size()), word)) {
+        continue;
+      }
+      rest_.remove_prefix(word.size());
+      return word == first ? 0 : 1;
+    }
+    no_such_value(what);
   }
 
   void read_year(int width) {
@@ -145,15 +164,6 @@ class Reader {
         year += 1000;
     }
     year_ = year;
-  }
-
-  void read_meridiem() {
-    skip_space();
-    const bool dotted = rest_.size() > 1 && rest_[1] == '.';
-    const std::size_t size = dotted ? 4 : 2;
-    if (rest_.size() < size) return;
-    meridiem_ = to_lower(rest_[0]);
-    rest_.remove_prefix(size);
   }
 
   void read_zone_offset() {
@@ -270,14 +280,16 @@ class Reader {
         second_of_day_ = read_number(5, "SSSS");
         return;
       case Keyword::meridiem:
+        meridiem_ = read_word("AM", "AM", "PM") == 0 ? 'a' : 'p';
+        return;
       case Keyword::meridiem_dotted:
-        return read_meridiem();
+        meridiem_ = read_word("A.M.", "A.M.", "P.M.") == 0 ? 'a' : 'p';
+        return;
       case Keyword::era:
+        before_christ_ = read_word("BC", "AD", "BC") == 1;
+        return;
       case Keyword::era_dotted:
-        skip_space();
-        before_christ_ = !rest_.empty() && to_lower(rest_[0]) == 'b';
-        rest_.remove_prefix(
-            std::min<std::size_t>(rest_.size(), node.keyword == Keyword::era ? 2 : 4));
+        before_christ_ = read_word("B.C.", "A.D.", "B.C.") == 1;
         return;
       case Keyword::zone_hours:
       case Keyword::zone_offset:
@@ -306,23 +318,27 @@ class Reader {
 
   [[nodiscard]] i64 days() const {
     if (julian_) return *julian_ - kJulianEpoch;
-    if (iso_year_) {
-      const int week = iso_week_.value_or(1);
-      return days_from_iso_week(*iso_year_, week) + iso_day_.value_or(1) - 1;
+    // As in PostgreSQL, a field that is zero is one that was not given.
+    if (iso_year_ && iso_week_.value_or(0) != 0) {
+      return days_from_iso_week(*iso_year_, *iso_week_) + std::max(iso_day_.value_or(1), 1) - 1;
     }
-    i64 year = year_.value_or(before_christ_ ? 1 : 0);
+    const std::optional<i64> given = iso_year_ ? iso_year_ : year_;
+    i64 year = given.value_or(before_christ_ ? 1 : 0);
     if (before_christ_)
       year = 1 - year;
-    else if (!year_)
+    else if (!given)
       year = 0;  // 1 BC, as PostgreSQL has it when no year is given
-    if (year_ && year < 0 && !before_christ_) ++year;
-    if (day_of_year_) {
+    if (given && year < 0 && !before_christ_) ++year;
+    if (day_of_year_.value_or(0) != 0) {
       if (*day_of_year_ < 1 || *day_of_year_ > (is_leap_year(year) ? 366 : 365)) out_of_range();
       return days_from_civil({year, 1, 1}) + *day_of_year_ - 1;
     }
-    if (week_of_year_) return days_from_civil({year, 1, 1}) + (*week_of_year_ - 1) * 7;
-    if (month_ < 1 || month_ > 12 || day_ < 1 || day_ > days_in_month(year, month_)) out_of_range();
-    return days_from_civil({year, month_, day_});
+    if (week_of_year_.value_or(0) != 0)
+      return days_from_civil({year, 1, 1}) + (*week_of_year_ - 1) * 7;
+    const int month = month_ == 0 ? 1 : month_;
+    const int day = day_ == 0 ? 1 : day_;
+    if (month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) out_of_range();
+    return days_from_civil({year, month, day});
   }
 
   [[nodiscard]] i64 time() const {

@@ -68,7 +68,8 @@ class Writer {
 
   void name(const TemplateNode& node, std::string_view text, std::size_t width) {
     std::string shown = in_letters(text, node.letters);
-    if (node.filled && shown.size() < width) shown.append(width - shown.size(), ' ');
+    if (node.filled && !node.translated && shown.size() < width)
+      shown.append(width - shown.size(), ' ');
     out_ += shown;
   }
 

@@ -115,33 +115,6 @@ Value vector_types(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-/// A size for people: at most five digits before the unit.
-Value size_pretty(FunctionContext& context, Arguments a) {
-  struct Unit {
-    std::string_view name;
-    std::int64_t limit;
-    bool halved;
-    int bits;
-  };
-  static constexpr Unit kUnits[] = {
-      {"bytes", 10 * 1024, false, 0},  {"kB", 20 * 1024 - 1, true, 10},
-      {"MB", 20 * 1024 - 1, true, 20}, {"GB", 20 * 1024 - 1, true, 30},
-      {"TB", 20 * 1024 - 1, true, 40}, {"PB", 20 * 1024 - 1, true, 50}};
-  std::int64_t size = a[0].as_int8();
-  for (std::size_t i = 0;; ++i) {
-    const Unit& unit = kUnits[i];
-    const bool last = i + 1 == std::size(kUnits);
-    if (last || (size < unit.limit && size > -unit.limit)) {
-      if (unit.halved) size = (size + (size < 0 ? -1 : 1)) / 2;
-      return make_text(context.arena, fmt::format("{} {}", size, unit.name));
-    }
-    // One bit is kept for rounding in the next unit.
-    const Unit& next = kUnits[i + 1];
-    const int bits = next.bits - unit.bits - (next.halved ? 1 : 0) + (unit.halved ? 1 : 0);
-    size /= std::int64_t{1} << bits;
-  }
-}
-
 constexpr ScalarEntry kEntries[] = {
     {"to_regclass(text)", &find_object<TypeId::regclass>},
     {"to_regtype(text)", &find_object<TypeId::regtype>},
@@ -154,7 +127,6 @@ constexpr ScalarEntry kEntries[] = {
     {"to_regcollation(text)", &find_object<TypeId::regcollation>},
     {"parse_ident(text,bool)", &parse_identifier},
     {"oidvectortypes(oidvector)", &vector_types},
-    {"pg_size_pretty(int8)", &size_pretty},
 };
 
 }  // namespace

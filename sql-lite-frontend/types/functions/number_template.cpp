@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/types/functions/number_template.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ struct Template {
   bool roman = false;
   bool roman_lower = false;
   bool own_sign = false;  ///< S, SG, MI, PL or PR says where the sign goes
+  bool blank = false;     ///< B, which changes nothing but is not for EEEE
 };
 
 class TemplateParser {
@@ -84,35 +86,57 @@ class TemplateParser {
   void step() {
     if (take("FM")) {
       out_.filled = false;
+      fills_ = true;
     } else if (take("EEEE")) {
-      out_.scientific = true;
+      scientific();
     } else if (take("RN")) {
       out_.roman = true;
       out_.roman_lower = lower_;
     } else if (take("SG")) {
+      beside_s("SG");
+      has_minus_ = has_plus_ = true;
       own_sign(Kind::sign_here);
     } else if (take("MI")) {
+      beside_s("MI");
+      has_minus_ = true;
       own_sign(Kind::minus);
     } else if (take("PL")) {
+      beside_s("PL");
+      has_plus_ = true;
       add(Kind::plus);
     } else if (take("PR")) {
+      if (has_s_ || has_plus_ || has_minus_) {
+        refuse("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together");
+      }
+      has_brackets_ = true;
       own_sign(Kind::brackets);
+    } else if (take("B")) {
+      out_.blank = true;
     } else if (take("TH")) {
       add(Kind::ordinal);
       out_.nodes.back().ordinal = lower_ ? Ordinal::lower : Ordinal::upper;
     } else if (take("S")) {
+      if (has_s_) refuse("cannot use \"S\" twice");
+      if (has_plus_ || has_minus_ || has_brackets_) {
+        refuse("cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together");
+      }
+      has_s_ = true;
       own_sign(Kind::sign);
     } else if (take("9")) {
+      if (has_brackets_) refuse("\"9\" must be ahead of \"PR\"");
       digit(Kind::nine);
     } else if (take("0")) {
+      if (has_brackets_) refuse("\"0\" must be ahead of \"PR\"");
       digit(Kind::zero);
     } else if (take(".") || take("D")) {
-      if (after_point_) throw SqlError{sqlstate::syntax_error, "multiple decimal points"};
+      if (after_point_) refuse("multiple decimal points");
+      if (after_shift_) refuse(kShiftAndPoint);
       after_point_ = true;
       add(Kind::point);
     } else if (take(",") || take("G")) {
       add(Kind::comma);
     } else if (take("V")) {
+      if (after_point_) refuse(kShiftAndPoint);
       after_shift_ = true;
     } else if (take("C")) {
       // A currency's symbol, which nobody defines.
@@ -121,6 +145,28 @@ class TemplateParser {
     } else {
       literal();
     }
+  }
+
+  static constexpr std::string_view kShiftAndPoint = "cannot use \"V\" and decimal point together";
+
+  [[noreturn]] static void refuse(std::string_view what) {
+    throw SqlError{sqlstate::syntax_error, std::string{what}};
+  }
+
+  void beside_s(std::string_view sign) const {
+    if (has_s_) {
+      throw_error(sqlstate::syntax_error, "cannot use \"S\" and \"{}\" together", sign);
+    }
+  }
+
+  void scientific() {
+    if (out_.scientific) refuse("cannot use \"EEEE\" twice");
+    if (out_.blank || fills_ || has_s_ || has_brackets_ || has_minus_ || has_plus_ || out_.roman ||
+        after_shift_) {
+      throw SqlError{sqlstate::syntax_error, "\"EEEE\" is incompatible with other formats"}
+          .with_detail("\"EEEE\" may only be used together with digit and decimal point patterns.");
+    }
+    out_.scientific = true;
   }
 
   void own_sign(Kind kind) {
@@ -150,6 +196,11 @@ class TemplateParser {
   bool after_point_ = false;
   bool after_shift_ = false;
   bool lower_ = false;
+  bool fills_ = false;
+  bool has_s_ = false;
+  bool has_plus_ = false;
+  bool has_minus_ = false;
+  bool has_brackets_ = false;
 };
 
 /// Lays the digits of one number into a template.
@@ -340,6 +391,16 @@ std::string scientific(FunctionContext& context, const Value& value, const Templ
   return out;
 }
 
+/// Lays a number's digits into a template; `text` is the number rounded to the template's decimals.
+std::string lay_out(const Template& t, std::string_view text, bool negative) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t point = text.find('.');
+  std::string whole{text.substr(0, point)};
+  std::string fraction{point == std::string_view::npos ? "" : text.substr(point + 1)};
+  if (whole == "0") whole.clear();
+  return Writer{t, std::move(whole), std::move(fraction), negative}.write();
+}
+
 std::string show(FunctionContext& context, Value value, std::string_view format) {
   const Template t = TemplateParser{format}.parse();
   if (t.roman) {
@@ -352,15 +413,9 @@ std::string show(FunctionContext& context, Value value, std::string_view format)
     value = numeric_multiply(
         context.arena, value,
         numeric_power(context.arena, numeric_from_int(10), numeric_from_int(t.shifted)));
-  const bool negative = numeric_sign(value) < 0;
   std::string text;
-  append_numeric(text,
-                 numeric_round(context.arena, numeric_absolute(context.arena, value), t.after));
-  const std::size_t point = text.find('.');
-  std::string whole = text.substr(0, point);
-  std::string fraction = point == std::string::npos ? "" : text.substr(point + 1);
-  if (whole == "0") whole.clear();
-  return Writer{t, std::move(whole), std::move(fraction), negative}.write();
+  append_numeric(text, numeric_round(context.arena, value, t.after));
+  return lay_out(t, text, numeric_sign(value) < 0);
 }
 
 }  // namespace
@@ -375,16 +430,31 @@ Value numeric_to_char(FunctionContext& context, std::span<const Value> a) {
   return make_text(context.arena, show(context, a[0], a[1].as_text()));
 }
 
+namespace {
+
+/// A binary fraction is rounded as it is, not by the digits that it shows; beyond `digits` of them
+/// there is nothing to show.
+Value float_to_char(FunctionContext& context, double number, int digits, std::string_view format) {
+  Template t = TemplateParser{format}.parse();
+  if (t.roman || t.scientific || t.shifted > 0 || !std::isfinite(number)) {
+    const Value arguments[2] = {numeric_from_double(context.arena, number, digits),
+                                make_text(context.arena, format)};
+    return numeric_to_char(context, arguments);
+  }
+  const int whole = static_cast<int>(fmt::format("{:.0f}", std::fabs(number)).size());
+  const int after = std::clamp(digits - whole, 0, t.after);
+  return make_text(context.arena,
+                   lay_out(t, fmt::format("{:.{}f}", number, after), std::signbit(number)));
+}
+
+}  // namespace
+
 Value float4_to_char(FunctionContext& context, std::span<const Value> a) {
-  const Value number = numeric_from_double(context.arena, static_cast<double>(a[0].as_float4()), 6);
-  const Value arguments[2] = {number, a[1]};
-  return numeric_to_char(context, arguments);
+  return float_to_char(context, static_cast<double>(a[0].as_float4()), 6, a[1].as_text());
 }
 
 Value float8_to_char(FunctionContext& context, std::span<const Value> a) {
-  const Value number = numeric_from_double(context.arena, a[0].as_float8(), 15);
-  const Value arguments[2] = {number, a[1]};
-  return numeric_to_char(context, arguments);
+  return float_to_char(context, a[0].as_float8(), 15, a[1].as_text());
 }
 
 Value text_to_number(FunctionContext& context, std::span<const Value> a) {
@@ -392,6 +462,10 @@ Value text_to_number(FunctionContext& context, std::span<const Value> a) {
   if (a[1].as_text().empty()) return Value::null();
   std::string digits;
   bool negative = false;
+  if (t.scientific) {
+    throw SqlError{sqlstate::feature_not_supported, "\"EEEE\" not supported for input"};
+  }
+  if (t.roman) throw SqlError{sqlstate::feature_not_supported, "\"RN\" not supported for input"};
   bool point = false;
   for (const char c : a[0].as_text()) {
     if (is_digit(c)) digits.push_back(c);

@@ -21,14 +21,20 @@ Value same(FunctionContext&, Arguments a) {
   return a[0];
 }
 
+/// The place of a digit as far as a number has digits.
+int clamped_place(const Value& place) {
+  constexpr int kMostBefore = 131'073;
+  constexpr int kMostAfter = 16'383;
+  return std::clamp(place.as_int4(), -kMostBefore, kMostAfter);
+}
 Value round_to(FunctionContext& context, Arguments a) {
-  return numeric_round(context.arena, a[0], std::clamp(a[1].as_int4(), -2000, 2000));
+  return numeric_round(context.arena, a[0], clamped_place(a[1]));
 }
 Value round_whole(FunctionContext& context, Arguments a) {
   return numeric_round(context.arena, a[0], 0);
 }
 Value truncate_to(FunctionContext& context, Arguments a) {
-  return numeric_truncate(context.arena, a[0], std::clamp(a[1].as_int4(), -2000, 2000));
+  return numeric_truncate(context.arena, a[0], clamped_place(a[1]));
 }
 Value truncate_whole(FunctionContext& context, Arguments a) {
   return numeric_truncate(context.arena, a[0], 0);

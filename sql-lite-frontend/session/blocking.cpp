@@ -1,0 +1,86 @@
+// Who keeps whom waiting: pg_blocking_pids.
+#include <algorithm>
+#include <set>
+
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/array.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+using lock::LockRow;
+
+bool same_thing(const LockRow& one, const LockRow& other) {
+  return one.kind == other.kind && one.tree == other.tree && one.hash == other.hash &&
+         one.relation == other.relation;
+}
+
+bool excludes(const LockRow& one, const LockRow& other) {
+  return one.kind == LockRow::Kind::key ? !compatible(one.key_mode, other.key_mode)
+                                        : !compatible(one.table_mode, other.table_mode);
+}
+
+/// Whoever has what is waited for, and whoever stands before in the line for it.
+bool blocks(const LockRow& other, const LockRow& waiting) {
+  if (other.label == 0 || other.label == waiting.label || !same_thing(other, waiting) ||
+      !excludes(other, waiting)) {
+    return false;
+  }
+  return other.state == LockRow::State::granted || (other.waiting_since && waiting.waiting_since &&
+                                                    *other.waiting_since < *waiting.waiting_since);
+}
+
+std::set<std::int32_t> blocking(Session::State& session, std::int32_t pid) {
+  std::set<std::int32_t> found;
+  const std::vector<LockRow> rows = session.shared.engine.locks();
+  for (const LockRow& waiting : rows) {
+    if (waiting.label != pid || waiting.state != LockRow::State::waiting) continue;
+    for (const LockRow& other : rows) {
+      if (blocks(other, waiting)) found.insert(other.label);
+    }
+  }
+  const std::vector<std::int32_t> advisory = session.shared.advisory_locks.blocking(pid);
+  found.insert(advisory.begin(), advisory.end());
+  return found;
+}
+
+Value blocking_pids(Execution& execution, Arguments arguments) {
+  std::vector<Value> pids;
+  for (const std::int32_t pid : blocking(execution.session, arguments[0].as_int4())) {
+    pids.push_back(Value::from_int(pid));
+  }
+  return make_array(execution.row_arena, TypeId::int4, pids);
+}
+
+/// For the isolation tests that PostgreSQL ships: whether one of `pids` keeps the session waiting.
+Value is_blocked_by(Execution& execution, Arguments arguments) {
+  const std::set<std::int32_t> found = blocking(execution.session, arguments[0].as_int4());
+  const ArrayView interesting{arguments[1]};
+  for (std::size_t i = 0; i < interesting.size(); ++i) {
+    const Value pid = interesting.element(i);
+    if (!pid.is_null() && found.contains(pid.as_int4())) return Value::from_bool(true);
+  }
+  return Value::from_bool(false);
+}
+
+}  // namespace
+
+std::span<const SessionFunction> blocking_functions() {
+  using enum TypeId;
+  constexpr auto kVolatile = Volatility::volatile_;
+  static const std::vector<SessionFunction> kFunctions{
+      {"pg_blocking_pids", array_type(int4), {int4}, 0, true, kVolatile, blocking_pids},
+      {"pg_isolation_test_session_is_blocked",
+       bool_,
+       {int4, array_type(int4)},
+       0,
+       true,
+       kVolatile,
+       is_blocked_by},
+  };
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql
