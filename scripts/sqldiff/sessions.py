@@ -44,7 +44,7 @@ class SessionMaker:
             options = random.choice(["scroll ", "no scroll ", "insensitive no scroll ", "scroll "])
             hold = random.choice(["", "", " with hold"])
             query = random.choice(["select * from par order by id", "select id, p from chi order by id desc", "select generate_series(1, 5)",
-                                   "select id, v from par where v > 20 order by id for update", "select count(*) from chi",
+                                   "select id, v from par where v > 20 order by id", "select count(*) from chi",
                                    "select par.id, chi.id from par left join chi on p = par.id order by 1, 2",
                                    "select 10 / (4 - id) from par order by id"])
             return f"declare {name} {options}cursor{hold} for {query}"

@@ -116,7 +116,9 @@ std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid
     list.grant(entry.grantee, entry.grantor, entry.options, AccessList::GrantOption::with);
   }
   // Where nothing at all is left, PostgreSQL goes back to what is usual.
-  if (list.entries().empty() || list.is_usual(kind)) return {};
+  const bool is_nothing = std::ranges::all_of(
+      list.entries(), [](const AccessList::Entry& entry) { return entry.privileges == 0; });
+  if (is_nothing || list.is_usual(kind)) return {};
   std::vector<Grant> grants = list.grants();
   sort_by_grantee(grants);
   return grants;

@@ -188,6 +188,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
 /// Reads one more row of the plan into the cursor's store.
 bool Session::State::read_cursor_row(Portal& portal) {
   if (portal.exhausted) return false;
+  require_runnable(*portal.plan);
   Execution& execution = portal.plan->execution;
   const RowScope scope{execution};
   if (!portal.plan->root->next(execution)) {
@@ -198,15 +199,44 @@ bool Session::State::read_cursor_row(Portal& portal) {
   return true;
 }
 
+namespace {
+
+/// Whether an error is about the row that was being read, and not about the request that is
+/// running.
+bool is_of_the_row(const SqlError& error) {
+  const SqlState state = error.state();
+  const std::string_view code = state.code();
+  return code.starts_with("22") || code.starts_with("21");
+}
+
+/// An error belongs to whoever fetches the row: until then it is kept with the plan, which nobody
+/// else is to get.
+void read_rest(Session::State& session, Portal& portal) {
+  try {
+    while (session.read_cursor_row(portal)) {
+    }
+  } catch (const SqlError& error) {
+    if (!is_of_the_row(error)) throw;
+    Diagnostic kept;
+    kept.state = error.state();
+    kept.message = error.error().message();
+    kept.detail = error.error().detail();
+    if (portal.statement->plan == portal.plan) portal.statement->plan.reset();
+    portal.plan->failure = std::move(kept);
+  }
+}
+
+}  // namespace
+
 void settle_cursors(Session::State& session) {
   for (auto& [name, portal] : session.portals) {
     if (portal->state != Portal::State::running || portal->exhausted || !portal->plan ||
         portal->plan->write != nullptr || locks_rows(*portal->plan->root)) {
       continue;
     }
+    if (portal->plan->failure) continue;
     if (!portal->rows) session.make_cursor_of(*portal);
-    while (session.read_cursor_row(*portal)) {
-    }
+    read_rest(session, *portal);
   }
 }
 

@@ -314,7 +314,11 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
       start_portal(portal);
     }
     const std::uint64_t sent = send_rows(portal, max_rows, sink);
-    const bool cut_short = max_rows != 0 && sent == max_rows && !portal.exhausted;
+    // What has been read ahead may not have been sent yet.
+    const bool is_through =
+        portal.exhausted &&
+        (!portal.rows || portal.position >= static_cast<std::int64_t>(portal.rows->size()));
+    const bool cut_short = max_rows != 0 && sent == max_rows && !is_through;
     if (cut_short) {
       portal.rows_sent += sent;
       sink.portal_suspended();

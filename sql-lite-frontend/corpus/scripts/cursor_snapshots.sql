@@ -94,6 +94,20 @@ rollback;
 
 begin;
 
+declare c cursor for select id, 10 / (4 - id) from t order by id;
+
+fetch 1 from c;
+
+update t set v = 1;
+
+fetch 2 from c;
+
+fetch 1 from c;
+
+rollback;
+
+begin;
+
 declare c no scroll cursor for select * from (values (1), (2)) v;
 
 move backward all from c;
