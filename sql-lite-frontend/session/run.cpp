@@ -318,10 +318,10 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
     }
     const std::uint64_t sent = send_rows(portal, max_rows, sink);
     // What has been read ahead may not have been sent yet.
-    const bool at_end =
+    const bool is_through =
         portal.exhausted &&
         (!portal.rows || portal.position >= static_cast<std::int64_t>(portal.rows->size()));
-    const bool cut_short = max_rows != 0 && sent == max_rows && !at_end;
+    const bool cut_short = max_rows != 0 && sent == max_rows && !is_through;
     if (cut_short) {
       portal.rows_sent += sent;
       sink.portal_suspended();
