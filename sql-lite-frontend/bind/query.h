@@ -67,13 +67,6 @@ struct FromNode {
   std::variant<FromTable, FromSubquery, FromFunctions, FromComputed, FromCte, FromJoin> node;
 };
 
-template <class Node>
-FromPtr from_node(Node node) {
-  auto result = std::make_unique<FromNode>();
-  result->node = std::move(node);
-  return result;
-}
-
 struct OutputTarget {
   ExprPtr expr;  ///< null once it has been moved into the plan
   std::string name;
@@ -152,6 +145,13 @@ struct Query {
   }
 };
 
+template <class Node>
+FromPtr from_node(Node node) {
+  auto result = std::make_unique<FromNode>();
+  result->node = std::move(node);
+  return result;
+}
+
 struct WriteStatement;
 
 /// One WITH query, shared by its references.
@@ -188,7 +188,7 @@ struct Cte {
   bool find_more(Execution& execution);
   /// A reader of a recursive query has ended; with the last one its steps are closed.
   void leave();
-  void join() { ++readers; }
+  void join() { ++readers_; }
   /// What it reads outside has changed: it runs anew for the next reader.
   void forget();
 
@@ -196,10 +196,10 @@ struct Cte {
   bool keep_if_new(Execution& execution, std::span<const Slot> from);
   void stop();
 
-  enum class Stage : std::uint8_t { ended, first, recursive } stage = Stage::ended;
-  int readers = 0;
-  RowStore round{RowStore::Overflow::to_file_of_run};  ///< what the present round has found
-  KeyTable seen;
+  enum class Stage : std::uint8_t { ended, first, recursive } stage_ = Stage::ended;
+  int readers_ = 0;
+  RowStore round_{RowStore::Overflow::to_file_of_run};  ///< what the present round has found
+  KeyTable seen_;
 };
 
 enum class WriteKind : std::uint8_t { insert, update, delete_ };

@@ -14,10 +14,10 @@ void Cte::fill(Execution& execution) {
   rows.set_slots(outputs);
   plan->open(execution);
   if (recursive_plan) {
-    stage = Stage::first;
-    seen.clear();
-    round.clear();
-    round.set_slots(outputs);
+    stage_ = Stage::first;
+    seen_.clear();
+    round_.clear();
+    round_.set_slots(outputs);
     return;
   }
   RowScope scope{execution};
@@ -35,7 +35,7 @@ bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
     for (const OutputTarget& column : columns) types.push_back(column.type);
     KeyWriter writer{types};
     for (std::size_t i = 0; i < from.size(); ++i) writer.add(i, execution.slots[from[i]]);
-    std::uint32_t& known = seen[writer.key()];
+    std::uint32_t& known = seen_[writer.key()];
     if (known != KeyTable::kAbsent) return false;
     known = 1;
   }
@@ -43,25 +43,25 @@ bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
     execution.slots[outputs[i]] = execution.slots[from[i]];
   }
   rows.keep(execution);
-  round.keep(execution);
+  round_.keep(execution);
   return true;
 }
 
 bool Cte::find_more(Execution& execution) {
   RowScope scope{execution};
-  while (stage != Stage::ended) {
-    PlanOperator& running = stage == Stage::first ? *plan : *recursive_plan;
+  while (stage_ != Stage::ended) {
+    PlanOperator& running = stage_ == Stage::first ? *plan : *recursive_plan;
     while (running.next(execution)) {
       execution.tick();
-      if (keep_if_new(execution, stage == Stage::first ? outputs : recursive_outputs)) return true;
+      if (keep_if_new(execution, stage_ == Stage::first ? outputs : recursive_outputs)) return true;
       scope.rewind();
     }
     running.close();
-    std::swap(working, round);
-    round.clear();
-    round.set_slots(outputs);
-    stage = working.size() > 0 ? Stage::recursive : Stage::ended;
-    if (stage == Stage::recursive) {
+    std::swap(working, round_);
+    round_.clear();
+    round_.set_slots(outputs);
+    stage_ = working.size() > 0 ? Stage::recursive : Stage::ended;
+    if (stage_ == Stage::recursive) {
       // What operators below keep of the round before does not count any more.
       ++execution.round;
       recursive_plan->open(execution);
@@ -72,15 +72,15 @@ bool Cte::find_more(Execution& execution) {
 }
 
 void Cte::stop() {
-  if (stage == Stage::first) plan->close();
-  if (stage == Stage::recursive) recursive_plan->close();
-  stage = Stage::ended;
+  if (stage_ == Stage::first) plan->close();
+  if (stage_ == Stage::recursive) recursive_plan->close();
+  stage_ = Stage::ended;
   working.clear();
-  round.clear();
+  round_.clear();
 }
 
 void Cte::leave() {
-  if (--readers > 0 || stage == Stage::ended) return;
+  if (--readers_ > 0 || stage_ == Stage::ended) return;
   // Whoever comes next begins again: what has been found is not all.
   forget();
 }
