@@ -174,13 +174,12 @@ void Binder::throw_missing_relation(const ast::RangeVar& range, const Scope& sco
         std::ranges::find(at->later_ctes, range.relname) == at->later_ctes.end()) {
       continue;
     }
-    static_cast<void>(
-        std::move(error)
-            .with_detail(fmt::format("There is a WITH item named \"{}\", but it cannot be "
-                                     "referenced from this part of the query.",
-                                     range.relname))
-            .with_hint("Use WITH RECURSIVE, or re-order the WITH items to remove forward "
-                       "references."));
+    throw std::move(error)
+        .with_detail(fmt::format("There is a WITH item named \"{}\", but it cannot be "
+                                 "referenced from this part of the query.",
+                                 range.relname))
+        .with_hint("Use WITH RECURSIVE, or re-order the WITH items to remove forward references.")
+        .at_position(range.location + 1);
   }
   throw std::move(error).at_position(range.location + 1);
 }
