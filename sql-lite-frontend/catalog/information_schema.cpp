@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -11,9 +12,6 @@
 namespace swizzle::sql {
 namespace {
 
-Value text_value(Execution& execution, std::string_view value) {
-  return make_text(execution.row_arena, value);
-}
 Value yes_or_no(Execution& execution, bool yes) {
   return text_value(execution, yes ? "YES" : "NO");
 }
