@@ -82,7 +82,7 @@ void table_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-void index_rows(Execution& execution, const EmitRow& emit) {
+void index_counter_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     for (const IndexAccess& access : table->indexes) {
@@ -156,8 +156,8 @@ std::span<const RowProvider> statistics_providers() {
        column_rows},
       {kPgCatalogSchema, "pg_stat_all_tables", kTableColumns, table_rows},
       {kPgCatalogSchema, "pg_stat_user_tables", kTableColumns, table_rows},
-      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_rows},
-      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_rows},
+      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_counter_rows},
+      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_counter_rows},
       {kPgCatalogSchema,
        "pg_stat_statements",
        {{"dbid", TypeId::oid},

@@ -16,8 +16,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kNotInPrerequisiteState{"55000"};
-
 using Arguments = std::span<const Value>;
 
 Value text(Execution& execution, std::string_view value) {
@@ -61,7 +59,7 @@ Value currval(Execution& execution, Arguments arguments) {
   require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
   const auto found = execution.session.sequence_values.find(sequence->relation.oid);
   if (found == execution.session.sequence_values.end()) {
-    throw_error(kNotInPrerequisiteState,
+    throw_error(sqlstate::object_not_in_prerequisite_state,
                 "currval of sequence \"{}\" is not yet defined in this session",
                 sequence->relation.name);
   }
@@ -89,7 +87,7 @@ Value sequence_last_value(Execution& execution, Arguments arguments) {
 Value lastval(Execution& execution, Arguments) {
   const auto& last = execution.session.last_sequence;
   if (!last) {
-    throw SqlError{kNotInPrerequisiteState, "lastval is not yet defined in this session"};
+    throw SqlError{sqlstate::object_not_in_prerequisite_state, "lastval is not yet defined in this session"};
   }
   return Value::from_int(execution.session.sequence_values[*last]);
 }
