@@ -102,14 +102,16 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
 
 void statement_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
+  // Shapes are counted for all roles together: whose they are, nobody can say.
+  const bool shown = session.is_superuser(session.user->oid);
   for (const StatementCountersPtr& statement : session.shared.statements.all()) {
     const std::uint64_t calls = statement->counters.total(StatementCounted::calls);
     const auto milliseconds =
         static_cast<double>(statement->counters.total(StatementCounted::nanoseconds)) / 1e6;
     const Value row[] = {
         Value::from_oid(statement->database),
-        counter(checksum(as_bytes(statement->text), 0) >> 1U),
-        text_value(execution, statement->text),
+        shown ? counter(checksum(as_bytes(statement->text), 0) >> 1U) : Value::null(),
+        text_value(execution, shown ? statement->text : "<insufficient privilege>"),
         counter(calls),
         Value::from_float8(milliseconds),
         Value::from_float8(milliseconds / static_cast<double>(std::max<std::uint64_t>(calls, 1))),
