@@ -4,24 +4,15 @@
 #include <cctype>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/invariant.h"
 #include "base/settings.h"
 
 namespace swizzle {
 namespace {
 
-constexpr SqlState kUndefinedObject{"42704"};
 constexpr SqlState kCannotChangeNow{"55P02"};
-constexpr SqlState kInsufficientPrivilege{"42501"};
 constexpr SqlState kInvalidName{"42602"};
-
-std::string lower(std::string_view name) {
-  std::string text{name};
-  std::ranges::transform(text, text.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  return text;
-}
 
 /// Two or more identifiers with dots between them.
 bool is_custom_name(std::string_view name) {
@@ -45,9 +36,10 @@ bool is_custom_name(std::string_view name) {
 Result<const SettingDefinition*> SessionSettings::definition(std::string_view name) const {
   const SettingDefinition* found = server_.find(name);
   if (found != nullptr) return found;
-  const auto custom = custom_.find(lower(name));
+  const auto custom = custom_.find(lower_case(name));
   if (custom != custom_.end()) return &custom->second;
-  return fail(kUndefinedObject, fmt::format("unrecognized configuration parameter \"{}\"", name));
+  return fail(sqlstate::undefined_object,
+              fmt::format("unrecognized configuration parameter \"{}\"", name));
 }
 
 Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_view name) {
@@ -59,7 +51,7 @@ Result<const SettingDefinition*> SessionSettings::definition_to_set(std::string_
                   "Custom parameter names must be two or more simple identifiers separated "
                   "by dots.")};
     }
-    const std::string key = lower(name);
+    const std::string key = lower_case(name);
     custom_.emplace(key, string_setting(key, "", SettingContext::user, "Customized Options", ""));
   }
   return changeable(name);
@@ -83,7 +75,7 @@ Result<const SettingDefinition*> SessionSettings::changeable(std::string_view na
                   fmt::format("parameter \"{}\" cannot be set after connection start", name));
     case SettingContext::superuser:
       if (power_ == Power::superuser) break;
-      return fail(kInsufficientPrivilege,
+      return fail(sqlstate::insufficient_privilege,
                   fmt::format("permission denied to set parameter \"{}\"", name));
     case SettingContext::user:
       break;
@@ -97,7 +89,7 @@ Result<> SessionSettings::set_at_start(std::string_view name, std::string_view v
   const bool for_superusers = setting->context == SettingContext::superuser_backend ||
                               setting->context == SettingContext::superuser;
   if (for_superusers && power_ != Power::superuser) {
-    return fail(kInsufficientPrivilege,
+    return fail(sqlstate::insufficient_privilege,
                 fmt::format("permission denied to set parameter \"{}\"", name));
   }
   if (setting->context <= SettingContext::sighup) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/invariant.h"
 
 namespace swizzle {
@@ -62,14 +63,6 @@ double size_of(SettingUnit unit) noexcept {
       break;
   }
   return 1.0;
-}
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
 }
 
 Error invalid(std::string_view name, std::string_view text) {
@@ -189,7 +182,7 @@ Result<bool> parse_boolean_setting(std::string_view name, std::string_view text)
                                   Spelling{"yes", 1, true},  Spelling{"no", 1, false},
                                   Spelling{"on", 2, true},   Spelling{"off", 2, false},
                                   Spelling{"1", 1, true},    Spelling{"0", 1, false}};
-  const std::string word = lower(trimmed(text));
+  const std::string word = lower_case(trimmed(text));
   for (const auto& spelling : kSpellings) {
     if (word.size() >= spelling.shortest && spelling.word.starts_with(word)) return spelling.value;
   }
@@ -227,9 +220,9 @@ Result<double> parse_real_setting(std::string_view name, std::string_view text, 
 
 Result<std::string> parse_enumeration_setting(std::string_view name, std::string_view text,
                                               std::span<const std::string> values) {
-  const std::string wanted = lower(text);
+  const std::string wanted = lower_case(text);
   for (const auto& value : values) {
-    if (lower(value) == wanted) return value;
+    if (lower_case(value) == wanted) return value;
   }
   return fail(
       invalid(name, text).with_hint(fmt::format("Available values: {}.", fmt::join(values, ", "))));

@@ -5,23 +5,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/invariant.h"
 
 namespace swizzle {
 namespace {
 
-constexpr SqlState kUndefinedObject{"42704"};
-
-std::string lower(std::string_view text) {
-  std::string result{text};
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 std::unexpected<Error> unknown(std::string_view name) {
-  return fail(kUndefinedObject, fmt::format("unrecognized configuration parameter \"{}\"", name));
+  return fail(sqlstate::undefined_object,
+              fmt::format("unrecognized configuration parameter \"{}\"", name));
 }
 
 // Says where the bad value stands.
@@ -111,7 +103,7 @@ Result<SettingValue> SettingDefinition::parse(std::string_view text) const {
 // ---- The server's
 
 void Settings::define(SettingDefinition definition) {
-  INVARIANT(definition.name == lower(definition.name));
+  INVARIANT(definition.name == lower_case(definition.name));
   INVARIANT(definition.parse(bare_setting(definition.default_value)).has_value());
   const std::lock_guard guard{mutex_};
   Entry entry{.definition = std::move(definition), .value = {}, .origin = {}, .watchers = {}};
@@ -123,7 +115,7 @@ void Settings::define(SettingDefinition definition) {
 
 const SettingDefinition* Settings::find(std::string_view name) const {
   const std::lock_guard guard{mutex_};
-  const auto found = entries_.find(lower(name));
+  const auto found = entries_.find(lower_case(name));
   return found == entries_.end() ? nullptr : &found->second.definition;
 }
 
@@ -134,7 +126,7 @@ const Settings::Entry& Settings::entry(std::string_view name) const {
 }
 
 Result<Settings::Entry*> Settings::find_or_fail(std::string_view name) {
-  const auto found = entries_.find(lower(name));
+  const auto found = entries_.find(lower_case(name));
   if (found == entries_.end()) return unknown(name);
   return &found->second;
 }

@@ -28,6 +28,8 @@ inline constexpr SqlState unique_violation{"23505"};
 inline constexpr SqlState read_only_transaction{"25006"};
 inline constexpr SqlState serialization_failure{"40001"};
 inline constexpr SqlState deadlock_detected{"40P01"};
+inline constexpr SqlState insufficient_privilege{"42501"};
+inline constexpr SqlState undefined_object{"42704"};
 inline constexpr SqlState out_of_memory{"53200"};
 inline constexpr SqlState disk_full{"53100"};
 inline constexpr SqlState program_limit_exceeded{"54000"};

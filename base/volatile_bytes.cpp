@@ -13,7 +13,7 @@ void copy_into(Image& image, std::uint64_t offset, Bytes data) {
   std::ranges::copy(data, image.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
-void apply(Image& image, const VolatileBytes::Change& change) {
+void apply_change(Image& image, const VolatileBytes::Change& change) {
   if (change.is_resize()) {
     image.resize(change.size);
   } else {
@@ -39,8 +39,8 @@ void apply_torn(Image& image, const VolatileBytes::Change& change, std::uint64_t
 }
 
 void apply_by_chance(Image& image, const VolatileBytes::Change& change, Random& random) {
-  constexpr std::uint64_t kSector = 512;
-  constexpr std::uint64_t kBlock = 4096;
+  constexpr std::uint64_t kSectorBytes = 512;
+  constexpr std::uint64_t kBlockBytes = 4096;
   switch (random.below(8)) {
     case 0:
     case 1:
@@ -53,15 +53,15 @@ void apply_by_chance(Image& image, const VolatileBytes::Change& change, Random& 
       return;
     case 3:
     case 4:
-      if (!change.is_resize()) return apply_torn(image, change, kSector, random);
+      if (!change.is_resize()) return apply_torn(image, change, kSectorBytes, random);
       break;
     case 5:
-      if (!change.is_resize()) return apply_torn(image, change, kBlock, random);
+      if (!change.is_resize()) return apply_torn(image, change, kBlockBytes, random);
       break;
     default:
       break;
   }
-  apply(image, change);
+  apply_change(image, change);
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ VolatileBytes::Handle VolatileBytes::begin(Change change) {
 }
 
 void VolatileBytes::complete(Handle change) {
-  apply(seen_, *change);
+  apply_change(seen_, *change);
   change->state = State::done;
   change->done_at = ++clock_;
 }
@@ -116,7 +116,7 @@ void VolatileBytes::fail_sync(std::uint64_t horizon) {
 // is open.
 void VolatileBytes::settle() {
   while (!changes_.empty() && changes_.front().state == State::durable) {
-    apply(durable_, changes_.front());
+    apply_change(durable_, changes_.front());
     changes_.pop_front();
   }
 }
@@ -125,12 +125,12 @@ void VolatileBytes::crash(Random& random) {
   const CrashStyle style = draw_crash_style(random);
   for (const auto& change : changes_) {
     if (change.state == State::durable) {
-      apply(durable_, change);
+      apply_change(durable_, change);
     } else if (change.state == State::lost) {
       // Linux marks such pages clean: most often they are never written.
-      if (random.one_in(4)) apply(durable_, change);
+      if (random.one_in(4)) apply_change(durable_, change);
     } else if (style == CrashStyle::keep_all) {
-      apply(durable_, change);
+      apply_change(durable_, change);
     } else if (style == CrashStyle::mixed) {
       apply_by_chance(durable_, change, random);
     }

@@ -5,8 +5,6 @@
 namespace swizzle::lock {
 namespace {
 
-const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
-
 LockOptions with_victim(LockVariant variant, DeadlockVictim victim) {
   LockOptions options = small_table(variant);
   options.victim = victim;

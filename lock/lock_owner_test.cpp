@@ -6,11 +6,7 @@
 #include "lock/lock_test_support.h"
 
 namespace swizzle::lock {
-namespace {
-
-const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("locks exclude by mode, and release lets the next one in", "[lock]") {
   const LockVariant variant = GENERATE(from_range(kVariants));

@@ -27,6 +27,8 @@ inline LockId key(std::uint64_t number) {
   return {kTree, number * 0x9E3779B97F4A7C15ULL + 1};
 }
 
+inline const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
+
 /// Few buckets, so that strangers share lists.
 inline LockOptions small_table(LockVariant variant = LockVariant::raw) {
   LockOptions options;

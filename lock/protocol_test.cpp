@@ -38,8 +38,6 @@ class Gate {
   static inline std::atomic<bool> open{false};
 };
 
-const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
-
 }  // namespace
 
 TEST_CASE("P1 a release between the last look and the sleep still wakes", "[lock]") {

@@ -6,8 +6,6 @@
 namespace swizzle::lock {
 namespace {
 
-const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
-
 #ifdef SWIZZLE_PAUSE_POINTS
 void yield_sometimes(PausePoint /*point*/) {
   thread_local Random random{

@@ -24,6 +24,12 @@ namespace swizzle::sql {
 
 class Session;
 
+/// One end of a TCP connection.
+struct Endpoint {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
 /// What a client says about itself when it connects; values are UTF-8.
 struct SessionOptions {
   std::string user = "postgres";
@@ -33,8 +39,9 @@ struct SessionOptions {
   std::vector<std::pair<std::string, std::string>> parameters;
   /// What pg_backend_pid() says; unique among live sessions.
   std::int32_t backend_pid = 0;
-  /// For inet_client_addr() and pg_stat_activity; empty for a local connection.
-  std::string client_address;
+  /// For inet_client_addr() and its like, and pg_stat_activity; absent for a local connection.
+  std::optional<Endpoint> client;
+  std::optional<Endpoint> server;
   /// Called, from any thread, when the session has something for its client that no request asked
   /// for: send_notifications(). Neither waits nor calls back. May be empty.
   std::function<void()> wake;

@@ -12,10 +12,10 @@ namespace swizzle {
 
 using testing::Content;
 using testing::content_of;
+using testing::kBlankTree;
 using testing::key_of;
 using testing::load;
 using testing::TemporaryEngine;
-constexpr auto kBlankTree = Engine::Loadable::blank_tree;
 
 TEST_CASE("a committed tree is loaded when it is blank and nobody is at it", "[storage][engine]") {
   TemporaryEngine db;

@@ -6,11 +6,12 @@
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
 #include "storage/engine.h"
+#include "storage/testing/database_home.h"
 
 namespace swizzle {
 namespace {
 
-constexpr const char* kHome = "/database";
+using test::kHome;
 constexpr lock::RelationId kRelation{7};
 
 /// Runs `body` over a fresh engine with one tree, with the seed's interleaving.

@@ -9,12 +9,13 @@
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
 #include "storage/engine.h"
+#include "storage/testing/database_home.h"
 
 namespace swizzle {
 namespace {
 
 constexpr int kSessions = 3;
-constexpr const char* kHome = "/database";
+using test::kHome;
 
 using Content = std::map<std::string, std::string>;
 

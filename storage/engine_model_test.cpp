@@ -11,6 +11,7 @@
 #include "base/simulation.h"
 #include "storage/engine.h"
 #include "storage/statistics.h"
+#include "storage/testing/database_home.h"
 #include "storage/testing/shrink.h"
 #include "storage/testing/version_model.h"
 #include "storage/txn/planted_fault.h"
@@ -23,7 +24,7 @@ namespace {
 using testing::VersionModel;
 using Changes = VersionModel::Changes;
 
-constexpr const char* kHome = "/database";
+using test::kHome;
 constexpr std::uint64_t kKeys = 48;
 
 struct Database {

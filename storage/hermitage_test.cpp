@@ -13,7 +13,6 @@ namespace swizzle {
 namespace {
 
 using testing::hermitage::Outcome;
-using testing::hermitage::Rows;
 using testing::hermitage::Scenario;
 using testing::hermitage::Step;
 
@@ -48,7 +47,7 @@ class Steps {
   void give_up() { transaction_.reset(); }
 
  private:
-  Result<> run(const Step& step, Rows& rows) {
+  Result<> run(const Step& step, testing::hermitage::Rows& rows) {
     transaction_->begin_statement();
     switch (step.kind) {
       case Step::Kind::select:
@@ -67,7 +66,7 @@ class Steps {
     }
   }
 
-  Result<> scan(const Step& step, Rows& rows) {
+  Result<> scan(const Step& step, testing::hermitage::Rows& rows) {
     ASSIGN_OR_RETURN(Cursor cursor, tree_.scan(*transaction_, {}));
     while (true) {
       ASSIGN_OR_RETURN(const bool more, cursor.next());
@@ -80,7 +79,7 @@ class Steps {
 
   /// Rows by the snapshot, then each as it is now, locked, if the condition still holds.
   Result<> change(const Step& step) {
-    Rows rows;
+    testing::hermitage::Rows rows;
     RETURN_IF_ERROR(scan(step, rows));
     for (const auto& [id, seen] : rows) {
       const std::string key = key_of(id);
@@ -166,8 +165,8 @@ class EngineSessions final : public testing::hermitage::Sessions {
     });
   }
   void give_up(int session) override { worker(session).give_up(); }
-  Rows table() override {
-    Rows rows;
+  testing::hermitage::Rows table() override {
+    testing::hermitage::Rows rows;
     const auto transaction = engine_.begin();
     Cursor cursor = engine_.tree(tree_).value().scan(*transaction, {}).value();
     while (cursor.next().value()) rows[id_of(cursor.key())] = number_of(cursor.value());

@@ -9,6 +9,7 @@
 #include "base/seeded_runs.h"
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
+#include "storage/testing/database_home.h"
 #include "storage/testing/temporary_engine.h"
 
 namespace swizzle {
@@ -19,7 +20,7 @@ using testing::Finding;
 using testing::HistoryLog;
 using testing::ListAppender;
 
-constexpr const char* kHome = "/database";
+using test::kHome;
 
 /// The weakest anomaly that the level allows: PostgreSQL's promises.
 bool is_allowed(Isolation isolation, Anomaly anomaly) {

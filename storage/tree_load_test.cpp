@@ -6,6 +6,7 @@
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
 #include "storage/statistics.h"
+#include "storage/testing/database_home.h"
 #include "storage/testing/temporary_engine.h"
 #include "storage/testing/tree_loads.h"
 
@@ -18,7 +19,7 @@ using testing::key_of;
 using testing::load;
 using testing::TemporaryEngine;
 constexpr auto kNewTree = Engine::Loadable::new_tree;
-constexpr auto kBlankTree = Engine::Loadable::blank_tree;
+using testing::kBlankTree;
 
 }  // namespace
 
@@ -191,7 +192,7 @@ TEST_CASE("the data file shrinks when asked, by what dropped trees had at its en
 
 namespace {
 
-constexpr const char* kHome = "/database";
+using test::kHome;
 
 EngineOptions small_options() {
   EngineOptions options;

@@ -89,7 +89,7 @@ class Rows final : public Backend {
   Sizes sizes_;
 };
 
-const Sizes kTiny{.warehouses = 2, .items = 1'000, .customers = 50};
+const Sizes kTwoWarehouses{.warehouses = 2, .items = 1'000, .customers = 50};
 
 /// An undelivered order's place.
 std::size_t undelivered(const Rows& rows) {
@@ -106,7 +106,7 @@ struct Damage {
 }  // namespace
 
 TEST_CASE("a fresh load is consistent", "[tpcc]") {
-  Rows rows{kTiny};
+  Rows rows{kTwoWarehouses};
   CHECK(find_violations(rows).value().empty());
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("each condition notices what it is there for", "[tpcc]") {
       {12, [](Rows& rows) { ++rows.customers[11].ytd_payment; }},
   };
   for (const Damage& damage : damages) {
-    Rows rows{kTiny};
+    Rows rows{kTwoWarehouses};
     damage.spoil(rows);
     const std::vector<std::string> violations = find_violations(rows).value();
     const std::string wanted = "condition " + std::to_string(damage.condition) + ":";

@@ -10,7 +10,7 @@
 using namespace swizzle::tpcc;
 
 namespace {
-const Sizes kTiny{.warehouses = 3, .items = 1'000, .customers = 100};
+const Sizes kThreeWarehouses{.warehouses = 3, .items = 1'000, .customers = 100};
 }
 
 TEST_CASE("last names are made of syllables", "[tpcc]") {
@@ -20,17 +20,17 @@ TEST_CASE("last names are made of syllables", "[tpcc]") {
 }
 
 TEST_CASE("a population is the same whenever it is asked", "[tpcc]") {
-  const Population one{kTiny, 5, 1'000'000};
-  const Population other{kTiny, 5, 1'000'000};
+  const Population one{kThreeWarehouses, 5, 1'000'000};
+  const Population other{kThreeWarehouses, 5, 1'000'000};
   CHECK(one.customer(2, 3, 40).data == other.customer(2, 3, 40).data);
   CHECK(one.orders(1, 1)[7].lines.size() == other.orders(1, 1)[7].lines.size());
   CHECK(one.customer(2, 3, 40).data != one.customer(2, 3, 41).data);
 }
 
 TEST_CASE("a district's orders are those of clause 4.3.3.1", "[tpcc]") {
-  const Population population{kTiny, 5, 1'000'000};
+  const Population population{kThreeWarehouses, 5, 1'000'000};
   const auto orders = population.orders(2, 4);
-  REQUIRE(orders.size() == kTiny.customers);
+  REQUIRE(orders.size() == kThreeWarehouses.customers);
   std::set<std::uint32_t> customers;
   for (const auto& [order, lines] : orders) {
     customers.insert(order.customer);
@@ -39,11 +39,11 @@ TEST_CASE("a district's orders are those of clause 4.3.3.1", "[tpcc]") {
     CHECK(order.line_count >= 5);
     CHECK(order.line_count <= 15);
   }
-  CHECK(customers.size() == kTiny.customers);
+  CHECK(customers.size() == kThreeWarehouses.customers);
 }
 
 TEST_CASE("the mix has the specification's shares", "[tpcc]") {
-  InputSource source{kTiny, 9, 0};
+  InputSource source{kThreeWarehouses, 9, 0};
   std::map<std::size_t, int> seen;
   for (int i = 0; i < 20'000; ++i) ++seen[source.next().index()];
   CHECK(seen[1] > 0.42 * 20'000);
@@ -51,13 +51,13 @@ TEST_CASE("the mix has the specification's shares", "[tpcc]") {
 }
 
 TEST_CASE("new orders roll back once in a hundred and are sometimes remote", "[tpcc]") {
-  InputSource source{kTiny, 9, 2};
+  InputSource source{kThreeWarehouses, 9, 2};
   int rolls_back = 0;
   int remote = 0;
   for (int i = 0; i < 10'000; ++i) {
     const NewOrderInput input = source.new_order();
     CHECK(input.warehouse == 2);
-    rolls_back += input.lines[input.line_count - 1].item > kTiny.items ? 1 : 0;
+    rolls_back += input.lines[input.line_count - 1].item > kThreeWarehouses.items ? 1 : 0;
     remote += input.all_local() ? 0 : 1;
   }
   CHECK(rolls_back > 60);
@@ -67,7 +67,7 @@ TEST_CASE("new orders roll back once in a hundred and are sometimes remote", "[t
 }
 
 TEST_CASE("payments go to other warehouses and by name as often as they should", "[tpcc]") {
-  InputSource source{kTiny, 9, 1};
+  InputSource source{kThreeWarehouses, 9, 1};
   int remote = 0;
   int by_name = 0;
   for (int i = 0; i < 10'000; ++i) {

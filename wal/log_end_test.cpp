@@ -11,12 +11,12 @@ using namespace swizzle::wal::test;
 
 namespace {
 
-const std::filesystem::path kDirectory = "/log";
+const std::filesystem::path kLogHome = "/log";
 
 // A closed log on a disk in memory, whose bytes a test then changes.
 struct ClosedLog {
   ClosedLog() {
-    REQUIRE(disk.create_directory(kDirectory));
+    REQUIRE(disk.create_directory(kLogHome));
     options.buffer_bytes = std::size_t{256} << 10U;
   }
 
@@ -43,7 +43,7 @@ struct ClosedLog {
   }
 
   [[nodiscard]] std::filesystem::path file_of(std::uint64_t lsn) const {
-    return kDirectory / segment_name(SegmentGeometry{options.segment_bytes}.number_of(lsn));
+    return kLogHome / segment_name(SegmentGeometry{options.segment_bytes}.number_of(lsn));
   }
   [[nodiscard]] std::uint64_t offset_of(std::uint64_t lsn) const {
     return SegmentGeometry{options.segment_bytes}.file_offset(lsn);
@@ -73,7 +73,7 @@ struct ClosedLog {
   }
 
   SimulatedDisk disk;
-  LogOptions options = small_options(kDirectory);
+  LogOptions options = small_options(kLogHome);
   LogLocation location;
   Lsn first = Lsn::none;
   Lsn end = Lsn::none;
@@ -187,7 +187,7 @@ TEST_CASE("damage to what was durable is refused, with the place", "[log][crash]
 TEST_CASE("missing, zeroed, foreign and strange segments are refused by name", "[log][crash]") {
   ClosedLog log;
   for (int run = 0; run < 6; ++run) log.write(40'000, 300);
-  const auto second = kDirectory / segment_name(2);
+  const auto second = kLogHome / segment_name(2);
   const auto refusal = [&] {
     const auto opened = Log::open(log.disk, log.options, log.first);
     REQUIRE_FALSE(opened);
@@ -225,7 +225,7 @@ TEST_CASE("missing, zeroed, foreign and strange segments are refused by name", "
     restore();
   }
   SECTION("another segment's content") {
-    log.disk.corrupt(second, 0, log.disk.contents(kDirectory / segment_name(1)));
+    log.disk.corrupt(second, 0, log.disk.contents(kLogHome / segment_name(1)));
     REQUIRE(refusal() == sqlstate::data_corrupted);
     restore();
   }

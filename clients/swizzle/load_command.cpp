@@ -25,7 +25,7 @@ struct LoadOptions {
   bool has_header = false;
 };
 
-LoadOptions parse_options(const std::vector<std::string>& words) {
+LoadOptions load_options(const std::vector<std::string>& words) {
   LoadOptions options;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--header") {
@@ -134,7 +134,7 @@ std::string copy_statement(const Connection& connection, const LoadOptions& opti
 /// The file goes to the server as it is, which reads the CSV. libpqxx's streams send rows of its
 /// own making, so this one speaks through libpq.
 int run_load(const CommandLine& line) {
-  const LoadOptions options = parse_options(line.words);
+  const LoadOptions options = load_options(line.words);
   const InputFile file{options.file};
   const Connection connection{PQconnectdb(line.connection.c_str()), &PQfinish};
   if (PQstatus(connection.get()) != CONNECTION_OK) fail(connection);

@@ -28,7 +28,7 @@ double number_in(const std::string& word) {
   return value;
 }
 
-TopOptions parse_options(const std::vector<std::string>& words) {
+TopOptions top_options(const std::vector<std::string>& words) {
   TopOptions options;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "-d" && i + 1 < words.size()) {
@@ -98,7 +98,7 @@ void print_sessions(pqxx::connection& connection) {
 
 /// A live view: what sessions do, and what pool and log do per second, until interrupted.
 int run_top(const CommandLine& line) {
-  const TopOptions options = parse_options(line.words);
+  const TopOptions options = top_options(line.words);
   pqxx::connection connection{line.connection};
   const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
   Counters before = read_counters(connection);

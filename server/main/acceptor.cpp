@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "server/main/listener.h"
@@ -14,17 +15,36 @@
 namespace swizzle::server {
 namespace {
 
+/// Nothing: it is no address of TCP.
+std::optional<IpAddress> ip_address(const sockaddr_storage& address) {
+  if (address.ss_family == AF_INET) {
+    const auto& ipv4 = reinterpret_cast<const sockaddr_in&>(address);
+    return IpAddress::from_bytes(std::as_bytes(std::span{&ipv4.sin_addr, 1}));
+  }
+  if (address.ss_family == AF_INET6) {
+    const auto& ipv6 = reinterpret_cast<const sockaddr_in6&>(address);
+    return IpAddress::from_bytes(std::as_bytes(std::span{&ipv6.sin6_addr, 1}));
+  }
+  return std::nullopt;
+}
+std::uint16_t ip_port(const sockaddr_storage& address) {
+  // Both families have it in the same place.
+  static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+  return ntohs(reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
 /// Where a connection over TCP comes from; the kernel's word for a unix socket's peer.
 Peer identify(int socket, const sockaddr_storage& address) {
   Peer peer;
-  if (address.ss_family == AF_INET) {
-    const auto& ipv4 = reinterpret_cast<const sockaddr_in&>(address);
-    peer.address = IpAddress::from_bytes(std::as_bytes(std::span{&ipv4.sin_addr, 1}));
-    peer.port = ntohs(ipv4.sin_port);
-  } else if (address.ss_family == AF_INET6) {
-    const auto& ipv6 = reinterpret_cast<const sockaddr_in6&>(address);
-    peer.address = IpAddress::from_bytes(std::as_bytes(std::span{&ipv6.sin6_addr, 1}));
-    peer.port = ntohs(ipv6.sin6_port);
+  peer.address = ip_address(address);
+  if (peer.address) {
+    peer.port = ip_port(address);
+    sockaddr_storage own{};
+    socklen_t size = sizeof own;
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) == 0) {
+      peer.reached = ip_address(own);
+      peer.reached_port = ip_port(own);
+    }
   } else {
     ucred credentials{};
     socklen_t size = sizeof credentials;

@@ -56,7 +56,10 @@ std::optional<Admission> Login::run() {
     return std::nullopt;
   }
   Admission admission{std::move(*options), {}};
-  if (peer_.address) admission.options.client_address = peer_.address->text();
+  if (peer_.address) admission.options.client = sql::Endpoint{peer_.address->text(), peer_.port};
+  if (peer_.reached) {
+    admission.options.server = sql::Endpoint{peer_.reached->text(), peer_.reached_port};
+  }
   negotiate_version(*message, admission);
   if (auto done = authenticate(admission.options); !done) {
     // Who left is not told, and not worth a line: health checks ask only whether anybody answers.

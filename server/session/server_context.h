@@ -73,9 +73,11 @@ class ServerContext {
 
 /// Where a connection comes from.
 struct Peer {
-  std::optional<IpAddress> address;  ///< absent for a unix socket
-  std::optional<uid_t> user;         ///< for a unix socket: who the kernel says it is
-  std::uint16_t port = 0;            ///< 0 for a unix socket
+  std::optional<IpAddress> address;    ///< absent for a unix socket
+  std::optional<uid_t> user;           ///< for a unix socket: who the kernel says it is
+  std::uint16_t port = 0;              ///< 0 for a unix socket
+  std::optional<IpAddress> reached{};  ///< our own end, where it is not a unix socket
+  std::uint16_t reached_port = 0;
 };
 
 }  // namespace swizzle::server

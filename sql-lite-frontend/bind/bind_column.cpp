@@ -11,8 +11,6 @@ namespace swizzle::sql {
 
 namespace {
 
-constexpr SqlState kAmbiguousColumn{"42702"};
-
 /// What a column's name means in one scope.
 struct Found {
   const ScopeItem* item = nullptr;
@@ -134,7 +132,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     for (Scope* at = &scope; at != nullptr; at = at->parent) {
       const Found found = find_unqualified(*at, part(0));
       if (found.matches > 1) {
-        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(0))
+        throw sql_error(sqlstate::ambiguous_column, "column reference \"{}\" is ambiguous", part(0))
             .at_position(node.location + 1);
       }
       if (found.matches == 1) return use(*found.item, *found.column, *at);
@@ -159,7 +157,8 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     for (const ScopeColumn& column : item->columns) {
       if (column.name != part(parts - 1)) continue;
       if (match != nullptr) {
-        throw sql_error(kAmbiguousColumn, "column reference \"{}\" is ambiguous", part(parts - 1))
+        throw sql_error(sqlstate::ambiguous_column, "column reference \"{}\" is ambiguous",
+                        part(parts - 1))
             .at_position(node.location + 1);
       }
       match = &column;

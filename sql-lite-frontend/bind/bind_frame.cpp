@@ -26,8 +26,6 @@ constexpr int kExcludeCurrentRow = 0x08000;
 constexpr int kExcludeGroup = 0x10000;
 constexpr int kExcludeTies = 0x20000;
 
-constexpr SqlState kWindowingError{"42P20"};
-
 void read_options(int options, WindowFrame& frame) {
   using Bound = WindowFrame::Bound;
   using Unit = WindowFrame::Unit;
@@ -132,7 +130,7 @@ ExprPtr Binder::bind_frame_offset(const ast::Node* node, const WindowFrame& fram
 void Binder::bind_range(WindowDefinition& window, std::int32_t location) {
   WindowFrame& frame = window.frame;
   if (window.order.size() != 1) {
-    throw SqlError{kWindowingError,
+    throw SqlError{sqlstate::windowing_error,
                    "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"}
         .at_position(location + 1);
   }
@@ -166,8 +164,8 @@ void Binder::bind_frame(const ast::WindowDef& over, WindowDefinition& window, Sc
   WindowFrame& frame = window.frame;
   read_options(over.frame_options, frame);
   if (frame.unit == WindowFrame::Unit::groups && window.order.empty()) {
-    throw SqlError{kWindowingError, "GROUPS mode requires an ORDER BY clause"}.at_position(
-        over.location + 1);
+    throw SqlError{sqlstate::windowing_error, "GROUPS mode requires an ORDER BY clause"}
+        .at_position(over.location + 1);
   }
   if (over.start_offset != nullptr) {
     frame.start_offset = bind_frame_offset(over.start_offset, frame, scope);

@@ -9,9 +9,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateAlias{"42712"};
-constexpr SqlState kInvalidColumnReference{"42P10"};
-
 std::string qualified(const ast::RangeVar& range) {
   if (range.schemaname.empty()) return std::string{range.relname};
   return fmt::format("{}.{}", range.schemaname, range.relname);
@@ -95,7 +92,8 @@ void Binder::add_item(Scope& scope, ScopeItem item) {
   if (!item.alias.empty()) {
     for (const ScopeItem& other : scope.items) {
       if (other.named && other.alias == item.alias && other.schema == item.schema) {
-        throw_error(kDuplicateAlias, "table name \"{}\" specified more than once", item.alias);
+        throw_error(sqlstate::duplicate_alias, "table name \"{}\" specified more than once",
+                    item.alias);
       }
     }
   }
@@ -107,7 +105,7 @@ void Binder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
   item.alias = alias->aliasname;
   item.schema.clear();
   if (alias->colnames.size() > item.columns.size()) {
-    throw_error(kInvalidColumnReference,
+    throw_error(sqlstate::invalid_column_reference,
                 "{} \"{}\" has {} columns available but {} columns specified",
                 item.is_join ? "join expression" : "table", item.alias, item.columns.size(),
                 alias->colnames.size());

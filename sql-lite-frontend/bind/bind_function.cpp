@@ -9,8 +9,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kWindowingError{"42P20"};
-
 struct WindowName {
   std::string_view name;
   WindowFunctionKind kind;
@@ -280,12 +278,12 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
                                  std::vector<ExprPtr> arguments, std::string_view name) {
   if (scope.query == nullptr ||
       (scope.clause != Clause::select_list && scope.clause != Clause::order_by)) {
-    throw sql_error(kWindowingError, "window functions are not allowed in {}",
+    throw sql_error(sqlstate::windowing_error, "window functions are not allowed in {}",
                     clause_name(scope.clause))
         .at_position(node.location + 1);
   }
   if (scope.in_window) {
-    throw SqlError{kWindowingError, "window function calls cannot be nested"}.at_position(
+    throw SqlError{sqlstate::windowing_error, "window function calls cannot be nested"}.at_position(
         node.location + 1);
   }
   const auto not_implemented = [&](std::string_view what) {
@@ -382,7 +380,7 @@ WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope)
     // OVER name means that window as it is; OVER (name …) and WINDOW x AS (name …) add to it.
     if (over.refname.empty()) return inherited;
     const auto refuse = [&](std::string_view what, std::string_view hint) {
-      SqlError error = sql_error(kWindowingError, fmt::runtime(what), reference);
+      SqlError error = sql_error(sqlstate::windowing_error, fmt::runtime(what), reference);
       if (!hint.empty()) error = std::move(error).with_hint(std::string{hint});
       throw std::move(error).at_position(over.location + 1);
     };

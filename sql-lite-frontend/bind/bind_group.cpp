@@ -8,8 +8,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInvalidColumnReference{"42P10"};
-
 bool finds_column(const Scope& scope, std::string_view name) {
   return std::ranges::any_of(scope.items, [&](const ScopeItem& item) {
     for (std::size_t i = 0; i < item.columns.size(); ++i) {
@@ -75,8 +73,8 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
       }
       const std::int32_t position = number->ival->ival;
       if (position < 1 || static_cast<std::size_t>(position) > query.targets.size()) {
-        throw sql_error(kInvalidColumnReference, "GROUP BY position {} is not in select list",
-                        position)
+        throw sql_error(sqlstate::invalid_column_reference,
+                        "GROUP BY position {} is not in select list", position)
             .at_position(number->location + 1);
       }
       add_target(query.targets[static_cast<std::size_t>(position) - 1]);

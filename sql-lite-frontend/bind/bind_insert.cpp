@@ -9,10 +9,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateColumn{"42701"};
-constexpr SqlState kGeneratedAlways{"428C9"};
-constexpr SqlState kInvalidColumnReference{"42P10"};
-
 bool calls_set_function(const ast::Node& node) {
   if (ast::is<ast::SubLink>(&node)) return false;
   if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
@@ -57,7 +53,8 @@ std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast
       unsupported("INSERT into a part of a column", target.location);
     }
     if (std::ranges::find(columns, *position) != columns.end()) {
-      throw sql_error(kDuplicateColumn, "column \"{}\" specified more than once", target.name)
+      throw sql_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
+                      target.name)
           .at_position(target.location + 1);
     }
     columns.push_back(*position);
@@ -70,13 +67,13 @@ void Binder::check_given_column(const WriteStatement& write, std::size_t positio
                                 ast::OverridingKind overriding) {
   const Column& column = write.table->relation.columns[position];
   if (column.generated) {
-    throw sql_error(kGeneratedAlways, "cannot insert a non-DEFAULT value into column \"{}\"",
-                    column.name)
+    throw sql_error(sqlstate::generated_always,
+                    "cannot insert a non-DEFAULT value into column \"{}\"", column.name)
         .with_detail(fmt::format("Column \"{}\" is a generated column.", column.name));
   }
   if (column.identity == 'a' && overriding != ast::OverridingKind::system_value) {
-    throw sql_error(kGeneratedAlways, "cannot insert a non-DEFAULT value into column \"{}\"",
-                    column.name)
+    throw sql_error(sqlstate::generated_always,
+                    "cannot insert a non-DEFAULT value into column \"{}\"", column.name)
         .with_detail(fmt::format("Column \"{}\" is an identity column defined as GENERATED ALWAYS.",
                                  column.name))
         .with_hint("Use OVERRIDING SYSTEM VALUE to override.");
@@ -337,7 +334,7 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
       }
     }
   }
-  throw SqlError{kInvalidColumnReference,
+  throw SqlError{sqlstate::invalid_column_reference,
                  "there is no unique or exclusion constraint matching the "
                  "ON CONFLICT specification"};
 }

@@ -7,8 +7,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kAmbiguousColumn{"42702"};
-
 struct JoinColumn {
   ScopeColumn column;
   std::size_t item;
@@ -24,7 +22,7 @@ std::optional<JoinColumn> find_join_column(const Scope& scope, std::size_t begin
     for (std::size_t c = 0; c < item.columns.size(); ++c) {
       if (!item.visible[c] || item.columns[c].name != name) continue;
       if (found) {
-        throw_error(kAmbiguousColumn,
+        throw_error(sqlstate::ambiguous_column,
                     "common column name \"{}\" appears more than once in {} table", name, side);
       }
       found = JoinColumn{item.columns[c], i, c};

@@ -9,9 +9,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kAmbiguousColumn{"42702"};
-constexpr SqlState kInvalidColumnReference{"42P10"};
-
 /// Where an expression begins, for errors that are noticed before it is bound.
 std::int32_t location_of(const ast::Node* node) {
   if (node == nullptr) return -1;
@@ -148,7 +145,7 @@ ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& que
     }
     const std::int32_t position = number->ival->ival;
     if (position < 1 || static_cast<std::size_t>(position) > query.targets.size()) {
-      throw sql_error(kInvalidColumnReference, "{} position {} is not in select list",
+      throw sql_error(sqlstate::invalid_column_reference, "{} position {} is not in select list",
                       clause_name(clause), position)
           .at_position(number->location + 1);
     }
@@ -163,7 +160,8 @@ ExprPtr Binder::order_expression(const ast::Node* node, Scope& scope, Query& que
       const bool same = match == nullptr || match->slot == target.slot ||
                         (match->expr && target.expr && same_expression(*match->expr, *target.expr));
       if (!same) {
-        throw sql_error(kAmbiguousColumn, "{} \"{}\" is ambiguous", clause_name(clause), name)
+        throw sql_error(sqlstate::ambiguous_column, "{} \"{}\" is ambiguous", clause_name(clause),
+                        name)
             .at_position(column->location + 1);
       }
       if (match == nullptr) match = &target;
@@ -196,7 +194,7 @@ void Binder::bind_order(ast::NodeList clause, Scope& scope, Query& query) {
                             return t.slot == slot->slot();
                           });
       if (!listed) {
-        throw SqlError{kInvalidColumnReference,
+        throw SqlError{sqlstate::invalid_column_reference,
                        "for SELECT DISTINCT, ORDER BY expressions must appear in select list"}
             .at_position(sort.location >= 0 ? sort.location + 1 : key.expr->location() + 1);
       }
@@ -229,7 +227,7 @@ void Binder::check_distinct_on(ast::NodeList clause, const Query& query) {
   }
   const auto missing = std::ranges::find(seen, false);
   if (missing == seen.end()) return;
-  throw SqlError{kInvalidColumnReference,
+  throw SqlError{sqlstate::invalid_column_reference,
                  "SELECT DISTINCT ON expressions must match initial ORDER BY expressions"}
       .at_position(location_of(clause[static_cast<std::size_t>(missing - seen.begin())]) + 1);
 }
@@ -247,8 +245,8 @@ void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& quer
     } catch (SqlError& error) {
       scope.items = std::move(items);
       if (error.state() == sqlstate::undefined_column) {
-        throw sql_error(kInvalidColumnReference, "argument of {} must not contain variables",
-                        clause_name(clause))
+        throw sql_error(sqlstate::invalid_column_reference,
+                        "argument of {} must not contain variables", clause_name(clause))
             .at_position(error.fields().position);
       }
       throw;

@@ -8,14 +8,12 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateAlias{"42712"};
-constexpr SqlState kInvalidColumnReference{"42P10"};
 constexpr SqlState kInvalidRecursion{"42P19"};
 
 std::vector<OutputTarget> cte_columns(const std::vector<OutputTarget>& targets,
                                       const ast::CommonTableExpr& node) {
   if (node.aliascolnames.size() > targets.size()) {
-    throw sql_error(kInvalidColumnReference,
+    throw sql_error(sqlstate::invalid_column_reference,
                     "WITH query \"{}\" has {} columns available but {} columns specified",
                     node.ctename, targets.size(), node.aliascolnames.size())
         .at_position(node.location + 1);
@@ -81,7 +79,7 @@ Definitions definitions_of(const ast::WithClause& with, const Scope& scope) {
     const auto repeats = [&](std::string_view other) { return other == node.ctename; };
     if (std::ranges::any_of(scope.ctes, repeats, [](const auto& cte) { return cte->name; }) ||
         std::ranges::any_of(definitions, repeats, &ast::CommonTableExpr::ctename)) {
-      throw sql_error(kDuplicateAlias, "WITH query name \"{}\" specified more than once",
+      throw sql_error(sqlstate::duplicate_alias, "WITH query name \"{}\" specified more than once",
                       node.ctename)
           .at_position(node.location + 1);
     }

@@ -10,8 +10,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kGeneratedAlways{"428C9"};
-
 Privileges privilege_to(std::string_view verb) {
   if (verb == "insert into") return privilege::kInsert;
   return verb == "update" ? privilege::kUpdate : privilege::kDelete;
@@ -174,11 +172,13 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
       continue;
     }
     if (column.generated) {
-      throw sql_error(kGeneratedAlways, "column \"{}\" can only be updated to DEFAULT", column.name)
+      throw sql_error(sqlstate::generated_always, "column \"{}\" can only be updated to DEFAULT",
+                      column.name)
           .with_detail(fmt::format("Column \"{}\" is a generated column.", column.name));
     }
     if (column.identity == 'a') {
-      throw sql_error(kGeneratedAlways, "column \"{}\" can only be updated to DEFAULT", column.name)
+      throw sql_error(sqlstate::generated_always, "column \"{}\" can only be updated to DEFAULT",
+                      column.name)
           .with_detail(fmt::format(
               "Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name));
     }

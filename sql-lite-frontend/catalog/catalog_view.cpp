@@ -12,11 +12,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateTable{"42P07"};
-constexpr SqlState kDuplicateSchema{"42P06"};
-constexpr SqlState kDuplicateObject{"42710"};
-constexpr SqlState kDuplicateDatabase{"42P04"};
-
 /// What differs between the kinds of objects that are one record and one name.
 struct Traits {
   RecordKind kind;
@@ -25,13 +20,13 @@ struct Traits {
   std::string_view noun;
 };
 Traits traits_of(const Schema&) {
-  return {RecordKind::schema, false, kDuplicateSchema, "schema"};
+  return {RecordKind::schema, false, sqlstate::duplicate_schema, "schema"};
 }
 Traits traits_of(const Role&) {
-  return {RecordKind::role, true, kDuplicateObject, "role"};
+  return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
 }
 Traits traits_of(const DatabaseEntry&) {
-  return {RecordKind::database, true, kDuplicateDatabase, "database"};
+  return {RecordKind::database, true, sqlstate::duplicate_database, "database"};
 }
 
 template <class T>
@@ -217,7 +212,7 @@ void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_vie
   append_oid(value, oid);
   const std::string key = name_key(catalog_.database(), schema, name);
   if (!value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(value)))) {
-    throw_error(kDuplicateTable, "relation \"{}\" already exists", name);
+    throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
   }
 }
 

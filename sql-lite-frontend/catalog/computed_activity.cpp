@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
+#include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 #include "storage/statistics.h"
@@ -33,6 +34,7 @@ void activity(Execution& execution, const EmitRow& emit) {
     std::string database;
     std::string application;
     std::string query;
+    std::optional<Endpoint> client;
     std::int64_t connected_at;
     std::int64_t query_start;
     std::int64_t state_change;
@@ -47,7 +49,8 @@ void activity(Execution& execution, const EmitRow& emit) {
       Session::State& state = session->state();
       const Activity& activity = state.activity;
       sessions.push_back({pid, state.options.user, state.options.database,
-                          activity.application.load(), activity.query.load(), activity.connected_at,
+                          activity.application.load(), activity.query.load(), state.options.client,
+                          activity.connected_at,
                           activity.query_start.load(std::memory_order_relaxed),
                           activity.state_change.load(std::memory_order_relaxed),
                           activity.state.load(std::memory_order_relaxed)});
@@ -56,19 +59,26 @@ void activity(Execution& execution, const EmitRow& emit) {
   for (const Seen& seen : sessions) {
     const RolePtr role = execution.session.catalog.role(seen.user);
     const DatabasePtr database = execution.session.catalog.database(seen.database);
-    const Value row[] = {
-        Value::from_oid(database ? database->oid : kNoOid),
-        text_value(execution, seen.database),
-        Value::from_int(seen.pid),
-        Value::from_oid(role ? role->oid : kNoOid),
-        text_value(execution, seen.user),
-        text_value(execution, seen.application),
-        Value::from_int(seen.connected_at),
-        seen.query_start == 0 ? Value::null() : Value::from_int(seen.query_start),
-        seen.state_change == 0 ? Value::null() : Value::from_int(seen.state_change),
-        text_value(execution, name_of_state(seen.state)),
-        text_value(execution, seen.query),
-        text_value(execution, "client backend")};
+    // What somebody does is shown to his role and to superusers alone.
+    const bool shown = role && execution.session.owns(role->oid);
+    const auto unless_hidden = [&](const Value& value) { return shown ? value : Value::null(); };
+    const auto moment = [&](std::int64_t at) {
+      return at == 0 ? Value::null() : unless_hidden(Value::from_int(at));
+    };
+    const Value row[] = {Value::from_oid(database ? database->oid : kNoOid),
+                         text_value(execution, seen.database),
+                         Value::from_int(seen.pid),
+                         Value::from_oid(role ? role->oid : kNoOid),
+                         text_value(execution, seen.user),
+                         text_value(execution, seen.application),
+                         unless_hidden(address_value(execution, seen.client)),
+                         unless_hidden(Value::from_int(seen.client ? seen.client->port : -1)),
+                         moment(seen.connected_at),
+                         moment(seen.query_start),
+                         moment(seen.state_change),
+                         unless_hidden(text_value(execution, name_of_state(seen.state))),
+                         text_value(execution, shown ? seen.query : "<insufficient privilege>"),
+                         unless_hidden(text_value(execution, "client backend"))};
     emit(row);
   }
 }
@@ -194,6 +204,8 @@ std::span<const RowProvider> activity_providers() {
         {"usesysid"},
         {"usename"},
         {"application_name"},
+        {"client_addr"},
+        {"client_port"},
         {"backend_start"},
         {"query_start"},
         {"state_change"},

@@ -23,7 +23,7 @@ Value vector_of(Execution& execution, TypeId element, std::span<const Value> val
   return make_array(execution.row_arena, element, {&dimension, 1}, values);
 }
 
-std::string role_name(Session::State& session, Oid oid) {
+std::string owner_name(Session::State& session, Oid oid) {
   const RolePtr role = session.catalog.role(oid);
   return role ? role->name : "postgres";
 }
@@ -204,7 +204,7 @@ void view_rows(Execution& execution, const EmitRow& emit) {
     if (relation.kind != RelationKind::view) continue;
     const Value row[] = {text_value(execution, session.schema_name(relation.schema)),
                          text_value(execution, relation.name),
-                         text_value(execution, role_name(session, relation.owner)),
+                         text_value(execution, owner_name(session, relation.owner)),
                          text_value(execution, definition_of_view(session, *table))};
     emit(row);
   }

@@ -82,7 +82,7 @@ void table_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
-void index_rows(Execution& execution, const EmitRow& emit) {
+void index_counter_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     for (const IndexAccess& access : table->indexes) {
@@ -102,14 +102,16 @@ void index_rows(Execution& execution, const EmitRow& emit) {
 
 void statement_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
+  // Shapes are counted for all roles together: whose they are, nobody can say.
+  const bool shown = session.is_superuser(session.user->oid);
   for (const StatementCountersPtr& statement : session.shared.statements.all()) {
     const std::uint64_t calls = statement->counters.total(StatementCounted::calls);
     const auto milliseconds =
         static_cast<double>(statement->counters.total(StatementCounted::nanoseconds)) / 1e6;
     const Value row[] = {
         Value::from_oid(statement->database),
-        counter(checksum(as_bytes(statement->text), 0) >> 1U),
-        text_value(execution, statement->text),
+        shown ? counter(checksum(as_bytes(statement->text), 0) >> 1U) : Value::null(),
+        text_value(execution, shown ? statement->text : "<insufficient privilege>"),
         counter(calls),
         Value::from_float8(milliseconds),
         Value::from_float8(milliseconds / static_cast<double>(std::max<std::uint64_t>(calls, 1))),
@@ -156,8 +158,8 @@ std::span<const RowProvider> statistics_providers() {
        column_rows},
       {kPgCatalogSchema, "pg_stat_all_tables", kTableColumns, table_rows},
       {kPgCatalogSchema, "pg_stat_user_tables", kTableColumns, table_rows},
-      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_rows},
-      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_rows},
+      {kPgCatalogSchema, "pg_stat_all_indexes", kIndexColumns, index_counter_rows},
+      {kPgCatalogSchema, "pg_stat_user_indexes", kIndexColumns, index_counter_rows},
       {kPgCatalogSchema,
        "pg_stat_statements",
        {{"dbid", TypeId::oid},

@@ -11,7 +11,7 @@ namespace {
   "FROM pg_catalog.pg_constraint k "                                              \
   "CROSS JOIN LATERAL pg_catalog.unnest(k.conkey) WITH ORDINALITY AS u(number, position)"
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kInformationSchemaViews[] = {
     {kInformationSchema, "information_schema_catalog_name", "catalog_name",
      "SELECT pg_catalog.current_database() AS catalog_name"},
     {kInformationSchema, "views",
@@ -203,7 +203,7 @@ constexpr SystemView kViews[] = {
 }  // namespace
 
 std::span<const SystemView> information_schema_views() {
-  return kViews;
+  return kInformationSchemaViews;
 }
 
 }  // namespace swizzle::sql

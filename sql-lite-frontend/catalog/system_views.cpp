@@ -3,7 +3,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kSystemViews[] = {
     {kPgCatalogSchema, "pg_user",
      "usename usesysid usecreatedb usesuper userepl usebypassrls passwd valuntil useconfig",
      "SELECT rolname AS usename, oid AS usesysid, rolcreatedb AS usecreatedb, "
@@ -83,7 +83,7 @@ constexpr SystemView kViews[] = {
 }  // namespace
 
 std::span<const SystemView> system_views() {
-  return kViews;
+  return kSystemViews;
 }
 
 }  // namespace swizzle::sql

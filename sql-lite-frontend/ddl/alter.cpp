@@ -11,12 +11,7 @@
 
 /// ALTER TABLE.
 namespace swizzle::sql {
-namespace {
-
-constexpr SqlState kDuplicateColumn{"42701"};
-constexpr SqlState kInvalidTableDefinition{"42P16"};
-
-}  // namespace
+namespace {}  // namespace
 
 /// New keys need trees and entries, a new primary key the whole table in another order.
 void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,
@@ -54,10 +49,10 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   const auto& definition = ast::as<ast::ColumnDef>(command.def);
   if (table_->column_position(definition.colname)) {
     if (!command.missing_ok) {
-      throw_error(kDuplicateColumn, "column \"{}\" of relation \"{}\" already exists",
+      throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
                   definition.colname, table_->relation.name);
     }
-    session_.notice(sink_, Severity::notice, kDuplicateColumn,
+    session_.notice(sink_, Severity::notice, sqlstate::duplicate_column,
                     fmt::format("column \"{}\" of relation \"{}\" already exists, skipping",
                                 definition.colname, table_->relation.name));
     return;
@@ -257,7 +252,8 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
           std::ranges::any_of(primary->columns, [&](const IndexColumn& column) {
             return column.column == static_cast<std::int16_t>(position + 1);
           })) {
-        throw_error(kInvalidTableDefinition, "column \"{}\" is in a primary key", command.name);
+        throw_error(sqlstate::invalid_table_definition, "column \"{}\" is in a primary key",
+                    command.name);
       }
       if (relation.columns[position].identity != 0) {
         throw_error(sqlstate::syntax_error,

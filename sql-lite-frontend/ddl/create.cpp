@@ -13,9 +13,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateTable{"42P07"};
-constexpr SqlState kDuplicateSchema{"42P06"};
-
 void refuse_table_features(const ast::CreateStmt& statement) {
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::feature_not_supported, "{} is not supported", what);
@@ -75,9 +72,9 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
                    ResultSink& sink) {
   if (session.catalog.table(relation.schema, relation.name) == nullptr) return false;
   if (!if_not_exists) {
-    throw_error(kDuplicateTable, "relation \"{}\" already exists", relation.name);
+    throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", relation.name);
   }
-  session.notice(sink, Severity::notice, kDuplicateTable,
+  session.notice(sink, Severity::notice, sqlstate::duplicate_table,
                  fmt::format("relation \"{}\" already exists, skipping", relation.name));
   return true;
 }
@@ -323,9 +320,9 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   if (catalog.table(relation.schema, index.name) != nullptr ||
       catalog.table_of_index(relation.schema, index.name) != nullptr) {
     if (!statement.if_not_exists) {
-      throw_error(kDuplicateTable, "relation \"{}\" already exists", index.name);
+      throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", index.name);
     }
-    notice(sink, Severity::notice, kDuplicateTable,
+    notice(sink, Severity::notice, sqlstate::duplicate_table,
            fmt::format("relation \"{}\" already exists, skipping", index.name));
     sink.command_complete("CREATE INDEX");
     return;
@@ -385,7 +382,7 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
   relation.options = std::move(with);
   const TablePtr old = catalog.table(relation.schema, relation.name);
   if (old && !statement.replace) {
-    throw_error(kDuplicateTable, "relation \"{}\" already exists", relation.name);
+    throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", relation.name);
   }
   if (old && old->relation.kind != RelationKind::view) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
@@ -468,9 +465,9 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
   }
   if (catalog.schema(name)) {
     if (!statement.if_not_exists) {
-      throw_error(kDuplicateSchema, "schema \"{}\" already exists", name);
+      throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", name);
     }
-    notice(sink, Severity::notice, kDuplicateSchema,
+    notice(sink, Severity::notice, sqlstate::duplicate_schema,
            fmt::format("schema \"{}\" already exists, skipping", name));
   } else {
     Schema schema;

@@ -12,8 +12,6 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kUndefinedDatabase{"3D000"};
-constexpr SqlState kDuplicateDatabase{"42P04"};
-constexpr SqlState kInsufficientPrivilege{"42501"};
 
 std::string text_of(const ast::DefElem& option) {
   if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
@@ -134,7 +132,7 @@ DatabasePtr Session::State::database_named(std::string_view name) const {
 
 void Session::State::require_owner(const DatabaseEntry& database) const {
   if (owns(database.owner)) return;
-  throw_error(kInsufficientPrivilege, "must be owner of database {}", database.name);
+  throw_error(sqlstate::insufficient_privilege, "must be owner of database {}", database.name);
 }
 
 void Session::State::create_database(const ast::CreatedbStmt& statement, ResultSink& sink) {
@@ -154,7 +152,7 @@ void Session::State::create_database(const ast::CreatedbStmt& statement, ResultS
       const RolePtr role = catalog.role(role_name);
       if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", role_name);
       if (!owns(role->oid)) {
-        throw_error(kInsufficientPrivilege, "must be member of role \"{}\"", role_name);
+        throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"", role_name);
       }
       entry.owner = role->oid;
     } else if (name == "template") {
@@ -167,7 +165,7 @@ void Session::State::create_database(const ast::CreatedbStmt& statement, ResultS
     }
   }
   if (catalog.database(entry.name)) {
-    throw_error(kDuplicateDatabase, "database \"{}\" already exists", entry.name);
+    throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", entry.name);
   }
   require_empty(*this, source);
   entry.oid = catalog.allocate_oid();
@@ -229,7 +227,7 @@ void Session::State::rename_database(std::string_view name, const std::string& n
   const DatabasePtr database = database_named(name);
   require_owner(*database);
   if (catalog.database(new_name)) {
-    throw_error(kDuplicateDatabase, "database \"{}\" already exists", new_name);
+    throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", new_name);
   }
   if (database->oid == catalog.shared().database()) {
     throw SqlError{sqlstate::feature_not_supported, "current database cannot be renamed"};

@@ -8,9 +8,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInvalidGrant{"0LP01"};
-constexpr SqlState kInsufficientPrivilege{"42501"};
-
 class DefaultsChange {
  public:
   DefaultsChange(Session::State& session, const ast::AlterDefaultPrivilegesStmt& statement)
@@ -22,7 +19,7 @@ class DefaultsChange {
     for (const ast::Node* node : statement.options) read(ast::as<ast::DefElem>(node));
     if (roles_.empty()) roles_.push_back(session.user->oid);
     if (kind_ == GrantedOn::schema && !schemas_.empty()) {
-      throw SqlError{kInvalidGrant,
+      throw SqlError{sqlstate::invalid_grant_operation,
                      "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS"};
     }
     if (schemas_.empty()) schemas_.push_back(kNoOid);
@@ -56,14 +53,16 @@ class DefaultsChange {
     for (const ast::Node* node : action_.privileges) {
       const auto& item = ast::as<ast::AccessPriv>(node);
       if (!item.cols.empty()) {
-        throw SqlError{kInvalidGrant, "default privileges cannot be set for columns"};
+        throw SqlError{sqlstate::invalid_grant_operation,
+                       "default privileges cannot be set for columns"};
       }
       const auto bit = find_privilege(item.priv_name);
       if (!bit) {
         throw_error(sqlstate::syntax_error, "unrecognized privilege type \"{}\"", item.priv_name);
       }
       if ((*bit & all) == 0) {
-        throw_error(kInvalidGrant, "invalid privilege type {} for {}", list_privileges(*bit),
+        throw_error(sqlstate::invalid_grant_operation, "invalid privilege type {} for {}",
+                    list_privileges(*bit),
                     kind_ == GrantedOn::table      ? "relation"
                     : kind_ == GrantedOn::sequence ? "sequence"
                                                    : "schema");
@@ -87,7 +86,8 @@ class DefaultsChange {
         const RolePtr role = session_.role_of(ast::as<ast::RoleSpec>(node));
         const Oid self = session_.user->oid;
         if (!session_.is_superuser(self) && !session_.is_member(self, role->oid)) {
-          throw_error(kInsufficientPrivilege, "must be member of role \"{}\"", role->name);
+          throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"",
+                      role->name);
         }
         roles_.push_back(role->oid);
       }

@@ -10,8 +10,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDependentObjects{"2BP01"};
-
 std::string display_name(Session::State& session, const Table& table) {
   return session.name_of(TypeId::regclass, table.relation.oid).value_or(table.relation.name);
 }
@@ -246,7 +244,8 @@ void drop_dependents(Session::State& session, std::span<const Dependent> depende
                       : fmt::format("{} depends on {}", dependent.name, dependent.on);
   }
   if (!cascade) {
-    throw sql_error(kDependentObjects, "cannot drop {} because other objects depend on it", what)
+    throw sql_error(sqlstate::dependent_objects_still_exist,
+                    "cannot drop {} because other objects depend on it", what)
         .with_detail(std::move(detail))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
   }

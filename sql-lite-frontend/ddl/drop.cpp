@@ -15,8 +15,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDependentObjects{"2BP01"};
-
 std::string dotted(ast::NodeList names) {
   std::string text;
   for (const ast::Node* name : names) {
@@ -109,7 +107,7 @@ void refuse_identity_sequence(Session::State& session, const Table& table) {
       fmt::format("column {} of table {}",
                   owner->relation.columns[static_cast<std::size_t>(sequence.owner_column - 1)].name,
                   *session.name_of(TypeId::regclass, owner->relation.oid));
-  throw sql_error(kDependentObjects, "cannot drop {} because {} requires it",
+  throw sql_error(sqlstate::dependent_objects_still_exist, "cannot drop {} because {} requires it",
                   described(session, table), column)
       .with_hint(fmt::format("You can drop {} instead.", column));
 }
@@ -178,7 +176,7 @@ void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink
       return c.index == index->oid && c.kind != ConstraintKind::foreign_key;
     });
     if (constraint != relation.constraints.end()) {
-      throw sql_error(kDependentObjects,
+      throw sql_error(sqlstate::dependent_objects_still_exist,
                       "cannot drop index {} because constraint {} on table {} requires it",
                       index->name, constraint->name, relation.name)
           .with_hint(fmt::format("You can drop constraint {} on table {} instead.",
@@ -199,7 +197,7 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
       continue;
     }
     if (schema->oid == kPgCatalogSchema) {
-      throw_error(kDependentObjects,
+      throw_error(sqlstate::dependent_objects_still_exist,
                   "cannot drop schema {} because it is required by the database "
                   "system",
                   name);

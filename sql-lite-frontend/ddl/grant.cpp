@@ -12,8 +12,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInvalidGrant{"0LP01"};
-constexpr SqlState kInsufficientPrivilege{"42501"};
 constexpr SqlState kNotGranted{"01007"};
 constexpr SqlState kNotRevoked{"01006"};
 
@@ -112,8 +110,8 @@ class GrantChange {
           // What a sequence might have had is "for table", the rest "for relation".
           const bool never =
               kind == GrantedOn::table && (*bit & all_privileges(GrantedOn::sequence)) == 0;
-          throw_error(kInvalidGrant, "invalid privilege type {} for {}", list_privileges(*bit),
-                      on_columns ? "column" : (never ? "relation" : noun));
+          throw_error(sqlstate::invalid_grant_operation, "invalid privilege type {} for {}",
+                      list_privileges(*bit), on_columns ? "column" : (never ? "relation" : noun));
         }
         bits = *bit;
       }
@@ -134,7 +132,7 @@ class GrantChange {
       const std::vector<Oid> roles = session_.roles_of(session_.user->oid);
       const Privileges may = list.grantable(roles);
       if (may == 0 && list.allowed(roles) == 0) {
-        throw_error(kInsufficientPrivilege, "permission denied for {} {}", noun, name);
+        throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun, name);
       }
       if ((privileges & ~may) != 0) warn(privileges & may, name);
       privileges &= may;
@@ -224,7 +222,8 @@ std::vector<Oid> grantees_of(Session::State& session, const ast::GrantStmt& stat
     const auto& spec = ast::as<ast::RoleSpec>(node);
     const bool everyone = spec.roletype == ast::RoleSpecType::public_;
     if (everyone && statement.is_grant && statement.grant_option) {
-      throw SqlError{kInvalidGrant, "grant options can only be granted to roles"};
+      throw SqlError{sqlstate::invalid_grant_operation,
+                     "grant options can only be granted to roles"};
     }
     grantees.push_back(everyone ? kPublic : session.role_of(spec)->oid);
   }
@@ -263,9 +262,9 @@ void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink&
     if (!group) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
     if (!user->superuser && (group->superuser || !user->create_role)) {
       if (group->superuser) {
-        throw SqlError{kInsufficientPrivilege, "must be superuser to alter superusers"};
+        throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
       }
-      throw_error(kInsufficientPrivilege, "must have admin option on role \"{}\"", name);
+      throw_error(sqlstate::insufficient_privilege, "must have admin option on role \"{}\"", name);
     }
     for (const ast::Node* node : statement.grantee_roles) {
       const RolePtr member = role_of(ast::as<ast::RoleSpec>(node));
@@ -285,8 +284,8 @@ void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink&
         continue;
       }
       if (statement.is_grant && is_member(group->oid, member->oid)) {
-        throw_error(kInvalidGrant, "role \"{}\" is a member of role \"{}\"", group->name,
-                    member->name);
+        throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
+                    group->name, member->name);
       }
       if (statement.is_grant) {
         changed.member_of.push_back(group->oid);

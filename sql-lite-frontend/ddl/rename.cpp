@@ -10,10 +10,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateTable{"42P07"};
-constexpr SqlState kDuplicateColumn{"42701"};
-constexpr SqlState kDuplicateObject{"42710"};
-
 std::string_view rename_tag(ast::ObjectType type) {
   switch (type) {
     case ast::ObjectType::view:
@@ -133,8 +129,8 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", statement.subname);
     }
     if (table->column_position(new_name)) {
-      throw_error(kDuplicateColumn, "column \"{}\" of relation \"{}\" already exists", new_name,
-                  relation.name);
+      throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
+                  new_name, relation.name);
     }
     // Stored expressions name columns: they are printed again over the new name.
     std::vector<std::string*> stored;
@@ -174,11 +170,11 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
     const bool of_index = found->index != kNoOid && found->kind != ConstraintKind::foreign_key;
     if (of_index && catalog.table_of_index(relation.schema, new_name) != nullptr) {
-      throw_error(kDuplicateTable, "relation \"{}\" already exists", new_name);
+      throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", new_name);
     }
     if (table->constraint_named(new_name) != nullptr) {
-      throw_error(kDuplicateObject, "constraint \"{}\" for relation \"{}\" already exists",
-                  new_name, relation.name);
+      throw_error(sqlstate::duplicate_object,
+                  "constraint \"{}\" for relation \"{}\" already exists", new_name, relation.name);
     }
     found->name = new_name;
     for (Index& index : relation.indexes) {
@@ -188,7 +184,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
   } else {
     if (catalog.table(relation.schema, new_name)) {
-      throw_error(kDuplicateTable, "relation \"{}\" already exists", new_name);
+      throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", new_name);
     }
     relation.name = new_name;
   }
@@ -248,7 +244,7 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
   const auto move = [&](const TablePtr& one) {
     const TablePtr locked = lock_own(one);
     if (catalog.table(schema->oid, locked->relation.name)) {
-      throw_error(kDuplicateTable, "relation \"{}\" already exists in schema \"{}\"",
+      throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists in schema \"{}\"",
                   locked->relation.name, schema->name);
     }
     Relation relation = locked->relation;

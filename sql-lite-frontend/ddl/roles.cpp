@@ -7,11 +7,7 @@
 
 /// CREATE, ALTER and DROP ROLE.
 namespace swizzle::sql {
-namespace {
-
-constexpr SqlState kDuplicateObject{"42710"};
-
-}  // namespace
+namespace {}  // namespace
 
 /// The role that a statement names; CURRENT_USER and its like are the session's.
 RolePtr Session::State::role_of(const ast::RoleSpec& spec) {
@@ -144,7 +140,7 @@ void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSin
   role.name = statement.role;
   role.can_login = statement.stmt_type == ast::RoleStmtType::user;
   if (catalog.role(role.name)) {
-    throw_error(kDuplicateObject, "role \"{}\" already exists", role.name);
+    throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", role.name);
   }
   apply_role_options(shared, role, statement.options);
   require_superuser_for({}, role);

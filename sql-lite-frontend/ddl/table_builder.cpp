@@ -10,8 +10,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateColumn{"42701"};
-constexpr SqlState kInvalidTableDefinition{"42P16"};
 constexpr std::size_t kNameBytes = 63;
 
 TypeId serial_type(const ast::TypeName& name) {
@@ -148,7 +146,8 @@ std::string TableBuilder::new_sequence(Column& column, TypeId type, ast::NodeLis
 void TableBuilder::add_column(const ast::ColumnDef& definition) {
   for (const Column& other : relation_.columns) {
     if (!other.dropped && other.name == definition.colname) {
-      throw_error(kDuplicateColumn, "column \"{}\" specified more than once", definition.colname);
+      throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
+                  definition.colname);
     }
   }
   Column column;
@@ -164,8 +163,8 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
     column.type = type.type;
     column.typmod = type.typmod;
     if (!has_io(column.type) || column.type == TypeId::unknown || column.type == TypeId::record) {
-      throw_error(kInvalidTableDefinition, "column \"{}\" has pseudo-type {}", column.name,
-                  format_type(column.type));
+      throw_error(sqlstate::invalid_table_definition, "column \"{}\" has pseudo-type {}",
+                  column.name, format_type(column.type));
     }
   }
   if (definition.coll_clause != nullptr) {
@@ -313,7 +312,8 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
           .at_position(location + 1);
     }
     if (std::ranges::find(numbers, number) != numbers.end() && what != "foreign key") {
-      throw sql_error(kDuplicateColumn, "column \"{}\" appears twice in {} constraint", name, what)
+      throw sql_error(sqlstate::duplicate_column, "column \"{}\" appears twice in {} constraint",
+                      name, what)
           .at_position(location + 1);
     }
     numbers.push_back(number);

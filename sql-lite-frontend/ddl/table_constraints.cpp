@@ -10,8 +10,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kDuplicateObject{"42710"};
-constexpr SqlState kInvalidTableDefinition{"42P16"};
 constexpr SqlState kInvalidForeignKey{"42830"};
 
 std::vector<std::string> strings_of(ast::NodeList list) {
@@ -70,7 +68,7 @@ void TableBuilder::finish_key(const Pending& pending) {
                    "deferrable unique and primary key constraints are not supported"};
   }
   if (primary && std::ranges::any_of(relation_.indexes, &Index::primary)) {
-    throw sql_error(kInvalidTableDefinition,
+    throw sql_error(sqlstate::invalid_table_definition,
                     "multiple primary keys for table \"{}\" are not allowed", relation_.name)
         .at_position(is_new_table() ? node.location + 1 : 0);
   }
@@ -188,11 +186,13 @@ void TableBuilder::finish_check(const Pending& pending) {
       return other.name == constraint.name;
     });
     if (taken && is_new_table()) {
-      throw_error(kDuplicateObject, "check constraint \"{}\" already exists", constraint.name);
+      throw_error(sqlstate::duplicate_object, "check constraint \"{}\" already exists",
+                  constraint.name);
     }
     if (taken) {
-      throw_error(kDuplicateObject, "constraint \"{}\" for relation \"{}\" already exists",
-                  constraint.name, relation_.name);
+      throw_error(sqlstate::duplicate_object,
+                  "constraint \"{}\" for relation \"{}\" already exists", constraint.name,
+                  relation_.name);
     }
   } else {
     std::string column;
@@ -268,7 +268,7 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   }
   if (relation_.persistence != Persistence::temporary &&
       target.persistence == Persistence::temporary) {
-    throw SqlError{kInvalidTableDefinition,
+    throw SqlError{sqlstate::invalid_table_definition,
                    "constraints on permanent tables may reference only permanent tables"};
   }
   std::vector<std::int16_t> wanted = constraint.referenced_columns;

@@ -14,11 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInvalidCursorName{"34000"};
 constexpr SqlState kInvalidCursorState{"24000"};
-constexpr SqlState kDuplicateCursor{"42P03"};
-constexpr SqlState kNoActiveTransaction{"25P01"};
-constexpr SqlState kNotInPrerequisiteState{"55000"};
 
 // Bits of DECLARE's options, as the grammar sets them.
 constexpr int kBinary = 0x0001;
@@ -31,7 +27,7 @@ constexpr int kHold = 0x0020;
 PortalPtr find_cursor(Session::State& state, std::string_view name) {
   const auto found = state.portals.find(name);
   if (found == state.portals.end()) {
-    throw_error(kInvalidCursorName, "cursor \"{}\" does not exist", name);
+    throw_error(sqlstate::invalid_cursor_name, "cursor \"{}\" does not exist", name);
   }
   return found->second;
 }
@@ -154,10 +150,11 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   check_options(declare);
   const bool holds = (declare.options & kHold) != 0;
   if (!holds && !in_block()) {
-    throw SqlError{kNoActiveTransaction, "DECLARE CURSOR can only be used in transaction blocks"};
+    throw SqlError{sqlstate::no_active_sql_transaction,
+                   "DECLARE CURSOR can only be used in transaction blocks"};
   }
   if (portals.contains(declare.portalname)) {
-    throw_error(kDuplicateCursor, "cursor \"{}\" already exists", declare.portalname);
+    throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", declare.portalname);
   }
   // The cursor outlives the script that declares it, so it gets a tree of its own.
   auto statement = std::make_shared<Statement>();
@@ -243,7 +240,7 @@ void settle_cursors(Session::State& session) {
 /// A portal of the protocol, from where it stands.
 void Session::State::make_cursor_of(Portal& portal) {
   if (!portal.plan || portal.plan->write != nullptr || portal.state == Portal::State::failed) {
-    throw_error(kInvalidCursorName, "portal \"{}\" is not a cursor", portal.name);
+    throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
   }
   if (portal.state == Portal::State::ready) start_portal(portal);
   portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
@@ -321,8 +318,8 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   const bool goes_back =
       from_end || (step < 0 && !rewinds) || (step == 0 && first < portal->position) || shows_again;
   if (!portal->scrolls && goes_back) {
-    throw SqlError{kNotInPrerequisiteState, "cursor can only scan forward"}.with_hint(
-        "Declare it with SCROLL option to enable backward scan.");
+    throw SqlError{sqlstate::object_not_in_prerequisite_state, "cursor can only scan forward"}
+        .with_hint("Declare it with SCROLL option to enable backward scan.");
   }
   if (!fetch.ismove)
     sink.row_description(output_columns(portal->statement->columns, portal->formats));

@@ -9,7 +9,6 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kInvalidAuthorization{"28000"};
-constexpr SqlState kInvalidCatalogName{"3D000"};
 
 /// In the data directory.
 constexpr const char* kTemporaryFolder = "temporary";
@@ -65,7 +64,8 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
     refuse(kInvalidAuthorization,
            fmt::format("role \"{}\" is not permitted to log in", options.user));
   } else if (const DatabasePtr database = objects.database(options.database); !database) {
-    refuse(kInvalidCatalogName, fmt::format("database \"{}\" does not exist", options.database));
+    refuse(sqlstate::invalid_catalog_name,
+           fmt::format("database \"{}\" does not exist", options.database));
   } else if (!database->allow_connections) {
     refuse(SqlState{"55000"},
            fmt::format("database \"{}\" is not currently accepting connections", options.database));

@@ -8,8 +8,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInsufficientPrivilege{"42501"};
-
 std::string_view noun_of(const Relation& relation) {
   switch (relation.kind) {
     case RelationKind::view:
@@ -121,7 +119,7 @@ void Session::State::require(const RelationAccess& access) const {
           ? !is_secret(*access.table)
           : relation.persistence == Persistence::temporary || is_allowed(access, roles_of(role));
   if (allowed) return;
-  throw_error(kInsufficientPrivilege, "permission denied for {} {}", noun_of(relation),
+  throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(relation),
               relation.name);
 }
 
@@ -142,7 +140,8 @@ void Session::State::require(const TablePtr& table, Privileges wants) const {
 void Session::State::require_owner(const Table& table) const {
   const Relation& relation = table.relation;
   if (owns(relation.owner)) return;
-  throw_error(kInsufficientPrivilege, "must be owner of {} {}", noun_of(relation), relation.name);
+  throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", noun_of(relation),
+              relation.name);
 }
 
 bool Session::State::owns(Oid role) const {
@@ -165,12 +164,12 @@ bool Session::State::may(const Schema& schema, Privileges wants) const {
 
 void Session::State::require(const Schema& schema, Privileges wants) const {
   if (may(schema, wants)) return;
-  throw_error(kInsufficientPrivilege, "permission denied for schema {}", schema.name);
+  throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}", schema.name);
 }
 
 void Session::State::require_owner(const Schema& schema) const {
   if (owns(schema.owner)) return;
-  throw_error(kInsufficientPrivilege, "must be owner of schema {}", schema.name);
+  throw_error(sqlstate::insufficient_privilege, "must be owner of schema {}", schema.name);
 }
 
 /// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
@@ -189,7 +188,8 @@ void Session::State::require_connect() const {
   const AccessList list{database->grants, database->owner, GrantedOn::database,
                         kEveryoneOnDatabase};
   if ((list.allowed(roles_of(user->oid)) & privilege::kConnect) != 0) return;
-  throw sql_error(kInsufficientPrivilege, "permission denied for database \"{}\"", database->name)
+  throw sql_error(sqlstate::insufficient_privilege, "permission denied for database \"{}\"",
+                  database->name)
       .with_detail("User does not have CONNECT privilege.");
 }
 
@@ -199,7 +199,8 @@ void Session::State::require_create_on_database() const {
   const AccessList list{database->grants, database->owner, GrantedOn::database,
                         kEveryoneOnDatabase};
   if ((list.allowed(roles_of(user->oid)) & privilege::kCreate) != 0) return;
-  throw_error(kInsufficientPrivilege, "permission denied for database {}", database->name);
+  throw_error(sqlstate::insufficient_privilege, "permission denied for database {}",
+              database->name);
 }
 
 /// SET ROLE has been checked when it was said; a role that is gone leaves the session without.
@@ -211,7 +212,7 @@ void Session::State::choose_user() {
 void Session::State::require_role_right(bool Role::* right, std::string_view what) const {
   const RolePtr now = catalog.role(user->oid);
   if (now && (now->superuser || (*now).*right)) return;
-  throw_error(kInsufficientPrivilege, "permission denied to {}", what);
+  throw_error(sqlstate::insufficient_privilege, "permission denied to {}", what);
 }
 
 }  // namespace swizzle::sql

@@ -12,12 +12,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInvalidStatementName{"26000"};
-constexpr SqlState kInvalidCursorName{"34000"};
-constexpr SqlState kDuplicateStatement{"42P05"};
-constexpr SqlState kDuplicateCursor{"42P03"};
 constexpr SqlState kProtocolViolation{"08P01"};
-constexpr SqlState kInvalidCatalogName{"3D000"};
 
 /// Runs one request of the client: its errors become the outcome, and undo what it did. `text` is
 /// what error positions count in; `body` may put it elsewhere.
@@ -98,7 +93,8 @@ namespace {
 
 Oid database_oid(Database::Shared& shared, std::string_view name) {
   const DatabasePtr database = shared.catalogs->shared().database(name);
-  if (!database) throw_error(kInvalidCatalogName, "database \"{}\" does not exist", name);
+  if (!database)
+    throw_error(sqlstate::invalid_catalog_name, "database \"{}\" does not exist", name);
   return database->oid;
 }
 
@@ -171,7 +167,8 @@ Outcome Session::parse(std::string_view name, std::string_view text,
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (!name.empty() && state.statements.contains(name)) {
-      throw_error(kDuplicateStatement, "prepared statement \"{}\" already exists", name);
+      throw_error(sqlstate::duplicate_prepared_statement,
+                  "prepared statement \"{}\" already exists", name);
     }
     StatementPtr statement = state.parse_one(std::string{text}, type_oids);
     if (statement->node != nullptr) state.check_not_failed(statement->node);
@@ -186,9 +183,11 @@ StatementPtr find_statement(Session::State& state, std::string_view name) {
   const auto found = state.statements.find(name);
   if (found == state.statements.end()) {
     if (name.empty()) {
-      throw SqlError{kInvalidStatementName, "unnamed prepared statement does not exist"};
+      throw SqlError{sqlstate::invalid_sql_statement_name,
+                     "unnamed prepared statement does not exist"};
     }
-    throw_error(kInvalidStatementName, "prepared statement \"{}\" does not exist", name);
+    throw_error(sqlstate::invalid_sql_statement_name, "prepared statement \"{}\" does not exist",
+                name);
   }
   return found->second;
 }
@@ -196,7 +195,7 @@ StatementPtr find_statement(Session::State& state, std::string_view name) {
 PortalPtr find_portal(Session::State& state, std::string_view name) {
   const auto found = state.portals.find(name);
   if (found == state.portals.end()) {
-    throw_error(kInvalidCursorName, "portal \"{}\" does not exist", name);
+    throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" does not exist", name);
   }
   return found->second;
 }
@@ -216,7 +215,7 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
     const StatementPtr statement = find_statement(state, request.statement);
     if (statement->node != nullptr) state.check_not_failed(statement->node);
     if (!request.portal.empty() && state.portals.contains(request.portal)) {
-      throw_error(kDuplicateCursor, "cursor \"{}\" already exists", request.portal);
+      throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", request.portal);
     }
     const std::size_t expected = statement->parameter_types.size();
     if (request.values.size() != expected) {

@@ -10,13 +10,10 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/network.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
 namespace {
-
-constexpr SqlState kNotInPrerequisiteState{"55000"};
 
 using Arguments = std::span<const Value>;
 
@@ -61,7 +58,7 @@ Value currval(Execution& execution, Arguments arguments) {
   require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
   const auto found = execution.session.sequence_values.find(sequence->relation.oid);
   if (found == execution.session.sequence_values.end()) {
-    throw_error(kNotInPrerequisiteState,
+    throw_error(sqlstate::object_not_in_prerequisite_state,
                 "currval of sequence \"{}\" is not yet defined in this session",
                 sequence->relation.name);
   }
@@ -89,7 +86,8 @@ Value sequence_last_value(Execution& execution, Arguments arguments) {
 Value lastval(Execution& execution, Arguments) {
   const auto& last = execution.session.last_sequence;
   if (!last) {
-    throw SqlError{kNotInPrerequisiteState, "lastval is not yet defined in this session"};
+    throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                   "lastval is not yet defined in this session"};
   }
   return Value::from_int(execution.session.sequence_values[*last]);
 }
@@ -193,6 +191,10 @@ Value set_config(Execution& execution, Arguments arguments) {
   session.apply_setting(arguments[0].as_text(), arguments[1].as_text(), lifetime);
   return text(execution, value_of(session.settings.show(arguments[0].as_text())));
 }
+void require_superuser(const Session::State& session, std::string_view function) {
+  if (session.user && session.user->superuser) return;
+  throw_error(sqlstate::insufficient_privilege, "permission denied for function {}", function);
+}
 Value always_null(Execution&, Arguments) {
   return Value::null();
 }
@@ -200,6 +202,7 @@ Value always_false(Execution&, Arguments) {
   return Value::from_bool(false);
 }
 Value reload_configuration(Execution& execution, Arguments) {
+  require_superuser(execution.session, "pg_reload_conf");
   const auto& request = execution.session.shared.request_reload;
   if (request) request();
   return Value::from_bool(static_cast<bool>(request));
@@ -207,9 +210,7 @@ Value reload_configuration(Execution& execution, Arguments) {
 /// What the engine finds wrong, a line each; empty if all rules hold.
 Value verify(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  if (!session.user || !session.user->superuser) {
-    throw SqlError{SqlState{"42501"}, "permission denied for function swizzle_verify"};
-  }
+  require_superuser(session, "swizzle_verify");
   std::optional<TreeId> tree;
   if (!arguments.empty()) {
     const TablePtr table = session.table(arguments[0].as_oid());
@@ -227,9 +228,7 @@ Value verify(Execution& execution, Arguments arguments) {
 }
 Value back_up(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  if (!session.user || !session.user->superuser) {
-    throw SqlError{SqlState{"42501"}, "permission denied for function swizzle_backup"};
-  }
+  require_superuser(session, "swizzle_backup");
   if (!session.shared.back_up) {
     throw SqlError{sqlstate::feature_not_supported, "there is no server to be backed up"};
   }
@@ -278,26 +277,6 @@ Value sleep_for(Execution& execution, Arguments arguments) {
 Value sleep_until(Execution& execution, Arguments arguments) {
   const std::int64_t left = arguments[0].as_int8() - SessionContext::system_clock_now();
   return sleep(execution, static_cast<double>(left) / 1e6);
-}
-Value cancel_backend(Execution& execution, Arguments arguments) {
-  Database::Shared& shared = execution.session.shared;
-  const std::lock_guard lock{shared.sessions_mutex};
-  const auto found = shared.sessions.find(arguments[0].as_int4());
-  if (found == shared.sessions.end()) return Value::from_bool(false);
-  found->second->cancel();
-  return Value::from_bool(true);
-}
-Value terminate_backend(Execution& execution, Arguments arguments) {
-  Database::Shared& shared = execution.session.shared;
-  const std::lock_guard lock{shared.sessions_mutex};
-  const auto found = shared.sessions.find(arguments[0].as_int4());
-  if (found == shared.sessions.end()) return Value::from_bool(false);
-  Diagnostic reason;
-  reason.severity = Severity::fatal;
-  reason.state = sqlstate::admin_shutdown;
-  reason.message = "terminating connection due to administrator command";
-  found->second->terminate(reason);
-  return Value::from_bool(true);
 }
 std::span<const SessionFunction> functions() {
   using enum TypeId;
@@ -353,11 +332,6 @@ std::span<const SessionFunction> functions() {
       {"pg_sleep_for", void_, {interval}, 0, true, kVolatile, sleep_for},
       {"pg_sleep_until", void_, {timestamptz}, 0, true, kVolatile, sleep_until},
       {"pg_trigger_depth", int4, {}, 0, true, kStable, zero},
-      {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
-      {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},
-      {"inet_client_addr", kInet, {}, 0, true, kStable, always_null},
-      {"inet_server_addr", kInet, {}, 0, true, kStable, always_null},
-      {"inet_server_port", int4, {}, 0, true, kStable, always_null},
       {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
       {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
@@ -372,7 +346,7 @@ std::span<const SessionFunction> functions() {
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
   for (const std::span<const SessionFunction> list :
        {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
-        notification_functions(), size_functions(), blocking_functions()}) {
+        notification_functions(), size_functions(), blocking_functions(), connection_functions()}) {
     for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {

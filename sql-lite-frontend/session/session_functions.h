@@ -11,6 +11,10 @@ namespace swizzle::sql {
 std::span<const SessionFunction> catalog_functions();
 /// pg_blocking_pids
 std::span<const SessionFunction> blocking_functions();
+/// The address of a connection's end as inet; NULL where there is none.
+Value address_value(Execution& execution, const std::optional<Endpoint>& end);
+/// inet_client_addr, pg_cancel_backend …
+std::span<const SessionFunction> connection_functions();
 /// pg_relation_size, pg_database_size …
 std::span<const SessionFunction> size_functions();
 /// has_table_privilege, pg_has_role …

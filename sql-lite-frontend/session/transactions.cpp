@@ -6,7 +6,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kNoActiveTransaction{"25P01"};
 constexpr SqlState kActiveTransaction{"25001"};
 constexpr SqlState kReadOnly{"25006"};
 constexpr SqlState kInvalidSavepoint{"3B001"};
@@ -371,11 +370,11 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
     case Kind::commit: {
       if (!in_explicit_block()) {
         if (statement.chain) {
-          throw SqlError{kNoActiveTransaction,
+          throw SqlError{sqlstate::no_active_sql_transaction,
                          "COMMIT AND CHAIN can only be used in transaction "
                          "blocks"};
         }
-        notice(sink, Severity::warning, kNoActiveTransaction,
+        notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
                "there is no transaction in progress");
       }
       const bool was_failed = failed;
@@ -385,11 +384,11 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
     }
     case Kind::rollback:
       if (!in_explicit_block() && statement.chain) {
-        throw SqlError{kNoActiveTransaction,
+        throw SqlError{sqlstate::no_active_sql_transaction,
                        "ROLLBACK AND CHAIN can only be used in transaction blocks"};
       }
       if (!in_explicit_block()) {
-        notice(sink, Severity::warning, kNoActiveTransaction,
+        notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
                "there is no transaction in progress");
       }
       chain([&] { rollback_transaction(); });
@@ -397,7 +396,8 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
       return;
     case Kind::savepoint:
       if (!in_explicit_block()) {
-        throw SqlError{kNoActiveTransaction, "SAVEPOINT can only be used in transaction blocks"};
+        throw SqlError{sqlstate::no_active_sql_transaction,
+                       "SAVEPOINT can only be used in transaction blocks"};
       }
       savepoints.push_back(mark(std::string{statement.savepoint_name}));
       sink.command_complete("SAVEPOINT");
@@ -406,7 +406,7 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
     case Kind::rollback_to: {
       const bool release = statement.kind == Kind::release;
       if (!in_explicit_block()) {
-        throw SqlError{kNoActiveTransaction,
+        throw SqlError{sqlstate::no_active_sql_transaction,
                        release ? "RELEASE SAVEPOINT can only be used in transaction blocks"
                                : "ROLLBACK TO SAVEPOINT can only be used in transaction blocks"};
       }

@@ -13,8 +13,6 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr SqlState kInvalidStatementName{"26000"};
-constexpr SqlState kDuplicateStatement{"42P05"};
 constexpr SqlState kWrongArguments{"42601"};
 
 }  // namespace
@@ -22,7 +20,8 @@ constexpr SqlState kWrongArguments{"42601"};
 void Session::State::prepare_statement(const ast::PrepareStmt& prepare, const Statement& whole,
                                        ResultSink& sink) {
   if (statements.contains(prepare.name)) {
-    throw_error(kDuplicateStatement, "prepared statement \"{}\" already exists", prepare.name);
+    throw_error(sqlstate::duplicate_prepared_statement, "prepared statement \"{}\" already exists",
+                prepare.name);
   }
   // The tree is the script's: parse again so that the statement owns its own.
   StatementPtr statement = std::make_shared<Statement>();
@@ -53,7 +52,8 @@ void Session::State::prepare_statement(const ast::PrepareStmt& prepare, const St
 PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
   const auto found = statements.find(execute.name);
   if (found == statements.end()) {
-    throw_error(kInvalidStatementName, "prepared statement \"{}\" does not exist", execute.name);
+    throw_error(sqlstate::invalid_sql_statement_name, "prepared statement \"{}\" does not exist",
+                execute.name);
   }
   const StatementPtr statement = found->second;
   analyze(*statement);
@@ -145,8 +145,8 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       } else {
         const auto found = statements.find(deallocate.name);
         if (found == statements.end()) {
-          throw_error(kInvalidStatementName, "prepared statement \"{}\" does not exist",
-                      deallocate.name);
+          throw_error(sqlstate::invalid_sql_statement_name,
+                      "prepared statement \"{}\" does not exist", deallocate.name);
         }
         statements.erase(found);
         sink.command_complete("DEALLOCATE");

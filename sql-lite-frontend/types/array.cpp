@@ -14,7 +14,7 @@ constexpr std::uint32_t kNullBit = 0x80000000U;
 constexpr std::size_t kHeaderBytes = 12;
 constexpr std::size_t kMaxElements = kMaxFieldBytes / sizeof(std::uint64_t);
 
-[[noreturn]] void corrupt() {
+[[noreturn]] void corrupt_array() {
   throw SqlError{sqlstate::data_corrupted, "a stored array does not have an array's form"};
 }
 
@@ -27,15 +27,15 @@ void append_word(std::string& out, std::uint32_t word) {
 }  // namespace
 
 ArrayView::ArrayView(const Value& array) : bytes_{array.as_bytes()} {
-  if (bytes_.size() < kHeaderBytes) corrupt();
+  if (bytes_.size() < kHeaderBytes) corrupt_array();
   element_type_ = TypeId{load<std::uint32_t>(bytes_.data())};
   shape_ = shape_of(element_type_);
   dimensions_ = load<std::uint32_t>(bytes_.data() + 4);
   count_ = load<std::uint32_t>(bytes_.data() + 8);
-  if (dimensions_ > kMaxArrayDimensions || count_ > kMaxElements) corrupt();
+  if (dimensions_ > kMaxArrayDimensions || count_ > kMaxElements) corrupt_array();
   offsets_start_ = kHeaderBytes + dimensions_ * sizeof(ArrayDimension);
   elements_start_ = offsets_start_ + count_ * std::size_t{4};
-  if (elements_start_ > bytes_.size()) corrupt();
+  if (elements_start_ > bytes_.size()) corrupt_array();
 }
 
 ArrayDimension ArrayView::dimension(std::size_t index) const noexcept {
@@ -56,7 +56,7 @@ Value ArrayView::element(std::size_t index) const {
   if ((end & kNullBit) != 0) return Value::null();
   const std::uint32_t begin =
       index == 0 ? 0 : load<std::uint32_t>(offsets + (index - 1) * 4) & ~kNullBit;
-  if (begin > end || end > bytes_.size() - elements_start_) corrupt();
+  if (begin > end || end > bytes_.size() - elements_start_) corrupt_array();
   return read_flat(shape_, bytes_.subspan(elements_start_ + begin, end - begin));
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint8_t kBigNumeric = 0xff;
 
-[[noreturn]] void corrupt() {
+[[noreturn]] void corrupt_value() {
   throw SqlError{sqlstate::data_corrupted, "a stored value does not have its type's form"};
 }
 
@@ -40,14 +40,14 @@ void append_flat_numeric(std::string& out, const Value& value) {
 }
 
 Value read_flat_numeric(Bytes bytes) {
-  if (bytes.empty()) corrupt();
+  if (bytes.empty()) corrupt_value();
   const auto scale = static_cast<std::uint8_t>(bytes[0]);
   const Bytes rest = bytes.subspan(1);
   if (scale == kBigNumeric) {
-    if (!is_numeric_blob(rest)) corrupt();
+    if (!is_numeric_blob(rest)) corrupt_value();
     return Value::from_bytes(rest);
   }
-  if (scale > kMaxDecimalScale || rest.size() > 8) corrupt();
+  if (scale > kMaxDecimalScale || rest.size() > 8) corrupt_value();
   if (rest.empty()) return Value::from_decimal(0, scale);
   std::uint64_t bits = 0;
   for (std::size_t i = rest.size(); i-- > 0;)
@@ -116,7 +116,7 @@ void append_flat(std::string& out, Shape shape, const Value& value) {
 
 Value read_flat(Shape shape, Bytes bytes) {
   const std::size_t width = flat_width(shape);
-  if (width != 0 && bytes.size() != width) corrupt();
+  if (width != 0 && bytes.size() != width) corrupt_value();
   switch (shape) {
     case Shape::boolean:
     case Shape::char8:

@@ -18,7 +18,7 @@ std::optional<std::uint32_t> take_half(std::string_view& text) {
   return half;
 }
 
-Value input(FunctionContext&, TypeId type, std::int32_t, std::string_view text) {
+Value lsn_input(FunctionContext&, TypeId type, std::int32_t, std::string_view text) {
   std::string_view rest = text;
   const auto high = take_half(rest);
   if (!high || !rest.starts_with('/')) throw_invalid_syntax(type, text);
@@ -28,26 +28,26 @@ Value input(FunctionContext&, TypeId type, std::int32_t, std::string_view text) 
   return Value::from_int(static_cast<std::int64_t>(std::uint64_t{*high} << 32U | *low));
 }
 
-void output(FunctionContext&, TypeId, const Value& value, std::string& out) {
+void lsn_output(FunctionContext&, TypeId, const Value& value, std::string& out) {
   const auto position = static_cast<std::uint64_t>(value.as_int8());
   out += fmt::format("{:X}/{:X}", position >> 32U, position & UINT32_MAX);
 }
 
-Value receive(FunctionContext&, TypeId, std::int32_t, Bytes bytes) {
+Value lsn_receive(FunctionContext&, TypeId, std::int32_t, Bytes bytes) {
   BinaryReader reader{bytes};
   const auto position = reader.take<std::int64_t>();
   reader.finish();
   return Value::from_int(position);
 }
 
-void send(FunctionContext&, TypeId, const Value& value, std::string& out) {
+void lsn_send(FunctionContext&, TypeId, const Value& value, std::string& out) {
   append_big_endian(out, value.as_int8());
 }
 
 }  // namespace
 
 const TypeCodec& lsn_codec() noexcept {
-  static constexpr TypeCodec codec{input, output, receive, send};
+  static constexpr TypeCodec codec{lsn_input, lsn_output, lsn_receive, lsn_send};
   return codec;
 }
 

@@ -46,7 +46,7 @@ std::size_t bits_of_class(const NetworkAddress& address, std::size_t given) noex
   return bits == 8 && first == 224 ? 4 : bits;
 }
 
-Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+Value network_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   const std::size_t slash = text.find('/');
   const auto read = read_address(std::string{text.substr(0, slash)});
   if (!read) throw_invalid_syntax(type, text);
@@ -72,7 +72,7 @@ Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_vie
   return make_network(context.arena, address);
 }
 
-void output(FunctionContext&, TypeId type, const Value& value, std::string& out) {
+void network_output(FunctionContext&, TypeId type, const Value& value, std::string& out) {
   const NetworkAddress address = network_address(value);
   append_host(address, out);
   if (type == kCidr || address.bits != address_bytes(address.family) * 8) {
@@ -81,7 +81,7 @@ void output(FunctionContext&, TypeId type, const Value& value, std::string& out)
   }
 }
 
-Value receive(FunctionContext& context, TypeId type, std::int32_t, Bytes bytes) {
+Value network_receive(FunctionContext& context, TypeId type, std::int32_t, Bytes bytes) {
   BinaryReader reader{bytes};
   NetworkAddress address;
   address.family = reader.take<std::uint8_t>();
@@ -99,7 +99,7 @@ Value receive(FunctionContext& context, TypeId type, std::int32_t, Bytes bytes) 
   return make_network(context.arena, address);
 }
 
-void send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
+void network_send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
   const NetworkAddress address = network_address(value);
   const std::size_t size = address_bytes(address.family);
   out += static_cast<char>(address.family);
@@ -161,7 +161,7 @@ int family_number(const NetworkAddress& address) noexcept {
 }
 
 const TypeCodec& network_codec() noexcept {
-  static constexpr TypeCodec codec{input, output, receive, send};
+  static constexpr TypeCodec codec{network_input, network_output, network_receive, network_send};
   return codec;
 }
 

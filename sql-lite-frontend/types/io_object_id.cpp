@@ -48,7 +48,7 @@ std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
   }
 }
 
-Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+Value object_id_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   const std::string_view body = trim_space(text);
   if (!is_named(type))
     return Value::from_int(static_cast<std::int64_t>(parse_unsigned(type, text)));
@@ -63,7 +63,7 @@ Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_vie
   throw_unknown_name(type, body);
 }
 
-void output(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
+void object_id_output(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   if (!is_named(type)) {
     out += fmt::format(
         "{}", type == TypeId::xid8 ? static_cast<std::uint64_t>(value.as_int8()) : value.as_oid());
@@ -83,7 +83,7 @@ void output(FunctionContext& context, TypeId type, const Value& value, std::stri
     out += fmt::format("{}", oid);
 }
 
-Value receive(FunctionContext&, TypeId type, std::int32_t, Bytes bytes) {
+Value object_id_receive(FunctionContext&, TypeId type, std::int32_t, Bytes bytes) {
   BinaryReader reader{bytes};
   const auto value = type == TypeId::xid8 ? reader.take<std::uint64_t>()
                                           : std::uint64_t{reader.take<std::uint32_t>()};
@@ -91,7 +91,7 @@ Value receive(FunctionContext&, TypeId type, std::int32_t, Bytes bytes) {
   return Value::from_int(static_cast<std::int64_t>(value));
 }
 
-void send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
+void object_id_send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
   if (type == TypeId::xid8)
     append_big_endian(out, value.as_int8());
   else
@@ -101,7 +101,8 @@ void send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
 }  // namespace
 
 const TypeCodec& object_id_codec() noexcept {
-  static constexpr TypeCodec codec{input, output, receive, send};
+  static constexpr TypeCodec codec{object_id_input, object_id_output, object_id_receive,
+                                   object_id_send};
   return codec;
 }
 

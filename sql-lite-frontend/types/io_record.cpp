@@ -25,7 +25,7 @@ void append_field(std::string& out, std::string_view text) {
   out.push_back('"');
 }
 
-void output(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+void record_output(FunctionContext& context, TypeId, const Value& value, std::string& out) {
   const RecordView view{value};
   out.push_back('(');
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -36,7 +36,7 @@ void output(FunctionContext& context, TypeId, const Value& value, std::string& o
   out.push_back(')');
 }
 
-void send(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+void record_send(FunctionContext& context, TypeId, const Value& value, std::string& out) {
   const RecordView view{value};
   append_big_endian(out, static_cast<std::int32_t>(view.size()));
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -60,8 +60,9 @@ void send(FunctionContext& context, TypeId, const Value& value, std::string& out
 
 const TypeCodec& record_codec() noexcept {
   static constexpr TypeCodec codec{
-      [](FunctionContext&, TypeId, std::int32_t, std::string_view) -> Value { refuse(); }, output,
-      [](FunctionContext&, TypeId, std::int32_t, Bytes) -> Value { refuse(); }, send};
+      [](FunctionContext&, TypeId, std::int32_t, std::string_view) -> Value { refuse(); },
+      record_output, [](FunctionContext&, TypeId, std::int32_t, Bytes) -> Value { refuse(); },
+      record_send};
   return codec;
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 63;
 
-Value input(FunctionContext& context, TypeId type, std::int32_t typmod, std::string_view text) {
+Value text_input(FunctionContext& context, TypeId type, std::int32_t typmod,
+                 std::string_view text) {
   verify_utf8(text);
   if (type == TypeId::name) return make_text(context.arena, clip_bytes(text, kMaxNameBytes));
   const Value whole = Value::from_text(text);
@@ -27,12 +28,12 @@ Value input(FunctionContext& context, TypeId type, std::int32_t typmod, std::str
 
 const TypeCodec& text_codec() noexcept {
   static constexpr TypeCodec codec{
-      input,
+      text_input,
       [](FunctionContext&, TypeId, const Value& value, std::string& out) {
         out += value.as_text();
       },
       [](FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
-        return input(context, type, typmod, as_text(bytes));
+        return text_input(context, type, typmod, as_text(bytes));
       },
       [](FunctionContext&, TypeId, const Value& value, std::string& out) {
         out += value.as_text();

@@ -321,7 +321,7 @@ class JsonReader {
   std::size_t at_ = 0;
 };
 
-Value input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+Value json_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
   verify_utf8(text);
   if (type == TypeId::jsonb) return make_text(context.arena, canonical_json(text));
   check_json(text, type);
@@ -453,7 +453,7 @@ void append_json(FunctionContext& context, TypeId type, const Value& value, std:
 
 const TypeCodec& json_codec() noexcept {
   static constexpr TypeCodec codec{
-      input,
+      json_input,
       [](FunctionContext&, TypeId, const Value& value, std::string& out) {
         out += value.as_text();
       },
@@ -465,7 +465,7 @@ const TypeCodec& json_codec() noexcept {
           }
           bytes = bytes.subspan(1);
         }
-        return input(context, type, typmod, as_text(bytes));
+        return json_input(context, type, typmod, as_text(bytes));
       },
       [](FunctionContext&, TypeId type, const Value& value, std::string& out) {
         if (type == TypeId::jsonb) out += '\1';

@@ -27,7 +27,7 @@ constexpr char kArrayElement = 0x01;
 constexpr char kEscapedZero = static_cast<char>(0xff);
 constexpr char kBytesEnd = 0x01;
 
-[[noreturn]] void corrupt() {
+[[noreturn]] void corrupt_key() {
   throw SqlError{sqlstate::index_corrupted, "an index key does not have its columns' form"};
 }
 
@@ -41,7 +41,7 @@ void put(std::string& key, T value) {
 
 template <class T>
 T take(Bytes& key) {
-  if (key.size() < sizeof(T)) corrupt();
+  if (key.size() < sizeof(T)) corrupt_key();
   const T value = load_big_endian<T>(key.data());
   key = key.subspan(sizeof(T));
   return value;
@@ -102,16 +102,16 @@ Value take_bytes(Bytes& key, Arena& arena) {
       key = key.subspan(i + 1);
       return make_text(arena, out);
     }
-    if (next != kEscapedZero) corrupt();
+    if (next != kEscapedZero) corrupt_key();
     out.push_back('\0');
   }
-  corrupt();
+  corrupt_key();
 }
 
 // Text holds no zero byte, so one ends it and the characters stand as they are.
 Value take_text(Bytes& key) {
   const auto end = std::ranges::find(key, std::byte{0});
-  if (end == key.end()) corrupt();
+  if (end == key.end()) corrupt_key();
   const auto size = static_cast<std::size_t>(end - key.begin());
   const Value out = Value::from_bytes(key.first(size));
   key = key.subspan(size + 1);
@@ -174,14 +174,14 @@ Value take_array(Bytes& key, TypeId element, Arena& arena) {
     elements.push_back(take<std::uint8_t>(key) == kNullLast ? Value::null()
                                                             : take_plain(key, element, arena));
   const auto count = take<std::uint8_t>(key);
-  if (count > kMaxArrayDimensions) corrupt();
+  if (count > kMaxArrayDimensions) corrupt_key();
   ArrayDimension dimensions[kMaxArrayDimensions];
   for (std::size_t i = 0; i < count; ++i) dimensions[i].length = take_signed32(key);
   for (std::size_t i = 0; i < count; ++i) dimensions[i].lower = take_signed32(key);
   const std::span<const ArrayDimension> shape{dimensions, count};
   for (const ArrayDimension& d : shape)
-    if (d.length <= 0) corrupt();
-  if (array_size(shape) != elements.size()) corrupt();
+    if (d.length <= 0) corrupt_key();
+  if (array_size(shape) != elements.size()) corrupt_key();
   return make_array(arena, element, shape, elements);
 }
 
@@ -264,7 +264,7 @@ Value take_plain(Bytes& key, TypeId type, Arena& arena) {
     case Shape::interval:
       return take_interval(key, arena);
     case Shape::uuid: {
-      if (key.size() < 16) corrupt();
+      if (key.size() < 16) corrupt_key();
       const Value out = Value::from_bytes(key.first(16));
       key = key.subspan(16);
       return out;
@@ -278,7 +278,7 @@ Value take_plain(Bytes& key, TypeId type, Arena& arena) {
     case Shape::array:
       return take_array(key, element_type(type), arena);
     default:
-      corrupt();
+      corrupt_key();
   }
 }
 
@@ -297,7 +297,7 @@ bool take_null_marker(Bytes& key, NullsOrder nulls) {
   if (nulls == NullsOrder::absent) return false;
   const char marker = static_cast<char>(take<std::uint8_t>(key));
   if (marker == kPresent) return false;
-  if (marker != (nulls == NullsOrder::first ? kNullFirst : kNullLast)) corrupt();
+  if (marker != (nulls == NullsOrder::first ? kNullFirst : kNullLast)) corrupt_key();
   return true;
 }
 
@@ -350,7 +350,7 @@ Value take_key(Bytes& key, const KeyColumn& column, Arena& arena) {
 void skip_key(Bytes& key, const KeyColumn& column) {
   if (take_null_marker(key, column.nulls)) return;
   if (const std::size_t width = flat_width(shape_of(column.type)); width != 0) {
-    if (key.size() < width) corrupt();
+    if (key.size() < width) corrupt_key();
     key = key.subspan(width);
     return;
   }

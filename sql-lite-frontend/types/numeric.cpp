@@ -48,10 +48,6 @@ Sign blob_sign(const Value& value) noexcept {
   return static_cast<Sign>(load<std::uint16_t>(value.as_bytes().data()));
 }
 
-[[noreturn]] void overflow() {
-  throw SqlError{sqlstate::numeric_value_out_of_range, "value overflows numeric format"};
-}
-
 [[noreturn]] void division_by_zero() {
   throw SqlError{sqlstate::division_by_zero, "division by zero"};
 }
@@ -143,7 +139,7 @@ Decimal to_decimal(const Value& value) {
 Value from_decimal(Arena& arena, Decimal decimal) {
   if (decimal.is_finite()) {
     decimal.normalize();
-    if (decimal.weight > kMaxNumericWeight) overflow();
+    if (decimal.weight > kMaxNumericWeight) throw_numeric_overflow();
     if (decimal.scale > kMaxNumericScale) decimal.round(kMaxNumericScale);
     const int lowest = decimal.weight - static_cast<int>(decimal.digits.size()) + 1;
     // 19 decimal digits reach into six groups of four at most, whatever their alignment.

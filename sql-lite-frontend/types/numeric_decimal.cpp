@@ -355,4 +355,8 @@ Decimal modulo(const Decimal& left, const Decimal& right) {
   return out;
 }
 
+void throw_numeric_overflow() {
+  throw SqlError{sqlstate::numeric_value_out_of_range, "value overflows numeric format"};
+}
+
 }  // namespace swizzle::sql

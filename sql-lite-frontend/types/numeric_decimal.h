@@ -73,4 +73,7 @@ Decimal square_root(const Decimal& value, int scale);
 Decimal exponential(const Decimal& value, int scale);
 Decimal natural_logarithm(const Decimal& value, int scale);
 
+/// 22003: more digits than a numeric can have.
+[[noreturn]] void throw_numeric_overflow();
+
 }  // namespace swizzle::sql

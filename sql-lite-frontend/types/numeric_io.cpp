@@ -12,13 +12,9 @@ namespace {
 
 using Sign = Decimal::Sign;
 
-[[noreturn]] void invalid(std::string_view text) {
+[[noreturn]] void invalid_numeric(std::string_view text) {
   throw_error(sqlstate::invalid_text_representation,
               "invalid input syntax for type numeric: \"{}\"", text);
-}
-
-[[noreturn]] void overflow() {
-  throw SqlError{sqlstate::numeric_value_out_of_range, "value overflows numeric format"};
 }
 
 struct Parts {
@@ -64,7 +60,7 @@ std::optional<Parts> split(std::string_view rest) {
     if (digits.empty()) return std::nullopt;
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), parts.exponent);
-    if (error != std::errc{} || parts.exponent > INT32_MAX / 2) overflow();
+    if (error != std::errc{} || parts.exponent > INT32_MAX / 2) throw_numeric_overflow();
     if (negative) parts.exponent = -parts.exponent;
   }
   if (!rest.empty()) return std::nullopt;
@@ -94,7 +90,7 @@ Decimal decimal_from_parts(const Parts& parts) {
   for (const char c : parts.fraction) feed(c);
   while (place != kDigitsPerDigit - 1) feed('0');
   out.normalize();
-  if (out.weight > kMaxNumericWeight || out.scale > kMaxNumericScale) overflow();
+  if (out.weight > kMaxNumericWeight || out.scale > kMaxNumericScale) throw_numeric_overflow();
   return out;
 }
 
@@ -110,7 +106,7 @@ Value numeric_from_text(Arena& arena, std::string_view text) {
   const auto parts = split(body);
   if (!parts) {
     const auto special = parse_special(body, sign);
-    if (!special) invalid(text);
+    if (!special) invalid_numeric(text);
     Decimal out;
     out.sign = *special;
     return from_decimal(arena, std::move(out));

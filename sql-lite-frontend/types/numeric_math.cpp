@@ -22,10 +22,6 @@ const Decimal& one() {
   return value;
 }
 
-[[noreturn]] void overflow() {
-  throw SqlError{sqlstate::numeric_value_out_of_range, "value overflows numeric format"};
-}
-
 int display_scale(int wanted, int at_least) {
   return std::min(std::max({wanted, at_least, 0}), kMaxDisplayScale);
 }
@@ -112,7 +108,7 @@ Decimal square_root(const Decimal& value, int scale) {
 Decimal exponential(const Decimal& value, int scale) {
   double approximation = to_double(value);
   if (std::fabs(approximation) >= kMaxResultScale * 3) {
-    if (approximation > 0) overflow();
+    if (approximation > 0) throw_numeric_overflow();
     Decimal zero;
     zero.scale = scale;
     return zero;
@@ -239,7 +235,7 @@ Decimal power_of_integer(const Decimal& base, std::int64_t exponent) {
     const Approximation a = approximate(base);
     weight = static_cast<double>(exponent) * (std::log10(std::fabs(a.mantissa)) + a.exponent);
   }
-  if (weight > (kMaxNumericWeight + 1) * double{kDigitsPerDigit}) overflow();
+  if (weight > (kMaxNumericWeight + 1) * double{kDigitsPerDigit}) throw_numeric_overflow();
   Decimal out;
   if (weight + 1 < -kMaxDisplayScale) {
     out.scale = kMaxDisplayScale;
@@ -274,7 +270,7 @@ Decimal power_of_integer(const Decimal& base, std::int64_t exponent) {
     }
   }
   if (exponent < 0) {
-    if (out.digits.empty()) overflow();
+    if (out.digits.empty()) throw_numeric_overflow();
     return divide(one(), out, scale);
   }
   out.round(scale);
@@ -286,7 +282,7 @@ Decimal power_of_any(const Decimal& base, const Decimal& exponent) {
   int scale = std::max(8 - log_weight, 0);
   double weight = to_double(multiply(natural_logarithm(base, scale), exponent, scale));
   if (std::fabs(weight) > kMaxResultScale * 3.01) {
-    if (weight > 0) overflow();
+    if (weight > 0) throw_numeric_overflow();
     Decimal zero;
     zero.scale = kMaxDisplayScale;
     return zero;
@@ -401,7 +397,7 @@ Value numeric_factorial(Arena& arena, std::int64_t number) {
   if (number < 0)
     throw SqlError{sqlstate::numeric_value_out_of_range,
                    "factorial of a negative number is undefined"};
-  if (number > 32177) overflow();
+  if (number > 32177) throw_numeric_overflow();
   Decimal out = one();
   for (std::int64_t n = 2; n <= number; ++n) out = multiply(out, decimal_from_int(n));
   return from_decimal(arena, std::move(out));

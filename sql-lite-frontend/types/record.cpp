@@ -13,16 +13,16 @@ namespace {
 constexpr std::uint32_t kNullBit = 0x80000000U;
 constexpr std::size_t kEntryBytes = 8;
 
-[[noreturn]] void corrupt() {
+[[noreturn]] void corrupt_record() {
   throw SqlError{sqlstate::data_corrupted, "a stored record does not have a record's form"};
 }
 
 }  // namespace
 
 RecordView::RecordView(const Value& record) : bytes_{record.as_bytes()} {
-  if (bytes_.size() < 4) corrupt();
+  if (bytes_.size() < 4) corrupt_record();
   count_ = load<std::uint32_t>(bytes_.data());
-  if (count_ > (bytes_.size() - 4) / kEntryBytes) corrupt();
+  if (count_ > (bytes_.size() - 4) / kEntryBytes) corrupt_record();
 }
 
 TypeId RecordView::type(std::size_t field) const {
@@ -40,7 +40,7 @@ Value RecordView::field(std::size_t field) const {
   if ((end & kNullBit) != 0) return Value::null();
   const std::uint32_t begin = field == 0 ? 0 : end_of(field - 1) & ~kNullBit;
   const Bytes fields = bytes_.subspan(4 + count_ * kEntryBytes);
-  if (begin > end || end > fields.size()) corrupt();
+  if (begin > end || end > fields.size()) corrupt_record();
   return read_flat(shape_of(type(field)), fields.subspan(begin, end - begin));
 }
 
@@ -48,7 +48,7 @@ std::vector<std::string> RecordView::names() const {
   std::vector<std::string> names;
   const std::size_t fields_end = count_ == 0 ? 0 : end_of(count_ - 1) & ~kNullBit;
   Bytes rest = bytes_.subspan(4 + count_ * kEntryBytes);
-  if (fields_end > rest.size()) corrupt();
+  if (fields_end > rest.size()) corrupt_record();
   rest = rest.subspan(fields_end);
   const bool has_names = !rest.empty();
   for (std::size_t i = 0; i < count_; ++i) {
@@ -56,9 +56,9 @@ std::vector<std::string> RecordView::names() const {
       names.push_back(fmt::format("f{}", i + 1));
       continue;
     }
-    if (rest.size() < 4) corrupt();
+    if (rest.size() < 4) corrupt_record();
     const std::uint32_t size = load<std::uint32_t>(rest.data());
-    if (size > rest.size() - 4) corrupt();
+    if (size > rest.size() - 4) corrupt_record();
     names.emplace_back(as_text(rest.subspan(4, size)));
     rest = rest.subspan(4 + size);
   }

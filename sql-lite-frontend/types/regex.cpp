@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-[[noreturn]] void invalid(std::string_view why) {
+[[noreturn]] void invalid_regex(std::string_view why) {
   throw_error(sqlstate::invalid_regular_expression, "invalid regular expression: {}", why);
 }
 
@@ -97,7 +97,7 @@ class Translator {
   }
 
   void escape() {
-    if (rest_.size() < 2) invalid("invalid escape \\ sequence");
+    if (rest_.size() < 2) invalid_regex("invalid escape \\ sequence");
     const char c = rest_[1];
     switch (c) {
       case 'y':
@@ -111,7 +111,7 @@ class Translator {
       case 'e':
         return replace(2, "\\x1b");
       case 'u':
-        if (rest_.size() < 6) invalid("invalid escape \\ sequence");
+        if (rest_.size() < 6) invalid_regex("invalid escape \\ sequence");
         out_ += "\\x{" + std::string{rest_.substr(2, 4)} + "}";
         rest_.remove_prefix(6);
         return;
@@ -139,7 +139,7 @@ class Translator {
       first = false;
       if (rest_.starts_with("[:")) {
         const std::size_t end = rest_.find(":]");
-        if (end == std::string_view::npos) invalid("brackets [] not balanced");
+        if (end == std::string_view::npos) invalid_regex("brackets [] not balanced");
         take(end + 2);
       } else if (rest_.starts_with("[.") || rest_.starts_with("[=")) {
         throw SqlError{sqlstate::feature_not_supported,
@@ -152,7 +152,7 @@ class Translator {
         take(1);
       }
     }
-    if (rest_.empty()) invalid("brackets [] not balanced");
+    if (rest_.empty()) invalid_regex("brackets [] not balanced");
     take(1);
   }
 
@@ -163,7 +163,7 @@ class Translator {
                        "look-around in regular expressions is not supported"};
     if (rest_.starts_with("(?#")) {
       const std::size_t end = rest_.find(')');
-      if (end == std::string_view::npos) invalid("parentheses () not balanced");
+      if (end == std::string_view::npos) invalid_regex("parentheses () not balanced");
       rest_.remove_prefix(end + 1);
       return;
     }
@@ -194,7 +194,7 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
   // "(?xyz)" at the very front sets options.
   if (!options.literal && pattern.starts_with("(?") && pattern.size() > 2 && is_alpha(pattern[2])) {
     const std::size_t end = pattern.find(')');
-    if (end == std::string_view::npos) invalid("invalid embedded option");
+    if (end == std::string_view::npos) invalid_regex("invalid embedded option");
     for (const char flag : pattern.substr(2, end - 2)) apply_flag(options, flag);
     pattern.remove_prefix(end + 1);
   }
@@ -217,25 +217,25 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
     switch (compiled_->error_code()) {
       case re2::RE2::ErrorMissingParen:
       case re2::RE2::ErrorUnexpectedParen:
-        invalid("parentheses () not balanced");
+        invalid_regex("parentheses () not balanced");
       case re2::RE2::ErrorMissingBracket:
-        invalid("brackets [] not balanced");
+        invalid_regex("brackets [] not balanced");
       case re2::RE2::ErrorRepeatArgument:
       case re2::RE2::ErrorRepeatOp:
-        invalid("quantifier operand invalid");
+        invalid_regex("quantifier operand invalid");
       case re2::RE2::ErrorBadCharRange:
-        invalid("invalid character range");
+        invalid_regex("invalid character range");
       case re2::RE2::ErrorBadCharClass:
-        invalid("invalid character class");
+        invalid_regex("invalid character class");
       case re2::RE2::ErrorBadEscape:
       case re2::RE2::ErrorTrailingBackslash:
-        invalid("invalid escape \\ sequence");
+        invalid_regex("invalid escape \\ sequence");
       case re2::RE2::ErrorRepeatSize:
-        invalid("invalid repetition count(s)");
+        invalid_regex("invalid repetition count(s)");
       case re2::RE2::ErrorPatternTooLarge:
-        invalid("regular expression is too complex");
+        invalid_regex("regular expression is too complex");
       default:
-        invalid(compiled_->error());
+        invalid_regex(compiled_->error());
     }
   }
   groups_ = static_cast<std::size_t>(compiled_->NumberOfCapturingGroups());

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kWideOffsets = 0x8000;
 constexpr std::size_t kHeaderBytes = 2;
 
-[[noreturn]] void corrupt() {
+[[noreturn]] void corrupt_row() {
   throw SqlError{sqlstate::data_corrupted, "a stored row does not have its table's form"};
 }
 
@@ -86,12 +86,12 @@ void append_row(std::string& out, const RowLayout& layout, std::span<const Value
 }
 
 RowReader::RowReader(const RowLayout& layout, Bytes row) : layout_{&layout}, row_{row} {
-  if (row.size() < kHeaderBytes) corrupt();
+  if (row.size() < kHeaderBytes) corrupt_row();
   const unsigned header = load<std::uint16_t>(row.data());
   stored_columns_ = header & ~kWideOffsets;
   wide_ = (header & kWideOffsets) != 0;
   // A column dropped at the end is the catalog's business: it keeps its place in the layout.
-  if (stored_columns_ > layout.column_count()) corrupt();
+  if (stored_columns_ > layout.column_count()) corrupt_row();
   const bool all = stored_columns_ == layout.column_count();
   const std::size_t fixed =
       all ? layout.fixed_bytes_ : layout.columns_[stored_columns_].fixed_bytes_before;
@@ -100,7 +100,7 @@ RowReader::RowReader(const RowLayout& layout, Bytes row) : layout_{&layout}, row
   fixed_start_ = kHeaderBytes + bitmap_bytes(stored_columns_);
   offsets_start_ = fixed_start_ + fixed;
   bytes_start_ = offsets_start_ + variables * (wide_ ? 4 : 2);
-  if (bytes_start_ > row.size()) corrupt();
+  if (bytes_start_ > row.size()) corrupt_row();
 }
 
 bool RowReader::is_null(std::size_t column) const {
@@ -123,7 +123,7 @@ Value RowReader::column(std::size_t column) const {
   };
   const std::size_t begin = where.offset == 0 ? 0 : end_of(where.offset - 1);
   const std::size_t end = end_of(where.offset);
-  if (begin > end || end > row_.size() - bytes_start_) corrupt();
+  if (begin > end || end > row_.size() - bytes_start_) corrupt_row();
   return read_flat(where.shape, row_.subspan(bytes_start_ + begin, end - begin));
 }
 

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-[[noreturn]] void invalid(std::string_view rest) {
+[[noreturn]] void invalid_utf8(std::string_view rest) {
   std::string bytes;
   const std::size_t shown = std::min(rest.size(), utf8_length(rest.front()));
   for (const char c : rest.substr(0, shown))
@@ -49,9 +49,9 @@ void verify_utf8(std::string_view text) {
     }
     if (at == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[at]);
-    if (byte == 0) invalid(text.substr(at));
+    if (byte == 0) invalid_utf8(text.substr(at));
     const std::size_t size = byte < 0x80 ? 1 : well_formed(text.substr(at));
-    if (size == 0) invalid(text.substr(at));
+    if (size == 0) invalid_utf8(text.substr(at));
     at += size;
   }
 }

@@ -32,7 +32,8 @@ int equal_neighbours(const Page& page) {
   int equal = 0;
   for (std::size_t i = node.is_leaf() ? 1 : 2; i < node.count(); ++i) {
     const auto head = [&](std::size_t slot) {
-      return load<std::uint32_t>(page.bytes.data() + Node::kHeaderBytes + slot * slot_bytes);
+      return swizzle::load<std::uint32_t>(page.bytes.data() + Node::kHeaderBytes +
+                                          slot * slot_bytes);
     };
     equal += head(i) == head(i - 1) ? 1 : 0;
   }

@@ -98,7 +98,7 @@ class Pool {
   Cleaner cleaner;
 };
 
-void make(SimulatedDisk& disk) {
+void make_large_volume(SimulatedDisk& disk) {
   REQUIRE(disk.create_directory(kDirectory));
   REQUIRE(Volume::create(disk, kDirectory, kDatabase));
   REQUIRE(Volume::open(disk, kDirectory).value()->grow_to(1024));
@@ -109,7 +109,7 @@ void make(SimulatedDisk& disk) {
 
 TEST_CASE("P15 P16 what is dirty is written after its log and without addresses", "[cleaner]") {
   SimulatedDisk disk;
-  make(disk);
+  make_large_volume(disk);
   Pool pool{disk, 400};
   std::vector<Frame*> frames;
   for (std::uint64_t id = 1; id <= 300; ++id) frames.push_back(&pool.load_page(id));
@@ -133,7 +133,7 @@ TEST_CASE("P15 P16 what is dirty is written after its log and without addresses"
 
 TEST_CASE("clean_until writes what the redo point needs, and no more", "[cleaner]") {
   SimulatedDisk disk;
-  make(disk);
+  make_large_volume(disk);
   Pool pool{disk, 40};
   std::vector<Frame*> frames;
   for (std::uint64_t id = 1; id <= 20; ++id) frames.push_back(&pool.load_page(id));
@@ -148,7 +148,7 @@ TEST_CASE("clean_until writes what the redo point needs, and no more", "[cleaner
 
 TEST_CASE("P19 an update, a free and a reuse between copy and stamp", "[cleaner]") {
   SimulatedDisk disk;
-  make(disk);
+  make_large_volume(disk);
   Pool pool{disk, 10};
   Frame& updated = pool.load_page(1);
   Frame& freed = pool.load_page(2);
@@ -185,7 +185,7 @@ TEST_CASE("P19 an update, a free and a reuse between copy and stamp", "[cleaner]
 
 TEST_CASE("a failed write leaves its pages dirty, and everybody is told", "[cleaner]") {
   SimulatedDisk disk;
-  make(disk);
+  make_large_volume(disk);
   Pool pool{disk, 10};
   Frame& frame = pool.load_page(1);
   const Lsn lsn = pool.update(frame);
@@ -199,7 +199,7 @@ TEST_CASE("a failed write leaves its pages dirty, and everybody is told", "[clea
 
 TEST_CASE("the background task cleans what is asked for, too much, and too old", "[cleaner]") {
   SimulatedDisk disk;
-  make(disk);
+  make_large_volume(disk);
   Simulation simulation{5};
   simulation.run([&] {
     Pool pool{disk, 200, 10ms};
@@ -236,7 +236,7 @@ TEST_CASE("the background task cleans what is asked for, too much, and too old",
 
 TEST_CASE("a failure of the background task is reported", "[cleaner]") {
   SimulatedDisk disk;
-  make(disk);
+  make_large_volume(disk);
   Simulation simulation{6};
   simulation.run([&] {
     Pool pool{disk, 10};
@@ -258,7 +258,7 @@ TEST_CASE("P31 a crash while cleaning under load leaves every page whole", "[cle
   for (std::uint64_t seed = 1; seed <= 25; ++seed) {
     CAPTURE(seed);
     SimulatedDisk disk{seed};
-    make(disk);
+    make_large_volume(disk);
     Random random{seed};
     // What has been on disk for sure: the redo point promises it.
     std::vector<Lsn> promised(kPages + 1, Lsn::none);

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "storage/recovery/test_archive.h"
 #include "storage/recovery/test_workload.h"
 
 using namespace swizzle;
@@ -9,25 +10,12 @@ using namespace swizzle::test;
 
 namespace {
 
-const std::filesystem::path kBackup = "/backup";
-const std::filesystem::path kArchive = "/archive";
 const std::filesystem::path kRestored = "/restored";
-
-Result<> copy(FileSystem& files, const std::filesystem::path& from,
-              const std::filesystem::path& to) {
-  ASSIGN_OR_RETURN(auto source, files.open(from, OpenMode::read_only, {}));
-  ASSIGN_OR_RETURN(const std::uint64_t size, source->size());
-  std::vector<std::byte> bytes(size);
-  RETURN_IF_ERROR(source->read_at(0, bytes));
-  ASSIGN_OR_RETURN(auto target, files.open(to, OpenMode::open_or_create, {}));
-  RETURN_IF_ERROR(target->write_at(0, bytes));
-  return target->sync();
-}
 
 TestEngine::Options archiving(SimulatedDisk& disk) {
   TestEngine::Options options;
   options.archive = [&disk](const std::filesystem::path& segment, const std::string& name) {
-    return copy(disk, segment, kArchive / name);
+    return copy_file(disk, segment, kArchive / name);
   };
   return options;
 }
@@ -36,7 +24,7 @@ Result<bool> from_archive(SimulatedDisk& disk, const std::string& name,
                           const std::filesystem::path& target) {
   ASSIGN_OR_RETURN(const bool exists, disk.exists(kArchive / name));
   if (!exists) return false;
-  RETURN_IF_ERROR(copy(disk, kArchive / name, target));
+  RETURN_IF_ERROR(copy_file(disk, kArchive / name, target));
   return true;
 }
 

@@ -9,16 +9,17 @@
 #include "storage/engine.h"
 #include "storage/recovery/control_file.h"
 #include "storage/statistics.h"
+#include "storage/testing/database_home.h"
 
 using namespace swizzle;
 using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr const char* kHome = "/database";
+using test::kHome;
 constexpr std::uint64_t kSegmentBytes = std::uint64_t{256} << 10U;
 
-EngineOptions small_options() {
+EngineOptions bad_input_options() {
   EngineOptions options;
   options.pool_bytes = std::uint64_t{4} << 20U;
   options.log_segment_bytes = kSegmentBytes;
@@ -29,8 +30,8 @@ EngineOptions small_options() {
 /// A database with `rows` committed rows that was killed.
 struct Killed {
   explicit Killed(int rows, int checkpoint_at = -1) {
-    REQUIRE(Engine::create(disk, kHome, small_options()));
-    const auto engine = Engine::open(disk, kHome, small_options()).value();
+    REQUIRE(Engine::create(disk, kHome, bad_input_options()));
+    const auto engine = Engine::open(disk, kHome, bad_input_options()).value();
     auto first = engine->begin();
     tree = engine->create_tree(*first).value();
     REQUIRE(first->commit());
@@ -58,10 +59,9 @@ struct Killed {
   }
   /// The segment that holds `lsn`.
   [[nodiscard]] std::filesystem::path segment_of(Lsn lsn) {
-    return std::filesystem::path{kHome} / "log" /
-           fmt::format("{:016x}.log", raw(lsn) / kSegmentBytes);
+    return kHome / "log" / fmt::format("{:016x}.log", raw(lsn) / kSegmentBytes);
   }
-  Result<std::unique_ptr<Engine>> open() { return Engine::open(disk, kHome, small_options()); }
+  Result<std::unique_ptr<Engine>> open() { return Engine::open(disk, kHome, bad_input_options()); }
   int rows(Engine& engine) {
     const auto reader = engine.begin();
     Cursor cursor = engine.tree(tree).value().scan(*reader, {}).value();
@@ -93,8 +93,7 @@ void require_refused(Killed& killed, const std::string& about) {
 }
 
 void lose_control(Killed& killed) {
-  for (const char* name : ControlFile::kFileNames)
-    REQUIRE(killed.disk.remove(std::filesystem::path{kHome} / name));
+  for (const char* name : ControlFile::kFileNames) REQUIRE(killed.disk.remove(kHome / name));
 }
 
 }  // namespace
@@ -102,7 +101,7 @@ void lose_control(Killed& killed) {
 TEST_CASE("a control file that is lost once is read from its other copy", "[recovery][bad-input]") {
   const std::size_t lost = GENERATE(0U, 1U);
   Killed killed(900, 300);
-  REQUIRE(killed.disk.remove(std::filesystem::path{kHome} / ControlFile::kFileNames[lost]));
+  REQUIRE(killed.disk.remove(kHome / ControlFile::kFileNames[lost]));
   const auto engine = killed.open().value();
   REQUIRE(killed.rows(*engine) == 900);
   REQUIRE(engine->close());
@@ -116,7 +115,7 @@ TEST_CASE("a control file that is lost twice is made anew from a log that is who
   if (damaged) {
     const std::byte wrong{0x77};
     for (const char* name : ControlFile::kFileNames)
-      killed.disk.corrupt(std::filesystem::path{kHome} / name, 70, {&wrong, 1});
+      killed.disk.corrupt(kHome / name, 70, {&wrong, 1});
   } else {
     lose_control(killed);
   }
@@ -139,7 +138,7 @@ TEST_CASE("a control file that is lost twice is refused when the log begins too 
     REQUIRE(engine->close());
   }
   // What recycling would have removed.
-  REQUIRE(killed.disk.remove(std::filesystem::path{kHome} / "log" / killed.segments().front()));
+  REQUIRE(killed.disk.remove(kHome / "log" / killed.segments().front()));
   lose_control(killed);
   require_refused(killed, "the log is needed from LSN " + std::to_string(kSegmentBytes));
 }
@@ -148,10 +147,10 @@ TEST_CASE("an engine that was never finished has no control file, and stays clos
           "[recovery][bad-input]") {
   Killed killed(0);
   REQUIRE(killed.disk.create_directory("/empty"));
-  REQUIRE(Engine::create(killed.disk, "/empty", small_options()));
+  REQUIRE(Engine::create(killed.disk, "/empty", bad_input_options()));
   for (const char* name : ControlFile::kFileNames)
     REQUIRE(killed.disk.remove(std::filesystem::path{"/empty"} / name));
-  const auto opened = Engine::open(killed.disk, "/empty", small_options());
+  const auto opened = Engine::open(killed.disk, "/empty", bad_input_options());
   REQUIRE(opened.error().state() == sqlstate::data_corrupted);
 }
 
@@ -186,7 +185,7 @@ TEST_CASE("segments in the middle that are missing, zeroed, cut or foreign are r
   Killed killed(1500);
   const auto segments = killed.segments();
   REQUIRE(segments.size() >= 4);
-  const auto victim = std::filesystem::path{kHome} / "log" / segments[2];
+  const auto victim = kHome / "log" / segments[2];
   const std::uint64_t first = std::stoull(segments[2], nullptr, 16) * kSegmentBytes;
   const std::vector<std::byte> zeros(kSegmentBytes + 4096);
   SECTION("missing") {
@@ -212,7 +211,7 @@ TEST_CASE("segments in the middle that are missing, zeroed, cut or foreign are r
     require_refused(killed, "belongs to another database");
   }
   SECTION("another segment of the same log") {
-    killed.copy_file(std::filesystem::path{kHome} / "log" / segments[1], victim);
+    killed.copy_file(kHome / "log" / segments[1], victim);
     require_refused(killed, "holds segment");
   }
 }
@@ -226,7 +225,7 @@ TEST_CASE("newest segments that are missing are noticed by the checkpoint, or by
   if (before_checkpoint) {
     for (const std::string& name : segments)
       if (std::stoull(name, nullptr, 16) >= raw(begin) / kSegmentBytes)
-        REQUIRE(killed.disk.remove(std::filesystem::path{kHome} / "log" / name));
+        REQUIRE(killed.disk.remove(kHome / "log" / name));
     require_refused(killed, "the log is needed from LSN");
     return;
   }
@@ -236,7 +235,7 @@ TEST_CASE("newest segments that are missing are noticed by the checkpoint, or by
   killed.disk.corrupt(killed.segment_of(begin), at + 4096, zeros);
   for (const std::string& name : segments)
     if (std::stoull(name, nullptr, 16) > raw(begin) / kSegmentBytes)
-      REQUIRE(killed.disk.remove(std::filesystem::path{kHome} / "log" / name));
+      REQUIRE(killed.disk.remove(kHome / "log" / name));
   require_refused(killed, "the log ends at LSN");
 }
 
@@ -249,7 +248,7 @@ TEST_CASE("data that is newer than the log is refused with the page", "[recovery
     log[name] = killed.disk.contents(std::filesystem::path{"/database/log"} / name);
   std::map<std::string, std::vector<std::byte>> control;
   for (const char* name : {"control-0", "control-1", "space-0", "space-1"})
-    control[name] = killed.disk.contents(std::filesystem::path{kHome} / name);
+    control[name] = killed.disk.contents(kHome / name);
   {
     const auto engine = killed.open().value();
     killed.add(*engine, 800, 1000, -1);
@@ -265,7 +264,7 @@ TEST_CASE("data that is newer than the log is refused with the page", "[recovery
   };
   for (const auto& [name, bytes] : log)
     put_back(std::filesystem::path{"/database/log"} / name, bytes);
-  for (const auto& [name, bytes] : control) put_back(std::filesystem::path{kHome} / name, bytes);
+  for (const auto& [name, bytes] : control) put_back(kHome / name, bytes);
   const auto opened = killed.open();
   if (!opened) {
     REQUIRE_THAT(opened.error().message(), Contains("but the log ends at"));
@@ -311,7 +310,7 @@ TEST_CASE("a full log disk: 53100 before anything changes, readers go on, then s
   for (const std::string& name : killed.log_files())
     used += killed.disk.contents(std::filesystem::path{"/database/log"} / name).size();
   for (const char* name : {"data", "control-0", "control-1", "space-0", "space-1"})
-    used += killed.disk.contents(std::filesystem::path{kHome} / name).size();
+    used += killed.disk.contents(kHome / name).size();
   killed.disk.limit_capacity(used + (std::uint64_t{1} << 20U));
   Tree tree = engine->tree(killed.tree).value();
   int row = 50;
@@ -360,7 +359,7 @@ TEST_CASE("recovery tells how far it is", "[recovery]") {
   Killed killed(1200, 200);
   std::vector<RecoveryProgress> seen;
   const auto engine =
-      Engine::open(killed.disk, kHome, small_options(), [&](const RecoveryProgress& at) {
+      Engine::open(killed.disk, kHome, bad_input_options(), [&](const RecoveryProgress& at) {
         seen.push_back(at);
       }).value();
   std::map<std::string, int> phases;

@@ -10,7 +10,7 @@
 namespace swizzle {
 namespace {
 
-constexpr Duration kLookEvery = std::chrono::milliseconds{200};
+constexpr Duration kCheckpointerLooksEvery = std::chrono::milliseconds{200};
 
 wal::RecordHeader checkpoint_header() noexcept {
   wal::RecordHeader header;
@@ -148,7 +148,7 @@ void Checkpointer::run(Cleaner& cleaner) {
       due = runtime.now() + options_.interval;
     }
     if (tail > options_.log_bytes) cleaner.set_redo_target(Lsn{tail - options_.log_bytes});
-    runtime.parker().park_until(runtime.now() + kLookEvery);
+    runtime.parker().park_until(runtime.now() + kCheckpointerLooksEvery);
   }
   const std::lock_guard hold(task_mutex_);
   task_parker_ = nullptr;

@@ -7,12 +7,13 @@
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
 #include "storage/engine.h"
+#include "storage/testing/database_home.h"
 
 using namespace swizzle;
 
 namespace {
 
-const std::filesystem::path kHome = "/database";
+using test::kHome;
 constexpr std::uint64_t kSessions = 4;
 constexpr std::uint64_t kTrees = 3;
 

@@ -7,7 +7,9 @@
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
 #include "storage/engine.h"
+#include "storage/recovery/test_archive.h"
 #include "storage/statistics.h"
+#include "storage/testing/database_home.h"
 #include "wal/archive_command.h"
 
 using namespace swizzle;
@@ -15,22 +17,12 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr const char* kHome = "/database";
-constexpr const char* kBackup = "/backup";
-constexpr const char* kArchive = "/archive";
+using test::copy_file;
+using test::kArchive;
+using test::kBackup;
+using test::kHome;
 
 using Content = std::map<std::string, std::string>;
-
-Result<> copy(FileSystem& files, const std::filesystem::path& from,
-              const std::filesystem::path& to) {
-  ASSIGN_OR_RETURN(auto source, files.open(from, OpenMode::read_only, {}));
-  ASSIGN_OR_RETURN(const std::uint64_t size, source->size());
-  std::vector<std::byte> bytes(size);
-  RETURN_IF_ERROR(source->read_at(0, bytes));
-  ASSIGN_OR_RETURN(auto target, files.open(to, OpenMode::open_or_create, {}));
-  RETURN_IF_ERROR(target->write_at(0, bytes));
-  return target->sync();
-}
 
 EngineOptions small_options(SimulatedDisk& disk) {
   EngineOptions options;
@@ -41,21 +33,21 @@ EngineOptions small_options(SimulatedDisk& disk) {
   // Two databases may share the archive: a name that is taken by other content is refused.
   options.archive = [&disk](const std::filesystem::path& segment,
                             const std::string& name) -> Result<> {
-    const auto target = std::filesystem::path{kArchive} / name;
+    const auto target = kArchive / name;
     ASSIGN_OR_RETURN(const bool exists, disk.exists(target));
     if (exists && disk.contents(segment) != disk.contents(target))
       return fail(sqlstate::duplicate_file, "the archive has another segment of that name");
-    return copy(disk, segment, target);
+    return copy_file(disk, segment, target);
   };
   return options;
 }
 
 wal::RestoreSegment from_archive(SimulatedDisk& disk) {
   return [&disk](const std::string& name, const std::filesystem::path& target) -> Result<bool> {
-    const auto source = std::filesystem::path{kArchive} / name;
+    const auto source = kArchive / name;
     ASSIGN_OR_RETURN(const bool exists, disk.exists(source));
     if (!exists) return false;
-    RETURN_IF_ERROR(copy(disk, source, target));
+    RETURN_IF_ERROR(copy_file(disk, source, target));
     return true;
   };
 }
@@ -128,7 +120,7 @@ class Accounts {
   TreeId tree_;
 };
 
-std::uint64_t transfers_in(SimulatedDisk& disk, const char* home, TreeId tree) {
+std::uint64_t transfers_in(SimulatedDisk& disk, const std::filesystem::path& home, TreeId tree) {
   const auto opened = Engine::open(disk, home, small_options(disk));
   if (!opened) FAIL(opened.error().message() << ": " << opened.error().detail());
   const std::uint64_t count = Accounts(**opened, tree).check();
@@ -292,7 +284,7 @@ TEST_CASE("power cuts while a backup is taken and while one is restored", "[back
       const std::uint64_t found = transfers_in(disk, kHome, tree);
       REQUIRE(found + 1 >= acknowledged);
       // What was being made: whole, or refused.
-      for (const char* home : {"/restored", kBackup}) {
+      for (const auto& home : {std::filesystem::path{"/restored"}, kBackup}) {
         if (!disk.exists(home).value()) continue;
         const auto opened = Engine::open(disk, home, small_options(disk));
         if (opened) {

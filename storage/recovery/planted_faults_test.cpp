@@ -8,12 +8,13 @@
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
 #include "storage/engine.h"
+#include "storage/testing/database_home.h"
 
 using namespace swizzle;
 
 namespace {
 
-constexpr const char* kHome = "/database";
+using test::kHome;
 using Content = std::map<std::string, std::string>;
 
 struct Truth {

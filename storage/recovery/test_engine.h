@@ -17,11 +17,11 @@
 #include "storage/recovery/recovery.h"
 #include "storage/recovery/undo_chain.h"
 #include "storage/space/data_file.h"
+#include "storage/testing/database_home.h"
 #include "wal/log.h"
 
 namespace swizzle::test {
 
-inline const std::filesystem::path kHome = "/database";
 inline constexpr std::uint64_t kId = 0x5eed;
 
 inline wal::RecordKind log_kind(RecordKind kind) {

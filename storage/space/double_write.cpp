@@ -11,7 +11,7 @@
 namespace swizzle {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x4554'4952'574c'4244;  // "DBLWRITE"
+constexpr std::uint64_t kDoubleWriteMagic = 0x4554'4952'574c'4244;  // "DBLWRITE"
 
 struct Entry {
   PageId page;
@@ -55,7 +55,7 @@ Result<> DoubleWrite::create(FileSystem& files, const std::filesystem::path& dir
   AlignedBuffer area(kAreaBytes);
   for (std::size_t index = 0; index < kAreas; ++index) {
     AreaHeader header{};
-    header.magic = kMagic;
+    header.magic = kDoubleWriteMagic;
     header.database_id = database_id;
     store(area.data(), header);
     store(area.data(), header_checksum(area.data(), index));
@@ -82,8 +82,8 @@ Result<DoubleWrite::Content> DoubleWrite::read_area(std::size_t index, AlignedBu
   RETURN_IF_ERROR(file_->read_at(index * kAreaBytes, memory.bytes(0, kAreaBytes)));
   const auto header = load<AreaHeader>(memory.data());
   // A torn header belongs to a batch of which nothing was written in place yet.
-  if (header.magic != kMagic || header.checksum != header_checksum(memory.data(), index) ||
-      header.count > kBatchPages)
+  if (header.magic != kDoubleWriteMagic ||
+      header.checksum != header_checksum(memory.data(), index) || header.count > kBatchPages)
     return Content{};
   if (header.database_id != database_id_)
     return fail(sqlstate::object_not_in_prerequisite_state,
@@ -181,7 +181,7 @@ Result<> DoubleWrite::Lease::write(std::span<const PageImage> images) {
   std::ranges::sort(area.staged, {}, &PageImage::page);
 
   AreaHeader header{};
-  header.magic = kMagic;
+  header.magic = kDoubleWriteMagic;
   header.database_id = of_.database_id_;
   header.sequence = of_.next_sequence_.fetch_add(1);
   header.count = static_cast<std::uint32_t>(images.size());

@@ -14,7 +14,7 @@
 namespace swizzle {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x5041'4d45'4341'5053;  // "SPACEMAP"
+constexpr std::uint64_t kSpaceMapMagic = 0x5041'4d45'4341'5053;  // "SPACEMAP"
 constexpr std::uint32_t kMapVersion = 1;
 
 /// docs/on-disk-format.md lists the offsets. The words of the map follow at kBodyOffset.
@@ -58,7 +58,8 @@ Result<std::optional<LoadedCopy>> read_copy(File& file, std::size_t copy,
   LoadedCopy loaded;
   loaded.header = load<MapHeader>(head.data());
   const MapHeader& header = loaded.header;
-  if (header.magic != kMagic || header.checksum != checksum_of(header, copy)) return std::nullopt;
+  if (header.magic != kSpaceMapMagic || header.checksum != checksum_of(header, copy))
+    return std::nullopt;
   if (header.version != kMapVersion)
     return fail(sqlstate::object_not_in_prerequisite_state,
                 fmt::format("file \"{}\" has format version {}; this program reads version {}",
@@ -82,7 +83,7 @@ Result<> write_copy(File& file, std::size_t copy, std::uint64_t database_id,
                     std::uint64_t generation, const SpaceMap::Snapshot& snapshot) {
   const std::size_t body_bytes = snapshot.words.size() * sizeof(std::uint64_t);
   MapHeader header{};
-  header.magic = kMagic;
+  header.magic = kSpaceMapMagic;
   header.version = kMapVersion;
   header.database_id = database_id;
   header.generation = generation;

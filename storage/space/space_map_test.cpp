@@ -18,7 +18,7 @@ struct Opened {
   std::unique_ptr<SpaceMap> map;
 };
 
-void make(SimulatedDisk& disk) {
+void make_map(SimulatedDisk& disk) {
   REQUIRE(disk.create_directory(kDirectory));
   REQUIRE(Volume::create(disk, kDirectory, kDatabase));
   REQUIRE(SpaceMap::create(disk, kDirectory, kDatabase));
@@ -46,7 +46,7 @@ Result<> persist(SpaceMap& map, std::uint64_t begin) {
 
 TEST_CASE("pages are reserved once, cancelled, freed and used again", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   auto [volume, map] = open(disk);
   REQUIRE(map->allocated_pages() == 0);
   std::set<PageId> seen;
@@ -73,7 +73,7 @@ TEST_CASE("pages are reserved once, cancelled, freed and used again", "[space]")
 
 TEST_CASE("pages near another are found near it", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   auto [volume, map] = open(disk);
   for (int i = 0; i < 500; ++i) allocate(*map);
   map->mark_free(PageId{100});
@@ -84,7 +84,7 @@ TEST_CASE("pages near another are found near it", "[space]") {
 
 TEST_CASE("a full device is 53100, and a freed page helps", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   auto [volume, map] = open(disk);
   const PageId first = allocate(*map);
   disk.limit_capacity(0);
@@ -104,7 +104,7 @@ TEST_CASE("a full device is 53100, and a freed page helps", "[space]") {
 
 TEST_CASE("S1 the last durable copy and what was logged since give the map again", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   std::set<PageId> in_use;
   {
     auto [volume, map] = open(disk);
@@ -134,7 +134,7 @@ TEST_CASE("a crash while the map is persisted leaves the one before", "[space][c
     CAPTURE(seed);
     Random random{seed};
     SimulatedDisk disk{seed};
-    make(disk);
+    make_map(disk);
     std::uint64_t durable = 0;
     {
       auto [volume, map] = open(disk);
@@ -169,7 +169,7 @@ TEST_CASE("a crash while the map is persisted leaves the one before", "[space][c
 
 TEST_CASE("a volume that ends before a page in use is truncated", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   {
     auto [volume, map] = open(disk);
     for (int i = 0; i < 300; ++i) allocate(*map);
@@ -185,7 +185,7 @@ TEST_CASE("a volume that ends before a page in use is truncated", "[space]") {
 
 TEST_CASE("copies that the log does not complete are refused", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   {
     auto [volume, map] = open(disk);
     allocate(*map);
@@ -203,7 +203,7 @@ TEST_CASE("copies that the log does not complete are refused", "[space]") {
 TEST_CASE("free pages at the end go back to the file system once no recovery needs them",
           "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   auto [volume, map] = open(disk);
   std::vector<PageId> pages;
   for (int i = 0; i < 2000; ++i) pages.push_back(allocate(*map));
@@ -228,7 +228,7 @@ TEST_CASE("free pages at the end go back to the file system once no recovery nee
 
 TEST_CASE("redo and fit_file make room for what the log names", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   auto [volume, map] = open(disk);
   map->mark_allocated(PageId{1'000});
   REQUIRE(map->fit_file());
@@ -238,7 +238,7 @@ TEST_CASE("redo and fit_file make room for what the log names", "[space]") {
 
 TEST_CASE("threads that reserve, free and checkpoint agree", "[space]") {
   SimulatedDisk disk;
-  make(disk);
+  make_map(disk);
   auto [volume, map] = open(disk);
   constexpr int kThreads = 4;
   std::atomic<std::uint64_t> held{0};

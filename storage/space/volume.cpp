@@ -13,7 +13,7 @@
 namespace swizzle {
 namespace {
 
-constexpr std::array<char, 8> kMagic = {'S', 'W', 'I', 'Z', 'Z', 'D', 'A', 'T'};
+constexpr std::array<char, 8> kVolumeMagic = {'S', 'W', 'I', 'Z', 'Z', 'D', 'A', 'T'};
 
 /// In the first page, twice. docs/on-disk-format.md lists the offsets. Magic, version and page size
 /// keep their places in all versions.
@@ -55,7 +55,7 @@ Result<FileHeader> read_header(File& file) {
   bool ours = false;
   for (const std::uint64_t offset : kCopyOffsets) {
     const auto header = load<FileHeader>(buffer.data() + offset);
-    if (header.magic != kMagic) continue;
+    if (header.magic != kVolumeMagic) continue;
     ours = true;
     // Before the checksum: another version may keep that elsewhere.
     if (header.format_version != Volume::kFormatVersion)
@@ -92,7 +92,7 @@ Result<> Volume::create(FileSystem& files, const std::filesystem::path& director
                    files.open(directory / kFileName, OpenMode::create_new, {.direct = true}));
   AlignedBuffer page(kPageBytes);
   for (const std::uint64_t offset : kCopyOffsets) {
-    FileHeader header{kMagic, kFormatVersion, kPageBytes, database_id, 0};
+    FileHeader header{kVolumeMagic, kFormatVersion, kPageBytes, database_id, 0};
     header.checksum = checksum_of(header, offset);
     store(page.data() + offset, header);
   }

@@ -9,6 +9,8 @@
 /// What tests of loads share.
 namespace swizzle::testing {
 
+inline constexpr auto kBlankTree = Engine::Loadable::blank_tree;
+
 using Content = std::map<std::string, std::string>;
 
 inline std::string key_of(std::uint64_t number) {

@@ -14,7 +14,7 @@ using testing::TemporaryEngine;
 
 constexpr std::size_t kRows = 2000;
 
-std::string key_of(std::size_t row) {
+std::string row_key(std::size_t row) {
   return "row " + std::to_string(100'000 + row);
 }
 
@@ -23,7 +23,7 @@ void fill(Engine& engine, TreeId tree) {
   for (std::size_t row = 0; row < kRows; ++row)
     REQUIRE(engine.tree(tree)
                 .value()
-                .insert(*transaction, as_bytes(key_of(row)), as_bytes(std::string(200, 'o')))
+                .insert(*transaction, as_bytes(row_key(row)), as_bytes(std::string(200, 'o')))
                 .value());
   REQUIRE(transaction->commit());
 }
@@ -32,7 +32,7 @@ void update_all(Engine& engine, Transaction& transaction, TreeId tree, char with
   Tree into = engine.tree(tree).value();
   for (std::size_t row = 0; row < kRows; ++row)
     REQUIRE(
-        into.update(transaction, as_bytes(key_of(row)), as_bytes(std::string(200, with))).value());
+        into.update(transaction, as_bytes(row_key(row)), as_bytes(std::string(200, with))).value());
 }
 
 // Anonymous memory and mapped files of this process, in bytes.
@@ -99,7 +99,7 @@ TEST_CASE_METHOD(SpillingEngine, "a transaction larger than its memory rolls bac
 TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by old snapshots",
                  "[storage][undo]") {
   const auto old_reader = engine->begin(Isolation::repeatable_read);
-  REQUIRE(get(*old_reader, tree, key_of(7)) == std::string(200, 'o'));
+  REQUIRE(get(*old_reader, tree, row_key(7)) == std::string(200, 'o'));
   const auto writer = engine->begin();
   for (char with = 'a'; with < 'e'; ++with) update_all(*engine, *writer, tree, with);
   const Transaction::Mark mark = writer->mark();
@@ -112,7 +112,7 @@ TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by ol
     REQUIRE(writer->rollback_to(mark));
   }
   REQUIRE(spilled() - at_mark < (std::uint64_t{5} * kRows * 290) + (std::uint64_t{1} << 20U));
-  REQUIRE(get(*writer, tree, key_of(7)) == std::string(200, 'd'));
+  REQUIRE(get(*writer, tree, row_key(7)) == std::string(200, 'd'));
   REQUIRE(all_are('o'));
   REQUIRE(writer->commit());
   REQUIRE(all_are('d'));
@@ -158,16 +158,16 @@ TEST_CASE("a full disk under the undo records is 53100, and nothing has changed"
   std::size_t row = 0;
   Tree into = engine->tree(tree).value();
   for (; last && row < 10 * kRows; ++row)
-    last = into.update(*writer, as_bytes(key_of(row % kRows)), as_bytes(std::string(200, 'b')));
+    last = into.update(*writer, as_bytes(row_key(row % kRows)), as_bytes(std::string(200, 'b')));
   REQUIRE_FALSE(last);
   REQUIRE(last.error().state() == sqlstate::disk_full);
   ValueBuffer value;
-  REQUIRE(into.get(*writer, as_bytes(key_of((row - 1) % kRows)), value).value());
+  REQUIRE(into.get(*writer, as_bytes(row_key((row - 1) % kRows)), value).value());
   REQUIRE(as_text(value.bytes()) == std::string(200, row - 1 < kRows ? 'a' : 'b'));
   writer->rollback();
   disk.clear_faults();
   auto reader = engine->begin();
-  REQUIRE(into.get(*reader, as_bytes(key_of(0)), value).value());
+  REQUIRE(into.get(*reader, as_bytes(row_key(0)), value).value());
   REQUIRE(as_text(value.bytes()) == std::string(200, 'o'));
   reader->rollback();
   REQUIRE(engine->verify().value() == std::vector<std::string>{});

@@ -9,7 +9,7 @@
 namespace swizzle {
 namespace {
 
-constexpr Duration kLookEvery = std::chrono::milliseconds{100};
+constexpr Duration kReclaimerLooksEvery = std::chrono::milliseconds{100};
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void VersionReclaimer::run() {
   }
   while (!stopping_.load()) {
     while (pool_.reclaim_some() && !stopping_.load()) runtime.yield();
-    runtime.parker().park_until(runtime.now() + kLookEvery);
+    runtime.parker().park_until(runtime.now() + kReclaimerLooksEvery);
   }
   const std::lock_guard hold(task_mutex_);
   task_parker_ = nullptr;

@@ -58,7 +58,7 @@ class EmbeddedTpcbSession final : public TpcbSession {
     ASSIGN_OR_RETURN(const bool found,
                      tree.get(transaction, key.bytes(), value_, ReadMode::for_update));
     if (!found) return fail(sqlstate::internal_error, "TPC-B: a row is missing");
-    auto record = load<BalanceRecord>(value_.bytes().data());
+    auto record = swizzle::load<BalanceRecord>(value_.bytes().data());
     record.balance += delta;
     RETURN_IF_ERROR(tree.update(transaction, key.bytes(), Image{record}.bytes()));
     return {};

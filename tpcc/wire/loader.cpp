@@ -3,16 +3,12 @@
 
 #include <iterator>
 
+#include "tpcc/wire/money.h"
 #include "tpcc/wire/statements.h"
 #include "tpcc/wire/wire_backend.h"
 
 namespace swizzle::tpcc {
 namespace {
-
-std::string money(Cents cents) {
-  return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", std::abs(cents) / 100,
-                     std::abs(cents) % 100);
-}
 
 std::string rate(Rate value) {
   return fmt::format("{}.{:04}", value / 10'000, value % 10'000);

@@ -5,13 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "tpcc/wire/money.h"
+
 namespace swizzle::tpcc {
 namespace {
-
-std::string money(Cents cents) {
-  return fmt::format("{}{}.{:02}", cents < 0 ? "-" : "", std::abs(cents) / 100,
-                     std::abs(cents) % 100);
-}
 
 std::string text(const std::string& value) {
   return value;

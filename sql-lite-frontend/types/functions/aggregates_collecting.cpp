@@ -92,7 +92,7 @@ struct ArrayOfArrays : Collected {
   }
 };
 
-constexpr AggregateEntry kEntries[] = {
+constexpr AggregateEntry kAggregatesCollectingEntries[] = {
     {"string_agg(text,text)", aggregate_of<Joined>(Nulls::taken)},
     {"string_agg(bytea,bytea)", aggregate_of<Joined>(Nulls::taken)},
     {"array_agg(anynonarray)", aggregate_of<ElementArray>(Nulls::taken)},
@@ -102,7 +102,7 @@ constexpr AggregateEntry kEntries[] = {
 }  // namespace
 
 std::span<const AggregateEntry> collecting_aggregates() {
-  return kEntries;
+  return kAggregatesCollectingEntries;
 }
 
 }  // namespace swizzle::sql

@@ -208,7 +208,7 @@ struct BitCollector {
     "bit_xor(" name ")", aggregate_of<BitCollector<Bits::one>>()          \
   }
 
-constexpr AggregateEntry kEntries[] = {
+constexpr AggregateEntry kAggregatesCountingEntries[] = {
     {"count()", aggregate_of<Count>(Nulls::taken)},
     {"count(any)", aggregate_of<Count>()},
     {"sum(int2)", aggregate_of<SumToInt8>()},
@@ -253,7 +253,7 @@ constexpr AggregateEntry kEntries[] = {
 }  // namespace
 
 std::span<const AggregateEntry> counting_aggregates() {
-  return kEntries;
+  return kAggregatesCountingEntries;
 }
 
 }  // namespace swizzle::sql

@@ -11,12 +11,12 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
-enum class Answer : std::uint8_t { average, variance, deviation };
+enum class Statistic : std::uint8_t { average, variance, deviation };
 enum class Population : std::uint8_t { whole, sample };
-enum class Input : std::uint8_t { integer, numeric, float4, float8 };
+enum class Sample : std::uint8_t { integer, numeric, float4, float8 };
 
 /// Exact sums of values and squares.
-template <Input input, Answer answer, Population population>
+template <Sample input, Statistic answer, Population population>
 struct NumericSpread {
   NumericSum sum;
   NumericSum squares;
@@ -25,7 +25,7 @@ struct NumericSpread {
 
   void step(FunctionContext& context, Arena& arena, Arguments a) {
     ++rows;
-    const Value x = input == Input::integer ? numeric_from_int(a[0].as_int8()) : a[0];
+    const Value x = input == Sample::integer ? numeric_from_int(a[0].as_int8()) : a[0];
     if (numeric_is_nan(x) || numeric_is_infinite(x)) {
       not_finite = true;
       return;
@@ -45,7 +45,7 @@ struct NumericSpread {
     const Value divisor = numeric_multiply(
         arena, n, numeric_from_int(population == Population::sample ? rows - 1 : rows));
     const Value variance = numeric_divide(arena, spread, divisor);
-    if (answer == Answer::variance) return variance;
+    if (answer == Statistic::variance) return variance;
     return from_decimal(arena, square_root(to_decimal(variance), numeric_scale(variance)));
   }
   void combine(Arena& arena, const NumericSpread& other) {
@@ -61,7 +61,7 @@ struct NumericSpread {
 }
 
 /// Youngs and Cramer's recurrence: one pass, no cancellation.
-template <Input input, Answer answer, Population population>
+template <Sample input, Statistic answer, Population population>
 struct FloatSpread {
   double n = 0;
   double sum = 0;
@@ -69,7 +69,7 @@ struct FloatSpread {
 
   void step(FunctionContext&, Arena&, Arguments a) {
     const double x =
-        input == Input::float4 ? static_cast<double>(a[0].as_float4()) : a[0].as_float8();
+        input == Sample::float4 ? static_cast<double>(a[0].as_float4()) : a[0].as_float8();
     const double before = n;
     const double sum_before = sum;
     n += 1;
@@ -87,10 +87,10 @@ struct FloatSpread {
   }
   [[nodiscard]] Value final(FunctionContext&) const {
     if (n == 0) return Value::null();
-    if (answer == Answer::average) return Value::from_float8(sum / n);
+    if (answer == Statistic::average) return Value::from_float8(sum / n);
     if (population == Population::sample && n <= 1) return Value::null();
     const double variance = spread / (population == Population::sample ? n - 1 : n);
-    return Value::from_float8(answer == Answer::variance ? variance : std::sqrt(variance));
+    return Value::from_float8(answer == Statistic::variance ? variance : std::sqrt(variance));
   }
   void combine(Arena&, const FloatSpread& other) {
     if (other.n == 0) return;
@@ -178,28 +178,32 @@ struct Regression {
   }
 };
 
-#define SWIZZLE_SPREAD(type, State, input)                                                        \
-  {"variance(" type ")", aggregate_of<State<input, Answer::variance, Population::sample>>()},     \
-      {"var_samp(" type ")", aggregate_of<State<input, Answer::variance, Population::sample>>()}, \
-      {"var_pop(" type ")", aggregate_of<State<input, Answer::variance, Population::whole>>()},   \
-      {"stddev(" type ")", aggregate_of<State<input, Answer::deviation, Population::sample>>()},  \
-      {"stddev_samp(" type ")",                                                                   \
-       aggregate_of<State<input, Answer::deviation, Population::sample>>()},                      \
-  {                                                                                               \
-    "stddev_pop(" type ")", aggregate_of<State<input, Answer::deviation, Population::whole>>()    \
+#define SWIZZLE_SPREAD(type, State, input)                                                         \
+  {"variance(" type ")", aggregate_of<State<input, Statistic::variance, Population::sample>>()},   \
+      {"var_samp(" type ")",                                                                       \
+       aggregate_of<State<input, Statistic::variance, Population::sample>>()},                     \
+      {"var_pop(" type ")", aggregate_of<State<input, Statistic::variance, Population::whole>>()}, \
+      {"stddev(" type ")",                                                                         \
+       aggregate_of<State<input, Statistic::deviation, Population::sample>>()},                    \
+      {"stddev_samp(" type ")",                                                                    \
+       aggregate_of<State<input, Statistic::deviation, Population::sample>>()},                    \
+  {                                                                                                \
+    "stddev_pop(" type ")", aggregate_of<State<input, Statistic::deviation, Population::whole>>()  \
   }
 #define SWIZZLE_REGRESSION(name, relation) \
   {name "(float8,float8)", aggregate_of<Regression<Relation::relation>>()}
 
-constexpr AggregateEntry kEntries[] = {
-    SWIZZLE_SPREAD("int2", NumericSpread, Input::integer),
-    SWIZZLE_SPREAD("int4", NumericSpread, Input::integer),
-    SWIZZLE_SPREAD("int8", NumericSpread, Input::integer),
-    SWIZZLE_SPREAD("numeric", NumericSpread, Input::numeric),
-    SWIZZLE_SPREAD("float4", FloatSpread, Input::float4),
-    SWIZZLE_SPREAD("float8", FloatSpread, Input::float8),
-    {"avg(float4)", aggregate_of<FloatSpread<Input::float4, Answer::average, Population::whole>>()},
-    {"avg(float8)", aggregate_of<FloatSpread<Input::float8, Answer::average, Population::whole>>()},
+constexpr AggregateEntry kAggregatesStatisticsEntries[] = {
+    SWIZZLE_SPREAD("int2", NumericSpread, Sample::integer),
+    SWIZZLE_SPREAD("int4", NumericSpread, Sample::integer),
+    SWIZZLE_SPREAD("int8", NumericSpread, Sample::integer),
+    SWIZZLE_SPREAD("numeric", NumericSpread, Sample::numeric),
+    SWIZZLE_SPREAD("float4", FloatSpread, Sample::float4),
+    SWIZZLE_SPREAD("float8", FloatSpread, Sample::float8),
+    {"avg(float4)",
+     aggregate_of<FloatSpread<Sample::float4, Statistic::average, Population::whole>>()},
+    {"avg(float8)",
+     aggregate_of<FloatSpread<Sample::float8, Statistic::average, Population::whole>>()},
     SWIZZLE_REGRESSION("regr_count", count),
     SWIZZLE_REGRESSION("regr_sxx", sum_xx),
     SWIZZLE_REGRESSION("regr_syy", sum_yy),
@@ -217,7 +221,7 @@ constexpr AggregateEntry kEntries[] = {
 }  // namespace
 
 std::span<const AggregateEntry> statistics_aggregates() {
-  return kEntries;
+  return kAggregatesStatisticsEntries;
 }
 
 }  // namespace swizzle::sql

@@ -277,7 +277,7 @@ Value contains_array(FunctionContext&, Arguments a) {
 Value contained_in(FunctionContext&, Arguments a) {
   return Value::from_bool(contains(ArrayView{a[1]}, ArrayView{a[0]}));
 }
-Value overlaps(FunctionContext&, Arguments a) {
+Value have_common_elements(FunctionContext&, Arguments a) {
   const ArrayView left{a[0]};
   const ArrayView right{a[1]};
   if (left.size() == 0 || right.size() == 0) return Value::from_bool(false);
@@ -337,7 +337,7 @@ Value from_string(FunctionContext& context, Arguments a) {
   return make_array(context.arena, TypeId::text, split_text(a));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kArraysEntries[] = {
     {"array_append(anycompatiblearray,anycompatible)", &append},
     {"||(anycompatiblearray,anycompatible)", &append},
     {"array_prepend(anycompatible,anycompatiblearray)", &prepend},
@@ -360,7 +360,7 @@ constexpr ScalarEntry kEntries[] = {
     {"trim_array(anyarray,int4)", &trim},
     {"@>(anyarray,anyarray)", &contains_array},
     {"<@(anyarray,anyarray)", &contained_in},
-    {"&&(anyarray,anyarray)", &overlaps},
+    {"&&(anyarray,anyarray)", &have_common_elements},
     {"width_bucket(anycompatible,anycompatiblearray)", &bucket_of},
     {"array_to_string(anyarray,text)", &to_string},
     {"array_to_string(anyarray,text,text)", &to_string},
@@ -371,7 +371,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> array_functions() {
-  return kEntries;
+  return kArraysEntries;
 }
 
 std::vector<Value> split_text(std::span<const Value> a) {

@@ -206,7 +206,7 @@ Value time_to_timetz(FunctionContext& context, Arguments a) {
   return Value::from_timetz({a[0].as_int8(), -east});
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kCastsEntries[] = {
     {"int2(int4)", &integer_to_integer<i16>},
     {"int2(int8)", &integer_to_integer<i16>},
     {"int4(int2)", &same},
@@ -282,7 +282,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> cast_functions() {
-  return kEntries;
+  return kCastsEntries;
 }
 
 }  // namespace swizzle::sql

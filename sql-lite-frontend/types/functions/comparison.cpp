@@ -23,7 +23,7 @@ int integers(FunctionContext&, Arguments a) {
   return order(a[0].as_int8(), a[1].as_int8());
 }
 int texts(FunctionContext&, Arguments a) {
-  return compare(a[0].as_bytes(), a[1].as_bytes());
+  return swizzle::compare(a[0].as_bytes(), a[1].as_bytes());
 }
 
 template <TypeId Type>
@@ -105,7 +105,7 @@ Value text_differs(FunctionContext&, Arguments a) {
 #define SWIZZLE_COMPARE_TEXT(types) \
   {"=(" types ")", &text_equal}, {"<>(" types ")", &text_differs}, SWIZZLE_ORDER(types, texts)
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kComparisonEntries[] = {
     SWIZZLE_COMPARE("bool,bool", integers),
     SWIZZLE_COMPARE("char,char", integers),
     SWIZZLE_COMPARE("int2,int2", integers),
@@ -167,7 +167,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> comparison_functions() {
-  return kEntries;
+  return kComparisonEntries;
 }
 
 }  // namespace swizzle::sql

@@ -265,7 +265,7 @@ Value overlaps_lengths(FunctionContext& context, Arguments a) {
     "overlaps(" type "," type "," type ",interval)", &overlaps_lengths<add, false, true>        \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kDatetimeArithmeticEntries[] = {
     {"+(date,int4)", &date_and_days<Sign::plus>},
     {"-(date,int4)", &date_and_days<Sign::minus>},
     {"+(int4,date)", &days_and_date},
@@ -317,7 +317,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> datetime_arithmetic_functions() {
-  return kEntries;
+  return kDatetimeArithmeticEntries;
 }
 
 }  // namespace swizzle::sql

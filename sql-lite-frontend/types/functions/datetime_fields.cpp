@@ -248,7 +248,7 @@ Value timetz_field(FunctionContext& context, Arguments a) {
     "date_part(text," type ")", &function<as_double>   \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kDatetimeFieldsEntries[] = {
     SWIZZLE_FIELD("timestamp", timestamp_field),  SWIZZLE_FIELD("timestamptz", timestamptz_field),
     SWIZZLE_FIELD("interval", interval_field),    SWIZZLE_FIELD("time", time_field),
     SWIZZLE_FIELD("timetz", timetz_field),        {"extract(text,date)", &date_field<as_numeric>},
@@ -258,7 +258,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> datetime_field_functions() {
-  return kEntries;
+  return kDatetimeFieldsEntries;
 }
 
 }  // namespace swizzle::sql

@@ -163,7 +163,7 @@ Value date_bin(FunctionContext&, Arguments a) {
   return Value::from_int(checked_timestamp(origin + floor_div(source - origin, width) * width));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kDatetimeTruncationEntries[] = {
     {"date_trunc(text,timestamp)", &truncate_timestamp},
     {"date_trunc(text,timestamptz)", &truncate_timestamptz},
     {"date_trunc(text,timestamptz,text)", &truncate_in_zone},
@@ -175,7 +175,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> datetime_truncation_functions() {
-  return kEntries;
+  return kDatetimeTruncationEntries;
 }
 
 }  // namespace swizzle::sql

@@ -166,7 +166,7 @@ Value timetz_to_zone_interval(FunctionContext& context, Arguments a) {
   return Value::from_timetz(moved_to(a[1].as_timetz(), -zone_interval(context, a[0])));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kDatetimesEntries[] = {
     {"now()", &transaction_time},
     {"transaction_timestamp()", &transaction_time},
     {"statement_timestamp()", &statement_time},
@@ -194,7 +194,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> datetime_functions() {
-  return kEntries;
+  return kDatetimesEntries;
 }
 
 }  // namespace swizzle::sql

@@ -210,7 +210,7 @@ Value convert_to(FunctionContext&, Arguments a) {
   return a[0];
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kEncodingsEntries[] = {
     {"get_bit(bytea,int8)", &get_bit},
     {"set_bit(bytea,int8,int4)", &set_bit},
     {"bit_count(bytea)", &bit_count},
@@ -231,7 +231,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> encoding_functions() {
-  return kEntries;
+  return kEncodingsEntries;
 }
 
 }  // namespace swizzle::sql

@@ -30,7 +30,7 @@ Value smaller(FunctionContext&, Arguments a) {
     name "smaller(" spelled "," spelled ")", &smaller<type>  \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kExtremesEntries[] = {
     SWIZZLE_EXTREME("int2", "int2", TypeId::int2),
     SWIZZLE_EXTREME("int4", "int4", TypeId::int4),
     SWIZZLE_EXTREME("int8", "int8", TypeId::int8),
@@ -52,7 +52,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> extreme_functions() {
-  return kEntries;
+  return kExtremesEntries;
 }
 
 }  // namespace swizzle::sql

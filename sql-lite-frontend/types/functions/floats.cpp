@@ -357,7 +357,7 @@ Value set_seed(FunctionContext& context, Arguments a) {
     "/(" types ")", &arithmetic<Operation::divide, L, R>          \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kFloatsEntries[] = {
     SWIZZLE_FLOATS("float4,float4", float, float),
     SWIZZLE_FLOATS("float4,float8", float, double),
     SWIZZLE_FLOATS("float8,float4", double, float),
@@ -420,7 +420,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> float_functions() {
-  return kEntries;
+  return kFloatsEntries;
 }
 
 }  // namespace swizzle::sql

@@ -389,7 +389,7 @@ Value text_to_date(FunctionContext&, Arguments a) {
   return Value::from_int(reader.date());
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kFormattedInputEntries[] = {
     {"to_timestamp(text,text)", &text_to_timestamp},
     {"to_date(text,text)", &text_to_date},
 };
@@ -397,7 +397,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> formatted_input_functions() {
-  return kEntries;
+  return kFormattedInputEntries;
 }
 
 }  // namespace swizzle::sql

@@ -256,7 +256,7 @@ Value interval_to_char(FunctionContext& context, Arguments a) {
   return show(context, m, a[1]);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kFormattingEntries[] = {
     {"to_char(timestamp,text)", &timestamp_to_char},
     {"to_char(timestamptz,text)", &timestamptz_to_char},
     {"to_char(interval,text)", &interval_to_char},
@@ -271,7 +271,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> formatting_functions() {
-  return kEntries;
+  return kFormattingEntries;
 }
 
 }  // namespace swizzle::sql

@@ -47,7 +47,7 @@ Value count_values(FunctionContext& context, Arguments a) {
   return Value::from_int(count);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kGeneralEntries[] = {
     {"gen_random_uuid()", &random_uuid},   {"pg_typeof(any)", &type_of},
     {"format_type(oid,int4)", &show_type}, {"num_nulls(any)", &count_nulls},
     {"num_nonnulls(any)", &count_values},
@@ -56,7 +56,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> general_functions() {
-  return kEntries;
+  return kGeneralEntries;
 }
 
 }  // namespace swizzle::sql

@@ -176,7 +176,7 @@ Value to_hex64(FunctionContext& context, Arguments a) {
     ">>(" type ",int4)", &shift_right<T>                                                           \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kIntegersEntries[] = {
     SWIZZLE_ONE_WIDTH("int2", i16),       SWIZZLE_ONE_WIDTH("int4", i32),
     SWIZZLE_ONE_WIDTH("int8", i64),       SWIZZLE_ARITHMETIC("int2,int4", i32),
     SWIZZLE_ARITHMETIC("int4,int2", i32), SWIZZLE_ARITHMETIC("int2,int8", i64),
@@ -190,7 +190,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> integer_functions() {
-  return kEntries;
+  return kIntegersEntries;
 }
 
 }  // namespace swizzle::sql

@@ -170,7 +170,7 @@ std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
   return std::make_unique<PartsCursor>(std::move(values));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kJsonAccessEntries[] = {
     {"json_object_field(json,text)", &field<As::json>},
     {"json_object_field_text(json,text)", &field<As::text>},
     {"json_array_element(json,int4)", &element<As::json>},
@@ -194,7 +194,7 @@ constexpr ScalarEntry kEntries[] = {
     {"jsonb_contained(jsonb,jsonb)", &contained},
 };
 
-constexpr SetEntry kSets[] = {
+constexpr SetEntry kJsonAccessSets[] = {
     {"json_array_elements(json)", &elements<TypeId::json, As::json>},
     {"json_array_elements_text(json)", &elements<TypeId::json, As::text>},
     {"json_object_keys(json)", &object_keys<TypeId::json>},
@@ -206,10 +206,10 @@ constexpr SetEntry kSets[] = {
 }  // namespace
 
 std::span<const ScalarEntry> json_access_functions() {
-  return kEntries;
+  return kJsonAccessEntries;
 }
 std::span<const SetEntry> json_set_functions() {
-  return kSets;
+  return kJsonAccessSets;
 }
 
 }  // namespace swizzle::sql

@@ -82,7 +82,7 @@ struct Members {
   }
 };
 
-constexpr AggregateEntry kEntries[] = {
+constexpr AggregateEntry kJsonAggregatesEntries[] = {
     {"json_agg(anyelement)", aggregate_of<List<Spelling::json>>(Nulls::taken)},
     {"jsonb_agg(anyelement)", aggregate_of<List<Spelling::jsonb>>(Nulls::taken)},
     {"json_object_agg(any,any)", aggregate_of<Members<Spelling::json>>(Nulls::taken)},
@@ -92,7 +92,7 @@ constexpr AggregateEntry kEntries[] = {
 }  // namespace
 
 std::span<const AggregateEntry> json_aggregates() {
-  return kEntries;
+  return kJsonAggregatesEntries;
 }
 
 }  // namespace swizzle::sql

@@ -260,7 +260,7 @@ Value to_float(FunctionContext& context, Arguments a) {
                     scalar_of(a[0], Kind::number, TypeId::float8).text);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kJsonChangeEntries[] = {
     {"jsonb_concat(jsonb,jsonb)", &concat},
     {"jsonb_delete(jsonb,text)", &delete_key},
     {"jsonb_delete(jsonb,_text)", &delete_keys},
@@ -279,7 +279,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> json_change_functions() {
-  return kEntries;
+  return kJsonChangeEntries;
 }
 
 }  // namespace swizzle::sql

@@ -75,7 +75,7 @@ Value as_jsonb(FunctionContext& context, Arguments a) {
   return json.is_null() ? json : make_text(context.arena, canonical_json(json.as_text()));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kJsonFunctionsEntries[] = {
     {"jsonb_build_object(any)", &as_jsonb<&build_object>},
     {"jsonb_build_object()", &empty_object},
     {"jsonb_build_array(any)", &as_jsonb<&build_array>},
@@ -94,7 +94,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> json_functions() {
-  return kEntries;
+  return kJsonFunctionsEntries;
 }
 
 }  // namespace swizzle::sql

@@ -144,14 +144,14 @@ std::unique_ptr<SetCursor> each(FunctionContext&, Arguments a) {
   return std::make_unique<Rows>(std::move(rows), shown == Shown::as_text ? TypeId::text : type);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kJsonWholeEntries[] = {
     {"jsonb_eq(jsonb,jsonb)", &equal<true>},
     {"jsonb_ne(jsonb,jsonb)", &equal<false>},
     {"jsonb_strip_nulls(jsonb)", &strip_nulls},
     {"jsonb_pretty(jsonb)", &pretty},
 };
 
-constexpr SetEntry kSets[] = {
+constexpr SetEntry kJsonWholeSets[] = {
     {"json_each(json)", &each<Shown::as_json, TypeId::json>},
     {"json_each_text(json)", &each<Shown::as_text, TypeId::json>},
     {"jsonb_each(jsonb)", &each<Shown::as_json, TypeId::jsonb>},
@@ -161,10 +161,10 @@ constexpr SetEntry kSets[] = {
 }  // namespace
 
 std::span<const ScalarEntry> json_whole_functions() {
-  return kEntries;
+  return kJsonWholeEntries;
 }
 std::span<const SetEntry> json_each_functions() {
-  return kSets;
+  return kJsonWholeSets;
 }
 
 }  // namespace swizzle::sql

@@ -113,7 +113,7 @@ Value like_escape(FunctionContext& context, Arguments a) {
     "!~~*(" types ")", &like<Letters::ignore_case, Units::characters, Wanted::no_match>    \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kLikeEntries[] = {
     SWIZZLE_LIKE("text,text"),
     SWIZZLE_LIKE("name,text"),
     SWIZZLE_LIKE("bpchar,text"),
@@ -132,7 +132,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> like_functions() {
-  return kEntries;
+  return kLikeEntries;
 }
 
 }  // namespace swizzle::sql

@@ -48,7 +48,7 @@ Value subtract(FunctionContext& context, Arguments a) {
   return position_of(context, numeric_subtract(context.arena, start, a[1]));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kLsnEntries[] = {
     {"pg_wal_lsn_diff(pg_lsn,pg_lsn)", &bytes_between},
     {"-(pg_lsn,pg_lsn)", &bytes_between},
     {"+(pg_lsn,numeric)", &add},
@@ -59,7 +59,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> lsn_functions() {
-  return kEntries;
+  return kLsnEntries;
 }
 
 }  // namespace swizzle::sql

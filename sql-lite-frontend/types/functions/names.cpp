@@ -115,7 +115,7 @@ Value vector_types(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kNamesEntries[] = {
     {"to_regclass(text)", &find_object<TypeId::regclass>},
     {"to_regtype(text)", &find_object<TypeId::regtype>},
     {"to_regproc(text)", &find_object<TypeId::regproc>},
@@ -132,7 +132,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> name_functions() {
-  return kEntries;
+  return kNamesEntries;
 }
 
 }  // namespace swizzle::sql

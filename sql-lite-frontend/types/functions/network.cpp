@@ -193,7 +193,7 @@ Value bit_not(FunctionContext& context, Arguments a) {
   return make_network(context.arena, inverted(network_address(a[0])));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kNetworkEntries[] = {
     {"network(inet)", &network},
     {"netmask(inet)", &netmask},
     {"hostmask(inet)", &hostmask},
@@ -221,7 +221,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> network_functions() {
-  return kEntries;
+  return kNetworkEntries;
 }
 
 }  // namespace swizzle::sql

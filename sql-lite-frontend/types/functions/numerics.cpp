@@ -88,7 +88,7 @@ Value width_bucket(FunctionContext& context, Arguments a) {
   return Value::from_int(numeric_to_int(place, 0, INT32_MAX, "integer") + 1);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kNumericsEntries[] = {
     {"+(numeric,numeric)", &binary<numeric_add>},
     {"-(numeric,numeric)", &binary<numeric_subtract>},
     {"*(numeric,numeric)", &binary<numeric_multiply>},
@@ -129,7 +129,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> numeric_functions() {
-  return kEntries;
+  return kNumericsEntries;
 }
 
 }  // namespace swizzle::sql

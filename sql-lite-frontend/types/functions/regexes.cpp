@@ -311,7 +311,7 @@ Value similar_escape(FunctionContext& context, Arguments a) {
     "!~*(" types ")", &test_ignoring_case<Wanted::no_match>                           \
   }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kRegexesEntries[] = {
     SWIZZLE_REGEX("text,text"),
     SWIZZLE_REGEX("name,text"),
     SWIZZLE_REGEX("bpchar,text"),
@@ -349,7 +349,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> regex_functions() {
-  return kEntries;
+  return kRegexesEntries;
 }
 
 }  // namespace swizzle::sql

@@ -241,7 +241,7 @@ class SplitCursor : public SetCursor {
   std::size_t copied_ = 0;
   bool done_ = false;
 };
-Cursor regexp_split(FunctionContext& context, Arguments a) {
+Cursor split_into_rows(FunctionContext& context, Arguments a) {
   const RegexFlags flags = split_flags(a.size() > 2 ? a[2].as_text() : "");
   if (flags.global)
     throw SqlError{sqlstate::invalid_parameter_value,
@@ -249,7 +249,7 @@ Cursor regexp_split(FunctionContext& context, Arguments a) {
   return std::make_unique<SplitCursor>(context, a, flags);
 }
 
-constexpr SetEntry kEntries[] = {
+constexpr SetEntry kSetsEntries[] = {
     {"generate_series(int4,int4)", &integer_series},
     {"generate_series(int4,int4,int4)", &integer_series},
     {"generate_series(int8,int8)", &integer_series},
@@ -267,14 +267,14 @@ constexpr SetEntry kEntries[] = {
     {"string_to_table(text,text,text)", &split_to_table},
     {"regexp_matches(text,text)", &regexp_matches},
     {"regexp_matches(text,text,text)", &regexp_matches},
-    {"regexp_split_to_table(text,text)", &regexp_split},
-    {"regexp_split_to_table(text,text,text)", &regexp_split},
+    {"regexp_split_to_table(text,text)", &split_into_rows},
+    {"regexp_split_to_table(text,text,text)", &split_into_rows},
 };
 
 }  // namespace
 
 std::span<const SetEntry> set_functions() {
-  return kEntries;
+  return kSetsEntries;
 }
 
 }  // namespace swizzle::sql

@@ -113,7 +113,7 @@ Value bytes(FunctionContext& context, Arguments a) {
   return Value::from_int(numeric_to_int(number, INT64_MIN, INT64_MAX, "bigint"));
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kSizesEntries[] = {
     {"pg_size_pretty(int8)", &pretty},
     {"pg_size_pretty(numeric)", &pretty_numeric},
     {"pg_size_bytes(text)", &bytes},
@@ -122,7 +122,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> byte_size_functions() {
-  return kEntries;
+  return kSizesEntries;
 }
 
 }  // namespace swizzle::sql

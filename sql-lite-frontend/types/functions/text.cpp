@@ -357,7 +357,7 @@ Value concat_with_separator(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kTextEntries[] = {
     {"||(text,text)", &join},
     {"||(bytea,bytea)", &join},
     {"||(text,anynonarray)", &join_any},
@@ -423,7 +423,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> text_functions() {
-  return kEntries;
+  return kTextEntries;
 }
 
 }  // namespace swizzle::sql

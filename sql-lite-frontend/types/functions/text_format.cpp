@@ -178,7 +178,7 @@ Value format(FunctionContext& context, Arguments a) {
   return make_text(context.arena, Formatter{context, a}.run());
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kTextFormatEntries[] = {
     {"quote_ident(text)", &quote_identifier_of},
     {"quote_literal(text)", &quote_literal_of},
     {"quote_literal(anyelement)", &quote_literal_of_any},
@@ -191,7 +191,7 @@ constexpr ScalarEntry kEntries[] = {
 }  // namespace
 
 std::span<const ScalarEntry> text_format_functions() {
-  return kEntries;
+  return kTextFormatEntries;
 }
 
 }  // namespace swizzle::sql

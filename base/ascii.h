@@ -1,0 +1,18 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace swizzle {
+
+/// ASCII letters become small, everything else stays: what names of settings and units compare by.
+inline std::string lower_case(std::string_view text) {
+  std::string result{text};
+  std::ranges::transform(result, result.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return result;
+}
+
+}  // namespace swizzle

@@ -1,0 +1,121 @@
+#include <catch2/catch.hpp>
+#include <pqxx/pqxx>
+
+#include "clients/testing/swizzled_process.h"
+
+/// What a session says of its connection, and what roles may see and do of each other's sessions.
+namespace swizzle::clients {
+namespace {
+
+SwizzledProcess& server() {
+  static SwizzledProcess process{SwizzledProcess::Access::password};
+  return process;
+}
+
+std::string conninfo_of(const std::string& role) {
+  return "host=127.0.0.1 port=" + std::to_string(server().port()) +
+         " dbname=postgres user=" + role + " password='" + SwizzledProcess::kPassword + "'";
+}
+std::string value_of(pqxx::connection& connection, const std::string& query) {
+  const pqxx::row row = pqxx::nontransaction{connection}.exec1(query);
+  return row[0].is_null() ? "NULL" : row[0].c_str();
+}
+std::string refusal_of(pqxx::connection& connection, const std::string& statement) {
+  try {
+    pqxx::nontransaction{connection}.exec(statement);
+  } catch (const pqxx::insufficient_privilege& error) {
+    return error.what();
+  }
+  return "none";
+}
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Two roles that have no right to each other, and one that is a member of the first.
+void make_roles(pqxx::connection& superuser) {
+  pqxx::nontransaction work{superuser};
+  if (!work.exec("SELECT FROM pg_roles WHERE rolname = 'ann'").empty()) return;
+  for (const std::string role : {"ann", "bob", "cat"}) {
+    work.exec("CREATE ROLE " + role + " LOGIN PASSWORD '" + SwizzledProcess::kPassword + "'");
+  }
+  work.exec("GRANT ann TO cat");
+}
+
+}  // namespace
+
+TEST_CASE("a session over TCP knows both its ends") {
+  pqxx::connection tcp{server().tcp_conninfo()};
+  CHECK(value_of(tcp, "SELECT inet_client_addr()") == "127.0.0.1");
+  CHECK(value_of(tcp, "SELECT inet_client_addr()::text") == "127.0.0.1/32");
+  CHECK(value_of(tcp, "SELECT inet_server_addr()") == "127.0.0.1");
+  CHECK(value_of(tcp, "SELECT inet_server_port()") == std::to_string(server().port()));
+  const std::string port = value_of(tcp, "SELECT inet_client_port()");
+  CHECK(std::stoi(port) > 1023);
+  CHECK(value_of(tcp,
+                 "SELECT client_addr = inet_client_addr() AND client_port = inet_client_port() "
+                 "FROM pg_stat_activity WHERE pid = pg_backend_pid()") == "t");
+}
+
+TEST_CASE("a session over the unix socket has no addresses") {
+  pqxx::connection local{server().conninfo()};
+  for (const std::string function :
+       {"inet_client_addr", "inet_client_port", "inet_server_addr", "inet_server_port"}) {
+    CAPTURE(function);
+    CHECK(value_of(local, "SELECT " + function + "()") == "NULL");
+  }
+  CHECK(value_of(local,
+                 "SELECT client_addr IS NULL AND client_port = -1 FROM pg_stat_activity "
+                 "WHERE pid = pg_backend_pid()") == "t");
+}
+
+TEST_CASE("what a session does is shown to its role and to superusers alone") {
+  pqxx::connection superuser{server().conninfo()};
+  make_roles(superuser);
+  pqxx::connection ann{conninfo_of("ann")};
+  pqxx::connection bob{conninfo_of("bob")};
+  pqxx::connection cat{conninfo_of("cat")};
+  CHECK(value_of(ann, "SELECT 'the secret of ann'") == "the secret of ann");
+  const std::string query =
+      "SELECT concat_ws('|', usename, query, state, client_addr, backend_type) FROM "
+      "pg_stat_activity WHERE pid = " +
+      std::to_string(ann.backendpid());
+  const std::string all = "ann|SELECT 'the secret of ann'|idle|127.0.0.1|client backend";
+  CHECK(value_of(bob, query) == "ann|<insufficient privilege>");
+  CHECK(value_of(cat, query) == all);
+  CHECK(value_of(superuser, query) == all);
+  const std::string shapes =
+      "SELECT count(*) FROM pg_stat_statements WHERE query <> '<insufficient privilege>'";
+  CHECK(value_of(bob, shapes) == "0");
+  CHECK(value_of(superuser, shapes) != "0");
+}
+
+TEST_CASE("sessions are cancelled and ended by their role and by superusers alone") {
+  pqxx::connection superuser{server().conninfo()};
+  make_roles(superuser);
+  pqxx::connection ann{conninfo_of("ann")};
+  pqxx::connection bob{conninfo_of("bob")};
+  pqxx::connection cat{conninfo_of("cat")};
+  const std::string of_ann = "(" + std::to_string(ann.backendpid()) + ")";
+  const std::string of_superuser = "(" + std::to_string(superuser.backendpid()) + ")";
+
+  CHECK(has(refusal_of(bob, "SELECT pg_cancel_backend" + of_ann),
+            "ERROR:  must be a member of the role whose query is being canceled or member "
+            "of pg_signal_backend"));
+  CHECK(has(refusal_of(bob, "SELECT pg_terminate_backend" + of_ann),
+            "ERROR:  must be a member of the role whose process is being terminated or "
+            "member of pg_signal_backend"));
+  CHECK(has(refusal_of(bob, "SELECT pg_cancel_backend" + of_superuser),
+            "ERROR:  must be a superuser to cancel superuser query"));
+  CHECK(has(refusal_of(bob, "SELECT pg_terminate_backend" + of_superuser),
+            "ERROR:  must be a superuser to terminate superuser process"));
+  CHECK(has(refusal_of(bob, "SELECT pg_reload_conf()"),
+            "ERROR:  permission denied for function pg_reload_conf"));
+  CHECK(value_of(bob, "SELECT pg_cancel_backend(1)") == "f");
+
+  CHECK(value_of(cat, "SELECT pg_cancel_backend" + of_ann) == "t");
+  CHECK(value_of(superuser, "SELECT pg_terminate_backend" + of_ann) == "t");
+  CHECK_THROWS_AS(value_of(ann, "SELECT 1"), pqxx::broken_connection);
+}
+
+}  // namespace swizzle::clients

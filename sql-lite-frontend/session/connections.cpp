@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/network.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+/// What a session knows of its connection, and does to those of others.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value port_value(const std::optional<Endpoint>& end) {
+  return end ? Value::from_int(end->port) : Value::null();
+}
+Value client_address(Execution& execution, Arguments) {
+  return address_value(execution, execution.session.options.client);
+}
+Value client_port(Execution& execution, Arguments) {
+  return port_value(execution.session.options.client);
+}
+Value server_address(Execution& execution, Arguments) {
+  return address_value(execution, execution.session.options.server);
+}
+Value server_port(Execution& execution, Arguments) {
+  return port_value(execution.session.options.server);
+}
+
+/// What is done to a session, as refusals call it.
+struct Deed {
+  std::string_view verb;
+  std::string_view to_own;
+  std::string_view to_superuser;
+};
+constexpr Deed kCancel{"cancel", "query is being canceled", "query"};
+constexpr Deed kTerminate{"terminate", "process is being terminated", "process"};
+
+/// A session is its role's, and that of superusers.
+void require_right(Session::State& session, const std::string& user, const Deed& deed) {
+  const RolePtr role = session.catalog.role(user);
+  if (session.is_superuser(session.user->oid)) return;
+  if (role && role->superuser) {
+    throw_error(sqlstate::insufficient_privilege, "must be a superuser to {} superuser {}",
+                deed.verb, deed.to_superuser);
+  }
+  if (role && session.owns(role->oid)) return;
+  throw_error(sqlstate::insufficient_privilege,
+              "must be a member of the role whose {} or member of pg_signal_backend", deed.to_own);
+}
+
+/// False when there is no such session.
+template <class Act>
+Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
+  Database::Shared& shared = execution.session.shared;
+  std::string user;
+  {
+    const std::lock_guard lock{shared.sessions_mutex};
+    const auto found = shared.sessions.find(pid);
+    if (found == shared.sessions.end()) return Value::from_bool(false);
+    user = found->second->state().options.user;
+  }
+  // Roles are looked up without the mutex: a number is not given to another session so soon.
+  require_right(execution.session, user, deed);
+  const std::lock_guard lock{shared.sessions_mutex};
+  const auto found = shared.sessions.find(pid);
+  if (found == shared.sessions.end()) return Value::from_bool(false);
+  act(*found->second);
+  return Value::from_bool(true);
+}
+
+Value cancel_backend(Execution& execution, Arguments arguments) {
+  return do_to_session(execution, arguments[0].as_int4(), kCancel,
+                       [](Session& session) { session.cancel(); });
+}
+Value terminate_backend(Execution& execution, Arguments arguments) {
+  Diagnostic reason;
+  reason.severity = Severity::fatal;
+  reason.state = sqlstate::admin_shutdown;
+  reason.message = "terminating connection due to administrator command";
+  return do_to_session(execution, arguments[0].as_int4(), kTerminate,
+                       [&](Session& session) { session.terminate(reason); });
+}
+
+}  // namespace
+
+Value address_value(Execution& execution, const std::optional<Endpoint>& end) {
+  if (!end) return Value::null();
+  return input_text(execution.functions, kInet, kNoTypmod, end->address);
+}
+
+std::span<const SessionFunction> connection_functions() {
+  using enum TypeId;
+  constexpr auto kStable = Volatility::stable;
+  constexpr auto kVolatile = Volatility::volatile_;
+  static const std::vector<SessionFunction> kFunctions{
+      {"inet_client_addr", kInet, {}, 0, true, kStable, client_address},
+      {"inet_client_port", int4, {}, 0, true, kStable, client_port},
+      {"inet_server_addr", kInet, {}, 0, true, kStable, server_address},
+      {"inet_server_port", int4, {}, 0, true, kStable, server_port},
+      {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
+      {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},
+  };
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql
