@@ -303,6 +303,11 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
     return join;
   }
   Conditions local = take_if(usable, [&](Expr& condition) { return !reads_outer(condition); });
+  Conditions costly;
+  if (kind == JoinKind::semi || kind == JoinKind::anti) {
+    const double inner_rows = expected_rows(*relation.node, local);
+    costly = take_costly(local, relation.slots, inner_rows, outer_rows * inner_rows * share);
+  }
   // What depends on an enclosing query's row must not be kept for the next one.
   const bool depends = std::ranges::any_of(local, [&](const ExprPtr& condition) {
     return std::ranges::any_of(slots_read(*condition), [&](Slot slot) {
@@ -311,8 +316,8 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   });
   // Asked now: planning takes the node apart.
   const bool is_lateral = depends || !outer_slots_of(*relation.node).empty();
-  PlanPtr inner = plan_node(*relation.node, local, nullptr);
-  inner = filtered(std::move(inner), std::move(local));
+  PlanPtr inner = plan_alone(relation, std::move(local));
+  append(usable, std::move(costly));
   const double inner_rows = inner->expected_rows;
   const double rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * share);
   HashJoin::Keys keys = take_hash_keys(usable, outer, relation.slots, binder_);
@@ -334,25 +339,59 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
   return join;
 }
 
+/// A relation by itself, with the conditions that only it decides about.
+PlanPtr Planner::plan_alone(Relation& relation, Conditions conditions) {
+  const auto has_one = [](const ExprPtr& condition) { return has_subquery(*condition); };
+  if (std::ranges::any_of(conditions, has_one)) {
+    // Some of them may be joins.
+    std::vector<FromPtr> items;
+    items.push_back(from_node(std::move(relation.node->node)));
+    return plan_from(items, std::move(conditions), nullptr);
+  }
+  PlanPtr plan = plan_node(*relation.node, conditions, nullptr);
+  return filtered(std::move(plan), std::move(conditions));
+}
+
 /// The smaller side goes into the hash table.
 PlanPtr Planner::hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
                            JoinKind kind, double rows) {
   const double outer_rows = plan->expected_rows;
   const double inner_rows = inner->expected_rows;
   const double input_cost = plan->cost + inner->cost;
-  const bool swaps =
-      (kind == JoinKind::inner || kind == JoinKind::left) && inner_rows > outer_rows * 1.5;
+  const auto swapped = [kind] {
+    switch (kind) {
+      case JoinKind::left:
+        return JoinKind::right;
+      case JoinKind::semi:
+        return JoinKind::right_semi;
+      case JoinKind::anti:
+        return JoinKind::right_anti;
+      default:
+        return kind;
+    }
+  };
+  const bool swaps = kind != JoinKind::full && inner_rows > outer_rows * 1.5;
   const double build_rows = swaps ? outer_rows : inner_rows;
   const double start = (swaps ? plan->cost : inner->cost) + build_rows * cost::kHashBuild;
   PlanPtr join;
   if (swaps) {
     std::swap(keys.probe, keys.build);
-    join = std::make_unique<HashJoin>(kind == JoinKind::left ? JoinKind::right : kind,
-                                      std::move(inner), std::move(plan), std::move(keys),
+    join = std::make_unique<HashJoin>(swapped(), std::move(inner), std::move(plan), std::move(keys),
                                       std::move(rest));
   } else {
-    join = std::make_unique<HashJoin>(kind, std::move(plan), std::move(inner), std::move(keys),
-                                      std::move(rest));
+    const bool decides = kind == JoinKind::semi || kind == JoinKind::anti;
+    std::vector<Slot> kept = inner->output_slots();
+    if (decides) {
+      const auto is_read = [&](Slot slot) {
+        const auto reads = [&](const ExprPtr& expr) { return reads_any(*expr, {&slot, 1}); };
+        return std::ranges::any_of(keys.build, reads) || std::ranges::any_of(rest, reads);
+      };
+      std::erase_if(kept, [&](Slot slot) { return !is_read(slot); });
+    }
+    auto hashed = std::make_unique<HashJoin>(kind, std::move(plan), std::move(inner),
+                                             std::move(keys), std::move(rest));
+    if (decides) hashed->keep_only(std::move(kept));
+    join = std::move(hashed);
   }
   join->expected_rows = rows;
   join->start_cost = start;
@@ -439,6 +478,7 @@ PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrde
   const AccessPath path = paths_.best(table, pointers(conditions), order, identity);
   if (order != nullptr) order->satisfied = path.ordered;
   AccessPaths::Taken taken = paths_.take(table, path, conditions);
+  taken.bounds.any_order = !path.ordered;
 
   std::vector<TableAccess::Wanted> wanted = wanted_columns(table);
   std::unique_ptr<TableAccess> access;

@@ -31,15 +31,21 @@ class Planner {
   using Conditions = std::vector<ExprPtr>;
 
   explicit Planner(Binder& binder) : binder_(binder), paths_(binder, known_) {}
+  /// With the execution of the plan to be, which does not run yet.
+  Planner(Binder& binder, Execution& execution) : Planner(binder) { known_.foresee_by(execution); }
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
+  /// What EXISTS selects is not read. Call before anything is planned.
+  void drop_unread_targets();
   /// The rows are in `query.output_slots()` afterwards.
   PlanPtr plan_query(Query& query);
   /// The same, for a cursor: where its rows are those of one table, each has that row's identity.
   PlanPtr plan_cursor(Query& query);
   /// Runs when opened; its rows are those of RETURNING.
   PlanPtr plan_write(std::unique_ptr<WriteStatement> write);
+  /// Whether another index would be better for some values of parameters that are not known.
+  [[nodiscard]] bool guesses_parameters() const noexcept { return paths_.guesses_parameters(); }
   /// Everything in expressions that waits for a plan. Call last.
   void plan_pending();
   /// The step that plan_write() made last.
@@ -90,6 +96,7 @@ class Planner {
   PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
   PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
                     JoinKind kind, double rows);
+  PlanPtr plan_alone(Relation& relation, Conditions conditions);
   PlanPtr filtered(PlanPtr plan, Conditions conditions);
   PlanPtr gated(PlanPtr plan, Conditions constant);
   void learn(const FromNode& node);
@@ -122,6 +129,8 @@ class Planner {
   double expected_rows(const FromNode& node, std::span<const ExprPtr> conditions);
   PlanPtr add_semi_joins(PlanPtr plan, std::vector<SemiJoin>& joins,
                          std::span<const Slot> available, WantedOrder* order);
+  static Conditions take_costly(Conditions& local, std::span<const Slot> inner, double inner_rows,
+                                double candidates);
 
   // push_down.cpp
   void propagate_constants(Conditions& conditions);
