@@ -35,6 +35,8 @@ struct SessionOptions {
   std::int32_t backend_pid = 0;
   /// For inet_client_addr() and pg_stat_activity; empty for a local connection.
   std::string client_address;
+  /// One of the server's own, that looks after tables.
+  bool is_maintenance = false;
   /// Called, from any thread, when the session has something for its client that no request asked
   /// for: send_notifications(). Neither waits nor calls back. May be empty.
   std::function<void()> wake;
