@@ -101,6 +101,7 @@ double Planner::rows_alone(const FromNode& node) const {
     if (query.grouped && query.group_keys.empty()) return 1;
     double rows = 1;
     for (const FromPtr& item : query.from) rows = std::max(rows, rows_alone(*item));
+    rows = std::max(1.0, rows * selectivity(query.where, known_));
     const auto* limit = dynamic_cast<const ConstantExpr*>(query.limit.get());
     if (limit != nullptr && !limit->value().is_null()) {
       rows = std::min(rows, std::max(1.0, static_cast<double>(limit->value().as_int8())));
@@ -275,6 +276,13 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
         plan = add_semi_joins(std::move(plan), semi_joins, available, order);
       }
       left = left.subspan(2);
+    }
+  }
+  if (sequence.size() == 1 && (order == nullptr || order->keys == nullptr)) {
+    plan = merge_semi_join(relations[0], semi_joins, conditions);
+    if (plan) {
+      plan = add_semi_joins(std::move(plan), semi_joins, relations[0].slots, order);
+      left = {};
     }
   }
   std::size_t steps = sequence.size() - left.size();

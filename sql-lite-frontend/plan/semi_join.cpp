@@ -297,6 +297,21 @@ std::vector<Planner::SemiJoin> Planner::take_semi_joins(std::vector<FromPtr>& it
   return joins;
 }
 
+/// The only relation joined with one of them by merging, if that is cheapest.
+PlanPtr Planner::merge_semi_join(Relation& relation, std::vector<SemiJoin>& joins,
+                                 Conditions& conditions) {
+  for (auto join = joins.begin(); join != joins.end(); ++join) {
+    if (any_among(outer_slots_of(*join->node), relation.slots)) continue;
+    Relation inner{join->node.get(), {}, 0};
+    collect_slots(*join->node, inner.slots);
+    PlanPtr plan = merge_join(join->kind, relation, inner, join->conditions, conditions);
+    if (!plan) continue;
+    joins.erase(join);
+    return plan;
+  }
+  return nullptr;
+}
+
 /// Takes out the subqueries that run anew for each inner row, where fewer rows than all of these
 /// will turn out to equal an outer one: they are asked of pairs then.
 Planner::Conditions Planner::take_costly(Conditions& local, std::span<const Slot> inner,

@@ -203,19 +203,18 @@ void Session::State::analyze(Statement& statement) {
 
 std::shared_ptr<Plan> Session::State::plan_for(Statement& statement,
                                                std::span<const Value> parameters) {
-  const bool by_values = statement.plan && statement.plan->guesses_parameters &&
-                         is_current(*statement.plan) && settings.text("plan_cache_mode") == "auto";
-  if (by_values) return make_plan(statement, parameters);
-  if (statement.plan && !statement.plan->in_use && !statement.plan->single_use &&
-      is_current(*statement.plan)) {
-    statement.plan->stamp = catalog.stamp();
-    return statement.plan;
+  std::shared_ptr<Plan> plan = statement.plan;
+  if (plan && !plan->in_use && !plan->single_use && is_current(*plan)) {
+    plan->stamp = catalog.stamp();
+  } else {
+    // Another portal may be in the middle of the kept plan: then this run gets one of its own.
+    const bool busy = plan && plan->in_use;
+    plan = make_plan(statement);
+    if (!busy) statement.plan = plan;
   }
-  // Another portal may be in the middle of the kept plan: then this run gets one of its own.
-  const bool busy = statement.plan && statement.plan->in_use;
-  std::shared_ptr<Plan> plan = make_plan(statement);
-  if (!busy) statement.plan = plan;
-  return plan;
+  const bool by_values =
+      plan->guesses_parameters && !parameters.empty() && settings.text("plan_cache_mode") == "auto";
+  return by_values ? make_plan(statement, parameters) : plan;
 }
 
 }  // namespace swizzle::sql
