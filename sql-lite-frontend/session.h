@@ -42,6 +42,8 @@ struct SessionOptions {
   /// For inet_client_addr() and its like, and pg_stat_activity; absent for a local connection.
   std::optional<Endpoint> client;
   std::optional<Endpoint> server;
+  /// One of the server's own, that looks after tables.
+  bool is_maintenance = false;
   /// Called, from any thread, when the session has something for its client that no request asked
   /// for: send_notifications(). Neither waits nor calls back. May be empty.
   std::function<void()> wake;

@@ -29,7 +29,14 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
   if (node.agg_distinct) call.quantifier = AggregateCall::Quantifier::distinct;
   for (const ast::Node* item : node.agg_order) {
     const auto& sort = ast::as<ast::SortBy>(item);
-    call.order.push_back(sort_key(sort, bind_expression(sort.node, scope)));
+    ExprPtr key = bind_expression(sort.node, scope);
+    if (node.agg_within_group) {
+      // The last arguments are what is sorted, as the function takes it.
+      const std::size_t first = call.arguments.size() - node.agg_order.size();
+      key = coerce(std::move(key), call.arguments[first + call.order.size()]->type(), kNoTypmod,
+                   Implicitness::implicit);
+    }
+    call.order.push_back(sort_key(sort, std::move(key)));
   }
   if (node.agg_distinct) {
     for (const SortKey& key : call.order) {
@@ -126,6 +133,49 @@ ExprPtr Binder::bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
   for (Scope* at = &scope; at != &home; at = at->parent) {
     if (at->outer_slots != nullptr) at->outer_slots->push_back(result.slot());
   }
+  return expr;
+}
+
+bool Binder::is_ordered_set(const Function& function) {
+  return function.name == "percentile_cont" || function.name == "percentile_disc" ||
+         function.name == "mode";
+}
+
+/// f(direct arguments) WITHIN GROUP (ORDER BY …): what is sorted are further arguments.
+ExprPtr Binder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
+                                 std::vector<ExprPtr> arguments, const OuterNotes& notes) {
+  const std::string_view name = ast::string_of(node.funcname.back());
+  const auto refuse = [&](std::string_view message) {
+    throw SqlError{sqlstate::wrong_object_type, std::string{message}}.at_position(node.location +
+                                                                                  1);
+  };
+  for (const std::string_view hypothetical : {"rank", "dense_rank", "percent_rank", "cume_dist"}) {
+    if (name == hypothetical) unsupported("a hypothetical-set aggregate", node.location);
+  }
+  bool reads_columns = false;
+  for (const ExprPtr& argument : arguments) {
+    walk(*argument,
+         [&](Expr& part) { reads_columns |= dynamic_cast<const SlotExpr*>(&part) != nullptr; });
+  }
+  for (const ast::Node* item : node.agg_order) {
+    arguments.push_back(bind_expression(ast::as<ast::SortBy>(item).node, scope));
+  }
+  const std::vector<TypeId> types = expression_types(arguments);
+  const ResolvedFunction resolved =
+      resolve_function({.name = name, .argument_types = types, .position = node.location + 1});
+  if (resolved.function->kind != FunctionKind::aggregate) {
+    refuse(fmt::format("WITHIN GROUP specified, but {} is not an aggregate function", name));
+  }
+  if (!is_ordered_set(*resolved.function)) {
+    refuse(fmt::format("{} is not an ordered-set aggregate, so it cannot have WITHIN GROUP", name));
+  }
+  if (node.over != nullptr) {
+    throw sql_error(sqlstate::feature_not_supported,
+                    "OVER is not supported for ordered-set aggregate {}", name)
+        .at_position(node.location + 1);
+  }
+  ExprPtr expr = bind_any_aggregate(node, scope, resolved, std::move(arguments), notes);
+  if (reads_columns) unsupported("a direct argument that reads columns", node.location);
   return expr;
 }
 

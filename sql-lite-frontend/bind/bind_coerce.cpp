@@ -167,6 +167,10 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
                       ast::string_of(name.names[0]))
           .at_position(name.location + 1);
     }
+    if (builtin && is_missing_type(last)) {
+      throw sql_error(sqlstate::feature_not_supported, "type {} is not supported", last)
+          .at_position(name.location + 1);
+    }
     throw sql_error(sqlstate::undefined_object, "type \"{}\" does not exist", text)
         .at_position(name.location + 1);
   }

@@ -50,17 +50,26 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
     call.function = &function;
     call.arguments = place_arguments(*resolved, std::move(arguments));
     if (!definitions.empty()) {
-      if (resolved->result != TypeId::record || !function.column_names.empty()) {
+      if (!function.column_names.empty()) {
+        throw SqlError{sqlstate::syntax_error,
+                       "a column definition list is redundant for a function with OUT parameters"}
+            .at_position(ast::as<ast::ColumnDef>(definitions[0]).location + 1);
+      }
+      if (resolved->result != TypeId::record) {
         throw SqlError{sqlstate::syntax_error,
                        "a column definition list is only allowed for functions returning "
                        "\"record\""}
             .at_position(ast::as<ast::ColumnDef>(definitions[0]).location + 1);
       }
       call.composite = true;
+      call.shape = std::make_unique<RowShape>();
       for (const ast::Node* definition : definitions) {
         const auto& column = ast::as<ast::ColumnDef>(definition);
         const TypeReference type = bind_type(*column.type_name);
         add_column(column.colname, type.type, type.typmod);
+        call.shape->names.emplace_back(column.colname);
+        call.shape->types.push_back(type.type);
+        call.shape->typmods.push_back(type.typmod);
       }
     } else if (!function.column_names.empty()) {
       call.composite = resolved->result == TypeId::record;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -158,8 +159,6 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
           .at_position(node.location + 1);
     }
   }
-  if (node.agg_within_group) unsupported("WITHIN GROUP", node.location);
-
   const Clause clause = scope.clause;
   const OuterNotes notes{scope};
   std::vector<ExprPtr> arguments;
@@ -178,6 +177,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   }
   scope.clause = clause;
   scope.in_window = around;
+  if (node.agg_within_group) return bind_ordered_set(node, scope, std::move(arguments), notes);
 
   if (const WindowName* window = find_window_function(name, arguments.size());
       window != nullptr && !node.agg_star) {
@@ -214,6 +214,11 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   const Function& function = *resolved->function;
   if (shows_names(function)) tell_names(arguments);
   if (function.kind == FunctionKind::aggregate) {
+    if (is_ordered_set(function)) {
+      throw sql_error(sqlstate::wrong_object_type,
+                      "WITHIN GROUP is required for ordered-set aggregate {}", name)
+          .at_position(node.location + 1);
+    }
     if (node.over != nullptr) return bind_window_call(node, scope, std::move(arguments), name);
     return bind_any_aggregate(node, scope, *resolved, std::move(arguments), notes);
   }
@@ -259,6 +264,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     expr->set_location(node.location);
     return expr;
   }
+  if (function.scalar == nullptr) refuse_row_without_columns(name);
   auto expr =
       std::make_unique<FunctionExpr>(function, nullptr, resolved->result, std::move(arguments));
   expr->set_location(node.location);

@@ -55,6 +55,7 @@ std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope*
 
 void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
                                OutputTypes output) {
+  const Slot first_own = slot_count();
   for (const ast::Node* item : select.from_clause) {
     query.from.push_back(bind_from_item(item, scope));
   }
@@ -74,9 +75,13 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
       query.recheck.push_back(bind_condition(select.where_clause, scope, "WHERE"));
     }
   }
+  const std::vector<bool> used_before = scope.parent == nullptr ? std::vector<bool>{} : used_;
   {
     const ClauseScope clause{scope, Clause::select_list};
     bind_targets(select.target_list, scope, query.targets);
+  }
+  for (Slot slot = first_own; slot < used_before.size(); ++slot) {
+    if (is_used(slot) && !used_before[slot]) query.read_by_targets.push_back(slot);
   }
   bind_group_by(select.group_clause, scope, query);
   if (select.having_clause != nullptr) {

@@ -229,6 +229,10 @@ class Binder {
   ExprPtr bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
                              const ResolvedFunction& resolved, std::vector<ExprPtr> arguments,
                              const OuterNotes& notes);
+  /// One that is called WITHIN GROUP.
+  static bool is_ordered_set(const Function& function);
+  ExprPtr bind_ordered_set(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
+                           const OuterNotes& notes);
   static Scope& home_of_aggregate(Scope& scope, std::span<const ExprPtr> arguments);
   static void refuse_sets(const Scope& scope, std::size_t before, std::string_view where);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,

@@ -121,6 +121,8 @@ struct Query {
   /// Of VALUES and set operations: where the rows are before what `targets` compute from them.
   std::vector<Slot> body_slots;
   std::vector<OutputTarget> targets;
+  /// Slots of its own FROM clause that were read for the targets only. Of subqueries.
+  std::vector<Slot> read_by_targets;
   std::vector<SortKey> order;
   ExprPtr limit;
   ExprPtr offset;

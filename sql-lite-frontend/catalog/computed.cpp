@@ -23,6 +23,7 @@ std::span<const RowProvider> catalog_providers() {
         {"relowner"},
         {"relam"},
         {"relfilenode"},
+        {"relpages"},
         {"reltuples"},
         {"relhasindex"},
         {"relpersistence"},

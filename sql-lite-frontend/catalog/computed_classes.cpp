@@ -81,6 +81,7 @@ struct ClassRow {
   Oid oid = kNoOid;
   std::string_view name;
   char kind = 'r';
+  std::int64_t pages = 0;
   double tuples = -1;
   std::size_t columns = 0;
   std::size_t checks = 0;
@@ -104,6 +105,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
                        Value::from_oid(relation.owner),
                        Value::from_oid(is_heap ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
                        Value::from_oid(has_storage ? facts.oid : kNoOid),
+                       Value::from_int(facts.pages),
                        Value::from_float4(static_cast<float>(facts.tuples)),
                        flag(facts.has_index),
                        letter(static_cast<char>(relation.persistence)),
@@ -144,6 +146,7 @@ void class_rows(Execution& execution, const EmitRow& emit) {
     ClassRow row{.oid = relation.oid,
                  .name = relation.name,
                  .kind = static_cast<char>(relation.kind),
+                 .pages = relation.estimated_pages,
                  .tuples = relation.estimated_rows,
                  .columns = relation.columns.size(),
                  .checks = checks,
@@ -158,6 +161,7 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                  {.oid = index.oid,
                   .name = index.name,
                   .kind = 'i',
+                  .pages = index.estimated_pages,
                   .tuples = std::max(relation.estimated_rows, 0.0),
                   .columns = index.columns.size() + index.included.size()});
     }

@@ -14,7 +14,7 @@
 namespace swizzle::sql {
 namespace {
 
-std::string role_name(Session::State& session, Oid role) {
+std::string role_name(const Session::State& session, Oid role) {
   if (role == kPublic) return {};
   const RolePtr found = session.catalog.role(role);
   return found ? found->name : std::to_string(role);
@@ -107,14 +107,17 @@ void default_acls(Execution& execution, const EmitRow& emit) {
 
 }  // namespace
 
+std::string acl_text(const Session::State& session, const Grant& grant) {
+  return acl_name(role_name(session, grant.grantee)) + "=" + grant.privileges + "/" +
+         acl_name(role_name(session, grant.grantor));
+}
+
 Value acl_value(Execution& execution, std::span<const Grant> grants) {
   if (grants.empty()) return Value::null();
   std::vector<Value> items;
   for (const Grant& grant : grants) {
     if (grant.privileges.empty()) continue;
-    items.push_back(text_value(
-        execution, acl_name(role_name(execution.session, grant.grantee)) + "=" + grant.privileges +
-                       "/" + acl_name(role_name(execution.session, grant.grantor))));
+    items.push_back(text_value(execution, acl_text(execution.session, grant)));
   }
   return make_array(execution.row_arena, TypeId::aclitem, items);
 }

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/execute/execution.h"
 
 namespace swizzle::sql {
 
+/// As aclitem is written: "grantee=letters/grantor".
+std::string acl_text(const Session::State& session, const Grant& grant);
 /// An array of aclitem, as relacl and its like have it; NULL when nothing was granted or revoked.
 Value acl_value(Execution& execution, std::span<const Grant> grants);
 

@@ -57,6 +57,14 @@ void column_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+Value moment(const TableRuntime::Analyses& analyses) {
+  const std::int64_t last = analyses.last.load(std::memory_order_relaxed);
+  return last == 0 ? Value::null() : Value::from_int(last);
+}
+Value times(const TableRuntime::Analyses& analyses) {
+  return counter(analyses.count.load(std::memory_order_relaxed));
+}
+
 void table_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
@@ -70,14 +78,18 @@ void table_rows(Execution& execution, const EmitRow& emit) {
         Value::from_oid(table->relation.oid),
         text_value(execution, session.schema_name(table->relation.schema)),
         text_value(execution, table->relation.name),
-        counter(counters.total(Counted::sequential_scans)),
-        counter(counters.total(Counted::sequential_rows)),
-        counter(counters.total(Counted::index_scans)), counter(counters.total(Counted::index_rows)),
-        counter(counters.total(Counted::inserted)), counter(counters.total(Counted::updated)),
-        counter(counters.total(Counted::removed)),
+        counter(counters.since_reset(Counted::sequential_scans)),
+        counter(counters.since_reset(Counted::sequential_rows)),
+        counter(counters.since_reset(Counted::index_scans)),
+        counter(counters.since_reset(Counted::index_rows)),
+        counter(counters.since_reset(Counted::inserted)),
+        counter(counters.since_reset(Counted::updated)),
+        counter(counters.since_reset(Counted::removed)),
         Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows))),
         // A row that is changed is changed in place: nothing waits for VACUUM.
-        Value::from_int(0), counter(counters.changes() - std::min(analyzed, counters.changes()))};
+        Value::from_int(0), counter(counters.changes() - std::min(analyzed, counters.changes())),
+        moment(table->runtime->analyzed_by_users), moment(table->runtime->analyzed_by_server),
+        times(table->runtime->analyzed_by_users), times(table->runtime->analyzed_by_server)};
     emit(row);
   }
 }
@@ -86,13 +98,13 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     for (const IndexAccess& access : table->indexes) {
-      const std::uint64_t rows = access.counters->total(Counted::index_rows);
+      const std::uint64_t rows = access.counters->since_reset(Counted::index_rows);
       const Value row[] = {Value::from_oid(table->relation.oid),
                            Value::from_oid(access.index->oid),
                            text_value(execution, session.schema_name(table->relation.schema)),
                            text_value(execution, table->relation.name),
                            text_value(execution, access.index->name),
-                           counter(access.counters->total(Counted::index_scans)),
+                           counter(access.counters->since_reset(Counted::index_scans)),
                            counter(rows),
                            counter(rows)};
       emit(row);
@@ -132,7 +144,11 @@ const std::vector<RowProvider::Column> kTableColumns{{"relid"},
                                                      {"n_tup_del"},
                                                      {"n_live_tup"},
                                                      {"n_dead_tup"},
-                                                     {"n_mod_since_analyze"}};
+                                                     {"n_mod_since_analyze"},
+                                                     {"last_analyze"},
+                                                     {"last_autoanalyze"},
+                                                     {"analyze_count"},
+                                                     {"autoanalyze_count"}};
 
 const std::vector<RowProvider::Column> kIndexColumns{
     {"relid"},        {"indexrelid"}, {"schemaname"},   {"relname"},

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 3;
+constexpr std::uint8_t kFormatVersion = 4;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -152,6 +152,7 @@ void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.unique, object.primary, object.nulls_not_distinct,
         object.deferrable, object.columns, object.included, object.predicate_sql, object.tree,
         object.comment);
+  visit.since(4, object.estimated_pages);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, SequenceDefinition>
@@ -177,6 +178,7 @@ void fields(V& visit, T& object) {
         object.indexes, object.options, object.view_sql, object.view_names, object.sequence,
         object.on_commit, object.comment, object.grants, object.estimated_rows);
   visit.since(3, object.populated);
+  visit.since(4, object.estimated_pages);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>

@@ -114,6 +114,7 @@ struct Index {
   /// The primary key orders the table itself and has no tree of its own.
   TreeId tree = TreeId::directory;
   std::string comment;
+  std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
 };
 
 enum class RelationKind : char {
@@ -180,6 +181,7 @@ struct Relation {
   std::vector<Grant> grants;
   /// As of the last ANALYZE; -1 before the first.
   double estimated_rows = -1;
+  std::int64_t estimated_pages = 0;  ///< then, too
   /// False: a materialized view whose query has not run yet, so that nobody may read it.
   bool populated = true;
 

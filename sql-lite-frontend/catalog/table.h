@@ -26,6 +26,13 @@ struct TableRuntime {
   /// What the counters said when the table was analyzed last.
   std::atomic<std::uint64_t> analyzed_changes{0};
   std::atomic<std::int64_t> analyzed_delta{0};
+  /// Of ANALYZE, since start-up: when it ran last, as a timestamp or 0, and how often.
+  struct Analyses {
+    std::atomic<std::int64_t> last{0};
+    std::atomic<std::uint64_t> count{0};
+  };
+  Analyses analyzed_by_users;
+  Analyses analyzed_by_server;
 
   /// Rows inserted minus rows deleted since start-up. Not exact: what rolled back stays counted.
   [[nodiscard]] std::int64_t row_delta() const noexcept {

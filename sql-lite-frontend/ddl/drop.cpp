@@ -322,6 +322,8 @@ TablePtr Session::State::empty_relation(const TablePtr& table) {
   }
   for (Column& column : relation.columns) column.missing.reset();
   relation.estimated_rows = -1;
+  relation.estimated_pages = 0;
+  for (Index& index : relation.indexes) index.estimated_pages = 0;
   return catalog.replace(*transaction, *locked, std::move(relation),
                          std::make_shared<TableRuntime>());
 }

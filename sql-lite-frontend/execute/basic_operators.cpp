@@ -251,7 +251,10 @@ void FunctionScan::open(Execution& execution) {
     }
     const auto arguments =
         set_arguments(execution, *call.function, call.arguments, arguments_arena_);
+    execution.functions.call.row = call.shape.get();
     if (arguments) running_[i].cursor = call.function->set(execution.functions, *arguments);
+    // One row it is in any case.
+    running_[i].null_pending = !arguments && !call.function->returns_set;
   }
 }
 
@@ -261,7 +264,10 @@ bool FunctionScan::next_of(Execution& execution, std::size_t index) {
   std::optional<Value> value;
   if (std::exchange(running.scalar_pending, false)) {
     value = call.scalar->eval(execution);
+  } else if (std::exchange(running.null_pending, false)) {
+    value = Value::null();
   } else if (running.cursor) {
+    execution.functions.call.row = call.shape.get();
     value = running.cursor->next(execution.functions);
     if (!value) running.cursor.reset();
   }

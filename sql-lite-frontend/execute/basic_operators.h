@@ -184,8 +184,9 @@ class FunctionScan final : public PlanOperator {
     const Function* function = nullptr;  ///< null: `scalar` is one row with one value
     std::vector<ExprPtr> arguments;
     ExprPtr scalar;
-    std::vector<Slot> slots;  ///< one per column
-    bool composite = false;   ///< rows are records to be taken apart
+    std::vector<Slot> slots;               ///< one per column
+    bool composite = false;                ///< rows are records to be taken apart
+    std::unique_ptr<RowShape> shape = {};  ///< of a column definition list
   };
   FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinality, std::string alias);
   void open(Execution& execution) override;
@@ -198,6 +199,7 @@ class FunctionScan final : public PlanOperator {
   struct Running {
     std::unique_ptr<SetCursor> cursor;
     bool scalar_pending = false;
+    bool null_pending = false;
   };
   bool next_of(Execution& execution, std::size_t call);
 

@@ -52,6 +52,8 @@ bool HashJoin::next_outer(Execution& execution) {
 }
 
 void HashJoin::keep_build_row(Execution& execution, bool has_key) {
+  const bool one_is_enough = decides_outer() && !has_conditions();
+  if (one_is_enough && table_.find() != ValueTable::kAbsent) return;
   const auto row = static_cast<std::uint32_t>(store_.keep(execution));
   previous_.push_back(kNone);
   if (!has_key) return;
@@ -145,7 +147,7 @@ bool HashJoin::next_part(Execution& execution) {
     release_table();
     fill(execution);
     if (splitting_.empty()) {
-      row_matched_.assign(keeps_inner() ? store_.size() : 0, false);
+      forget_matches();
       leave_outer_row();
       probing_ = true;
       unmatched_ = 0;
@@ -165,7 +167,7 @@ void HashJoin::open(Execution& execution) {
   inner().open(execution);
   fill(execution);
   inner().close();
-  row_matched_.assign(keeps_inner() ? store_.size() : 0, false);
+  forget_matches();
   leave_outer_row();
   unmatched_ = 0;
   outer().open(execution);
@@ -177,11 +179,16 @@ void HashJoin::open(Execution& execution) {
   row_matched_.clear();
 }
 
+void HashJoin::forget_matches() {
+  row_matched_.assign(keeps_inner() || decides_inner() ? store_.size() : 0, false);
+}
+
 bool HashJoin::next_match(Execution& execution) {
   const Arena::Mark mark = execution.row_arena.mark();
   while (candidate_ != kNone) {
     const std::uint32_t row = candidate_;
     candidate_ = previous_[row];
+    if (decides_inner() && row_matched_[row]) continue;
     store_.restore(execution, row);
     if (!matches(execution)) {
       execution.row_arena.rewind(mark);
@@ -194,6 +201,7 @@ bool HashJoin::next_match(Execution& execution) {
 }
 
 bool HashJoin::next_unmatched(Execution& execution) {
+  if (!keeps_inner()) return false;
   while (unmatched_ < row_matched_.size()) {
     const std::size_t row = unmatched_++;
     if (row_matched_[row]) continue;

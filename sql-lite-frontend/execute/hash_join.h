@@ -15,6 +15,9 @@ namespace swizzle::sql {
 /// side. The probe side is the outer one: a left join keeps all of its rows, a right join all of
 /// the build's.
 ///
+/// Where only a match counts, a row of the build side is kept once for each key, or, if conditions
+/// besides the keys decide, with the columns that they read.
+///
 /// A build side that does not fit the memory that hashing may use is spread over temporary files,
 /// and so is the probe side then: the parts are joined one after the other, and spread anew where
 /// they do not fit either. Beyond kDeepest the rows' keys are likely to be the same, and memory is
@@ -26,6 +29,9 @@ class HashJoin final : public JoinOperator {
     std::vector<ExprPtr> build;
   };
   HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys, std::vector<ExprPtr> conditions);
+  /// Slots of the build side that its keys and the conditions read: all that is kept of a row that
+  /// is no part of the join's rows. Pre: it is not open.
+  void keep_only(std::vector<Slot> slots) { store_.set_slots(std::move(slots)); }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -68,13 +74,14 @@ class HashJoin final : public JoinOperator {
   bool write_key(Execution& execution, std::span<const ExprPtr> exprs);
   void come_to(Execution& execution);
   bool next_match(Execution& execution);
+  void forget_matches();
   bool next_unmatched(Execution& execution);
   bool next_of_part(Execution& execution);
 
   Keys keys_;
   ValueTable table_;                     ///< key → last row with it
   std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
-  std::vector<bool> row_matched_;
+  std::vector<bool> row_matched_;        ///< empty where that does not matter
   RowStore store_;
   std::uint32_t candidate_ = kNone;
   bool probing_ = true;

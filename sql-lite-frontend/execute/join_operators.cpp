@@ -19,6 +19,10 @@ std::string_view name_of(JoinKind kind) noexcept {
       return " Semi";
     case JoinKind::anti:
       return " Anti";
+    case JoinKind::right_semi:
+      return " Right Semi";
+    case JoinKind::right_anti:
+      return " Right Anti";
   }
   return "";
 }
@@ -44,8 +48,9 @@ void JoinOperator::set_null(Execution& execution, std::span<const Slot> slots) c
 }
 
 std::vector<Slot> JoinOperator::output_slots() const {
+  if (decides_inner()) return inner_->output_slots();
   std::vector<Slot> slots = outer_->output_slots();
-  if (kind_ == JoinKind::semi || kind_ == JoinKind::anti) return slots;
+  if (decides_outer()) return slots;
   const std::vector<Slot> more = inner_->output_slots();
   slots.insert(slots.end(), more.begin(), more.end());
   return slots;

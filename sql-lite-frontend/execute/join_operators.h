@@ -6,7 +6,9 @@
 
 namespace swizzle::sql {
 
-enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti };
+/// semi and anti say of outer rows whether they have a match, right_semi and right_anti of inner
+/// ones.
+enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti, right_semi, right_anti };
 
 /// What joins of all methods share: two inputs, the conditions that decide about a match, and what
 /// becomes of an outer row that has matches or has none.
@@ -36,8 +38,16 @@ class JoinOperator : public PlanOperator {
     return kind_ == JoinKind::left || kind_ == JoinKind::full || kind_ == JoinKind::anti;
   }
   [[nodiscard]] bool keeps_inner() const noexcept {
-    return kind_ == JoinKind::right || kind_ == JoinKind::full;
+    return kind_ == JoinKind::right || kind_ == JoinKind::full || kind_ == JoinKind::right_anti;
   }
+  /// Whether the join's rows are rows of one side alone, and each at most once.
+  [[nodiscard]] bool decides_outer() const noexcept {
+    return kind_ == JoinKind::semi || kind_ == JoinKind::anti;
+  }
+  [[nodiscard]] bool decides_inner() const noexcept {
+    return kind_ == JoinKind::right_semi || kind_ == JoinKind::right_anti;
+  }
+  [[nodiscard]] bool has_conditions() const noexcept { return !conditions_.empty(); }
   /// Of the inner row that stands in its slots, with the outer row.
   [[nodiscard]] bool matches(Execution& execution) const;
   void set_null(Execution& execution, std::span<const Slot> slots) const;
@@ -83,8 +93,8 @@ bool JoinOperator::next_with_outer(Join& join, Execution& execution) {
     if (join.next_match(execution)) {
       matched_ = true;
       // One match is all that these want to know of.
-      if (kind_ == JoinKind::anti || kind_ == JoinKind::semi) in_outer_row_ = false;
-      if (kind_ == JoinKind::anti) continue;
+      if (decides_outer()) in_outer_row_ = false;
+      if (kind_ == JoinKind::anti || kind_ == JoinKind::right_anti) continue;
       return true;
     }
     in_outer_row_ = false;

@@ -197,6 +197,7 @@ void RangeAccess::open(Execution& execution) {
   tell_counters();
   is_counted_ = false;
   cursor_.reset();
+  batch_.restart();
   range_count_ = 0;
   next_range_ = 0;
   make_ranges(execution);
@@ -215,36 +216,62 @@ bool RangeAccess::start_next_range(Execution& execution) {
   return true;
 }
 
-bool RangeAccess::fetch_by_index(Execution& execution) {
-  if (bounds_.index->index->unique && !cursor_->value().empty()) {
-    key_ = as_text(cursor_->value());
-  } else {
-    Bytes rest = cursor_->key();
-    for (const KeyColumn& column : bounds_.index->columns) skip_key(rest, column);
-    key_ = as_text(rest);
-  }
-  return value_of(tree_.get(*execution.transaction, key(), fetched_));
-}
-
-bool RangeAccess::next(Execution& execution) {
+/// To the next entry of the index or row of the table; false behind the last range.
+bool RangeAccess::next_entry(Execution& execution) {
   for (;;) {
     if (!cursor_ && !start_next_range(execution)) return false;
     execution.tick();
-    if (!value_of(cursor_->next())) {
-      cursor_.reset();
-      continue;
+    if (value_of(cursor_->next())) return true;
+    cursor_.reset();
+  }
+}
+
+std::string_view RangeAccess::row_key_of_entry() const {
+  if (bounds_.index->index->unique && !cursor_->value().empty()) return as_text(cursor_->value());
+  Bytes rest = cursor_->key();
+  for (const KeyColumn& column : bounds_.index->columns) skip_key(rest, column);
+  return as_text(rest);
+}
+
+/// False where the row is not visible.
+bool RangeAccess::fetch(Execution& execution, std::string_view key) {
+  key_ = key;
+  if (!value_of(tree_.get(*execution.transaction, as_bytes(key_), fetched_))) return false;
+  found(execution, fetched_.bytes());
+  return true;
+}
+
+bool RangeAccess::next_of_batch(Execution& execution) {
+  for (;;) {
+    while (const auto key = batch_.next()) {
+      execution.tick();
+      if (fetch(execution, *key)) return true;
     }
+    while (!batch_.is_full() && next_entry(execution)) batch_.add(row_key_of_entry());
+    if (!batch_.finish()) return false;
+  }
+}
+
+bool RangeAccess::next(Execution& execution) {
+  const bool fetches = uses_secondary() && !bounds_.only_index;
+  // Few rows, as most scans find, are not worth a batch.
+  constexpr std::uint64_t kFew = 8;
+  if (fetches && bounds_.any_order && rows_found_ >= kFew) {
+    if (!next_of_batch(execution)) return false;
+  } else if (fetches) {
+    do {
+      if (!next_entry(execution)) return false;
+    } while (!fetch(execution, row_key_of_entry()));
+  } else {
+    if (!next_entry(execution)) return false;
     if (bounds_.only_index) {
       take_from_key(execution);
-    } else if (uses_secondary()) {
-      if (!fetch_by_index(execution)) continue;
-      found(execution, fetched_.bytes());
     } else {
       found(execution, cursor_->value());
     }
-    ++rows_found_;
-    return true;
   }
+  ++rows_found_;
+  return true;
 }
 
 bool RangeAccess::reads_nothing() const noexcept {
@@ -273,6 +300,7 @@ void RangeAccess::tell_counters() noexcept {
 void RangeAccess::close() {
   tell_counters();
   cursor_.reset();
+  batch_.restart();
 }
 
 Bytes RangeAccess::key() const noexcept {

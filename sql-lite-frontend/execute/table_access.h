@@ -86,6 +86,7 @@ struct IndexBounds {
   ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   bool not_null = false;    ///< of the column after those that are equal
   bool only_index = false;  ///< all that is read stands in the index's entries
+  bool any_order = false;   ///< nobody wants the rows in the index's order
   /// A disjunction over the column after `equal`: ranges that may overlap.
   struct Alternative {
     ExprPtr equal;

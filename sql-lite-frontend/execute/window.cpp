@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/execute/window.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -18,80 +18,97 @@ Window::Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKe
       partition_comparison_(partition_keys_),
       order_comparison_(order_keys_) {}
 
-const Value* Window::keys_of(std::size_t place) const {
-  return keys_.data() + order_[place] * (partition_keys_.size() + order_keys_.size());
-}
-
-bool Window::peers(std::size_t left, std::size_t right) const {
-  const std::size_t skip = partition_keys_.size();
-  return order_comparison_(keys_of(left) + skip, keys_of(right) + skip) == 0;
-}
-
-void Window::restore(Execution& execution, std::size_t place) {
-  store_.restore(execution, order_[place]);
-}
-
 void Window::open(Execution& execution) {
-  store_.clear();
-  store_.set_slots(input_->output_slots());
+  const std::vector<Slot> slots = input_->output_slots();
+  store_.set_slots(slots);
+  ahead_.set_slots(slots);
+  close();
+  checked_offsets_ = false;
+  input_->open(execution);
+}
+
+bool Window::next_input(Execution& execution) {
+  if (!std::exchange(has_ahead_, false)) return input_->next(execution);
+  ahead_.restore(execution, 0);
+  return true;
+}
+
+Window::Row Window::classify(Execution& execution, bool is_first) {
+  new_keys_.clear();
+  for (const auto* list : {&partition_keys_, &order_keys_}) {
+    for (const SortKey& key : *list) new_keys_.push_back(key.expr->eval(execution));
+  }
+  const std::size_t skip = partition_keys_.size();
+  const bool is_same_partition =
+      !is_first && partition_comparison_(keys_.data(), new_keys_.data()) == 0;
+  if (is_same_partition && order_comparison_(keys_.data() + skip, new_keys_.data() + skip) == 0) {
+    return Row::peer;
+  }
+  keys_arena_.reset();
   keys_.clear();
+  for (const Value& key : new_keys_) keys_.push_back(key.copy_to(keys_arena_));
+  return is_same_partition ? Row::first_of_peers : Row::first_of_partition;
+}
+
+bool Window::next_partition(Execution& execution) {
+  store_.clear();
   range_keys_.clear();
   results_arena_.reset();
-  input_->open(execution);
-  RowScope scope{execution};
-  while (input_->next(execution)) {
-    for (const auto* list : {&partition_keys_, &order_keys_}) {
-      for (const SortKey& key : *list) {
-        keys_.push_back(key.expr->eval(execution).copy_to(store_.arena()));
-      }
-    }
-    if (frame_.range) {
-      range_keys_.push_back(frame_.range->key->eval(execution).copy_to(store_.arena()));
-    }
-    store_.keep(execution);
-    scope.rewind();
-  }
-  input_->close();
-
-  order_.resize(store_.size());
-  std::iota(order_.begin(), order_.end(), 0U);
-  const std::size_t skip = partition_keys_.size();
-  const std::size_t width = skip + order_keys_.size();
-  const Value* keys = keys_.data();
-  std::ranges::stable_sort(order_, [&](std::uint32_t left, std::uint32_t right) {
-    const int order = partition_comparison_(keys + left * width, keys + right * width);
-    if (order != 0) return order < 0;
-    return order_comparison_(keys + left * width + skip, keys + right * width + skip) < 0;
-  });
-
-  if (!order_.empty()) check_range_offsets(execution);
-  results_.assign(order_.size() * calls_.size(), Value{});
-  for (std::size_t begin = 0; begin < order_.size();) {
-    std::size_t end = begin + 1;
-    while (end < order_.size() && partition_comparison_(keys_of(begin), keys_of(end)) == 0) ++end;
-    compute_partition(execution, {begin, end});
-    begin = end;
-  }
   position_ = 0;
+  groups_.begin(0);
+  {
+    RowScope scope{execution};
+    while (next_input(execution)) {
+      const Row row = classify(execution, store_.size() == 0);
+      if (row == Row::first_of_partition && store_.size() > 0) {
+        ahead_.clear();
+        ahead_.keep(execution);
+        has_ahead_ = true;
+        break;
+      }
+      groups_.add(row == Row::peer);
+      if (frame_.range) {
+        range_keys_.push_back(frame_.range->key->eval(execution).copy_to(store_.arena()));
+      }
+      store_.keep(execution);
+      scope.rewind();
+    }
+  }
+  results_.assign(store_.size() * calls_.size(), Value{});
+  if (store_.size() == 0) return false;
+  if (!std::exchange(checked_offsets_, true)) check_range_offsets(execution);
+  find_range_keys();
+  compute_partition(execution, {0, store_.size()});
+  return true;
 }
 
-/// Once for all calls: asked for each row anew, a large group would be walked as often as it has
-/// rows.
-void Window::group_peers(Places partition) {
-  groups_.begin(partition.begin);
-  for (std::size_t place = partition.begin; place < partition.end; ++place) {
-    groups_.add(place > partition.begin && peers(place - 1, place));
-  }
+void Window::find_range_keys() {
   if (!frame_.range) return;
-  with_range_key_ = partition;
-  const auto is_null = [&](std::size_t place) { return range_keys_[order_[place]].is_null(); };
+  with_range_key_ = {0, store_.size()};
   Places& keyed = with_range_key_;
-  while (keyed.begin < keyed.end && is_null(keyed.begin)) ++keyed.begin;
-  while (keyed.begin < keyed.end && is_null(keyed.end - 1)) --keyed.end;
+  while (keyed.begin < keyed.end && range_keys_[keyed.begin].is_null()) ++keyed.begin;
+  while (keyed.begin < keyed.end && range_keys_[keyed.end - 1].is_null()) --keyed.end;
 }
+
+namespace {
+
+/// Whether the call's result depends on more than the row's place among the others.
+bool reads_row(WindowFunctionKind kind) noexcept {
+  switch (kind) {
+    case WindowFunctionKind::row_number:
+    case WindowFunctionKind::rank:
+    case WindowFunctionKind::dense_rank:
+    case WindowFunctionKind::percent_rank:
+    case WindowFunctionKind::cume_dist:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
 
 void Window::compute_partition(Execution& execution, Places partition) {
-  group_peers(partition);
   RowScope scope{execution};
   for (std::size_t call = 0; call < calls_.size(); ++call) {
     if (calls_[call].kind == WindowFunctionKind::aggregate) {
@@ -100,7 +117,7 @@ void Window::compute_partition(Execution& execution, Places partition) {
     }
     for (std::size_t place = partition.begin; place < partition.end; ++place) {
       execution.tick();
-      restore(execution, place);
+      if (reads_row(calls_[call].kind)) store_.restore(execution, place);
       results_[place * calls_.size() + call] =
           compute(execution, partition, place, calls_[call]).copy_to(results_arena_);
       scope.rewind();
@@ -127,7 +144,7 @@ std::size_t frame_offset(Execution& execution, const ExprPtr& expr, std::string_
 /// without a key are only near each other.
 std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::size_t place,
                                   bool is_end) const {
-  if (range_keys_[order_[place]].is_null()) {
+  if (range_keys_[place].is_null()) {
     const Places peers = groups_.peers_of(place);
     return is_end ? peers.end : peers.begin;
   }
@@ -138,7 +155,7 @@ std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::
   std::size_t high = with_range_key_.end;
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    int order = compare_values(type, range_keys_[order_[middle]], limit);
+    int order = compare_values(type, range_keys_[middle], limit);
     if (descends) order = -order;
     const bool is_before = is_end ? order <= 0 : order < 0;
     if (is_before) {
@@ -248,7 +265,7 @@ void Window::compute_aggregate(Execution& execution, Places partition, std::size
   Places done{partition.begin, partition.begin};
   RowScope scope{execution};
   for (std::size_t place = partition.begin; place < partition.end; ++place) {
-    restore(execution, place);
+    store_.restore(execution, place);
     const FrameRows frame = frame_of(execution, partition, place);
     const bool goes_on = frame.whole.begin == done.begin && frame.whole.end >= done.end &&
                          frame_.exclusion == WindowFrame::Exclusion::nothing;
@@ -260,7 +277,7 @@ void Window::compute_aggregate(Execution& execution, Places partition, std::size
     for (; done.end < frame.whole.end; ++done.end) {
       execution.tick();
       if (!frame.has(done.end)) continue;
-      restore(execution, done.end);
+      store_.restore(execution, done.end);
       if (!call.filter || holds(*call.filter, execution)) states.step(execution, state);
       scope.rewind();
     }
@@ -285,7 +302,7 @@ Value Window::shifted(Execution& execution, Places partition, std::size_t place,
       target >= static_cast<std::int64_t>(partition.end)) {
     return call.arguments.size() > 2 ? call.arguments[2]->eval(execution) : Value::null();
   }
-  restore(execution, static_cast<std::size_t>(target));
+  store_.restore(execution, static_cast<std::size_t>(target));
   return call.arguments[0]->eval(execution);
 }
 
@@ -342,7 +359,7 @@ Value Window::compute(Execution& execution, Places partition, std::size_t place,
         target = call.kind == WindowFunctionKind::last_value ? frame.last() : frame.nth(0);
       }
       if (!target) return Value::null();
-      restore(execution, *target);
+      store_.restore(execution, *target);
       return call.arguments[0]->eval(execution);
     }
     case WindowFunctionKind::aggregate:
@@ -352,9 +369,9 @@ Value Window::compute(Execution& execution, Places partition, std::size_t place,
 }
 
 bool Window::next(Execution& execution) {
-  if (position_ == order_.size()) return false;
+  if (position_ == store_.size() && !next_partition(execution)) return false;
   execution.tick();
-  restore(execution, position_);
+  store_.restore(execution, position_);
   for (std::size_t call = 0; call < calls_.size(); ++call) {
     execution.slots[calls_[call].slot] = results_[position_ * calls_.size() + call];
   }
@@ -365,9 +382,9 @@ bool Window::next(Execution& execution) {
 void Window::close() {
   input_->close();
   store_.clear();
-  keys_.clear();
+  ahead_.clear();
+  has_ahead_ = false;
   range_keys_.clear();
-  order_.clear();
   results_.clear();
   position_ = 0;
 }

@@ -32,8 +32,8 @@ struct WindowCall {
   Slot slot = 0;
 };
 
-/// All calls over one window definition: reads its input whole, sorts it by partition and order,
-/// and gives every row its results.
+/// All calls over one window definition. Its input comes sorted by partition and order; it keeps
+/// one partition at a time and gives every row its results.
 class Window final : public PlanOperator {
  public:
   Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
@@ -49,8 +49,12 @@ class Window final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
 
  private:
-  [[nodiscard]] const Value* keys_of(std::size_t place) const;
-  [[nodiscard]] bool peers(std::size_t left, std::size_t right) const;
+  /// Reads the next partition and computes what its rows get; false when there is none.
+  bool next_partition(Execution& execution);
+  bool next_input(Execution& execution);
+  /// How the row in the slots stands to the one before it.
+  enum class Row : std::uint8_t { first_of_partition, first_of_peers, peer };
+  Row classify(Execution& execution, bool is_first);
   [[nodiscard]] FrameRows frame_of(Execution& execution, Places partition, std::size_t place) const;
   [[nodiscard]] std::size_t frame_begin(Execution& execution, Places partition,
                                         std::size_t place) const;
@@ -59,8 +63,7 @@ class Window final : public PlanOperator {
   [[nodiscard]] std::size_t find_in_range(Execution& execution, const Expr& bound,
                                           std::size_t place, bool is_end) const;
   void check_range_offsets(Execution& execution) const;
-  void group_peers(Places partition);
-  void restore(Execution& execution, std::size_t place);
+  void find_range_keys();
 
   void compute_partition(Execution& execution, Places partition);
   void compute_aggregate(Execution& execution, Places partition, std::size_t call);
@@ -75,14 +78,19 @@ class Window final : public PlanOperator {
   RowComparison partition_comparison_;
   RowComparison order_comparison_;
 
+  RowStore ahead_;  ///< the next partition's first row, if has_ahead_
+  bool has_ahead_ = false;
+  bool checked_offsets_ = false;
+  std::vector<Value> keys_;  ///< of the last row that was read: partition keys, then order keys
+  std::vector<Value> new_keys_;
+  Arena keys_arena_;
+
+  // Of the partition; places are rows.
   RowStore store_{RowStore::Overflow::to_file};
-  std::vector<Value> keys_;           ///< per stored row: partition keys, then order keys
-  std::vector<Value> range_keys_;     ///< per stored row: WindowFrame::Range::key
-  std::vector<std::uint32_t> order_;  ///< places in the sorted sequence → stored rows
-  std::vector<Value> results_;        ///< per place and call
+  std::vector<Value> range_keys_;  ///< WindowFrame::Range::key
+  std::vector<Value> results_;     ///< per place and call
   Arena results_arena_;
   std::size_t position_ = 0;
-  // Of the partition that is being computed.
   PeerGroups groups_;
   Places with_range_key_;  ///< the rows whose range key is not NULL
 };

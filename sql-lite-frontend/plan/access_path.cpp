@@ -255,6 +255,25 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
   return true;
 }
 
+/// Whether the path may find a few rows or nearly all, and only a parameter's value will say.
+bool AccessPaths::is_guess(const FromTable& table, const AccessPath& path,
+                           std::span<Expr* const> conditions) const {
+  // Planning anew takes as long as reading so many rows.
+  constexpr double kWorthPlanning = 5000;
+  const bool is_open = path.low.has_value() != path.high.has_value();
+  if (!is_open || path.any_of || !path.index->tree ||
+      table.table->expected_rows() < kWorthPlanning) {
+    return false;
+  }
+  Expr& value =
+      **as_index_condition(*conditions[path.low ? *path.low : *path.high], table_slots(table))
+            ->value;
+  bool has_parameter = false;
+  walk(value,
+       [&](Expr& part) { has_parameter |= dynamic_cast<const ParameterExpr*>(&part) != nullptr; });
+  return has_parameter && !known_.foreseen(value);
+}
+
 AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> conditions,
                              const WantedOrder* order, Identity identity) {
   const bool wants_order = order != nullptr && order->keys != nullptr && !order->keys->empty();
@@ -269,6 +288,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     return path.cost * std::min(1.0, order->rows / std::max(1.0, path.rows)) + cost::kDescent;
   };
   double best_cost = total_cost(best);
+  bool passes_over = false;
   for (const IndexAccess& index : table.table->indexes) {
     std::optional<AccessPath> path = path_over(table, index, conditions);
     // One that was built after the snapshot does not know of the rows that this shows.
@@ -286,10 +306,14 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     const double path_cost = total_cost(*path);
     // A row by its whole key is found at once, whatever was expected of the table.
     const bool is_better = best.one_row == path->one_row ? path_cost < best_cost : path->one_row;
-    if (!is_better) continue;
+    if (!is_better) {
+      passes_over = passes_over || is_guess(table, *path, conditions);
+      continue;
+    }
     best_cost = path_cost;
     best = std::move(*path);
   }
+  guesses_parameters_ |= passes_over && !best.one_row;
   return best;
 }
 

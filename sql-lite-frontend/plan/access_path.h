@@ -68,6 +68,8 @@ class AccessPaths {
     std::string text;  ///< of the conditions, for EXPLAIN
   };
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
+  /// Whether best() passed an index over for what a parameter may be, in a table where it matters.
+  [[nodiscard]] bool guesses_parameters() const noexcept { return guesses_parameters_; }
 
  private:
   /// Index expressions and predicates over a table's slots.
@@ -84,9 +86,12 @@ class AccessPaths {
   [[nodiscard]] bool delivers(const FromTable& table, AccessPath& path,
                               const std::vector<SortKey>& keys);
   [[nodiscard]] bool is_allowed(std::string_view setting) const;
+  [[nodiscard]] bool is_guess(const FromTable& table, const AccessPath& path,
+                              std::span<Expr* const> conditions) const;
 
   Binder& binder_;
   const ColumnKnowledge& known_;
+  bool guesses_parameters_ = false;
   std::map<std::pair<Slot, const Index*>, BoundIndex> bound_;
 };
 

@@ -7,6 +7,46 @@ bool is_immutable(const Function* function) noexcept {
   return function != nullptr && function->volatility == Volatility::immutable;
 }
 
+bool is_time(TypeId type) noexcept {
+  switch (type) {
+    case TypeId::date:
+    case TypeId::time:
+    case TypeId::timetz:
+    case TypeId::timestamp:
+    case TypeId::timestamptz:
+    case TypeId::interval:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// now(), and what is computed from it by the session's time zone.
+bool is_foreseeable(const Function* function) noexcept {
+  return is_immutable(function) || (function != nullptr && is_time(function->result) &&
+                                    function->volatility == Volatility::stable);
+}
+
+bool is_foreseeable(Expr& expr, const Execution& execution) {
+  if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return true;
+  if (const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr)) {
+    return parameter->index() < execution.parameters.size();
+  }
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
+    if (!is_foreseeable(&call->function())) return false;
+  } else if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
+    const CastMethod method = cast->cast().method;
+    if (method == CastMethod::function && !is_foreseeable(cast->cast().function)) return false;
+    if (method != CastMethod::function && method != CastMethod::relabel) return false;
+  } else {
+    return false;
+  }
+  bool all = true;
+  expr.for_each_operand(
+      [&](ExprPtr& operand) { all = all && is_foreseeable(*operand, execution); });
+  return all;
+}
+
 /// What every operand may be: a constant, or computed from such by what always gives the same.
 enum class Shape : std::uint8_t { constant, computed, open };
 
@@ -44,6 +84,17 @@ void compute_constants(Expr& expr, Execution& execution) {
 }
 
 }  // namespace
+
+std::optional<Value> foreseen_value(const Expr& expr, Execution& execution) {
+  if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();
+  // Operands are looked at only.
+  if (!is_foreseeable(const_cast<Expr&>(expr), execution)) return std::nullopt;  // NOLINT
+  try {
+    return expr.eval(execution);
+  } catch (const SqlError&) {
+    return std::nullopt;
+  }
+}
 
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution) {
   std::optional<SqlError> failure;

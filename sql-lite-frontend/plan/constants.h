@@ -13,4 +13,9 @@ namespace swizzle::sql {
 /// COALESCE and their like nothing is looked at: what they do not choose is not computed.
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution);
 
+/// What an expression will be, where it reads no row, no parameter that the execution does not have
+/// yet, and depends on nothing but the time: to guess how many rows it lets through, and for
+/// nothing else. Nothing if it cannot be computed. Valid until the execution runs.
+std::optional<Value> foreseen_value(const Expr& expr, Execution& execution);
+
 }  // namespace swizzle::sql

@@ -12,6 +12,16 @@
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
+namespace {
+
+/// Whether a semi-join is better asked later: when a join to come leaves far fewer rows.
+bool is_too_early(std::span<const double> rows_along, std::size_t steps) {
+  constexpr double kFarFewer = 0.5;
+  const auto later = rows_along.subspan(steps);
+  return !later.empty() && std::ranges::min(later) < rows_along[steps - 1] * kFarFewer;
+}
+
+}  // namespace
 
 class Planner::JoinOrder {
  public:
@@ -21,6 +31,8 @@ class Planner::JoinOrder {
             std::span<const ExprPtr> conditions);
   /// Places in `relations`, in the order in which they are to be joined.
   std::vector<std::size_t> find();
+  /// How many rows are expected after each step of an order.
+  std::vector<double> rows_along(std::span<const std::size_t> order);
 
  private:
   using Set = std::uint64_t;
@@ -89,6 +101,7 @@ double Planner::rows_alone(const FromNode& node) const {
     if (query.grouped && query.group_keys.empty()) return 1;
     double rows = 1;
     for (const FromPtr& item : query.from) rows = std::max(rows, rows_alone(*item));
+    rows = std::max(1.0, rows * selectivity(query.where, known_));
     const auto* limit = dynamic_cast<const ConstantExpr*>(query.limit.get());
     if (limit != nullptr && !limit->value().is_null()) {
       rows = std::min(rows, std::max(1.0, static_cast<double>(limit->value().as_int8())));
@@ -220,6 +233,18 @@ std::vector<std::size_t> Planner::JoinOrder::find() {
   return order;
 }
 
+std::vector<double> Planner::JoinOrder::rows_along(std::span<const std::size_t> order) {
+  State state{alone_[order[0]].rows, alone_[order[0]].cost, {order[0]}};
+  Set joined = Set{1} << order[0];
+  std::vector<double> rows{state.rows};
+  for (const std::size_t relation : order.subspan(1)) {
+    state = extend(state, joined, relation);
+    joined |= Set{1} << relation;
+    rows.push_back(state.rows);
+  }
+  return rows;
+}
+
 PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& conditions,
                                 std::vector<SemiJoin>& semi_joins, WantedOrder* order) {
   std::vector<Slot> all;
@@ -230,7 +255,12 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
   Conditions constant =
       take_if(conditions, [&](Expr& condition) { return !reads_any(condition, all); });
   std::vector<std::size_t> sequence{0};
-  if (relations.size() > 1) sequence = JoinOrder{*this, relations, conditions}.find();
+  std::vector<double> rows_along{0};
+  if (relations.size() > 1) {
+    JoinOrder joins{*this, relations, conditions};
+    sequence = joins.find();
+    rows_along = joins.rows_along(sequence);
+  }
 
   PlanPtr plan;
   std::vector<Slot> available;
@@ -242,10 +272,20 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
     plan = merge_join(JoinKind::inner, first, second, conditions, none);
     if (plan) {
       available = with(first.slots, second.slots);
-      plan = add_semi_joins(std::move(plan), semi_joins, available, order);
+      if (!is_too_early(rows_along, 2)) {
+        plan = add_semi_joins(std::move(plan), semi_joins, available, order);
+      }
       left = left.subspan(2);
     }
   }
+  if (sequence.size() == 1 && (order == nullptr || order->keys == nullptr)) {
+    plan = merge_semi_join(relations[0], semi_joins, conditions);
+    if (plan) {
+      plan = add_semi_joins(std::move(plan), semi_joins, relations[0].slots, order);
+      left = {};
+    }
+  }
+  std::size_t steps = sequence.size() - left.size();
   for (const std::size_t place : left) {
     Relation& relation = relations[place];
     const std::vector<Slot> reach = with(available, relation.slots);
@@ -259,7 +299,9 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
       plan = add_relation(std::move(plan), relation, std::move(usable), JoinKind::inner);
     }
     available = reach;
-    plan = add_semi_joins(std::move(plan), semi_joins, available, order);
+    if (!is_too_early(rows_along, ++steps)) {
+      plan = add_semi_joins(std::move(plan), semi_joins, available, order);
+    }
   }
   plan = filtered(std::move(plan), std::move(conditions));
   return gated(std::move(plan), std::move(constant));

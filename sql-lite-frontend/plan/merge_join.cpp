@@ -102,8 +102,8 @@ bool contains(std::span<Expr* const> list, const Expr& expr) {
   return std::ranges::find(list, &expr) != list.end();
 }
 
-/// What conditions are about: of an inner join those that only read the two tables, of a left join
-/// all, since all of its own decide about a match.
+/// What conditions are about: of an inner join those that only read the two tables, of others all,
+/// since all of their own decide about a match.
 struct Sides {
   std::vector<Expr*> left;     ///< decided before the join
   std::vector<Expr*> right;    ///< the same
@@ -121,7 +121,7 @@ struct Sides {
       const bool reads_inner = reads_any(*condition, inner);
       if (is_here && reads_inner && !reads_outer) {
         right.push_back(condition.get());
-      } else if (kind == JoinKind::left || (is_here && reads_inner)) {
+      } else if (kind != JoinKind::inner || (is_here && reads_inner)) {
         joining.push_back(condition.get());
       } else if (is_here && reads_outer) {
         left.push_back(condition.get());

@@ -97,6 +97,50 @@ PlanPtr Planner::sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted) 
   return sort;
 }
 
+/// Sorts for each window, unless the one before came in an order that begins with its own.
+PlanPtr Planner::add_windows(PlanPtr plan, std::vector<WindowDefinition> windows) {
+  std::vector<SortKey> present;
+  for (WindowDefinition& window : windows) {
+    std::vector<SortKey> wanted;
+    std::vector<Project::Computed> computed;
+    for (std::vector<SortKey>* keys : {&window.partition, &window.order}) {
+      for (SortKey& key : *keys) {
+        if (dynamic_cast<const SlotExpr*>(key.expr.get()) == nullptr) {
+          const Slot slot = binder_.new_slot();
+          auto in_slot = std::make_unique<SlotExpr>(key.expr->type(), key.expr->typmod(), slot,
+                                                    SlotExpr::Origin{});
+          computed.push_back({slot, std::exchange(key.expr, std::move(in_slot))});
+        }
+        wanted.push_back({copy_expression(*key.expr), key.direction, key.nulls});
+      }
+    }
+    if (!computed.empty()) {
+      const Expected input{*plan};
+      plan = over(std::make_unique<Project>(std::move(plan), std::move(computed)), input);
+    }
+    const auto same = [](const SortKey& left, const SortKey& right) {
+      return left.direction == right.direction && left.nulls == right.nulls &&
+             same_expression(*left.expr, *right.expr);
+    };
+    const bool is_sorted =
+        wanted.size() <= present.size() &&
+        std::ranges::equal(wanted, std::span{present}.first(wanted.size()), same);
+    if (!is_sorted) {
+      present.clear();
+      for (const SortKey& key : wanted) {
+        present.push_back({copy_expression(*key.expr), key.direction, key.nulls});
+      }
+      plan = sorted(std::move(plan), std::move(wanted), kAll);
+    }
+    const Expected input{*plan};
+    plan = over(std::make_unique<Window>(std::move(plan), std::move(window.partition),
+                                         std::move(window.order), std::move(window.frame),
+                                         std::move(window.calls)),
+                input, input.rows * cost::kKeep);
+  }
+  return plan;
+}
+
 PlanPtr Planner::add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties) {
   if (!count && !offset) return plan;
   const Expected input{*plan};
@@ -323,7 +367,9 @@ PlanPtr Planner::plan_select(Query& query) {
   const std::vector<SortKey> grouping =
       plain || takes_first ? std::vector<SortKey>{} : group_order(query);
   if (!grouping.empty()) order = {.keys = &grouping, .otherwise_each = cost::kHashProbe};
-  PlanPtr plan = plan_from(query.from, std::move(query.where), &order);
+  PlanPtr plan = plan_extremes(query);
+  const bool is_grouped = plan != nullptr;
+  if (!plan) plan = plan_from(query.from, std::move(query.where), &order);
   if (takes_first && order.satisfied) {
     plan =
         add_limit(std::move(plan), binder_.constant(TypeId::int8, Value::from_int(1)), nullptr, {});
@@ -332,16 +378,12 @@ PlanPtr Planner::plan_select(Query& query) {
       !grouping.empty() && order.satisfied ? Aggregate::Rows::by_group : Aggregate::Rows::anyhow;
   // What follows is ordered for itself.
   if (takes_first || !grouping.empty()) order = {};
-  plan = add_grouping(std::move(plan), query, query.grouped ? rows : Aggregate::Rows::anyhow);
+  if (!is_grouped) {
+    plan = add_grouping(std::move(plan), query, query.grouped ? rows : Aggregate::Rows::anyhow);
+  }
   split_conjunctions(query.having);
   plan = filtered(std::move(plan), std::move(query.having));
-  for (WindowDefinition& window : query.windows) {
-    const Expected input{*plan};
-    plan = over(std::make_unique<Window>(std::move(plan), std::move(window.partition),
-                                         std::move(window.order), std::move(window.frame),
-                                         std::move(window.calls)),
-                input, cost::sort(input.rows, input.rows));
-  }
+  plan = add_windows(std::move(plan), std::move(query.windows));
   if (!query.sets.empty()) {
     const Expected input{*plan};
     plan = over(std::make_unique<ProjectSet>(std::move(plan), std::move(query.sets)), input);

@@ -24,22 +24,28 @@ HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const 
 /// Decides how a bound statement finds its rows: where conditions are asked, access paths from the
 /// indexes, join order and method by expected cost, and the order of the steps above. Takes
 /// expressions out of what it plans. Its functions lie in files by concern: planner.cpp (queries
-/// and writes), from_clause.cpp (relations and joins), join_order.cpp, merge_join.cpp,
+/// and writes), from_clause.cpp (relations), join_order.cpp, join_method.cpp, merge_join.cpp,
 /// semi_join.cpp, push_down.cpp.
 class Planner {
  public:
   using Conditions = std::vector<ExprPtr>;
 
   explicit Planner(Binder& binder) : binder_(binder), paths_(binder, known_) {}
+  /// With the execution of the plan to be, which does not run yet.
+  Planner(Binder& binder, Execution& execution) : Planner(binder) { known_.foresee_by(execution); }
   Planner(const Planner&) = delete;
   Planner& operator=(const Planner&) = delete;
 
+  /// What EXISTS selects is not read. Call before anything is planned.
+  void drop_unread_targets();
   /// The rows are in `query.output_slots()` afterwards.
   PlanPtr plan_query(Query& query);
   /// The same, for a cursor: where its rows are those of one table, each has that row's identity.
   PlanPtr plan_cursor(Query& query);
   /// Runs when opened; its rows are those of RETURNING.
   PlanPtr plan_write(std::unique_ptr<WriteStatement> write);
+  /// Whether another index would be better for some values of parameters that are not known.
+  [[nodiscard]] bool guesses_parameters() const noexcept { return paths_.guesses_parameters(); }
   /// Everything in expressions that waits for a plan. Call last.
   void plan_pending();
   /// The step that plan_write() made last.
@@ -71,7 +77,9 @@ class Planner {
                     std::vector<LockRows::Recomputed> recomputed);
   PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
   PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
+  PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows);
   bool use_order_for_extreme(Query& query, std::vector<SortKey>& order);
+  PlanPtr plan_extremes(Query& query);  // extremes.cpp
   std::vector<SortKey> group_order(Query& query);
   void plan_cte(Cte& cte);
   PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
@@ -87,9 +95,6 @@ class Planner {
   PlanPtr plan_cte_scan(FromCte& reference);
   PlanPtr plan_outer_join(FromJoin& join, Conditions& conditions);
   PlanPtr merged(PlanPtr plan, FromJoin& join);
-  PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
-  PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
-                    JoinKind kind, double rows);
   PlanPtr filtered(PlanPtr plan, Conditions conditions);
   PlanPtr gated(PlanPtr plan, Conditions constant);
   void learn(const FromNode& node);
@@ -98,6 +103,12 @@ class Planner {
   void collect_slots(const FromNode& node, std::vector<Slot>& slots) const;
   std::vector<Slot> outer_slots_of(const FromNode& node) const;
   [[nodiscard]] bool is_identified(const FromTable& table) const;
+
+  // join_method.cpp
+  PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
+  PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
+                    JoinKind kind, double rows);
+  PlanPtr plan_alone(Relation& relation, Conditions conditions);
 
   // merge_join.cpp
   PlanPtr merge_join(JoinKind kind, Relation& outer, Relation& inner, Conditions& conditions,
@@ -120,8 +131,11 @@ class Planner {
                         std::vector<Relation>& relations, const Conditions& conditions,
                         const WantedOrder* order);
   double expected_rows(const FromNode& node, std::span<const ExprPtr> conditions);
+  PlanPtr merge_semi_join(Relation& relation, std::vector<SemiJoin>& joins, Conditions& conditions);
   PlanPtr add_semi_joins(PlanPtr plan, std::vector<SemiJoin>& joins,
                          std::span<const Slot> available, WantedOrder* order);
+  static Conditions take_costly(Conditions& local, std::span<const Slot> inner, double inner_rows,
+                                double candidates);
 
   // push_down.cpp
   void propagate_constants(Conditions& conditions);

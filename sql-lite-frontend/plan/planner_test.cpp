@@ -152,6 +152,15 @@ TEST_CASE("Order comes from an index where that is cheaper", "[sql][plan]") {
            {"SELECT max(total) FROM orders", {"Limit", "Backward", "orders_total"}},
            {"SELECT max(note) FROM orders", {"Aggregate", "Seq Scan"}, {"Limit"}},
            {"SELECT min(id) FROM orders WHERE id < 0", {"Limit"}},
+           {"SELECT min(total), max(id), max(total) + 1 FROM orders HAVING max(id) > 7",
+            {"Result", "Backward using orders_total", "Backward using orders_pkey"},
+            {"Aggregate"}},
+           {"SELECT min(total), max(total) FROM orders WHERE total BETWEEN 10 AND 600",
+            {"Result", "(total >= 10) AND (total <= 600)"},
+            {"Aggregate"}},
+           {"SELECT min(id), max(id) FROM orders WHERE id < 0", {"Result"}},
+           {"SELECT min(total), max(note) FROM orders", {"Aggregate", "Seq Scan"}, {"Result"}},
+           {"SELECT min(total), count(*) FROM orders", {"Aggregate"}, {"Result"}},
        }) {
     check(db, one);
   }

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/plan/constants.h"
+#include "sql-lite-frontend/types/datetime.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {
@@ -61,17 +63,18 @@ Value value_of_flat(const std::string& flat, TypeId type) {
   return read_flat(shape_of(type), as_bytes(flat));
 }
 
-double equal_share(const ColumnKnowledge::Column* column, const Expr* value) {
+double equal_share(const ColumnKnowledge::Column* column, const Expr* value,
+                   const ColumnKnowledge& known) {
   if (column == nullptr) return kUnknownEqual;
   const ColumnStatistics* statistics = column->statistics;
   if (statistics == nullptr || statistics->distinct == 0) return 1 / distinct_of(column);
-  const ConstantExpr* constant = value == nullptr ? nullptr : as_constant(*value);
-  if (constant == nullptr) return clamp_share((1 - null_share(column)) / distinct_of(column));
-  if (constant->value().is_null()) return 0;
+  const std::optional<Value> constant = value == nullptr ? std::nullopt : known.foreseen(*value);
+  if (!constant) return clamp_share((1 - null_share(column)) / distinct_of(column));
+  if (constant->is_null()) return 0;
   const CompareFunction compare = compare_function(statistics->type);
   double common = 0;
   for (const ColumnStatistics::Common& entry : statistics->common) {
-    if (compare(value_of_flat(entry.value, statistics->type), constant->value()) == 0) {
+    if (compare(value_of_flat(entry.value, statistics->type), *constant) == 0) {
       return entry.frequency;
     }
     common += entry.frequency;
@@ -126,26 +129,37 @@ double histogram_below(const ColumnStatistics& statistics, const Value& value) {
   return (static_cast<double>(low - 1) + part) / static_cast<double>(bounds.size() - 1);
 }
 
+/// A value as one of a column's type, which differs only between moments: give or take the
+/// session's offset from UTC.
+std::optional<Value> as_moment(const Value& value, TypeId from, TypeId to) {
+  if (value.is_null() || (from == TypeId::date) == (to == TypeId::date)) return value;
+  const std::int64_t at = value.as_int8();
+  if (to == TypeId::date) return Value::from_int(at / kMicrosPerDay);
+  constexpr std::int64_t kFarthest = INT64_MAX / kMicrosPerDay;
+  if (at > kFarthest || at < -kFarthest) return std::nullopt;
+  return Value::from_int(at * kMicrosPerDay);
+}
+
 /// The share of the rows with a value below `value`, or at most that.
 std::optional<double> share_below(const ColumnKnowledge::Column* column, const Expr& bound,
-                                  bool inclusive) {
-  const ConstantExpr* constant = as_constant(bound);
-  if (column == nullptr || column->statistics == nullptr || constant == nullptr)
-    return std::nullopt;
+                                  bool inclusive, const ColumnKnowledge& known) {
+  if (column == nullptr || column->statistics == nullptr) return std::nullopt;
   const ColumnStatistics& statistics = *column->statistics;
-  if (constant->value().is_null()) return 0;
+  std::optional<Value> constant = known.foreseen(bound);
+  if (constant) constant = as_moment(*constant, bound.type(), statistics.type);
+  if (!constant) return std::nullopt;
+  if (constant->is_null()) return 0;
   if (statistics.common.empty() && statistics.histogram.empty()) return std::nullopt;
   const CompareFunction compare = compare_function(statistics.type);
   double share = 0;
   double common = 0;
   for (const ColumnStatistics::Common& entry : statistics.common) {
-    const int order = compare(value_of_flat(entry.value, statistics.type), constant->value());
+    const int order = compare(value_of_flat(entry.value, statistics.type), *constant);
     if (order < 0 || (inclusive && order == 0)) share += entry.frequency;
     common += entry.frequency;
   }
   const double rest = clamp_share(1 - null_share(column) - common);
-  if (statistics.histogram.size() >= 2)
-    share += rest * histogram_below(statistics, constant->value());
+  if (statistics.histogram.size() >= 2) share += rest * histogram_below(statistics, *constant);
   return clamp_share(share);
 }
 
@@ -157,8 +171,24 @@ struct Range {
   double nulls;
 };
 
+/// "<" and its like between dates and times of several types, which no index knows of.
+std::string_view moments_operator(const Expr& condition) {
+  const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
+  if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return {};
+  const auto is_moment = [](TypeId type) {
+    return type == TypeId::date || type == TypeId::timestamp || type == TypeId::timestamptz;
+  };
+  const Operator& op = *call->op();
+  if (!is_moment(op.left) || !is_moment(op.right)) return {};
+  for (const std::string_view name : {"<", "<=", ">=", ">"}) {
+    if (op.name == name) return op.name;
+  }
+  return {};
+}
+
 std::optional<Range> as_range(const Expr& condition, const ColumnKnowledge& known) {
   std::string_view op = ordering_operator(condition);
+  if (op.empty()) op = moments_operator(condition);
   if (op.empty() || op == "=") return std::nullopt;
   const auto operands = dynamic_cast<const FunctionExpr&>(condition).operands();
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
@@ -169,7 +199,7 @@ std::optional<Range> as_range(const Expr& condition, const ColumnKnowledge& know
     // Below a low bound lie the values that it excludes.
     const bool counts_equal = is_less == is_inclusive;
     return Range{column.slot->slot(), !is_less,
-                 share_below(column.column, *operands[1 - side], counts_equal),
+                 share_below(column.column, *operands[1 - side], counts_equal, known),
                  null_share(column.column)};
   }
   return std::nullopt;
@@ -189,11 +219,11 @@ double any_share(const ArrayComparisonExpr& any, const ColumnKnowledge& known) {
   }
   const auto* array = dynamic_cast<const ArrayExpr*>(any.operands()[1].get());
   if (array == nullptr) {
-    return clamp_share(kElementsOfUnknownArray * equal_share(column.column, nullptr));
+    return clamp_share(kElementsOfUnknownArray * equal_share(column.column, nullptr, known));
   }
   double share = 0;
   for (const ExprPtr& element : array->operands())
-    share += equal_share(column.column, element.get());
+    share += equal_share(column.column, element.get(), known);
   return clamp_share(share);
 }
 
@@ -204,8 +234,12 @@ double equality_share(const FunctionExpr& equality, const ColumnKnowledge& known
     const double values = std::max(distinct_of(left.column), distinct_of(right.column));
     return clamp_share((1 - null_share(left.column)) * (1 - null_share(right.column)) / values);
   }
-  if (left.column != nullptr) return equal_share(left.column, equality.operands()[1].get());
-  if (right.column != nullptr) return equal_share(right.column, equality.operands()[0].get());
+  if (left.column != nullptr) {
+    return equal_share(left.column, equality.operands()[1].get(), known);
+  }
+  if (right.column != nullptr) {
+    return equal_share(right.column, equality.operands()[0].get(), known);
+  }
   return kUnknownEqual;
 }
 
@@ -284,6 +318,11 @@ double column_share(const SlotExpr& slot, const ColumnKnowledge& known) {
 const ColumnKnowledge::Column* ColumnKnowledge::find(Slot slot) const {
   const auto found = columns_.find(slot);
   return found == columns_.end() ? nullptr : &found->second;
+}
+
+std::optional<Value> ColumnKnowledge::foreseen(const Expr& expr) const {
+  if (const ConstantExpr* constant = as_constant(expr)) return constant->value();
+  return execution_ == nullptr ? std::nullopt : foreseen_value(expr, *execution_);
 }
 
 std::optional<LikePrefix> like_prefix(const Expr& condition) {

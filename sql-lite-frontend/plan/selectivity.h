@@ -24,8 +24,14 @@ class ColumnKnowledge {
   /// Null for what is no table's column.
   [[nodiscard]] const Column* find(Slot slot) const;
 
+  /// Lets what is no constant, but will be the same for all rows, be computed.
+  void foresee_by(Execution& execution) noexcept { execution_ = &execution; }
+  /// The value of such an expression, if it is known by now.
+  [[nodiscard]] std::optional<Value> foreseen(const Expr& expr) const;
+
  private:
   std::map<Slot, Column> columns_;
+  Execution* execution_ = nullptr;
 };
 
 /// The share of the rows for which a condition holds, between 0 and 1. A condition over columns of

@@ -297,6 +297,54 @@ std::vector<Planner::SemiJoin> Planner::take_semi_joins(std::vector<FromPtr>& it
   return joins;
 }
 
+/// The only relation joined with one of them by merging, if that is cheapest.
+PlanPtr Planner::merge_semi_join(Relation& relation, std::vector<SemiJoin>& joins,
+                                 Conditions& conditions) {
+  for (auto join = joins.begin(); join != joins.end(); ++join) {
+    if (any_among(outer_slots_of(*join->node), relation.slots)) continue;
+    Relation inner{join->node.get(), {}, 0};
+    collect_slots(*join->node, inner.slots);
+    PlanPtr plan = merge_join(join->kind, relation, inner, join->conditions, conditions);
+    if (!plan) continue;
+    joins.erase(join);
+    return plan;
+  }
+  return nullptr;
+}
+
+/// Takes out the subqueries that run anew for each inner row, where fewer rows than all of these
+/// will turn out to equal an outer one: they are asked of pairs then.
+Planner::Conditions Planner::take_costly(Conditions& local, std::span<const Slot> inner,
+                                         double inner_rows, double candidates) {
+  if (candidates >= inner_rows) return {};
+  return take_if(local, [&](Expr& condition) {
+    bool is_costly = false;
+    walk(condition, [&](Expr& part) {
+      const auto* subquery = dynamic_cast<const SubqueryExpr*>(&part);
+      is_costly |= subquery != nullptr && any_among(subquery->outer_slots, inner);
+    });
+    return is_costly;
+  });
+}
+
+/// What EXISTS selects is not read, nor what it sorts by. A volatile function is not called then:
+/// PostgreSQL does not, either.
+void Planner::drop_unread_targets() {
+  for (PendingSubquery& pending : binder_.pending()) {
+    if (pending.life.expired() || !pending.query) continue;
+    Query& query = *pending.query;
+    const bool matters = query.body != Query::Body::select || query.grouped ||
+                         !query.windows.empty() || !query.sets.empty() || query.limit ||
+                         query.offset || query.distinct == Query::DistinctKind::on ||
+                         !query.locks.empty();
+    if (pending.expr->kind() != SubqueryExpr::Kind::exists || matters) continue;
+    for (const Slot slot : query.read_by_targets) binder_.mark_unused(slot);
+    query.targets.clear();
+    query.order.clear();
+    query.distinct = Query::DistinctKind::none;
+  }
+}
+
 /// Adds those whose rows are there by now.
 PlanPtr Planner::add_semi_joins(PlanPtr plan, std::vector<SemiJoin>& joins,
                                 std::span<const Slot> available, WantedOrder* order) {

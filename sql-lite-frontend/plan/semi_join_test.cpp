@@ -209,6 +209,14 @@ TEST_CASE("Two large tables in the same order are merged", "[sql][plan]") {
            {"SELECT l.id FROM l JOIN r ON r.id = l.id WHERE EXISTS (SELECT FROM r s WHERE s.n = "
             "l.a)",
             true},
+           {"SELECT l.id FROM l WHERE NOT EXISTS (SELECT FROM r WHERE r.id = l.id)", true},
+           {"SELECT l.id FROM l WHERE EXISTS (SELECT * FROM r WHERE r.id = l.id AND r.n < 3) AND b "
+            "> 70",
+            true},
+           {"SELECT l.id FROM l WHERE id IN (SELECT r.id FROM r WHERE r.c <> l.b)", true},
+           {"SELECT l.id FROM l WHERE NOT EXISTS (SELECT FROM r WHERE r.id = l.id AND l.b > 2000)",
+            true},
+           {"SELECT r.c FROM r WHERE NOT EXISTS (SELECT FROM l WHERE r.id = l.id)", true},
            {"SELECT l.id, r.n FROM l JOIN r ON r.id = l.id WHERE l.id = 7", false},
            {"SELECT l.id, r.n FROM l LEFT JOIN r ON r.id = l.id", true},
            {"SELECT r.c, l.b FROM r LEFT JOIN l ON l.id = r.id WHERE r.n > 1", true},

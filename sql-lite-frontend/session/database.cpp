@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/session/listening.h"
+#include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/statistics/analyze.h"
 
@@ -29,6 +30,7 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
   std::optional<Error> failure;
   try {
     add_notification_sets();
+    add_acl_functions();
     define_session_settings(shared->settings);
     shared->catalogs = Catalogs::open(engine);
     // Read now, so that what is wrong with it shows before anybody is let in.

@@ -100,8 +100,10 @@ bool Session::State::is_current(const Plan& plan) {
          });
 }
 
-std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
+std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
+                                                std::span<const Value> parameters) {
   std::shared_ptr<Plan> plan = new_plan();
+  plan->execution.parameters = parameters;
   plan->stamp = catalog.stamp();
   plan->settings_version = settings_version;
   const TrustedNames trusted{*this, statement.trusted};
@@ -110,7 +112,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
                                                               : statement.parameter_types);
   }
-  Planner planner{binder};
+  Planner planner{binder, plan->execution};
   std::vector<OutputTarget> columns;
   const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {
     for (const OutputTarget& target : targets) {
@@ -136,6 +138,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     if (const auto failure = constant_failure(*query, plan->execution)) {
       plan->failure = to_diagnostic(*failure, {});
     }
+    planner.drop_unread_targets();
     plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
     plan->writes = !query->locks.empty();
   } else {
@@ -153,6 +156,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
     returns_rows = !write->returning.empty();
     written = write->table;
     plan->writes = true;
+    planner.drop_unread_targets();
     const bool has_eager = !write->eager.empty();
     plan->root = planner.plan_write(std::move(write));
     plan->write = dynamic_cast<WriteOperator*>(plan->root.get());
@@ -167,6 +171,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement) {
   plan->names = binder.named_relations();
   if (statement.trusted) plan->accesses.clear();
   plan->single_use = binder.is_single_use();
+  plan->guesses_parameters = planner.guesses_parameters();
   plan->execution.slots.resize(binder.slot_count());
 
   if (statement.plan || !statement.columns.empty()) {
@@ -196,17 +201,20 @@ void Session::State::analyze(Statement& statement) {
   if (!statement.plan || !is_current(*statement.plan)) statement.plan = make_plan(statement);
 }
 
-std::shared_ptr<Plan> Session::State::plan_for(Statement& statement) {
-  if (statement.plan && !statement.plan->in_use && !statement.plan->single_use &&
-      is_current(*statement.plan)) {
-    statement.plan->stamp = catalog.stamp();
-    return statement.plan;
+std::shared_ptr<Plan> Session::State::plan_for(Statement& statement,
+                                               std::span<const Value> parameters) {
+  std::shared_ptr<Plan> plan = statement.plan;
+  if (plan && !plan->in_use && !plan->single_use && is_current(*plan)) {
+    plan->stamp = catalog.stamp();
+  } else {
+    // Another portal may be in the middle of the kept plan: then this run gets one of its own.
+    const bool busy = plan && plan->in_use;
+    plan = make_plan(statement);
+    if (!busy) statement.plan = plan;
   }
-  // Another portal may be in the middle of the kept plan: then this run gets one of its own.
-  const bool busy = statement.plan && statement.plan->in_use;
-  std::shared_ptr<Plan> plan = make_plan(statement);
-  if (!busy) statement.plan = plan;
-  return plan;
+  const bool by_values =
+      plan->guesses_parameters && !parameters.empty() && settings.text("plan_cache_mode") == "auto";
+  return by_values ? make_plan(statement, parameters) : plan;
 }
 
 }  // namespace swizzle::sql

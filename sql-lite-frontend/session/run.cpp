@@ -67,7 +67,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
           input_text(context, statement->parameter_types[i], kNoTypmod, lifted->literals[i].text)
               .copy_to(portal->arena));
     }
-    portal->plan = plan_for(*statement);
+    portal->plan = plan_for(*statement, portal->parameters);
   } catch (const SqlError&) {
     if (!statement) {
       // Remembered as a shape that does not work, so that nobody tries again.
@@ -163,7 +163,8 @@ PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Va
   PortalPtr portal = new_portal();
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
-  if (is_plannable(portal->statement->node)) portal->plan = plan_for(*portal->statement);
+  if (is_plannable(portal->statement->node))
+    portal->plan = plan_for(*portal->statement, portal->parameters);
   return portal;
 }
 
@@ -191,7 +192,7 @@ void Session::State::lock_tables(Portal& portal, Columns columns) {
       portal.statement->plan.reset();
       portal.statement->columns.clear();
     }
-    portal.plan = plan_for(*portal.statement);
+    portal.plan = plan_for(*portal.statement, portal.parameters);
     if (attempt > 10) {
       throw SqlError{sqlstate::serialization_failure,
                      "could not serialize access due to concurrent changes of definitions"};
@@ -215,7 +216,7 @@ void Session::State::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end)
 }
 
 void Session::State::start_portal(Portal& portal) {
-  if (portal.plan->in_use) portal.plan = plan_for(*portal.statement);
+  if (portal.plan->in_use) portal.plan = plan_for(*portal.statement, portal.parameters);
   if (read_only && portal.plan->writes) require_read_write(statement_name(portal.statement->node));
   lock_tables(portal, Columns::told);
   Plan& plan = *portal.plan;

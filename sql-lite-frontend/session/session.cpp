@@ -246,7 +246,7 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
               .copy_to(portal->arena));
     }
     if (is_plannable(statement->node)) {
-      portal->plan = state.plan_for(*statement);
+      portal->plan = state.plan_for(*statement, portal->parameters);
       State::require_runnable(*portal->plan);
     }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());

@@ -178,6 +178,23 @@ Value assigned_transaction_id(Execution& execution, Arguments) {
   const std::int64_t number = execution.session.transaction_number;
   return number == 0 ? Value::null() : Value::from_int(number);
 }
+/// Of all tables of the database, or of one table or index.
+Value reset_counters(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  if (!session.user || !session.user->superuser) {
+    throw sql_error(SqlState{"42501"}, "permission denied for function {}",
+                    arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    const bool is_meant = arguments.empty() || arguments[0].as_oid() == table->relation.oid;
+    if (is_meant) table->runtime->counters.reset();
+    for (const IndexAccess& access : table->indexes) {
+      const bool index_is_meant = arguments.empty() || arguments[0].as_oid() == access.index->oid;
+      if (index_is_meant) access.counters->reset();
+    }
+  }
+  return text(execution, "");
+}
 Value current_setting(Execution& execution, Arguments arguments) {
   const auto value = execution.session.show_setting_value(arguments[0].as_text());
   if (value) return text(execution, *value);
@@ -334,6 +351,8 @@ std::span<const SessionFunction> functions() {
       {"pg_trigger_depth", int4, {}, 0, true, kStable, zero},
       {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
+      {"pg_stat_reset", void_, {}, 0, true, kVolatile, reset_counters},
+      {"pg_stat_reset_single_table_counters", void_, {oid}, 0, true, kVolatile, reset_counters},
       {"swizzle_verify", TypeId::text, {regclass}, 1, true, kVolatile, verify},
       {"swizzle_backup", TypeId::text, {TypeId::text}, 0, true, kVolatile, back_up},
       {"pg_reload_conf", bool_, {}, 0, true, kVolatile, reload_configuration},

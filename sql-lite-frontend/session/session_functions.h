@@ -20,6 +20,9 @@ std::span<const SessionFunction> size_functions();
 /// has_table_privilege, pg_has_role …
 std::span<const SessionFunction> privilege_functions();
 
+/// aclexplode, acldefault: at start-up.
+void add_acl_functions();
+
 /// Null when there is no session function of that name that takes so many arguments.
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments);
 

@@ -174,7 +174,8 @@ void define_planning(Settings& settings) {
       {"auto", "force_generic_plan"},
       enumeration_setting(
           "plan_cache_mode", "auto", {"auto", "force_generic_plan", "force_custom_plan"}, user,
-          std::string{kPlanner}, "A prepared statement's plan never depends on its parameters.")));
+          std::string{kPlanner},
+          "Whether parameters' values are planned with where they tell which index to read.")));
   for (const char* name :
        {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_mergejoin"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},

@@ -104,8 +104,10 @@ struct Session::State final : NameSource, ObjectNames {
   /// Fills in parameter types and result columns; 0A000 when a replan changes the result.
   void analyze(Statement& statement);
   /// A plan that is valid now and not in use.
-  std::shared_ptr<Plan> plan_for(Statement& statement);
-  std::shared_ptr<Plan> make_plan(Statement& statement);
+  std::shared_ptr<Plan> plan_for(Statement& statement, std::span<const Value> parameters);
+  /// Right for whatever values the parameters have; known ones help to guess how many rows it
+  /// meets.
+  std::shared_ptr<Plan> make_plan(Statement& statement, std::span<const Value> parameters = {});
   [[nodiscard]] bool is_current(const Plan& plan);
   std::unique_ptr<Plan> new_plan();
 

@@ -47,6 +47,8 @@ struct Plan {
   std::uint64_t settings_version = 0;
   bool in_use = false;
   bool single_use = false;
+  /// Which way is best depends on the parameters' values, which were not known when it was made.
+  bool guesses_parameters = false;
   /// It cannot be run: Bind says so, and the simple protocol before it describes the columns.
   std::optional<Diagnostic> failure;
 

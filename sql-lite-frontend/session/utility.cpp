@@ -153,6 +153,16 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       }
       return;
     }
+    case Kind::create_extension_stmt: {
+      const auto& extension = ast::as<ast::CreateExtensionStmt>(node);
+      if (!extension.if_not_exists || extension.extname != "plpgsql") refuse_statement(*node);
+      // PostgreSQL has it from the start, and scripts ask for it whether they use it or not.
+      // Whoever does is refused then.
+      notice(sink, Severity::warning, SqlState{"01000"},
+             R"(extension "plpgsql" is not available: there are no functions in PL/pgSQL)");
+      sink.command_complete("CREATE EXTENSION");
+      return;
+    }
     case Kind::discard_stmt:
       return discard(ast::as<ast::DiscardStmt>(node), sink);
     case Kind::explain_stmt:

@@ -41,8 +41,19 @@ void analyze_table(Session::State& session, const TablePtr& table) {
   session.shared.statistics->write(transaction, locked->relation.oid, statistics);
   runtime.analyzed_changes.store(changes, std::memory_order_relaxed);
   runtime.analyzed_delta.store(delta, std::memory_order_relaxed);
+  TableRuntime::Analyses& analyses =
+      session.options.is_maintenance ? runtime.analyzed_by_server : runtime.analyzed_by_users;
+  analyses.last.store(session.session_context.clock(), std::memory_order_relaxed);
+  analyses.count.fetch_add(1, std::memory_order_relaxed);
   Relation relation = locked->relation;
   relation.estimated_rows = statistics.rows;
+  const auto pages_of = [&](TreeId tree) {
+    return static_cast<std::int64_t>(value_of(session.shared.engine.size_of(tree)).pages);
+  };
+  relation.estimated_pages = pages_of(relation.tree);
+  for (Index& index : relation.indexes) {
+    index.estimated_pages = index.primary ? 0 : pages_of(index.tree);
+  }
   session.catalog.replace(transaction, *locked, std::move(relation));
 }
 
@@ -103,6 +114,7 @@ std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::strin
   options.user = role;
   options.database = entry.name;
   options.parameters = {{"application_name", "auto analyze"}, {"lock_timeout", "1s"}};
+  options.is_maintenance = true;
   auto session = server.connect(std::move(options));
   if (!session) return 0;
   SilentSink sink;

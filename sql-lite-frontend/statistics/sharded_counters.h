@@ -38,25 +38,44 @@ class ShardedCounters {
       counter.fetch_add(count, std::memory_order_relaxed);
     }
   }
-  /// Exact at rest.
+  /// What since_reset() counts begins anew.
+  void reset() noexcept {
+    Shards* shards = shards_.load(std::memory_order_acquire);  // as above
+    if (shards == nullptr) return;
+    for (std::size_t what = 0; what < kKinds; ++what) {
+      shards->back().counters[what].store(total(static_cast<What>(what)),
+                                          std::memory_order_relaxed);
+    }
+  }
+  [[nodiscard]] std::uint64_t since_reset(What what) const noexcept {
+    const Shards* shards = shards_.load(std::memory_order_acquire);  // as above
+    if (shards == nullptr) return 0;
+    const std::uint64_t before =
+        shards->back().counters[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+    return total(what) - before;
+  }
+  /// Since the start. Exact at rest.
   [[nodiscard]] std::uint64_t total(What what) const noexcept {
     // acquire: what make_shards() published.
     const Shards* shards = shards_.load(std::memory_order_acquire);
     if (shards == nullptr) return 0;
     std::uint64_t sum = 0;
-    for (const Shard& shard : *shards) {
-      sum += shard.counters[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
+    for (std::size_t shard = 0; shard < kCounterShards; ++shard) {
+      sum +=
+          (*shards)[shard].counters[static_cast<std::size_t>(what)].load(std::memory_order_relaxed);
     }
     return sum;
   }
 
  private:
+  static constexpr std::size_t kKinds = 8;
   using Counter = std::atomic<std::uint64_t>;
   struct alignas(64) Shard {
-    std::array<Counter, 8> counters{};
+    std::array<Counter, kKinds> counters{};
   };
   static_assert(sizeof(Shard) == 64);
-  using Shards = std::array<Shard, kCounterShards>;
+  /// The last one has what had been counted when reset() was called.
+  using Shards = std::array<Shard, kCounterShards + 1>;
 
   Shards* make_shards() noexcept {
     auto fresh = std::make_unique<Shards>();

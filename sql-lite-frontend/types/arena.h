@@ -77,7 +77,10 @@ class Arena {
   void enter(std::size_t chunk) noexcept;
   void poison_behind(Mark mark) noexcept;
 
-  std::byte* base_ = nullptr;
+  /// Where nothing has been taken yet; what is copied from no bytes has an address, too.
+  static inline std::byte nothing_{};
+
+  std::byte* base_ = &nothing_;
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
   std::size_t current_ = 0;

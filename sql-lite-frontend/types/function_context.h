@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datum.h"
@@ -84,12 +85,20 @@ class SessionContext {
   std::unique_ptr<RegexCache> regex_cache_;
 };
 
+/// The columns that a call in FROM is to give, where its definition list says them.
+struct RowShape {
+  std::vector<std::string> names;
+  std::vector<TypeId> types;
+  std::vector<std::int32_t> typmods;
+};
+
 /// What the plan knows about one call: functions over "any" or polymorphic arguments ask for it.
 struct CallTypes {
   std::span<const TypeId> arguments;
   TypeId result = TypeId::none;
   /// A function over VARIADIC "any" was given an array with the word VARIADIC.
   bool variadic_array = false;
+  const RowShape* row = nullptr;
 };
 
 /// What a function sees besides its arguments. `arena` takes the result's bytes; it lives at least

@@ -137,14 +137,15 @@ class Registry {
                                network_functions(),
                                lsn_functions(),
                                json_change_functions(),
-                               json_whole_functions()})
+                               json_whole_functions(),
+                               json_from_arrays_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
-    for (const auto entries :
-         {set_functions(), json_set_functions(), json_each_functions(), keyword_functions()}) {
+    for (const auto entries : {set_functions(), json_set_functions(), json_each_functions(),
+                               json_record_functions(), keyword_functions()}) {
       for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
     }
     for (const auto entries : {counting_aggregates(), statistics_aggregates(),
-                               collecting_aggregates(), json_aggregates()})
+                               collecting_aggregates(), json_aggregates(), ordered_aggregates()})
       for (const AggregateEntry& entry : entries)
         add(entry.signature, {nullptr, nullptr, &entry.function});
     for (const auto entries : additions().scalars)
@@ -313,6 +314,12 @@ std::span<const Function> unsupported_functions(std::string_view name) {
   const auto found = registry().missing_functions.find(name);
   if (found == registry().missing_functions.end()) return {};
   return found->second;
+}
+bool is_missing_function(std::string_view name) {
+  return std::ranges::binary_search(kMissingFunctionNames, name);
+}
+bool is_missing_type(std::string_view name) {
+  return std::ranges::binary_search(kMissingTypeNames, name);
 }
 bool is_unsupported_operator(std::string_view name) {
   return registry().missing_operators.contains(name);

@@ -126,6 +126,9 @@ void add_builtin_functions(std::span<const ScalarEntry> scalars,
 /// The functions and operators of that name that PostgreSQL has and we do not: a call of one is
 /// 0A000. They have no implementation.
 std::span<const Function> unsupported_functions(std::string_view name);
+/// Names that only functions over types that we do not have bear, and those of such types.
+bool is_missing_function(std::string_view name);
+bool is_missing_type(std::string_view name);
 bool is_unsupported_operator(std::string_view name);
 
 /// All functions, operators and casts the server has built in. Immutable and shared.

@@ -65,6 +65,14 @@ std::vector<std::string> RecordView::names() const {
   return names;
 }
 
+void refuse_row_without_columns(std::string_view function) {
+  throw sql_error(sqlstate::feature_not_supported, "could not determine row type for result of {}",
+                  function)
+      .with_hint(
+          "Provide a non-null record argument, or call the function in the FROM clause using a "
+          "column definition list.");
+}
+
 Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
                   std::span<const std::string> names) {
   INVARIANT(types.size() == fields.size());

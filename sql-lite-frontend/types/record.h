@@ -28,6 +28,10 @@ class RecordView {
   std::uint32_t count_;
 };
 
+/// Throws 0A000: a function was called without the list of columns that alone could say what its
+/// row has.
+[[noreturn]] void refuse_row_without_columns(std::string_view function);
+
 /// `names`: none, or one for each field.
 Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const Value> fields,
                   std::span<const std::string> names = {});

@@ -388,7 +388,7 @@ ResolvedFunction resolve_function(const FunctionCall& call) {
         const auto matched = match(f, call);
         return matched && accepts(matched->candidate, call.argument_types);
       });
-  if (unsupported)
+  if (unsupported || is_missing_function(call.name))
     throw sql_error(sqlstate::feature_not_supported, "function {}({}) is not supported", call.name,
                     list_arguments(call))
         .at_position(call.position);

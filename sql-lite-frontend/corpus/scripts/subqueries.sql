@@ -145,3 +145,7 @@ select * from u where x = (select a from t where t.c = u.y);
 select * from t where a = 1 limit (select 1);
 select * from t order by a limit (select count(*) from u where false);
 drop table t, u;
+-- What EXISTS selects is not computed.
+select exists (select 1 / 0), exists (select count(*) from generate_series(1, 0)), exists (select unnest('{}'::int[])), exists (select 1 limit 0), exists (select 1 offset 1);
+select count(*) from generate_series(1, 3) g(i) where exists (select *, 1 / (i - i) from generate_series(2, 9) h(j) where j = i order by 1 / (j - j));
+select exists (select nosuch from generate_series(1, 2));

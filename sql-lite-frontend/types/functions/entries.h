@@ -34,13 +34,16 @@ std::span<const ScalarEntry> json_functions();
 std::span<const ScalarEntry> json_access_functions();
 std::span<const ScalarEntry> json_change_functions();
 std::span<const ScalarEntry> json_whole_functions();
+std::span<const ScalarEntry> json_from_arrays_functions();
 std::span<const SetEntry> set_functions();
 std::span<const SetEntry> json_set_functions();
 std::span<const SetEntry> json_each_functions();
+std::span<const SetEntry> json_record_functions();
 std::span<const SetEntry> keyword_functions();
 std::span<const AggregateEntry> counting_aggregates();
 std::span<const AggregateEntry> statistics_aggregates();
 std::span<const AggregateEntry> collecting_aggregates();
 std::span<const AggregateEntry> json_aggregates();
+std::span<const AggregateEntry> ordered_aggregates();
 
 }  // namespace swizzle::sql

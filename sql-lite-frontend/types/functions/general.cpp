@@ -47,9 +47,18 @@ Value count_values(FunctionContext& context, Arguments a) {
   return Value::from_int(count);
 }
 
+/// Numbers of transactions have 64 bits and do not wrap, so none is ever old.
+Value no_age(FunctionContext&, Arguments) {
+  return Value::from_int(0);
+}
+
 constexpr ScalarEntry kGeneralEntries[] = {
-    {"gen_random_uuid()", &random_uuid},   {"pg_typeof(any)", &type_of},
-    {"format_type(oid,int4)", &show_type}, {"num_nulls(any)", &count_nulls},
+    {"age(xid)", &no_age},
+    {"mxid_age(xid)", &no_age},
+    {"gen_random_uuid()", &random_uuid},
+    {"pg_typeof(any)", &type_of},
+    {"format_type(oid,int4)", &show_type},
+    {"num_nulls(any)", &count_nulls},
     {"num_nonnulls(any)", &count_values},
 };
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes facts.inc: the rows of pg_proc, pg_operator and pg_cast that concern types we have.
+"""Writes facts.inc: the rows of pg_proc, pg_operator and pg_cast that concern types we have, and the names of
+types and functions besides.
 
 Usage: generate_facts.py PSQL_ARGUMENT… (of a PostgreSQL 15), e.g. -h /tmp/socket -U postgres
 Only what has an implementation in this folder is ever shown to a client."""
@@ -41,11 +42,24 @@ class Pool:
         return f"{self.seen[key]}, {len(items)}"
 
 
+def missing_types(known):
+    """Names of types that a statement could have."""
+    rows = query("""select oid, typname from pg_type where typnamespace = 11 and typtype in ('b', 'r', 'm')
+                    and typelem = 0 or typname in ('point', 'lseg', 'box', 'line')""")
+    return {name for oid, name in rows if oid not in known}
+
+
+def lines(names):
+    names = [quoted(name) for name in sorted(names)]
+    return ["    " + ", ".join(names[i:i + 6]) + "," for i in range(0, len(names), 6)]
+
+
 def main():
     known = known_types()
     hidden = {"2281", "2275", "2279"}  # internal, cstring, trigger
     types, texts = Pool(), Pool()
     functions, operators, casts, oids = [], [], [], set()
+    names_known, names_missing = set(), set()
 
     rows = query("""
       select p.oid, proname, prorettype, provariadic, prokind, provolatile, proisstrict, proretset,
@@ -74,7 +88,10 @@ def main():
         else:
             in_names = names
         used = set(arguments) | {result} | set(out_types)
-        if not used <= known or set(arguments) & hidden or result in hidden:
+        if set(arguments) & hidden or result in hidden:
+            continue
+        if not used <= known:
+            names_missing.add(name)
             continue
         if kind != "w" and re.search(r"(_trig_|gtsvector|brinopcode)", name):
             continue
@@ -83,6 +100,7 @@ def main():
             default_texts = [re.sub(r"::[a-z ]+$", "", d).strip("'") for d in defaults.split(", ")]
         flag = {"t": "true", "f": "false"}
         oids.add(oid)
+        names_known.add(name)
         as_types = [f"TypeId{{{t}}}" for t in arguments]
         functions.append(
             f"    {{{oid}, {quoted(name + '(' + spelled + ')')}, {len(name)}, TypeId{{{result}}}, "
@@ -121,7 +139,10 @@ def main():
     out += ["    " + ", ".join(texts.items[i:i + 8]) + "," for i in range(0, len(texts.items), 8)]
     out += ["};", "constexpr FunctionFacts kFunctionFacts[] = {", *functions, "};",
             "constexpr OperatorFacts kOperatorFacts[] = {", *operators, "};",
-            "constexpr CastFacts kCastFacts[] = {", *casts, "};", "// clang-format on", ""]
+            "constexpr CastFacts kCastFacts[] = {", *casts, "};",
+            "constexpr std::string_view kMissingTypeNames[] = {", *lines(missing_types(known)), "};",
+            "constexpr std::string_view kMissingFunctionNames[] = {", *lines(names_missing - names_known), "};",
+            "// clang-format on", ""]
     (HERE / "facts.inc").write_text("\n".join(out))
     print(len(functions), "functions,", len(operators), "operators,", len(casts), "casts")
 

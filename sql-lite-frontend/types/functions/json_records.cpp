@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/json_parts.h"
+#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+/// json_to_record and its like: objects as rows of the columns that a definition list names.
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+/// JSON on its way into an array: the elements of all levels, row by row.
+class ArrayReader {
+ public:
+  ArrayReader(FunctionContext& context, TypeId array, std::int32_t typmod, std::string_view column)
+      : context_(context), type_(element_type(array)), typmod_(typmod), column_(column) {}
+
+  Value read(std::string_view json) {
+    take(json, 0);
+    if (std::ranges::any_of(dimensions_, [](const auto& d) { return d.length == 0; })) {
+      return make_array(context_.arena, type_, {});
+    }
+    return make_array(context_.arena, type_, dimensions_, elements_);
+  }
+
+ private:
+  void take(std::string_view json, std::size_t depth);
+  [[noreturn]] void refuse_ragged() const {
+    throw SqlError{sqlstate::invalid_text_representation, "malformed JSON array"}.with_detail(
+        "Multidimensional arrays must have sub-arrays with matching dimensions.");
+  }
+  [[noreturn]] void refuse_scalar() const;
+
+  FunctionContext& context_;
+  TypeId type_;
+  std::int32_t typmod_;
+  std::string_view column_;
+  std::vector<ArrayDimension> dimensions_;
+  std::vector<std::size_t> path_;
+  std::vector<Value> elements_;
+};
+
+Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std::string_view json,
+                 std::string_view column) {
+  const JsonKind kind = json_kind(json);
+  if (kind == JsonKind::null) return Value::null();
+  if (type == TypeId::json || type == TypeId::jsonb) {
+    return make_text(context.arena,
+                     type == TypeId::json ? std::string{json} : canonical_json(json));
+  }
+  if (is_array(type) && kind != JsonKind::string) {
+    return ArrayReader{context, type, typmod, column}.read(json);
+  }
+  if (kind == JsonKind::string) return input_text(context, type, typmod, json_string_value(json));
+  return input_text(context, type, typmod, json);
+}
+
+void ArrayReader::refuse_scalar() const {
+  std::string where;
+  for (const std::size_t at : path_) where += fmt::format("[{}]", at);
+  throw SqlError{sqlstate::invalid_text_representation, "expected JSON array"}.with_hint(
+      where.empty() ? fmt::format("See the value of key \"{}\".", column_)
+                    : fmt::format("See the array element {} of key \"{}\".", where, column_));
+}
+
+void ArrayReader::take(std::string_view json, std::size_t depth) {
+  if (json_kind(json) != JsonKind::array) refuse_scalar();
+  const std::vector<std::string_view> parts = json_elements(json);
+  const auto length = static_cast<std::int32_t>(parts.size());
+  const bool is_first = depth == dimensions_.size();
+  if (is_first) {
+    if (depth == kMaxArrayDimensions) {
+      throw sql_error(sqlstate::program_limit_exceeded,
+                      "number of array dimensions ({}) exceeds the maximum allowed ({})", depth + 1,
+                      kMaxArrayDimensions);
+    }
+    if (!elements_.empty()) refuse_ragged();
+    dimensions_.push_back({length, 1});
+  }
+  if (dimensions_[depth].length != length) refuse_ragged();
+  path_.push_back(0);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    path_.back() = i;
+    // How deep it is, the first scalar says.
+    const bool may_be_nested = elements_.empty() || depth + 1 < dimensions_.size();
+    const bool is_nested = may_be_nested && json_kind(parts[i]) == JsonKind::array &&
+                           type_ != TypeId::json && type_ != TypeId::jsonb;
+    if (is_nested) {
+      take(parts[i], depth + 1);
+    } else if (depth + 1 < dimensions_.size()) {
+      refuse_scalar();
+    } else {
+      elements_.push_back(read_value(context_, type_, typmod_, parts[i], column_));
+    }
+  }
+  path_.pop_back();
+}
+
+Value read_record(FunctionContext& context, std::string_view json) {
+  const RowShape& row = *context.call.row;
+  std::vector<Value> fields;
+  for (std::size_t i = 0; i < row.types.size(); ++i) {
+    const auto part = json_member(json, row.names[i]);
+    fields.push_back(part ? read_value(context, row.types[i], row.typmods[i], *part, row.names[i])
+                          : Value::null());
+  }
+  return make_record(context.arena, row.types, fields);
+}
+
+void require_columns(const FunctionContext& context, std::string_view name) {
+  if (context.call.row == nullptr) refuse_row_without_columns(name);
+}
+
+class Records final : public SetCursor {
+ public:
+  explicit Records(std::vector<std::string_view> objects) : objects_(std::move(objects)) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (at_ == objects_.size()) return std::nullopt;
+    return read_record(context, objects_[at_++]);
+  }
+
+ private:
+  std::vector<std::string_view> objects_;
+  std::size_t at_ = 0;
+};
+
+template <TypeId type>
+std::unique_ptr<SetCursor> to_record(FunctionContext& context, Arguments a) {
+  require_columns(context, type == TypeId::json ? "json_to_record" : "jsonb_to_record");
+  const std::string_view json = json_trimmed(a[0].as_text());
+  const JsonKind kind = json_kind(json);
+  if (kind != JsonKind::object) {
+    throw sql_error(sqlstate::invalid_parameter_value, "cannot call populate_composite on {}",
+                    kind == JsonKind::array ? "an array" : "a scalar");
+  }
+  return std::make_unique<Records>(std::vector{json});
+}
+
+template <TypeId type>
+std::unique_ptr<SetCursor> to_record_set(FunctionContext& context, Arguments a) {
+  constexpr std::string_view kName =
+      type == TypeId::json ? "json_to_recordset" : "jsonb_to_recordset";
+  require_columns(context, kName);
+  if (a[0].is_null()) return std::make_unique<Records>(std::vector<std::string_view>{});
+  const std::string_view json = json_trimmed(a[0].as_text());
+  const JsonKind kind = json_kind(json);
+  if (kind != JsonKind::array) {
+    std::string_view what = kind == JsonKind::object ? "an object" : "a scalar";
+    if (type == TypeId::jsonb) what = "a non-array";
+    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}", kName, what);
+  }
+  std::vector<std::string_view> objects = json_elements(json);
+  for (const std::string_view object : objects) {
+    if (json_kind(object) == JsonKind::object) continue;
+    throw sql_error(sqlstate::invalid_parameter_value, "argument of {} must be an array of objects",
+                    kName);
+  }
+  return std::make_unique<Records>(std::move(objects));
+}
+
+constexpr SetEntry kSets[] = {
+    {"json_to_record(json)", &to_record<TypeId::json>},
+    {"jsonb_to_record(jsonb)", &to_record<TypeId::jsonb>},
+    {"json_to_recordset(json)", &to_record_set<TypeId::json>},
+    {"jsonb_to_recordset(jsonb)", &to_record_set<TypeId::jsonb>},
+};
+
+}  // namespace
+
+std::span<const SetEntry> json_record_functions() {
+  return kSets;
+}
+
+}  // namespace swizzle::sql
