@@ -33,12 +33,24 @@ TEST_CASE("A relation's record is cut short at any byte: an error, nothing else"
   CHECK_FALSE(back.populated);
 }
 
-TEST_CASE("Records of the version before are read; unknown ones are refused", "[sql][catalog]") {
+TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql][catalog]") {
+  Relation relation = view_without_rows();
+  relation.estimated_pages = 77;
+  relation.indexes.resize(1);
+  relation.indexes[0].name = "kept_id";
+  relation.indexes[0].estimated_pages = 5;
+  const Relation back = decode<Relation>(as_bytes(encode(relation)));
+  CHECK(back.estimated_pages == 77);
+  CHECK(back.indexes[0].estimated_pages == 5);
+
   std::string record = encode(view_without_rows());
+  record[0] = 3;
+  record.resize(record.size() - sizeof relation.estimated_pages);  // version 3 ended there
+  CHECK_FALSE(decode<Relation>(as_bytes(record)).populated);
   record[0] = 2;
-  record.pop_back();  // version 2 ended before `populated`
+  record.pop_back();  // and version 2 before `populated`
   CHECK(decode<Relation>(as_bytes(record)).populated);
-  for (const char version : {'\0', '\1', '\4'}) {
+  for (const char version : {'\0', '\1', '\5'}) {
     record[0] = version;
     CHECK_THROWS_AS(decode<Relation>(as_bytes(record)), SqlError);
   }

@@ -148,7 +148,7 @@ std::optional<double> share_below(const ColumnKnowledge::Column* column, const E
   std::optional<Value> constant = known.foreseen(bound);
   if (constant) constant = as_moment(*constant, bound.type(), statistics.type);
   if (!constant) return std::nullopt;
-  if (constant->is_null()) return 0;
+  if (constant->is_null()) return std::nullopt;
   if (statistics.common.empty() && statistics.histogram.empty()) return std::nullopt;
   const CompareFunction compare = compare_function(statistics.type);
   double share = 0;
@@ -198,9 +198,13 @@ std::optional<Range> as_range(const Expr& condition, const ColumnKnowledge& know
     const bool is_inclusive = op.size() == 2;
     // Below a low bound lie the values that it excludes.
     const bool counts_equal = is_less == is_inclusive;
-    return Range{column.slot->slot(), !is_less,
-                 share_below(column.column, *operands[1 - side], counts_equal, known),
-                 null_share(column.column)};
+    const Expr& bound = *operands[1 - side];
+    Range range{column.slot->slot(), !is_less,
+                share_below(column.column, bound, counts_equal, known), null_share(column.column)};
+    // Nothing is below or above NULL.
+    const std::optional<Value> value = known.foreseen(bound);
+    if (value && value->is_null()) range.below = is_less ? 0 : 1 - range.nulls;
+    return range;
   }
   return std::nullopt;
 }

@@ -62,3 +62,4 @@ copy k to stdout (format csv);
 alter table t alter column a type text using a::text;
 select id, a from t order by id;
 drop table t, k;
+select to_date('2006-42-0', 'IYYY-IW-ID'), to_date('2006-42-1', 'IYYY-IW-ID'), to_date('2006-42-7', 'IYYY-IW-ID'), to_date('20/12/31', 'IYYY-IW-ID'), to_date('2006-42', 'IYYY-IW');

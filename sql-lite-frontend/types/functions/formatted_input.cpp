@@ -246,6 +246,8 @@ class Reader {
         return;
       case Keyword::iso_day_of_week:
         iso_day_ = static_cast<int>(read_number(1, "ID"));
+        // What is no day of the week is its last one.
+        if (iso_day_ < 1 || iso_day_ > 7) iso_day_ = 7;
         return;
       case Keyword::julian:
         julian_ = read_number(9, "J");
