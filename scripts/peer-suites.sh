@@ -264,11 +264,11 @@ debian_source() {  # debian_source PACKAGE: unpacked below $work
 }
 
 fetch_libpq_pipeline() {
-  debian_source postgresql-15 || return 1
+  # The package brings headers and libraries that the program needs.
+  "$root/scripts/setup" postgresql-server-dev-15 && debian_source postgresql-15 || return 1
   local place
   place=$(dirname "$(find "$work"/postgresql-15-*/ -name libpq_pipeline.c | head -1)")
   ln -sfn "$place" "$work/pipeline-source"
-  # It uses headers and libraries that only postgresql-server-dev-15 brings.
   cc -O1 -w -o "$work/libpq_pipeline" "$place/libpq_pipeline.c" -I"$(pg_config --includedir)" \
     -I"$(pg_config --includedir)/internal" -I/usr/include/postgresql/15/server \
     -L/usr/lib/postgresql/15/lib -lpq -lpgcommon -lpgport
@@ -321,7 +321,7 @@ results_libpqxx() {
 }
 
 # --- load generators -------------------------------------------------------------------------------
-fetch_sysbench() { command -v sysbench >/dev/null; }
+fetch_sysbench() { "$root/scripts/setup" sysbench; }
 run_sysbench() {
   local script action options=(--db-driver=pgsql --pgsql-host="$PGHOST" --pgsql-port="$PGPORT"
     --pgsql-user=postgres --pgsql-db=postgres --tables=2 --table-size=2000 --threads=2 --time=3
