@@ -100,8 +100,10 @@ class Worker {
 // many threads on few processors wait out each other's turns.
 #ifdef __SANITIZE_THREAD__
 constexpr int kShareOfSteps = 12;
+constexpr unsigned kMany = 3;
 #else
 constexpr int kShareOfSteps = 1;
+constexpr unsigned kMany = 8;
 #endif
 
 }  // namespace
@@ -109,7 +111,7 @@ constexpr int kShareOfSteps = 1;
 TEMPLATE_TEST_CASE("P20 P21 P22 threads find what they wrote while pages come and go",
                    "[storage][btree][stress]", SwizzlingPool, TraditionalPool, MainMemoryPool) {
   constexpr bool kInMemory = std::is_same_v<TestType, MainMemoryPool>;
-  const unsigned threads = GENERATE(2U, 8U);
+  const unsigned threads = GENERATE(2U, kMany);
   const std::uint64_t seed = Catch::rngSeed();
   INFO("seed " << seed);
   TreeHarness<TestType> harness(kInMemory ? 4000U : 40U);
@@ -133,7 +135,7 @@ TEMPLATE_TEST_CASE("P20 P21 P22 threads find what they wrote under every replace
                ReplacementOptions{.policy = Replacement::car},
                ReplacementOptions{.policy = Replacement::lru},
                ReplacementOptions{.policy = Replacement::cooling_fifo});
-  const unsigned threads = GENERATE(1U, 8U);
+  const unsigned threads = GENERATE(1U, kMany);
   const std::uint64_t seed = Catch::rngSeed();
   INFO("seed " << seed << ", policy " << static_cast<int>(replacement.policy));
   TreeHarness<TestType> harness(threads == 1 ? 16 : 40, replacement, 2);
