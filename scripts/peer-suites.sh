@@ -360,7 +360,7 @@ run_go-tpc() {
     # One of its conditions reads all of history for each customer, which takes minutes: once is enough.
     [[ $action != prepare ]] || more=(--no-check)
     [[ $action != run ]] || more=(--time 10s)
-    if output=$(timeout 500 "$work/go-tpc" tpcc "${options[@]}" "${more[@]}" "$action" 2>&1) &&
+    if output=$(timeout 500 "$work/go-tpc" tpcc "${options[@]}" "$action" "${more[@]}" 2>&1) &&
         ! grep -qiE 'error|failed' <<<"$output"; then
       echo "PASS $action:"
     else
