@@ -11,6 +11,9 @@
 namespace swizzle::lock {
 namespace {
 
+constexpr std::size_t kFewLocks = 1000;
+constexpr std::size_t kFetchedAhead = 12;
+
 // Does `action` when it goes out of scope, unless dismissed.
 template <class Action>
 class Undo {
@@ -72,7 +75,10 @@ Result<Acquired> LockOwner::acquire(LockId id, KeyMode mode, LockWait wait) {
   TableRecord& record = record_of({0, id.tree, Scope::table});
   if (covers(record.total, mode)) return Acquired::granted;
   ASSIGN_OR_RETURN(const Acquired acquired, acquire_new(name, code(mode), mine, wait));
-  if (acquired == Acquired::granted && ++record.key_locks >= record.escalate_at) escalate(record);
+  if (acquired != Acquired::granted) return acquired;
+  count_read_lock(record, mine, newest_);
+  if (record.read_locks >= record.escalate_at) [[unlikely]]
+    escalate(record);
   return acquired;
 }
 
@@ -84,12 +90,20 @@ bool LockOwner::try_acquire(LockId id, KeyMode mode) {
   TableRecord& record = record_of({0, id.tree, Scope::table});
   if (covers(record.total, mode)) return true;
   if (!try_new(name, code(mode), mine)) return false;
-  ++record.key_locks;  // escalate_if_due() looks at it when no latch is held
+  // escalate_if_due() looks at it when no latch is held.
+  count_read_lock(record, mine, newest_);
   return true;
 }
 
 void LockOwner::prefetch(LockId id) const noexcept {
-  if (parts_.table != nullptr) parts_.table->prefetch(key_name(id));
+  if (parts_.table == nullptr) return;
+  const LockName name = key_name(id);
+  parts_.table->prefetch(name);
+  held_.prefetch(name);
+}
+
+void LockOwner::prefetch_entries(LockId id) const noexcept {
+  if (parts_.table != nullptr) parts_.table->prefetch_entries(key_name(id));
 }
 
 bool LockOwner::is_free(LockId id, KeyMode mode) const noexcept {
@@ -176,11 +190,11 @@ void LockOwner::keep(Entry& entry) noexcept {
 void LockOwner::forget(Entry& entry) noexcept {
   held_.drop(entry);
   --held_count_;
+  const Entry* older = entry.older_of_same_name;
   if (entry.name.scope() == Scope::key) {
-    --record_of({0, entry.name.tree(), Scope::table}).key_locks;
+    count_read_lock(record_of({0, entry.name.tree(), Scope::table}), &entry, older);
     return;
   }
-  const Entry* older = entry.older_of_same_name;
   TableRecord& record = record_of(entry.name);
   record.total =
       combine(record.in_slot, older == nullptr ? TableMode::none : table_mode(older->total));
@@ -250,7 +264,15 @@ void LockOwner::release_all(Lsn commit_lsn) noexcept {
     // Release: whoever locks a whole table and finds us gone from it finds this, too.
     seat_.last_released.store(raw(commit_lsn), std::memory_order_release);
   }
+  // What a large transaction has locked is not in the processor's caches any more.
+  const bool is_large = held_count_ > kFewLocks;
+  const Entry* soon = is_large ? newest_ : nullptr;
+  for (std::size_t i = 0; i < kFetchedAhead && soon != nullptr; ++i) soon = soon->previous;
   while (newest_ != nullptr) {
+    if (soon != nullptr) {
+      parts_.table->prefetch(soon->name);
+      soon = soon->previous;
+    }
     Entry* entry = newest_;
     newest_ = entry->previous;
     discard(*entry, commit_lsn);

@@ -52,6 +52,8 @@ class LockOwner {
 
   /// Has fetched what a request for `id` will look at.
   void prefetch(LockId id) const noexcept;
+  /// The next step, some time later: what prefetch() has brought tells where more is.
+  void prefetch_entries(LockId id) const noexcept;
 
   /// Whether others leave room for `mode` now; takes no lock. An insert asks it for the gap after
   /// the predecessor (kInsertIntoGap) under the leaf's exclusive latch, which keeps readers from
@@ -120,7 +122,7 @@ class LockOwner {
     TableMode total = TableMode::none;    // of the slot and the entries
     TableMode in_slot = TableMode::none;  // none: no slot
     std::uint8_t slot = 0;
-    std::uint32_t key_locks = 0;
+    std::uint32_t read_locks = 0;  // keys under which nothing is, or may be, written
     std::uint32_t escalate_at = 0;
   };
 
@@ -145,10 +147,12 @@ class LockOwner {
   void withdraw_intent(std::atomic<IntentSlot>& slot, IntentSlot with, IntentSlot before) noexcept;
   void clear_intent_slots() noexcept;
 
+  /// The newest entry of a key was `before` and is `after`; null: there is none.
+  static void count_read_lock(TableRecord& record, const Entry* before,
+                              const Entry* after) noexcept;
   TableRecord& record_of(const LockName& name);
   [[nodiscard]] const TableRecord* find_record(const LockName& name) const noexcept;
   void escalate(TableRecord& record);
-  [[nodiscard]] std::size_t count_read_locks(TreeId tree) const noexcept;
   [[nodiscard]] bool is_read_lock(const Entry& entry, TreeId tree) const noexcept;
   void drop_read_locks(TreeId tree) noexcept;
 

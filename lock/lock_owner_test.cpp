@@ -324,6 +324,33 @@ TEST_CASE("the snapshot shows holders, waiters and since when", "[lock]") {
   holder.release_all(Lsn::none);
 }
 
+TEST_CASE("thousands of locks on neighbours and strangers are found again", "[lock]") {
+  LockManager manager{LockOptions{}};
+  LockOwner owner{manager};
+  LockOwner other{manager};
+  // Runs of numbers, as the hashes of keys in order are, beginning anywhere.
+  std::vector<LockId> ids;
+  for (std::uint64_t run = 0; run < 200; ++run)
+    for (std::uint64_t i = 0; i < 1 + run % 97; ++i)
+      ids.push_back({TreeId{static_cast<std::uint32_t>(5 + run % 3)},
+                     run * 0x9E3779B97F4A7C15ULL * (run % 5) + i + run * 1'000'003});
+  const std::size_t half = ids.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) REQUIRE(owner.try_acquire(ids[i], kWriteKey));
+  const LockMark mark = owner.mark();
+  for (std::size_t i = half; i < ids.size(); ++i) REQUIRE(owner.try_acquire(ids[i], kWriteKey));
+  for (const LockId id : ids) {
+    REQUIRE(owner.held(id) == kWriteKey);
+    REQUIRE_FALSE(other.try_acquire(id, kReadKey));
+  }
+  owner.release_to(mark);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    REQUIRE(owner.held(ids[i]) == (i < half ? kWriteKey : KeyMode{}));
+  for (std::size_t i = half; i < ids.size(); ++i) REQUIRE(other.try_acquire(ids[i], kReadKey));
+  owner.release_all(Lsn{7});
+  other.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
 TEST_CASE("with locking off everything is granted and nothing is kept", "[lock]") {
   LockManager manager{small_table(LockVariant::off)};
   LockOwner one{manager};

@@ -23,17 +23,18 @@ namespace swizzle::lock {
 using namespace std::chrono_literals;
 
 inline constexpr TreeId kTree{7};
+/// Strangers to one another: hashes that follow each other would lie in buckets of their own.
 inline LockId key(std::uint64_t number) {
-  return {kTree, number * 0x9E3779B97F4A7C15ULL + 1};
+  return {kTree, (number * 0x9E3779B97F4A7C15ULL) << 3 | 1};
 }
 
 inline const std::vector<LockVariant> kVariants{LockVariant::raw, LockVariant::latched};
 
-/// Few buckets, so that strangers share lists.
+/// Few buckets, so that strangers share lists: of each eight key() uses one.
 inline LockOptions small_table(LockVariant variant = LockVariant::raw) {
   LockOptions options;
   options.variant = variant;
-  options.buckets = 4;
+  options.buckets = 32;
   return options;
 }
 

@@ -24,7 +24,7 @@ constexpr LockName kDatabaseName{0, TreeId::directory, Scope::database};
 Result<Acquired> LockOwner::acquire_table(TreeId tree, TableMode mode, LockWait wait) {
   if (parts_.table == nullptr) return Acquired::granted;
   TableRecord& record = record_of(table_name(tree));
-  if (record.key_locks >= record.escalate_at) [[unlikely]]
+  if (record.read_locks >= record.escalate_at) [[unlikely]]
     escalate(record);
   return acquire_whole(record, mode, wait);
 }
@@ -179,22 +179,14 @@ void LockOwner::clear_intent_slots() noexcept {
 void LockOwner::escalate_if_due(TreeId tree) {
   if (parts_.table == nullptr) return;
   TableRecord& record = record_of(table_name(tree));
-  if (record.key_locks >= record.escalate_at) escalate(record);
+  if (record.read_locks >= record.escalate_at) escalate(record);
 }
 
 void LockOwner::escalate(TableRecord& record) {
   const TreeId tree = record.name.tree();
-  const bool is_worth_it = count_read_locks(tree) >= parts_.options.escalation_threshold;
-  const auto outcome = is_worth_it ? acquire_whole(record, TableMode::shared, kSkipLocked)
-                                   : Result<Acquired>{Acquired::skipped};
+  const auto outcome = acquire_whole(record, TableMode::shared, kSkipLocked);
   if (!outcome || *outcome == Acquired::skipped) {
-    // Counting takes as long as there are locks: a writer of millions is counted a few times.
-    const std::uint64_t more =
-        is_worth_it ? parts_.options.escalation_threshold
-                    : std::max(record.key_locks, parts_.options.escalation_threshold);
-    const std::uint64_t later = record.key_locks + more;
-    record.escalate_at = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(later, std::numeric_limits<std::uint32_t>::max()));
+    record.escalate_at = record.read_locks + parts_.options.escalation_threshold;
     return;
   }
   // A rollback to a mark must not take this lock: it now stands for key locks from before the mark.
@@ -208,17 +200,19 @@ void LockOwner::escalate(TableRecord& record) {
   parts_.counters.escalations.fetch_add(1, std::memory_order_relaxed);
 }
 
+void LockOwner::count_read_lock(TableRecord& record, const Entry* before,
+                                const Entry* after) noexcept {
+  const auto is_for_reading = [](const Entry* newest) {
+    return newest != nullptr && !may_write(newest->total);
+  };
+  if (is_for_reading(before)) --record.read_locks;
+  if (is_for_reading(after)) ++record.read_locks;
+}
+
 // Whether nothing was, or may be, written under this key's lock.
 bool LockOwner::is_read_lock(const Entry& entry, TreeId tree) const noexcept {
   return entry.name.scope() == Scope::key && entry.name.tree() == tree &&
          !may_write(held_.find(entry.name)->total);
-}
-
-std::size_t LockOwner::count_read_locks(TreeId tree) const noexcept {
-  std::size_t count = 0;
-  for (const Entry* entry = newest_; entry != nullptr; entry = entry->previous)
-    if (is_read_lock(*entry, tree)) ++count;
-  return count;
 }
 
 void LockOwner::drop_read_locks(TreeId tree) noexcept {

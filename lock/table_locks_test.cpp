@@ -239,6 +239,30 @@ TEST_CASE("many key locks become one table lock", "[lock]") {
   other.release_all(Lsn::none);
 }
 
+TEST_CASE("only keys that are read bring escalation nearer", "[lock]") {
+  LockOptions options = small_table();
+  options.escalation_threshold = 10;
+  LockManager manager{options};
+  LockOwner owner{manager};
+  REQUIRE(owner.acquire_table(kTree, TableMode::intent_exclusive));
+  for (std::uint64_t i = 0; i < 100; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
+  for (std::uint64_t i = 100; i < 105; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
+  const LockMark mark = owner.mark();
+  for (std::uint64_t i = 105; i < 109; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
+  CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
+  // Read again, given back, or written after all: they count once, no more, and no more.
+  REQUIRE(owner.acquire(key(100), kReadKeyAndGap));
+  owner.release_to(mark);
+  for (std::uint64_t i = 100; i < 103; ++i) REQUIRE(owner.acquire(key(i), kWriteKey));
+  for (std::uint64_t i = 200; i < 207; ++i) REQUIRE(owner.acquire(key(i), kReadKey));
+  CHECK(owner.held_table(kTree) == TableMode::intent_exclusive);
+  REQUIRE(owner.acquire(key(207), kReadKey));
+  CHECK(owner.held_table(kTree) == TableMode::shared_intent_exclusive);
+  CHECK(manager.statistics().escalations == 1);
+  owner.release_all(Lsn::none);
+  CHECK(manager.snapshot().empty());
+}
+
 TEST_CASE("escalation gives way to other users of the table and tries again later", "[lock]") {
   LockOptions options = small_table();
   options.escalation_threshold = 10;

@@ -40,8 +40,8 @@ struct RestoreOutcome {
 /// segments if `archive` has any, as it was at the recovery target; what was not committed there is
 /// undone. The database is closed and whole on return. It goes on with a log of its own, with
 /// another id, so that it may archive to where the old one did without either taking the other's
-/// segments for its own. 55000 when the target is before the backup's end, or the directory is no
-/// whole backup.
+/// segments for its own. 55000 when the target is before the backup's end or behind the archive's,
+/// or the directory is no whole backup.
 Result<RestoreOutcome> restore_backup(FileSystem& files, const std::filesystem::path& backup,
                                       const std::filesystem::path& target,
                                       const wal::RestoreSegment& archive,

@@ -279,6 +279,9 @@ class Tree {
   /// False: no such key.
   Result<bool> get(Transaction& transaction, Bytes key, ValueBuffer& into,
                    ReadMode mode = ReadMode::snapshot, WaitPolicy wait = WaitPolicy::wait) const;
+  /// Until the transaction ends nobody else locks the key, or writes under it, whether or not
+  /// anything stands there.
+  Result<> lock_key(Transaction& transaction, Bytes key);
   /// For whoever is about to look up several keys, one after the other: has what the processor will
   /// want for it fetched from memory for all of them at the same time, where each would else wait
   /// for memory by itself. A hint: locks nothing, waits for nothing, reads nothing from disk.

@@ -1,8 +1,6 @@
 // Random transactions at mixed levels against a reference of all versions, in the simulation: every
 // read of every snapshot is compared, and known defects are put back to see that this notices.
 #include <catch2/catch.hpp>
-#include <set>
-#include <tuple>
 
 #include "base/invariant.h"
 #include "base/random.h"
@@ -12,299 +10,15 @@
 #include "storage/engine.h"
 #include "storage/statistics.h"
 #include "storage/testing/database_home.h"
+#include "storage/testing/model_session.h"
 #include "storage/testing/shrink.h"
-#include "storage/testing/version_model.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/snapshot_pause.h"
-#include "storage/txn/transaction_access.h"
 
 namespace swizzle {
 namespace {
 
-using testing::VersionModel;
-using Changes = VersionModel::Changes;
-
 using test::kHome;
-constexpr std::uint64_t kKeys = 48;
-
-struct Database {
-  Engine& engine;
-  Tree rows;   // key → value, which begins with a letter
-  Tree index;  // letter and key → nothing
-  VersionModel model;
-  VersionModel index_model;
-  std::uint64_t values = 0;
-  std::uint64_t too_old = 0;
-  std::uint64_t conflicts = 0;
-};
-
-std::string key_text(std::uint64_t number) {
-  return "key " + std::to_string(1000 + number);
-}
-
-/// One session; each of its transactions is compared as it goes.
-class Session {
- public:
-  Session(Database& database, std::uint64_t seed) : db_(database), random_(seed) {}
-
-  void run(int transactions) {
-    for (int i = 0; i < transactions; ++i) run_transaction();
-  }
-
- private:
-  [[nodiscard]] Lsn tail() const { return Lsn{db_.engine.statistics().log_tail}; }
-  TransactionState& state() { return TransactionAccess::state(*transaction_); }
-  [[nodiscard]] bool is_serializable() const {
-    return transaction_->isolation() == Isolation::serializable;
-  }
-
-  void run_transaction() {
-    constexpr std::array levels{Isolation::read_committed, Isolation::repeatable_read,
-                                Isolation::serializable};
-    transaction_ = db_.engine.begin(levels[random_.below(3)]);
-    own_.clear();
-    own_index_.clear();
-    inserted_.clear();
-    locked_reads_.clear();
-    Result<> good;
-    for (std::uint64_t left = random_.between(1, 6); good && left != 0; --left) {
-      const Transaction::Mark mark = transaction_->mark();
-      const auto before = std::tuple{own_, own_index_, inserted_};
-      transaction_->begin_statement();
-      good = run_statement();
-      if (good && random_.one_in(8)) {
-        good = transaction_->rollback_to(mark);
-        std::tie(own_, own_index_, inserted_) = before;
-      }
-      linger();
-    }
-    if (!good) check_expected(good.error());
-    if (good && !random_.one_in(6)) finish();
-    transaction_.reset();
-  }
-
-  /// Lets others go on, sometimes long enough for their commits to become durable and be forgotten.
-  void linger() {
-    Runtime& runtime = Runtime::current();
-    if (random_.one_in(4)) runtime.sleep_until(runtime.now() + Duration{random_.below(3'000'000)});
-    if (random_.one_in(2)) runtime.yield();
-  }
-
-  void check_expected(const Error& error) {
-    const SqlState state = error.state();
-    db_.too_old += state == sqlstate::snapshot_too_old ? 1U : 0U;
-    db_.conflicts += 1;
-    INVARIANT(state == sqlstate::serialization_failure || state == sqlstate::deadlock_detected ||
-              state == sqlstate::snapshot_too_old || state == sqlstate::lock_not_available);
-  }
-
-  void finish() {
-    // What a serializable transaction has read is as it was until now.
-    const Lsn now = tail();
-    for (VersionModel::Read& read : locked_reads_) {
-      read.what += ", at the end";
-      read.at = now;
-      db_.model.saw(std::move(read));
-    }
-    const bool has_snapshot =
-        transaction_->isolation() == Isolation::repeatable_read && state().has_snapshot;
-    const Lsn snapshot = state().snapshot.lsn;
-    TransactionSlot& slot = state().slot;
-    const bool is_writer = state().undo != nullptr && state().undo->count() != 0;
-    INVARIANT(transaction_->commit().has_value());
-    if (!is_writer) return;
-    const Lsn commit{slot.outcome.load()};
-    db_.model.committed(commit, own_);
-    db_.index_model.committed(commit, own_index_);
-    if (!has_snapshot) return;
-    // A key that was not there may have come and gone.
-    for (const auto& [key, value] : own_)
-      if (!inserted_.contains(key)) db_.model.overwrote({snapshot, commit, key});
-  }
-
-  Result<> run_statement() {
-    switch (random_.below(8)) {
-      case 0:
-        return read_point(ReadMode::snapshot);
-      case 1:
-        return read_point(std::array{ReadMode::for_update, ReadMode::for_no_key_update,
-                                     ReadMode::for_share}[random_.below(3)]);
-      case 2:
-      case 3:
-        return read_range();
-      case 4:
-        return change_range();
-      default:
-        return change();
-    }
-  }
-
-  std::string some_key() { return key_text(random_.below(kKeys)); }
-  std::string some_value() {
-    std::string value(1, static_cast<char>('a' + random_.below(4)));
-    value += std::to_string(++db_.values);
-    value.resize(random_.one_in(12) ? 2500 + random_.below(4000) : 20 + random_.below(300), '.');
-    return value;
-  }
-
-  /// Where reads without locks belong to, and those with.
-  Lsn position(ReadMode mode) {
-    return mode == ReadMode::snapshot && !is_serializable() ? state().view().lsn : tail();
-  }
-
-  Result<> read_point(ReadMode mode) {
-    const std::string key = some_key();
-    VersionModel::Read read{"a point read", {}, own_, key, key + '\0', {}};
-    ValueBuffer value;
-    ASSIGN_OR_RETURN(const bool found, db_.rows.get(*transaction_, as_bytes(key), value, mode));
-    if (found) read.seen.emplace(key, as_text(value.bytes()));
-    read.at = position(mode);
-    // Absent keys are locked at SERIALIZABLE only, and may have come since; at REPEATABLE READ one
-    // that is found is also the snapshot's.
-    if (mode == ReadMode::snapshot || found || is_serializable()) saw(std::move(read));
-    return {};
-  }
-
-  void saw(VersionModel::Read read) {
-    if (is_serializable()) locked_reads_.push_back(read);
-    db_.model.saw(std::move(read));
-  }
-
-  Result<VersionModel::Content> scan(const Tree& tree, const std::string& low,
-                                     const std::string& high) {
-    VersionModel::Content seen;
-    ScanRange range;
-    range.low = as_bytes(low);
-    range.high = as_bytes(high);
-    const bool backward = random_.one_in(2);
-    ASSIGN_OR_RETURN(Cursor cursor, tree.scan(*transaction_, range,
-                                              backward ? Direction::backward : Direction::forward));
-    std::string last;
-    while (true) {
-      ASSIGN_OR_RETURN(const bool more, cursor.next());
-      if (!more) return seen;
-      const std::string key{as_text(cursor.key())};
-      const bool in_order = last.empty() || (backward ? key < last : key > last);
-      if (!in_order) throw std::logic_error{"a scan gives " + key + " after " + last};
-      last = key;
-      seen.emplace(key, as_text(cursor.value()));
-      if (random_.one_in(8)) linger();
-    }
-  }
-
-  std::pair<std::string, std::string> some_range() {
-    const std::uint64_t low = random_.below(kKeys);
-    if (random_.one_in(4)) return {key_text(0), key_text(kKeys)};
-    return {key_text(low), key_text(low + random_.between(1, 12))};
-  }
-
-  /// Rows, and through the index the same rows.
-  Result<> read_range() {
-    const auto [low, high] = some_range();
-    VersionModel::Read read{"a scan", {}, own_, low, high, {}};
-    ASSIGN_OR_RETURN(read.seen, scan(db_.rows, low, high));
-    read.at = position(ReadMode::snapshot);
-    saw(std::move(read));
-    if (!random_.one_in(3)) return {};
-    const std::string letter(1, static_cast<char>('a' + random_.below(4)));
-    VersionModel::Read by_index{"a scan of the index", {}, own_index_, letter, letter + '~', {}};
-    ASSIGN_OR_RETURN(by_index.seen, scan(db_.index, by_index.low, by_index.high));
-    by_index.at = position(ReadMode::snapshot);
-    db_.index_model.saw(std::move(by_index));
-    return {};
-  }
-
-  /// Writes each row while the scan that finds them goes on: it finds each once, as it was (P39 and
-  /// the Halloween problem).
-  Result<> change_range() {
-    const auto [low, high] = some_range();
-    const Changes before = own_;
-    VersionModel::Read read{"a scan that its own statement changes", {}, before, low, high, {}};
-    ScanRange range;
-    range.low = as_bytes(low);
-    range.high = as_bytes(high);
-    ASSIGN_OR_RETURN(Cursor cursor, db_.rows.scan(*transaction_, range));
-    const Lsn began = position(ReadMode::snapshot);
-    while (true) {
-      ASSIGN_OR_RETURN(const bool more, cursor.next());
-      if (!more) break;
-      const std::string key{as_text(cursor.key())};
-      read.seen.emplace(key, as_text(cursor.value()));
-      ValueBuffer now;
-      ASSIGN_OR_RETURN(const bool found,
-                       db_.rows.get(*transaction_, as_bytes(key), now, ReadMode::for_update));
-      if (!found) continue;
-      RETURN_IF_ERROR(put(key, std::string(as_text(now.bytes())), some_value()));
-      // A row beyond the scan's place must not come up in it, either.
-      const std::string further = key_text(random_.below(kKeys));
-      if (random_.one_in(4) && !own_.contains(further)) RETURN_IF_ERROR(insert(further));
-    }
-    // At SERIALIZABLE it reads as it goes.
-    read.at = began;
-    if (!is_serializable()) db_.model.saw(std::move(read));
-    return {};
-  }
-
-  Result<> change() {
-    const std::string key = some_key();
-    ValueBuffer now;
-    ASSIGN_OR_RETURN(const bool found,
-                     db_.rows.get(*transaction_, as_bytes(key), now, ReadMode::for_update));
-    if (!found) return insert(key);
-    const std::string old{as_text(now.bytes())};
-    if (random_.one_in(3)) {
-      ASSIGN_OR_RETURN(const bool removed, db_.rows.remove(*transaction_, as_bytes(key)));
-      INVARIANT(removed);
-      own_[key].reset();
-      return unlist(key, old);
-    }
-    return put(key, old, some_value());
-  }
-
-  Result<> insert(const std::string& key) {
-    const std::string value = some_value();
-    ASSIGN_OR_RETURN(const bool inserted,
-                     db_.rows.insert(*transaction_, as_bytes(key), as_bytes(value)));
-    if (!inserted) return {};
-    if (!own_.contains(key)) inserted_.insert(key);
-    own_[key] = value;
-    return list(key, value);
-  }
-
-  Result<> put(const std::string& key, const std::string& old, const std::string& value) {
-    ASSIGN_OR_RETURN(const bool updated,
-                     db_.rows.update(*transaction_, as_bytes(key), as_bytes(value)));
-    INVARIANT(updated);
-    own_[key] = value;
-    if (old.front() == value.front()) return {};
-    RETURN_IF_ERROR(unlist(key, old));
-    return list(key, value);
-  }
-
-  Result<> list(const std::string& key, const std::string& value) {
-    const std::string entry = value.substr(0, 1) + key;
-    ASSIGN_OR_RETURN(const bool inserted,
-                     db_.index.insert(*transaction_, as_bytes(entry), Bytes{}));
-    if (!inserted) throw std::logic_error{"the index has " + entry + " already"};
-    own_index_[entry] = "";
-    return {};
-  }
-  Result<> unlist(const std::string& key, const std::string& value) {
-    const std::string entry = value.substr(0, 1) + key;
-    ASSIGN_OR_RETURN(const bool removed, db_.index.remove(*transaction_, as_bytes(entry)));
-    if (!removed) throw std::logic_error{"the index has no " + entry};
-    own_index_[entry].reset();
-    return {};
-  }
-
-  Database& db_;
-  Random random_;
-  std::unique_ptr<Transaction> transaction_;
-  Changes own_;
-  Changes own_index_;
-  std::set<std::string> inserted_;
-  std::vector<VersionModel::Read> locked_reads_;
-};
 
 struct Campaign {
   int sessions = 5;
@@ -321,7 +35,7 @@ struct Totals {
 };
 
 /// What is wrong once all sessions have gone; empty: nothing.
-std::string complaint(Engine& engine, Database& db, Totals& totals) {
+std::string complaint(Engine& engine, testing::Database& db, Totals& totals) {
   try {
     totals.reads += db.model.judge() + db.index_model.judge();
   } catch (const std::logic_error& error) {
@@ -344,11 +58,12 @@ std::string work(Engine& engine, std::uint64_t seed, const Campaign& campaign, T
     for (TreeId& tree : trees) tree = engine.create_tree(*transaction).value();
     INVARIANT(transaction->commit().has_value());
   }
-  Database db{engine, engine.tree(trees[0]).value(), engine.tree(trees[1]).value(), {}, {}};
+  testing::Database db{
+      engine, engine.tree(trees[0]).value(), engine.tree(trees[1]).value(), {}, {}};
   std::vector<std::unique_ptr<Task>> tasks;
   for (int i = 0; i < campaign.sessions; ++i)
     tasks.push_back(Runtime::current().spawn("session", [&, i] {
-      Session(db, seed * 100 + static_cast<unsigned>(i)).run(campaign.transactions);
+      testing::Session(db, seed * 100 + static_cast<unsigned>(i)).run(campaign.transactions);
     }));
   for (const auto& task : tasks) task->join();
   totals.conflicts += db.conflicts;
@@ -419,7 +134,7 @@ void try_phantoms(std::uint64_t seed) {
     const TreeId id = engine->create_tree(*setup).value();
     Tree tree = engine->tree(id).value();
     const auto put = [&](Transaction& transaction, std::uint64_t number, std::size_t bytes) {
-      return tree.insert(transaction, as_bytes(key_text(number)),
+      return tree.insert(transaction, as_bytes(testing::key_text(number)),
                          as_bytes(std::string(bytes, 'v')));
     };
     for (std::uint64_t i = 0; i < 300; i += 3) INVARIANT(put(*setup, i, 60).value());
@@ -436,7 +151,7 @@ void try_phantoms(std::uint64_t seed) {
     intruder->set_lock_timeout(std::chrono::milliseconds{1});
     // The numbers that are missing, and what is shorter and longer than a key: fences may be both.
     for (std::uint64_t i = 0; i < 300; ++i) {
-      const std::string key = key_text(i);
+      const std::string key = testing::key_text(i);
       for (const std::string& phantom :
            {key, key + "+", key.substr(0, key.size() - 1), key.substr(0, key.size() - 2)}) {
         const auto inserted = tree.insert(*intruder, as_bytes(phantom), as_bytes("phantom"));

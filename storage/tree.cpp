@@ -146,6 +146,15 @@ Result<bool> Tree::get(Transaction& transaction, Bytes key, ValueBuffer& into, R
   return found;
 }
 
+Result<> Tree::lock_key(Transaction& transaction, Bytes key) {
+  TransactionState& state = TransactionAccess::state(transaction);
+  if (!state.engine.options.locking) return {};
+  RETURN_IF_ERROR(state.intend(id_, lock::TableMode::intent_exclusive, WaitPolicy::wait));
+  const lock::LockId id{id_, hash_of_key(id_, key)};
+  RETURN_IF_ERROR(state.locks.acquire(id, lock::kWriteKey, state.wait(WaitPolicy::wait)));
+  return {};
+}
+
 void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
                     ReadMode mode) const noexcept {
   TransactionState& state = TransactionAccess::state(transaction);

@@ -32,10 +32,12 @@ class LockName {
   }
   /// Of the relation scopes, whose numbers take the place of a tree's.
   [[nodiscard]] constexpr RelationId relation() const noexcept { return RelationId{raw(tree())}; }
-  /// For buckets and private tables. The caller's hashes may be weak in some bits.
+  /// For buckets and private tables. The caller's hashes may be weak in some bits; eight that
+  /// follow each other stay side by side, so that locks on neighbours share lines of memory.
   [[nodiscard]] constexpr std::uint64_t spread() const noexcept {
-    const std::uint64_t mixed = (hash_ ^ (place_ * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
-    return mixed ^ (mixed >> 32);
+    const std::uint64_t mixed =
+        ((hash_ >> 3) ^ (place_ * 0x9E3779B97F4A7C15ULL)) * 0xD6E8FEB86659FD93ULL;
+    return (mixed ^ mixed >> 32) << 3 | (hash_ & 7);
   }
   friend constexpr bool operator==(const LockName&, const LockName&) = default;
 

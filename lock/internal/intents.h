@@ -62,7 +62,8 @@ class StrongRequests {
   };
 
   [[nodiscard]] Partition& of(const LockName& name) noexcept {
-    return partitions_[name.spread() % kPartitions];
+    // Tables have no hashes to tell neighbours by.
+    return partitions_[(name.spread() >> 3) % kPartitions];
   }
 
  private:

@@ -19,6 +19,7 @@ class LatchedTable final : public LockTable {
   explicit LatchedTable(std::size_t buckets);
 
   void prefetch(const LockName& /*name*/) const noexcept override {}
+  void prefetch_entries(const LockName& /*name*/) const noexcept override {}
   Appended append(Entry& entry) noexcept override;
   [[nodiscard]] bool is_blocked(const Entry& entry) noexcept override;
   [[nodiscard]] std::vector<Blocker> blockers(const Entry& entry) override;

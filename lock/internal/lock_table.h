@@ -45,6 +45,8 @@ class LockTable {
 
   /// Has fetched what append() will want of `name` soon.
   virtual void prefetch(const LockName& name) const noexcept = 0;
+  /// The next step, some time after prefetch(): what lies where that pointed to.
+  virtual void prefetch_entries(const LockName& name) const noexcept = 0;
 
   /// Publishes `entry`. Granted: it is active, unless it is strong; then its owner decides, who has
   /// yet to look at the intents in slots. Otherwise it stays `requested`, and the owner either

@@ -77,6 +77,20 @@ inline constexpr auto kCombined = [] {
   return combined;
 }();
 
+/// Bit a: the mode a allows writing.
+inline constexpr auto kWriting = [] {
+  std::uint32_t writing = 0;
+  for (std::uint8_t a = 0; a < kModeCodes; ++a) {
+    const ModeCode mode{a};
+    const bool writes =
+        is_key_code(a)
+            ? may_write(key_mode(mode).key) || may_write(key_mode(mode).gap)
+            : table_mode(mode) != TableMode::intent_shared && table_mode(mode) != TableMode::shared;
+    if (writes) writing |= std::uint32_t{1} << a;
+  }
+  return writing;
+}();
+
 }  // namespace detail
 
 constexpr bool conflict(ModeCode a, ModeCode b) noexcept {
@@ -92,10 +106,7 @@ constexpr bool implies(ModeCode held, ModeCode wanted) noexcept {
 /// Whether a holder may have changed what the lock covers, so that its commit LSN matters to the
 /// next holder.
 constexpr bool may_write(ModeCode mode) noexcept {
-  if (detail::is_key_code(std::to_underlying(mode))) {
-    return may_write(key_mode(mode).key) || may_write(key_mode(mode).gap);
-  }
-  return table_mode(mode) != TableMode::intent_shared && table_mode(mode) != TableMode::shared;
+  return (detail::kWriting >> std::to_underlying(mode) & 1U) != 0;
 }
 
 /// A lock on a whole table that is more than an intent.

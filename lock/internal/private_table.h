@@ -9,17 +9,25 @@
 namespace swizzle::lock {
 
 /// An owner's own view of what it holds: the newest entry of each name. Answers repeated requests
-/// without shared memory. Open addressing, at most half full.
+/// without shared memory. Open addressing, at most half full; a slot tells most strangers by
+/// itself.
 class PrivateTable {
  public:
-  PrivateTable() : slots_(kSmallest, nullptr) {}
+  PrivateTable() : slots_(kSmallest, Slot{}) {}
 
   /// The newest entry of `name`, or null.
   [[nodiscard]] Entry* find(const LockName& name) const noexcept {
-    for (std::size_t i = name.spread() & mask();; i = (i + 1) & mask()) {
-      Entry* entry = slots_[i];
-      if (entry == nullptr || entry->name == name) return entry;
+    const std::uint64_t spread = name.spread();
+    for (std::size_t i = spread & mask();; i = (i + 1) & mask()) {
+      const Slot slot = slots_[i];
+      if (slot.is_empty()) return nullptr;
+      if (slot.may_be(spread) && slot.entry()->name == name) return slot.entry();
     }
+  }
+
+  /// Has fetched what find() and put() will look at.
+  void prefetch(const LockName& name) const noexcept {
+    __builtin_prefetch(&slots_[name.spread() & mask()], 1);
   }
 
   /// The only step that may fail, so it comes before the entry is published.
@@ -30,10 +38,12 @@ class PrivateTable {
   /// Makes `entry` the newest of its name. Pre: make_room() since the last put().
   void put(Entry& entry) noexcept {
     const LockName name = entry.name;
-    std::size_t i = name.spread() & mask();
-    while (slots_[i] != nullptr && slots_[i]->name != name) i = (i + 1) & mask();
-    if (slots_[i] == nullptr) ++size_;
-    slots_[i] = &entry;
+    const std::uint64_t spread = name.spread();
+    std::size_t i = spread & mask();
+    while (!slots_[i].is_empty() && !(slots_[i].may_be(spread) && slots_[i].entry()->name == name))
+      i = (i + 1) & mask();
+    if (slots_[i].is_empty()) ++size_;
+    slots_[i] = Slot(entry, spread);
   }
 
   /// Undoes put() of `entry`, or of any of its name: what is left of the name is
@@ -42,16 +52,38 @@ class PrivateTable {
 
   void clear() noexcept;
 
-  [[nodiscard]] std::size_t bytes() const noexcept { return slots_.capacity() * sizeof(Entry*); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return slots_.capacity() * sizeof(Slot); }
 
  private:
+  /// An entry's address, and, where addresses have none, bits of its name's hash: so that entries
+  /// of other names need not be fetched from memory to be passed over.
+  class Slot {
+   public:
+    Slot() noexcept = default;
+    Slot(Entry& entry, std::uint64_t spread) noexcept
+        : word_(reinterpret_cast<std::uintptr_t>(&entry) | spread >> kAddressBits << kAddressBits) {
+    }
+    [[nodiscard]] bool is_empty() const noexcept { return word_ == 0; }
+    [[nodiscard]] bool may_be(std::uint64_t spread) const noexcept {
+      return (word_ ^ spread) >> kAddressBits == 0;
+    }
+    [[nodiscard]] Entry* entry() const noexcept {
+      return reinterpret_cast<Entry*>(word_ & ((std::uintptr_t{1} << kAddressBits) - 1));
+    }
+
+   private:
+    static constexpr unsigned kAddressBits = 48;
+    std::uintptr_t word_ = 0;
+  };
+  static_assert(sizeof(std::uintptr_t) == 8);
+
   static constexpr std::size_t kSmallest = 32;
   static constexpr std::size_t kKept = 1024;
 
   [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
   void grow();
 
-  std::vector<Entry*> slots_;
+  std::vector<Slot> slots_;
   std::size_t size_ = 0;
 };
 

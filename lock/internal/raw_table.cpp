@@ -5,6 +5,7 @@
 #include <bit>
 #include <new>
 
+#include "base/huge_pages.h"
 #include "base/invariant.h"
 #include "lock/internal/intents.h"
 #include "lock/internal/pause_point.h"
@@ -65,9 +66,7 @@ RawTable::RawTable(std::size_t buckets, ReaderEpochs& epochs)
   const std::size_t bytes = (mask_ + 1) * sizeof(Bucket);
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc{};
-  // Locks lie anywhere in a large table: with small pages most would miss the TLB. Only advice.
-  constexpr std::size_t kLarge = std::size_t{8} << 20U;
-  if (bytes >= kLarge) static_cast<void>(::madvise(memory, bytes, MADV_HUGEPAGE));
+  prefer_huge_pages(memory, bytes);
   // Null links and zero tags are zero bits.
   buckets_ = {static_cast<Bucket*>(memory), Unmap{bytes}};
 }

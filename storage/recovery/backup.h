@@ -39,7 +39,8 @@ struct RestoredLog {
 };
 /// Makes a database directory at `target`, which does not exist, out of a backup, and of archived
 /// log segments if `archive` has any, cut at the recovery target. Opening it recovers it to there;
-/// what was not committed there is undone. 55000 when the target is before the backup's end.
+/// what was not committed there is undone. 55000 when the target is before the backup's end
+/// or behind the archive's.
 /// The log is cut, and still has the old id: see new_log.h. Returns where it ends
 /// now.
 Result<RestoredLog> restore(FileSystem& files, const std::filesystem::path& backup,

@@ -40,8 +40,10 @@ struct Arguments {
   RecoveryTarget target;
 };
 
-std::optional<std::int64_t> parse_time(const std::string& text) {
+/// As now() shows it where the time zone is UTC, with or without "+00".
+std::optional<std::int64_t> parse_time(std::string text) {
   constexpr std::int64_t kMicros = 1'000'000;
+  if (text.ends_with("+00")) text.resize(text.size() - 3);
   std::tm parts{};
   const char* rest = strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts);
   if (rest == nullptr) return std::nullopt;

@@ -151,6 +151,12 @@ TEST_CASE("a restore to a point in time, by LSN and by time", "[backup]") {
     const std::filesystem::path whole = "/restored-whole";
     const Lsn all = restore(disk, kBackup, whole, "log", fetch, {}).value().end;
     REQUIRE(all > wanted);
+    REQUIRE(restore(disk, kBackup, "/to-the-end", "log", fetch, {.lsn = all}).value().end == all);
+    const std::int64_t tomorrow = times.rbegin()->second + 86'400'000'000;
+    const auto too_late = restore(disk, kBackup, "/never-2", "log", fetch, {.time_us = tomorrow});
+    REQUIRE(too_late.error().state() == sqlstate::object_not_in_prerequisite_state);
+    const Lsn behind{raw(all) + 1};
+    REQUIRE_FALSE(restore(disk, kBackup, "/never-3", "log", fetch, {.lsn = behind}));
     require_content(disk, whole, content_at(oracle, all));
   });
 }

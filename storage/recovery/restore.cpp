@@ -31,12 +31,20 @@ bool is_database_file(std::string_view name) noexcept {
          std::ranges::find(SpaceMap::kFileNames, name) != std::end(SpaceMap::kFileNames);
 }
 
-/// Where the log is to be cut: a record boundary.
+/// Where the log is to be cut: a record boundary. 55000 when it ends before the target: who asks
+/// for a moment is not given an earlier one in silence.
 Result<Lsn> find_stop(wal::Reader reader, Lsn from, const RecoveryTarget& stop) {
   reader.seek(from);
   while (true) {
     ASSIGN_OR_RETURN(const auto record, reader.next());
-    if (!record) return reader.end();
+    if (!record) {
+      const bool reached = !stop.time_us && (!stop.lsn || reader.end() >= *stop.lsn);
+      if (reached) return reader.end();
+      return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                        fmt::format("backup and archive end at {}, before the recovery target",
+                                    raw(reader.end()))}
+                      .with_hint("Without a target all of it is restored."));
+    }
     if (stop.lsn && record->lsn >= *stop.lsn) return record->lsn;
     const bool is_commit = kind_of(record->header) == RecordKind::transaction_committed &&
                            record->payload.size() >= sizeof(std::int64_t);

@@ -17,8 +17,9 @@ enum class PlantedFault : std::uint8_t {
   chain_one_too_few,            // the walk to older versions stops one before the right one (P37)
   version_freed_at_commit,      // undo records leave the index when their writer commits (P37)
   ghost_removed_early,          // a ghost goes although a snapshot may need it (P38)
+  removal_does_not_compare,     // a record goes although it is not what was seen (P39)
 };
-inline constexpr int kPlantedFaults = 9;
+inline constexpr int kPlantedFaults = 10;
 
 #ifdef SWIZZLE_PLANTED_FAULTS
 inline PlantedFault planted_fault = PlantedFault::none;

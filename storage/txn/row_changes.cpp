@@ -45,6 +45,11 @@ bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
   return false;
 }
 
+bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept {
+  if (!required_ || planted(PlantedFault::removal_does_not_compare)) return true;
+  return !leaf.is_overflow(at.index) && compare(leaf.value(at.index), *required_) == 0;
+}
+
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   const lock::LockId id{tree_, hash_};
@@ -63,6 +68,7 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
                                                     transaction_.viewer(view_)) ||
          transaction_.is_too_old()))
       return settle(Obstacle::version);
+    if (!is_required(leaf, at)) return settle(Obstacle::none);
   }
   settle(Obstacle::none);
   done_ = true;
@@ -107,7 +113,8 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   if (transaction_.isolation == Isolation::repeatable_read)
     view_ = transaction_.view_of(tree.birth());
   transaction_.engine.versions.prefetch(hash_);
-  if (wish_ == Wish::insert) transaction_.locks.prefetch({tree_, hash_});
+  // Others have locked it by now.
+  if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     ++transaction_.leaf_requests;

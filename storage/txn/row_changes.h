@@ -22,6 +22,9 @@ class RowChange final : public LeafChange {
         wish_(wish),
         value_(value) {}
 
+  /// Only while the record has this value, in the leaf itself. Pre: not an insert.
+  void require(Bytes value) noexcept { required_ = value; }
+
   Action decide(const Node& leaf, Node::Position at) noexcept override;
   [[nodiscard]] Value value() const noexcept override { return value_; }
   [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
@@ -30,7 +33,8 @@ class RowChange final : public LeafChange {
   void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
 
   /// Applies it to `tree`, waiting where it must. True: done; false: the key is there already
-  /// (insert) or is not (update, remove). 40001 at REPEATABLE READ when somebody was faster.
+  /// (insert), is not (update, remove), or is another (require). 40001 at REPEATABLE READ when
+  /// somebody was faster.
   Result<bool> run(AnyTree& tree, WaitPolicy policy = WaitPolicy::wait);
 
   /// What the record had before, if it lived in the overflow tree.
@@ -43,6 +47,7 @@ class RowChange final : public LeafChange {
   [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
   bool gap_allows(const Node& leaf, Node::Position at) noexcept;
+  [[nodiscard]] bool is_required(const Node& leaf, Node::Position at) const noexcept;
 
   TransactionState& transaction_;
   TreeId tree_;
@@ -50,6 +55,7 @@ class RowChange final : public LeafChange {
   std::uint64_t hash_;
   Wish wish_;
   Value value_;
+  std::optional<Bytes> required_;
   bool done_ = false;
   /// At REPEATABLE READ: what the snapshot sees of the tree.
   TransactionState::TreeView view_ = TransactionState::TreeView::whole;

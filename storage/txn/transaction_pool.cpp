@@ -129,8 +129,15 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexc
       shard.retained.pop_front();
       shard.retained_bytes.fetch_sub(undo->bytes() + sizeof(UndoLog), std::memory_order_relaxed);
     }
+    // Far enough for memory to answer; and so many are no more than the caches hold.
+    constexpr int kFetchedAhead = 8;
+    const UndoRecord* soon = undo->newest();
+    for (int i = 0; i < kFetchedAhead && soon != nullptr; ++i) soon = soon->previous;
     for (UndoRecord* record = undo->newest(); record != nullptr; record = record->previous) {
-      if (record->previous != nullptr) engine_.versions.prefetch(record->previous->key_hash);
+      if (soon != nullptr) {
+        engine_.versions.prefetch(soon->key_hash);
+        soon = soon->previous;
+      }
       if (record->is_version()) engine_.versions.remove(*record);
     }
     undo->clear();

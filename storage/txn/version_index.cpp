@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/checksum.h"
+#include "base/huge_pages.h"
 #include "base/invariant.h"
 #include "base/spin_wait.h"
 
@@ -18,13 +19,16 @@ bool is_of(const UndoRecord& record, TreeId tree, Bytes key, std::uint64_t hash)
 }  // namespace
 
 std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept {
-  return checksum(key, raw(tree));
+  if (key.empty()) return checksum(key, raw(tree));
+  const Bytes front = key.first(key.size() - 1);
+  return checksum(front, raw(tree)) + std::to_integer<std::uint64_t>(key.back());
 }
 
 VersionIndex::VersionIndex(std::size_t buckets)
     : mask_(std::bit_ceil(buckets) - 1),
       buckets_(static_cast<Bucket*>(std::calloc(mask_ + 1, sizeof(Bucket)))) {
   if (buckets_ == nullptr) throw std::bad_alloc{};
+  prefer_huge_pages(buckets_.get(), (mask_ + 1) * sizeof(Bucket));
 }
 
 UndoRecord* VersionIndex::newest_of(Bucket& bucket, TreeId tree, Bytes key,

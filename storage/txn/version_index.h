@@ -10,6 +10,8 @@
 
 namespace swizzle {
 
+/// Keys that differ in their last byte only have hashes that follow each other: numbers that were
+/// given out in order, and what is kept of them, lie side by side.
 std::uint64_t hash_of_key(TreeId tree, Bytes key) noexcept;
 
 /// Who looks at versions: what is below its snapshot, and its own changes but those of the
@@ -33,6 +35,11 @@ class VersionIndex {
   /// Has the bucket of a key fetched that add() or remove() will want soon.
   void prefetch(std::uint64_t hash) const noexcept {
     __builtin_prefetch(&buckets_[hash & mask_], 1);
+  }
+
+  /// The next step, some time later: the newest record there, whoever's it is.
+  void prefetch_newest(std::uint64_t hash) const noexcept {
+    __builtin_prefetch(buckets_[hash & mask_].first.load(std::memory_order_relaxed), 1);
   }
 
   void add(UndoRecord& record) noexcept;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,7 @@ struct ShortText {
   ShortText(const std::string& text)  // NOLINT(google-explicit-constructor): a text is a text
       : size(static_cast<std::uint8_t>(text.size())) {
     INVARIANT(text.size() <= Capacity);
-    std::memcpy(data.data(), text.data(), text.size());
+    std::ranges::copy(text, data.begin());
   }
   [[nodiscard]] std::string_view view() const noexcept {
     return {data.data(), size < Capacity ? size : Capacity};
@@ -148,7 +149,7 @@ class Key {
   }
   /// A name of at most 16 bytes, padded with zeros.
   Key& name(std::string_view text) noexcept {
-    std::memcpy(bytes_.data() + size_, text.data(), text.size());
+    std::ranges::copy(as_bytes(text), bytes_.begin() + size_);
     size_ += 16;
     return *this;
   }
@@ -201,7 +202,7 @@ class Image {
       : size_(sizeof record + text.size()) {
     INVARIANT(size_ <= bytes_.size());
     store(bytes_.data(), record);
-    std::memcpy(bytes_.data() + sizeof record, text.data(), text.size());
+    std::ranges::copy(as_bytes(text), bytes_.begin() + sizeof record);
   }
   [[nodiscard]] Bytes bytes() const noexcept { return {bytes_.data(), size_}; }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "storage/engine.h"
+
+namespace swizzle {
+
+/// For whoever is about to write many records of a tree in key order: has what the processor will
+/// want for the lock and the versions of a key that comes soon fetched from memory, in two steps,
+/// since what the first one brings tells where the rest is. Its leaf is the one that those before
+/// it are in, as a rule. A hint: locks nothing, waits for nothing.
+enum class Fetch : std::uint8_t { places, contents };
+void prefetch_change(const Tree& tree, Transaction& transaction, Bytes key, Fetch step) noexcept;
+
+/// Removes the record if it still has the value that the transaction's snapshot showed: locked,
+/// compared and changed at one visit of its leaf. False: it may be another one by now, or gone, or
+/// it is too large to tell; nothing is done, and whoever wants to know locks it (ReadMode) and
+/// looks. May wait, and fails, as Tree::remove() does.
+Result<bool> remove_unchanged(const Tree& tree, Transaction& transaction, Bytes key, Bytes seen);
+
+}  // namespace swizzle
