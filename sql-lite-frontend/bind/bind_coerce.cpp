@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/time_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -24,16 +25,7 @@ CastContext context_of(Binder::Implicitness how) {
 
 /// Words that mean another moment every time they are read.
 bool is_moving_time(TypeId type, std::string_view text) {
-  switch (type) {
-    case TypeId::date:
-    case TypeId::time:
-    case TypeId::timetz:
-    case TypeId::timestamp:
-    case TypeId::timestamptz:
-      break;
-    default:
-      return false;
-  }
+  if (!is_time(type) || type == TypeId::interval) return false;
   std::string lower{text};
   std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));

@@ -118,6 +118,17 @@ ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t lo
       .at_position(location + 1);
 }
 
+ExprPtr Binder::bind_subscript(const ast::Node& node, Scope& scope) {
+  ExprPtr index = bind_node(&node, scope);
+  const std::int32_t location = index->location();
+  ExprPtr coerced = try_coerce(index, TypeId::int4, kNoTypmod, Implicitness::assignment);
+  if (coerced == nullptr) {
+    throw SqlError{sqlstate::datatype_mismatch, "array subscript must have type integer"}
+        .at_position(location + 1);
+  }
+  return coerced;
+}
+
 ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
   const TypeId array = base->type();
   // A name is an array of letters, from 0.
@@ -134,15 +145,7 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
   bool slice = false;
   for (const ast::Node* node : indices) slice |= ast::as<ast::A_Indices>(node).is_slice;
   const auto bound = [&](const ast::Node* node) {
-    if (node == nullptr) return constant(TypeId::int4, Value::null());
-    ExprPtr index = bind_node(node, scope);
-    const std::int32_t location = index->location();
-    ExprPtr coerced = try_coerce(index, TypeId::int4, kNoTypmod, Implicitness::assignment);
-    if (coerced == nullptr) {
-      throw SqlError{sqlstate::datatype_mismatch, "array subscript must have type integer"}
-          .at_position(location + 1);
-    }
-    return coerced;
+    return node == nullptr ? constant(TypeId::int4, Value::null()) : bind_subscript(*node, scope);
   };
   std::vector<ExprPtr> operands;
   operands.push_back(std::move(base));

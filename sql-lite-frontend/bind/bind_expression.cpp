@@ -444,8 +444,14 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   expr->set_signature(std::move(signature));
   const auto correlation = query->outer_slots.empty() ? SubqueryExpr::Correlation::none
                                                       : SubqueryExpr::Correlation::outer;
-  pending_.emplace_back(*expr, std::move(query), correlation);
+  plan_later(*expr, std::move(query), correlation);
   return expr;
+}
+
+void Binder::plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
+                        SubqueryExpr::Correlation correlation) {
+  pending_.emplace_back(expr, std::move(query));
+  expr.set_place(static_cast<int>(pending_.size()), correlation);
 }
 
 ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,

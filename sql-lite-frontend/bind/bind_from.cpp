@@ -97,6 +97,7 @@ void Binder::add_item(Scope& scope, ScopeItem item) {
       }
     }
   }
+  ++relations_named_;
   scope.items.push_back(std::move(item));
 }
 
@@ -111,7 +112,7 @@ void Binder::apply_alias(ScopeItem& item, const ast::Alias* alias) {
                 alias->colnames.size());
   }
   for (std::size_t i = 0; i < alias->colnames.size(); ++i) {
-    item.columns[i].name = ast::string_of(alias->colnames[i]);
+    item.columns[i].name = item.columns[i].origin.name = ast::string_of(alias->colnames[i]);
   }
   for (ScopeColumn& column : item.columns) column.origin.qualifier = item.alias;
 }

@@ -71,6 +71,14 @@ void tell_names(std::span<const ExprPtr> arguments) {
   }
 }
 
+/// As PostgreSQL: JDBC's {? = call f(?)} sends what comes out as a parameter of type void, too.
+void drop_output_parameters(std::vector<ExprPtr>& arguments) {
+  std::erase_if(arguments, [](const ExprPtr& argument) {
+    return argument->type() == TypeId::void_ &&
+           dynamic_cast<const ParameterExpr*>(argument.get()) != nullptr;
+  });
+}
+
 }  // namespace
 
 ExprPtr Binder::call_builtin(std::string_view name, std::vector<ExprPtr> arguments) {
@@ -177,6 +185,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   }
   scope.clause = clause;
   scope.in_window = around;
+  if (!any_named) drop_output_parameters(arguments);
   if (node.agg_within_group) return bind_ordered_set(node, scope, std::move(arguments), notes);
 
   if (const WindowName* window = find_window_function(name, arguments.size());

@@ -22,6 +22,18 @@ bool calls_set_function(const ast::Node& node) {
   return found;
 }
 
+/// Only a key whose entries never repeat can tell at once whether there is a conflict.
+void require_immediate(NameSource& names, const Index& index, const Table& table) {
+  if (!index.deferrable) return;
+  SqlError error{SqlState{"55000"},
+                 "ON CONFLICT does not support deferrable unique constraints/exclusion constraints "
+                 "as arbiters"};
+  error.fields().schema = names.schema_name(table.relation.schema);
+  error.fields().table = table.relation.name;
+  error.fields().constraint = index.name;
+  throw error;
+}
+
 }  // namespace
 
 std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast::NodeList names) {
@@ -305,7 +317,10 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
                   infer.conname, table.relation.name);
     }
     const Index* index = table.index_by_oid(constraint->index);
-    if (index != nullptr && constraint->kind != ConstraintKind::foreign_key) return index;
+    if (index != nullptr && constraint->kind != ConstraintKind::foreign_key) {
+      require_immediate(names_, *index, table);
+      return index;
+    }
   } else {
     const Slot first = new_slots(table.relation.columns.size());
     Scope scope = table_scope(write.table, table.relation.name, first);
@@ -329,9 +344,9 @@ const Index* Binder::infer_index(const WriteStatement& write, const ast::InferCl
     ExprPtr where;
     if (infer.where_clause != nullptr) where = bind_condition(infer.where_clause, scope, "WHERE");
     for (const Index& index : table.relation.indexes) {
-      if (index.unique && answers_inference(write, index, first, wanted, where.get())) {
-        return &index;
-      }
+      if (!index.is_key() || !answers_inference(write, index, first, wanted, where.get())) continue;
+      require_immediate(names_, index, table);
+      return &index;
     }
   }
   throw SqlError{sqlstate::invalid_column_reference,
@@ -377,6 +392,10 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
                             : ConflictAction::Kind::nothing;
   if (clause.infer != nullptr) {
     write.conflict.index = infer_index(write, *clause.infer);
+  } else if (write.conflict.kind == ConflictAction::Kind::nothing) {
+    for (const Index& index : write.table->relation.indexes) {
+      require_immediate(names_, index, *write.table);
+    }
   } else if (write.conflict.kind == ConflictAction::Kind::update) {
     throw SqlError{sqlstate::syntax_error,
                    "ON CONFLICT DO UPDATE requires inference specification or constraint name"}
@@ -386,6 +405,7 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
   if (write.conflict.kind != ConflictAction::Kind::update) return;
   write.conflict.existing_first_slot = new_slots(write.table->relation.columns.size());
   Scope scope = table_scope(write.table, write.alias, write.conflict.existing_first_slot);
+  ++relations_named_;
   Scope excluded = table_scope(write.table, "excluded", write.first_slot);
   scope.items.push_back(std::move(excluded.items[0]));
   scope.outer_slots = &write.outer_slots;

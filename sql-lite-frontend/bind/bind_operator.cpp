@@ -209,7 +209,7 @@ ExprPtr Binder::bind_row_subquery(std::string_view op, const ast::RowExpr& row,
   expr->set_comparison(row_comparison(op, std::move(left), std::move(right), location), {});
   expr->set_location(location);
   expr->outer_slots = query->outer_slots;
-  pending_.emplace_back(*expr, std::move(query), SubqueryExpr::Correlation::outer);
+  plan_later(*expr, std::move(query), SubqueryExpr::Correlation::outer);
   return expr;
 }
 

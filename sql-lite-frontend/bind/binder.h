@@ -49,13 +49,12 @@ class NameSource {
 
 /// A subquery in an expression, waiting to be planned.
 struct PendingSubquery {
-  PendingSubquery(SubqueryExpr& of, std::unique_ptr<Query> bound, SubqueryExpr::Correlation how)
-      : expr(&of), life(of.life()), query(std::move(bound)), correlation(how) {}
+  PendingSubquery(SubqueryExpr& of, std::unique_ptr<Query> bound)
+      : expr(&of), life(of.life()), query(std::move(bound)) {}
 
   SubqueryExpr* expr;
   std::weak_ptr<const void> life;  ///< of `expr`
   std::unique_ptr<Query> query;
-  SubqueryExpr::Correlation correlation;
 };
 
 /// Gives names and types to one statement. What it makes lives in the plan; the plan's arena takes
@@ -167,6 +166,10 @@ class Binder {
   [[nodiscard]] const std::vector<TablePtr>& dependencies() const noexcept { return tables_; }
   /// Set when the plan must not be reused: a constant such as 'now' was read.
   [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
+  /// How EXPLAIN writes columns: with their relation's name once there are several.
+  [[nodiscard]] ExprPrinter::Columns explained_columns() const noexcept {
+    return relations_named_ > 1 ? ExprPrinter::Columns::qualified : ExprPrinter::Columns::names;
+  }
   NameSource& names() noexcept { return names_; }
   Arena& arena() noexcept { return arena_; }
 
@@ -184,8 +187,11 @@ class Binder {
   ExprPtr bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted);
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
+  ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
   ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
   ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
+  void plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
+                  SubqueryExpr::Correlation correlation);
   ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
   /// What a set-returning function with several columns leaves in a slot: its fields by name.
@@ -330,6 +336,11 @@ class Binder {
   /// the first column; the others read what it leaves behind.
   ExprPtr bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
                                 std::vector<ScopeColumn>& further);
+  static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
+                                    const ast::ResTarget& target);
+  ExprPtr old_value(const Scope& scope, Slot slot);
+  ExprPtr element_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                             const Column& column, Scope& scope);
   ExprPtr default_of(const Table& table, std::size_t position);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
@@ -373,6 +384,7 @@ class Binder {
   int view_depth_ = 0;
   int recorded_depth_ = 0;
   bool single_use_ = false;
+  int relations_named_ = 0;  ///< in FROM, and as targets
   int depth_ = 0;
 };
 

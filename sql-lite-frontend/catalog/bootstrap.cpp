@@ -9,6 +9,8 @@
 namespace swizzle::sql {
 namespace {
 
+constexpr Oid kTemplateDatabase = 1;
+
 class FirstCatalog {
  public:
   FirstCatalog(Tree& tree, Transaction& transaction) : tree_(tree), transaction_(transaction) {}
@@ -64,10 +66,20 @@ void write_first_catalog(Engine& engine, Oid database) {
   append_oid(counter, kFirstUserOid);
   first.record(object_key(kSharedCatalog, RecordKind::counter, 0), counter);
   first.superuser();
-  first.database(1, "template1", "default template for new databases");
+  first.database(kTemplateDatabase, "template1", "default template for new databases");
   first.database(4, "template0", "unmodifiable empty database");
   first.database(kPostgresDatabase, "postgres", "default administrative connection database");
   write_first_schemas(tree, *transaction, database);
+  value_of(transaction->commit());
+}
+
+void complete_template(Engine& engine, Tree& tree) {
+  auto transaction = engine.begin();
+  transaction->begin_statement();
+  const std::string key = object_key(kTemplateDatabase, RecordKind::schema, kPgCatalogSchema);
+  ValueBuffer ignored;
+  if (value_of(tree.get(*transaction, as_bytes(key), ignored))) return;
+  write_first_schemas(tree, *transaction, kTemplateDatabase);
   value_of(transaction->commit());
 }
 

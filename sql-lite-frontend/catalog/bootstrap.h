@@ -10,6 +10,10 @@ namespace swizzle::sql {
 /// and information_schema.
 void write_first_catalog(Engine& engine, Oid database);
 
+/// Gives template1 its schemas where it has none: in a new engine, and in one whose first server
+/// left it without.
+void complete_template(Engine& engine, Tree& tree);
+
 /// The schemas that a new database starts with.
 void write_first_schemas(Tree& tree, Transaction& transaction, Oid database);
 

@@ -13,7 +13,9 @@ std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
     write_first_catalog(engine, kPostgresDatabase);
     tree = engine.tree(Catalog::kTree);
   }
-  std::unique_ptr<Catalogs> catalogs{new Catalogs{engine, value_of(std::move(tree))}};
+  Tree opened = value_of(std::move(tree));
+  complete_template(engine, opened);
+  std::unique_ptr<Catalogs> catalogs{new Catalogs{engine, opened}};
   catalogs->shared_.load();
   return catalogs;
 }

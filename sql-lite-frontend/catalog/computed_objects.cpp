@@ -82,7 +82,7 @@ void index_rows(Execution& execution, const EmitRow& emit) {
           Value::from_oid(table->relation.oid),
           Value::from_int(static_cast<std::int64_t>(parts.columns.size())),
           Value::from_int(static_cast<std::int64_t>(parts.classes.size())),
-          flag(index.unique),
+          flag(index.is_key()),
           flag(index.nulls_not_distinct),
           flag(index.primary),
           flag(false),

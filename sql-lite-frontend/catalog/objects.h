@@ -104,10 +104,11 @@ struct IndexColumn {
 struct Index {
   Oid oid = kNoOid;
   std::string name;
+  /// Its entries have each key once; of a deferrable key's index they may repeat for a while.
   bool unique = false;
   bool primary = false;
   bool nulls_not_distinct = false;
-  bool deferrable = false;
+  bool deferrable = false;  ///< a key that DeferrableKeys checks; not `unique` then
   std::vector<IndexColumn> columns;
   std::vector<std::int16_t> included;
   std::string predicate_sql;
@@ -115,6 +116,9 @@ struct Index {
   TreeId tree = TreeId::directory;
   std::string comment;
   std::int64_t estimated_pages = 0;  ///< as of the last ANALYZE
+
+  /// What its definition says.
+  [[nodiscard]] bool is_key() const noexcept { return unique || deferrable; }
 };
 
 enum class RelationKind : char {

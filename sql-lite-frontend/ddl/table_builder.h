@@ -75,7 +75,7 @@ class TableBuilder {
   }
   void make_identity(std::size_t position, const ast::Constraint& constraint);
   void finish_generation(const Generation& generation);
-  void adopt_index(const ast::Constraint& node);
+  void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);
   std::string new_sequence(Column& column, TypeId type, ast::NodeList options, bool identity);
   void set_default(std::size_t position, const ast::Node* expression, Clause clause);

@@ -62,10 +62,10 @@ ReferentialAction action_of(std::string_view text) {
 void TableBuilder::finish_key(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   const bool primary = node.contype == ast::ConstrType::primary;
-  if (!node.indexname.empty()) return adopt_index(node);
-  if (pending.deferrable) {
+  if (!node.indexname.empty()) return adopt_index(pending);
+  if (pending.deferrable && primary) {
     throw SqlError{sqlstate::feature_not_supported,
-                   "deferrable unique and primary key constraints are not supported"};
+                   "deferrable primary key constraints are not supported"};
   }
   if (primary && std::ranges::any_of(relation_.indexes, &Index::primary)) {
     throw sql_error(sqlstate::invalid_table_definition,
@@ -76,7 +76,8 @@ void TableBuilder::finish_key(const Pending& pending) {
       pending.columns.empty() ? strings_of(node.keys) : pending.columns;
   Index index;
   index.oid = session_.catalog.allocate_oid();
-  index.unique = true;
+  index.unique = !pending.deferrable;
+  index.deferrable = pending.deferrable;
   index.primary = primary;
   index.nulls_not_distinct = node.nulls_not_distinct;
   const auto numbers = column_numbers(names, primary ? "primary key" : "unique", node.location);
@@ -101,6 +102,8 @@ void TableBuilder::finish_key(const Pending& pending) {
   constraint.kind = primary ? ConstraintKind::primary_key : ConstraintKind::unique;
   constraint.columns = numbers;
   constraint.index = index.oid;
+  constraint.deferrable = pending.deferrable;
+  constraint.initially_deferred = pending.initially_deferred;
   if (!node.conname.empty()) {
     constraint.name = node.conname;
   } else {
@@ -114,9 +117,14 @@ void TableBuilder::finish_key(const Pending& pending) {
 }
 
 /// UNIQUE USING INDEX: the index becomes the constraint's, under its name.
-void TableBuilder::adopt_index(const ast::Constraint& node) {
+void TableBuilder::adopt_index(const Pending& pending) {
+  const ast::Constraint& node = *pending.node;
   if (node.contype == ast::ConstrType::primary) {
     throw SqlError{sqlstate::feature_not_supported, "PRIMARY KEY USING INDEX is not supported"};
+  }
+  if (pending.deferrable) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "deferrable UNIQUE USING INDEX is not supported"};
   }
   const auto index = std::ranges::find(relation_.indexes, node.indexname, &Index::name);
   if (index == relation_.indexes.end()) {
@@ -277,12 +285,20 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
     throw SqlError{kInvalidForeignKey,
                    "foreign key referenced-columns list must not contain duplicates"};
   }
+  bool is_deferrable = false;
   for (const Index& index : target.indexes) {
-    if (!index.unique || !index.predicate_sql.empty()) continue;
+    if (!index.is_key() || !index.predicate_sql.empty()) continue;
     std::vector<std::int16_t> has;
     for (const IndexColumn& column : index.columns) has.push_back(column.column);
     std::ranges::sort(has);
-    if (has == wanted) constraint.index = index.oid;
+    if (has != wanted) continue;
+    is_deferrable |= index.deferrable;
+    if (!index.deferrable) constraint.index = index.oid;
+  }
+  if (constraint.index == kNoOid && is_deferrable) {
+    throw_error(SqlState{"55000"},
+                "cannot use a deferrable unique constraint for referenced table \"{}\"",
+                target.name);
   }
   if (constraint.index == kNoOid) {
     throw_error(kInvalidForeignKey,

@@ -156,6 +156,39 @@ void check_rules(Writing& writing, Session::State& session, const Table& table,
   }
 }
 
+/// The index of a deferrable key takes every entry, but begins without repeated ones.
+void require_no_repeats(Session::State& session, Execution& execution, const Table& table,
+                        const IndexAccess& access) {
+  session.begin_statement();
+  std::string before;
+  const Tree tree = *access.tree;
+  Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
+                                     ReadMode::snapshot, WaitPolicy::wait, ScanHint::large));
+  std::vector<Value> row(table.relation.columns.size());
+  RowScope scope{execution};
+  while (value_of(cursor.next())) {
+    execution.tick();
+    Bytes rest = cursor.key();
+    for (const KeyColumn& column : access.columns) skip_key(rest, column);
+    const std::string_view key = as_text(cursor.key()).substr(0, cursor.key().size() - rest.size());
+    if (key != before) {
+      before = key;
+      continue;
+    }
+    Bytes parts = cursor.key();
+    bool any_null = false;
+    for (std::size_t i = 0; i < access.columns.size(); ++i) {
+      const Value value = take_key(parts, access.columns[i], execution.row_arena);
+      any_null |= value.is_null();
+      row[static_cast<std::size_t>(access.index->columns[i].column - 1)] = value;
+    }
+    if (!any_null || access.index->nulls_not_distinct) {
+      fail_not_unique(execution, session, table, *access.index, row);
+    }
+    scope.rewind();
+  }
+}
+
 /// Whether rows as `from` stores them are rows of `to` as they are.
 bool keeps_rows(const Table& from, const Table& to) {
   const auto is_stored = [](const Column& column) { return !column.missing.has_value(); };
@@ -187,6 +220,7 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
     RowReader{table->layout, buffer.bytes()}.columns(row);
     fail_not_unique(execution, session, *table, index, row);
   });
+  if (index.deferrable) require_no_repeats(session, execution, *table, table->indexes[number]);
 }
 
 TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,

@@ -341,12 +341,12 @@ std::vector<Slot> Aggregate::output_slots() const {
   return slots;
 }
 
-PlanNote Aggregate::note() const {
+PlanNote Aggregate::note(ExprPrinter::Columns columns) const {
   if (keys_.empty()) return {"Aggregate", {}};
   std::string keys;
   for (const Key& key : keys_) {
     if (!keys.empty()) keys += ", ";
-    keys += describe(*key.expr);
+    keys += describe(*key.expr, columns);
   }
   return {rows_ == Rows::by_group ? "GroupAggregate" : "HashAggregate", {{"Group Key", keys}}};
 }

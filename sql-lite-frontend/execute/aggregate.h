@@ -22,6 +22,12 @@ struct AggregateCall {
   enum class Quantifier : std::uint8_t { all, distinct } quantifier = Quantifier::all;
   Slot slot = 0;
   std::int32_t location = -1;  ///< in the statement, for errors
+
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) {
+    visit_each(arguments, visit);
+    visit_each(order, visit);
+    if (filter) visit(filter);
+  }
 };
 
 /// The states of one call for many groups.
@@ -86,12 +92,16 @@ class Aggregate final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    for (Key& key : keys_) visit(key.expr);
+    for (AggregateCall& call : calls_) call.for_each_expression(visit);
+  }
 
  private:
   void forget_groups();

@@ -14,27 +14,57 @@ std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs) {
   return types;
 }
 
-std::string describe(const Expr& expr) {
-  ExprPrinter printer{.out = {}};
+namespace {
+
+std::string printed(const Expr& expr, ExprPrinter printer) {
   printer.print(expr);
   return std::move(printer.out);
 }
 
-std::string describe(std::span<const ExprPtr> exprs) {
-  if (exprs.size() == 1) return describe(*exprs[0]);
+template <class Print>
+std::string conjunction(std::span<const ExprPtr> conditions, const Print& print) {
+  if (conditions.size() == 1) return print(*conditions[0]);
   std::string out = "(";
-  for (const ExprPtr& expr : exprs) {
+  for (const ExprPtr& condition : conditions) {
     if (out.size() > 1) out += " AND ";
-    out += describe(*expr);
+    out += print(*condition);
   }
   return out + ")";
 }
 
-std::string describe(std::span<const SortKey> keys) {
+}  // namespace
+
+std::string describe(const Expr& expr, ExprPrinter::Columns columns) {
+  return printed(expr, {.columns = columns, .out = {}});
+}
+
+std::string describe(std::span<const ExprPtr> conditions, ExprPrinter::Columns columns) {
+  return conjunction(conditions, [&](const Expr& expr) { return describe(expr, columns); });
+}
+
+std::string describe_at(std::string_view relation, const Expr& condition) {
+  return printed(condition,
+                 {.columns = ExprPrinter::Columns::qualified, .out = {}, .own_relation = relation});
+}
+
+std::string describe_at(std::string_view relation, std::span<const ExprPtr> conditions) {
+  return conjunction(conditions, [&](const Expr& expr) { return describe_at(relation, expr); });
+}
+
+std::string describe_list(std::span<const ExprPtr> exprs, ExprPrinter::Columns columns) {
+  std::string out;
+  for (const ExprPtr& expr : exprs) {
+    if (!out.empty()) out += ", ";
+    out += describe(*expr, columns);
+  }
+  return out;
+}
+
+std::string describe(std::span<const SortKey> keys, ExprPrinter::Columns columns) {
   std::string out;
   for (const SortKey& key : keys) {
     if (!out.empty()) out += ", ";
-    out += describe(*key.expr);
+    out += describe(*key.expr, columns);
     const bool descending = key.direction == SortDirection::descending;
     if (descending) out += " DESC";
     const NullsOrder usual = descending ? NullsOrder::first : NullsOrder::last;
@@ -64,9 +94,11 @@ std::vector<PlanMeasure> Filter::measured() const {
   return measures;
 }
 
-PlanNote Filter::note() const {
-  PlanNote note = input_->note();
-  note.properties.emplace_back("Filter", describe(conditions_));
+PlanNote Filter::note(ExprPrinter::Columns columns) const {
+  PlanNote note = input_->note(columns);
+  const std::string_view relation = input_->scanned_relation();
+  note.properties.emplace_back("Filter", relation.empty() ? describe(conditions_, columns)
+                                                          : describe_at(relation, conditions_));
   return note;
 }
 

@@ -15,7 +15,9 @@ class OneRow final : public PlanOperator {
   bool next(Execution&) override { return !std::exchange(done_, true); }
   void close() override {}
   [[nodiscard]] std::vector<Slot> output_slots() const override { return {}; }
-  [[nodiscard]] PlanNote note() const override { return {"Result", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Result", {}};
+  }
 
  private:
   bool done_ = true;
@@ -32,14 +34,20 @@ class Filter final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   /// EXPLAIN shows the filter at its input.
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(conditions_, visit);
+  }
   [[nodiscard]] bool is_shown() const noexcept override { return false; }
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override {
+    return input_->scanned_relation();
+  }
 
  private:
   PlanPtr input_;
@@ -60,13 +68,21 @@ class Project final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override { return input_->note(); }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return input_->note(columns);
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override { return input_->measured(); }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    for (Computed& computed : computed_) visit(computed.expr);
+  }
   [[nodiscard]] bool is_shown() const noexcept override { return false; }
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override {
+    return input_->scanned_relation();
+  }
 
  private:
   PlanPtr input_;
@@ -87,11 +103,16 @@ class ProjectSet final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override { return {"ProjectSet", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"ProjectSet", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    for (Item& item : items_) visit_each(item.arguments, visit);
+  }
 
  private:
   PlanPtr input_;
@@ -114,11 +135,17 @@ class Limit final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return {"Limit", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Limit", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    if (count_) visit(count_);
+    if (offset_) visit(offset_);
+  }
 
  private:
   bool is_tie(Execution& execution);
@@ -147,7 +174,9 @@ class Append final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return outputs_; }
-  [[nodiscard]] PlanNote note() const override { return {"Append", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Append", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override;
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     for (Branch& branch : branches_) visit(branch.input);
@@ -168,7 +197,12 @@ class ValuesScan final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
-  [[nodiscard]] PlanNote note() const override { return {"Values Scan on \"*VALUES*\"", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Values Scan on \"*VALUES*\"", {}};
+  }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    for (std::vector<ExprPtr>& row : rows_) visit_each(row, visit);
+  }
   [[nodiscard]] std::size_t row_count() const noexcept { return rows_.size(); }
 
  private:
@@ -193,7 +227,16 @@ class FunctionScan final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override { return {"Function Scan on " + alias_, {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Function Scan on " + alias_, {}};
+  }
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    for (Call& call : calls_) {
+      visit_each(call.arguments, visit);
+      if (call.scalar) visit(call.scalar);
+    }
+  }
 
  private:
   struct Running {
@@ -219,7 +262,9 @@ class Materialize final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return {"Materialize", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Materialize", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }

@@ -33,7 +33,7 @@ std::vector<Slot> ComputedScan::output_slots() const {
   return slots;
 }
 
-PlanNote ComputedScan::note() const {
+PlanNote ComputedScan::note(ExprPrinter::Columns /*columns*/) const {
   std::string title = "Seq Scan on " + table_->relation.name;
   if (alias_ != table_->relation.name) title += " " + alias_;
   return {std::move(title), {}};

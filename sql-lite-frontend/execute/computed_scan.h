@@ -18,7 +18,8 @@ class ComputedScan final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
 
  private:
   TablePtr table_;

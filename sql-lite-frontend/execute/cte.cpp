@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
+#include "sql-lite-frontend/execute/identifiers.h"
 
 namespace swizzle::sql {
 
@@ -88,6 +89,13 @@ void Cte::leave() {
 void Cte::forget() {
   stop();
   filled_in_run = 0;
+}
+
+PlanNote CteScan::note(ExprPrinter::Columns /*columns*/) const {
+  std::string title = reads_working_table_ ? "WorkTable Scan on " : "CTE Scan on ";
+  title += quote_identifier(cte_->name);
+  if (alias_ != cte_->name) title += " " + quote_identifier(alias_);
+  return {std::move(title), {}};
 }
 
 void CteScan::open(Execution& execution) {

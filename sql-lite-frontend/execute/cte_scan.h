@@ -22,9 +22,9 @@ class CteScan final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return slots_; }
-  [[nodiscard]] PlanNote note() const override {
-    return {(reads_working_table_ ? "WorkTable Scan on " : "CTE Scan on ") + alias_, {}};
-  }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
+  [[nodiscard]] Cte& cte() const noexcept { return *cte_; }
 
  private:
   std::shared_ptr<Cte> cte_;
@@ -46,13 +46,19 @@ class EagerCtes final : public PlanOperator {
   bool next(Execution& execution) override { return input_->next(execution); }
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return input_->note(); }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return input_->note(columns);
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return input_->children();
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override { return input_->measured(); }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   [[nodiscard]] bool is_shown() const noexcept override { return false; }
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override {
+    return input_->scanned_relation();
+  }
+  [[nodiscard]] const std::vector<std::shared_ptr<Cte>>& ctes() const noexcept { return ctes_; }
 
  private:
   PlanPtr input_;

@@ -15,7 +15,7 @@ bool CursorRow::next(Execution& execution) {
   return true;
 }
 
-PlanNote CursorRow::note() const {
+PlanNote CursorRow::note(ExprPrinter::Columns /*columns*/) const {
   return {"Tid Scan " + table_title(), {{"TID Cond", "CURRENT OF " + quote_identifier(cursor_)}}};
 }
 

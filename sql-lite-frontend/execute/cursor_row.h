@@ -16,7 +16,7 @@ class CursorRow final : public TableAccess {
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
 
  private:
   std::string cursor_;

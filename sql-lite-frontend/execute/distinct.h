@@ -17,14 +17,17 @@ class Distinct final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override {
-    return {"HashAggregate", {{"Group Key", describe(keys_)}}};
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return {"HashAggregate", {{"Group Key", describe_list(keys_, columns)}}};
   }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override { return {usage_.measure()}; }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(keys_, visit);
+  }
 
  private:
   /// The next row of the input, or of the part that is read back.
@@ -49,11 +52,16 @@ class Unique final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return {"Unique", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Unique", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(keys_, visit);
+  }
 
  private:
   PlanPtr input_;

@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "storage/bulk_changes.h"
 
 namespace swizzle::sql {
 
@@ -19,7 +20,15 @@ void EntryBatch::apply(Transaction& transaction) {
   };
   sorter_.finish();
   std::optional<std::string_view> inserted;
+  // Long enough for memory to answer, and short enough that what it brings is still there.
+  constexpr std::size_t kStep = 10;
+  const auto fetch = [&](std::size_t calls, Fetch step) {
+    const auto soon = sorter_.ahead(calls);
+    if (soon) prefetch_change(tree_, transaction, as_bytes(soon->key), step);
+  };
   while (const auto entry = sorter_.next()) {
+    fetch(2 * kStep, Fetch::places);
+    fetch(kStep, Fetch::contents);
     if (inserted && *inserted != entry->key) {
       put(*inserted);
       inserted.reset();

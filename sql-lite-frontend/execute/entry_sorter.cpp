@@ -166,6 +166,13 @@ void EntrySorter::advance(std::size_t run) {
       heap_, [this](std::size_t left, std::size_t right) { return later(left, right); });
 }
 
+std::optional<EntrySorter::Entry> EntrySorter::ahead(std::size_t calls) const noexcept {
+  if (!runs_.empty() || items_.size() - position_ <= calls) return std::nullopt;
+  // In key order they lie anywhere.
+  if (items_.size() - position_ > 2 * calls) __builtin_prefetch(items_[position_ + 2 * calls].at);
+  return entry_at(items_[position_ + calls].at);
+}
+
 std::optional<EntrySorter::Entry> EntrySorter::next() {
   if (runs_.empty()) {
     if (position_ == items_.size()) return std::nullopt;

@@ -33,6 +33,8 @@ struct ExprPrinter {
   /// An operator at this depth goes without parentheses; 0 is none. What pg_get_expr calls pretty
   /// begins with 1: the whole, and then the operands of an outermost AND or OR.
   int bare_depth = 0;
+  /// The relation whose columns go without its name, though others have theirs.
+  std::string_view own_relation = {};
 
   void print(const Expr& expr);
   /// "(" where operators need it here; returns what closes it.
@@ -371,6 +373,15 @@ class SubscriptExpr final : public OperandsExpr {
 
  private:
   Kind kind_;
+};
+
+/// The array with one element set: what `SET a[i] = x` gives the column.
+class ElementAssignment final : public OperandsExpr {
+ public:
+  /// Operands: the array, the element, then one index per dimension.
+  ElementAssignment(TypeId array, std::vector<ExprPtr> operands);
+  Value eval(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
 };
 
 /// (record).field

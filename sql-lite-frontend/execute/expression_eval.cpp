@@ -297,6 +297,24 @@ Value SubscriptExpr::eval(Execution& execution) const {
   return array_slice(execution.row_arena, values[0], bounds);
 }
 
+ElementAssignment::ElementAssignment(TypeId array, std::vector<ExprPtr> operands)
+    : OperandsExpr(array, kNoTypmod, std::move(operands)) {}
+
+Value ElementAssignment::eval(Execution& execution) const {
+  const Operands operands{operands_, execution};
+  const auto values = operands.values();
+  std::vector<std::int32_t> subscripts;
+  for (const Value& subscript : values.subspan(2)) {
+    if (subscript.is_null()) {
+      throw SqlError{sqlstate::null_value_not_allowed,
+                     "array subscript in assignment must not be null"};
+    }
+    subscripts.push_back(subscript.as_int4());
+  }
+  return array_set_element(execution.row_arena, element_type(type()), values[0], subscripts,
+                           values[1]);
+}
+
 FieldExpr::FieldExpr(TypeId type, ExprPtr record, std::size_t field, std::string name)
     : OperandsExpr(type, kNoTypmod, {}), field_(field), name_(std::move(name)) {
   operands_.push_back(std::move(record));

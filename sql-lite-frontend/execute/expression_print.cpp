@@ -71,7 +71,8 @@ void SlotExpr::print(ExprPrinter& printer) const {
     printer.out += fmt::format("#{}", slot_);
     return;
   }
-  if (printer.columns == ExprPrinter::Columns::qualified && !origin_.qualifier.empty()) {
+  if (printer.columns == ExprPrinter::Columns::qualified && !origin_.qualifier.empty() &&
+      origin_.qualifier != printer.own_relation) {
     printer.out += quote_identifier(origin_.qualifier) + ".";
   }
   printer.out += quote_identifier(origin_.name);
@@ -252,6 +253,17 @@ void SubscriptExpr::print(ExprPrinter& printer) const {
     }
     printer.out += "]";
   }
+}
+
+void ElementAssignment::print(ExprPrinter& printer) const {
+  printer.print(*operands_[0]);
+  for (const ExprPtr& subscript : std::span{operands_}.subspan(2)) {
+    printer.out += "[";
+    printer.print(*subscript);
+    printer.out += "]";
+  }
+  printer.out += " := ";
+  printer.print(*operands_[1]);
 }
 
 void FieldExpr::print(ExprPrinter& printer) const {

@@ -17,10 +17,15 @@ class Extremes final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override { return {"Result", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"Result", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override;
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     for (Part& part : parts_) visit(part.plan);
+  }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    for (Part& part : parts_) visit(part.value);
   }
 
  private:

@@ -4,33 +4,12 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/identifiers.h"
-#include "sql-lite-frontend/session/internal.h"
-#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/execute/constraint_check.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
 namespace {
-
-std::string table_name(NameSource& names, const Table& table) {
-  return quote_identifier(names.schema_name(table.relation.schema)) + "." +
-         quote_identifier(table.relation.name);
-}
-
-std::string column_name(const Table& table, std::int16_t number) {
-  return quote_identifier(table.relation.columns[static_cast<std::size_t>(number - 1)].name);
-}
-
-/// "a = $1 AND b = $2"
-std::string equal_all(const Table& table, std::span<const std::int16_t> columns) {
-  std::string text;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0) text += " AND ";
-    text += fmt::format("{} = ${}", column_name(table, columns[i]), i + 1);
-  }
-  return text;
-}
 
 /// "a = NULL, b = NULL", or DEFAULT
 std::string cleared(const Table& table, std::span<const std::int16_t> columns,
@@ -42,23 +21,6 @@ std::string cleared(const Table& table, std::span<const std::int16_t> columns,
     text += action == ReferentialAction::set_default ? " = DEFAULT" : " = NULL";
   }
   return text;
-}
-
-std::vector<TypeId> types_of(const Table& table, std::span<const std::int16_t> columns) {
-  std::vector<TypeId> types;
-  for (const std::int16_t number : columns) {
-    types.push_back(table.relation.columns[static_cast<std::size_t>(number - 1)].type);
-  }
-  return types;
-}
-
-[[noreturn]] void throw_diagnostic(const Diagnostic& diagnostic) {
-  SqlError error{diagnostic.state, diagnostic.message};
-  error = std::move(error).with_detail(diagnostic.detail);
-  error.fields().schema = diagnostic.schema;
-  error.fields().table = diagnostic.table;
-  error.fields().constraint = diagnostic.constraint;
-  throw error;
 }
 
 }  // namespace
@@ -116,35 +78,9 @@ void ForeignKeys::begin() {
   arena_.reset();
 }
 
-std::vector<Value> ForeignKeys::kept(std::span<const Value> row,
-                                     std::span<const std::int16_t> columns) {
-  std::vector<Value> values;
-  for (const std::int16_t number : columns) {
-    values.push_back(row[static_cast<std::size_t>(number - 1)].copy_to(arena_));
-  }
-  return values;
-}
-
-namespace {
-
-bool any_null(std::span<const Value> values) {
-  return std::ranges::any_of(values, [](const Value& value) { return value.is_null(); });
-}
-
-bool same_values(std::span<const TypeId> types, std::span<const Value> left,
-                 std::span<const Value> right) {
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (left[i].is_null() != right[i].is_null()) return false;
-    if (!left[i].is_null() && compare_values(types[i], left[i], right[i]) != 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 void ForeignKeys::inserted(std::span<const Value> row) {
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
-    std::vector<Value> values = kept(row, outgoing_[i].constraint->columns);
+    std::vector<Value> values = kept(arena_, row, outgoing_[i].constraint->columns);
     // MATCH SIMPLE: a NULL anywhere refers to nothing. FULL allows only all or none.
     if (any_null(values) && outgoing_[i].constraint->match == 's') continue;
     const bool all_null = std::ranges::all_of(values, [](const Value& v) { return v.is_null(); });
@@ -156,8 +92,8 @@ void ForeignKeys::inserted(std::span<const Value> row) {
 void ForeignKeys::updated(std::span<const Value> old_row, std::span<const Value> new_row) {
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
     const auto& columns = outgoing_[i].constraint->columns;
-    std::vector<Value> before = kept(old_row, columns);
-    std::vector<Value> after = kept(new_row, columns);
+    std::vector<Value> before = kept(arena_, old_row, columns);
+    std::vector<Value> after = kept(arena_, new_row, columns);
     if (same_values(types_of(*table_, columns), before, after)) continue;
     if (any_null(after) && outgoing_[i].constraint->match == 's') continue;
     if (std::ranges::all_of(after, [](const Value& v) { return v.is_null(); })) continue;
@@ -165,9 +101,9 @@ void ForeignKeys::updated(std::span<const Value> old_row, std::span<const Value>
   }
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
     const auto& columns = incoming_[i].constraint->referenced_columns;
-    std::vector<Value> before = kept(old_row, columns);
+    std::vector<Value> before = kept(arena_, old_row, columns);
     if (any_null(before)) continue;
-    std::vector<Value> after = kept(new_row, columns);
+    std::vector<Value> after = kept(arena_, new_row, columns);
     if (same_values(incoming_[i].types, before, after)) continue;
     notes_.push_back({Note::Kind::changed, i, std::move(before), std::move(after)});
   }
@@ -175,7 +111,7 @@ void ForeignKeys::updated(std::span<const Value> old_row, std::span<const Value>
 
 void ForeignKeys::removed(std::span<const Value> row) {
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
-    std::vector<Value> before = kept(row, incoming_[i].constraint->referenced_columns);
+    std::vector<Value> before = kept(arena_, row, incoming_[i].constraint->referenced_columns);
     if (!any_null(before)) notes_.push_back({Note::Kind::removed, i, std::move(before), {}});
   }
 }
@@ -195,23 +131,6 @@ std::string tuple(Execution& execution, const Table& table, std::span<const std:
     texts += values[i].is_null() ? "null" : to_text(execution.functions, types[i], values[i]);
   }
   return fmt::format("({})=({})", names, texts);
-}
-
-DeferredCheck deferred(Execution& execution, const Constraint& constraint, const Table& table,
-                       DeferredCheck::Query wanted, DeferredCheck::Query confirmation,
-                       std::span<const TypeId> types, std::span<const Value> values,
-                       Diagnostic violation) {
-  DeferredCheck check;
-  check.constraint = constraint.oid;
-  check.relation = table.relation.oid;
-  check.wanted = std::move(wanted);
-  check.confirmation = std::move(confirmation);
-  check.types.assign(types.begin(), types.end());
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    check.texts.push_back(to_text(execution.functions, types[i], values[i]));
-  }
-  check.violation = std::move(violation);
-  return check;
 }
 
 }  // namespace
@@ -264,10 +183,11 @@ void ForeignKeys::check_reference(Execution& execution, const Note& note) {
   const Outgoing& key = outgoing_[note.key];
   if (any_null(note.new_values)) throw_diagnostic(missing(execution, note));
   if (is_deferred(execution.session, *key.constraint)) {
-    defer_check(execution.session, deferred(execution, *key.constraint, *table_,
-                                            {key.exists_sql, DeferredCheck::Gives::rows},
-                                            {key.refers_sql, DeferredCheck::Gives::rows}, key.types,
-                                            note.new_values, missing(execution, note)));
+    defer_check(execution.session,
+                deferred_check(execution, *key.constraint, *table_,
+                               {key.exists_sql, DeferredCheck::Gives::rows},
+                               {key.refers_sql, DeferredCheck::Gives::rows}, key.types,
+                               note.new_values, missing(execution, note)));
     return;
   }
   if (run_internal(execution.session, key.exists_sql, key.types, note.new_values) == 0) {
@@ -282,11 +202,11 @@ void ForeignKeys::check_unreferenced(Execution& execution, const Note& note) {
       note.kind == Note::Kind::removed ? key.constraint->on_delete : key.constraint->on_update;
   if (action == ReferentialAction::no_action) {
     if (is_deferred(execution.session, *key.constraint)) {
-      defer_check(
-          execution.session,
-          deferred(execution, *key.constraint, *table_, {key.any_sql, DeferredCheck::Gives::none},
-                   {key.still_there_sql, DeferredCheck::Gives::none}, key.types, note.old_values,
-                   referenced(execution, note)));
+      defer_check(execution.session,
+                  deferred_check(execution, *key.constraint, *table_,
+                                 {key.any_sql, DeferredCheck::Gives::none},
+                                 {key.still_there_sql, DeferredCheck::Gives::none}, key.types,
+                                 note.old_values, referenced(execution, note)));
       return;
     }
     if (run_internal(execution.session, key.still_there_sql, key.types, note.old_values) > 0) {

@@ -51,7 +51,6 @@ class ForeignKeys {
     std::vector<Value> old_values;
     std::vector<Value> new_values;
   };
-  std::vector<Value> kept(std::span<const Value> row, std::span<const std::int16_t> columns);
   void check_reference(Execution& execution, const Note& note);
   void act(Execution& execution, const Note& note);
   void check_unreferenced(Execution& execution, const Note& note);

@@ -13,13 +13,16 @@ class Gate final : public PlanOperator {
   bool next(Execution& execution) override { return is_open_ && input_->next(execution); }
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override {
-    return {"Result", {{"One-Time Filter", describe(conditions_)}}};
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return {"Result", {{"One-Time Filter", describe(conditions_, columns)}}};
   }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(conditions_, visit);
+  }
 
  private:
   PlanPtr input_;

@@ -241,8 +241,8 @@ void HashJoin::close() {
   reading_.reset();
 }
 
-PlanNote HashJoin::note() const {
-  return note_of("Hash", "Hash Cond", keys_.probe, keys_.build);
+PlanNote HashJoin::note(ExprPrinter::Columns columns) const {
+  return note_of("Hash", columns, "Hash Cond", keys_.probe, keys_.build);
 }
 
 std::vector<PlanMeasure> HashJoin::measured() const {

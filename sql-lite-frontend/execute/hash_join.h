@@ -35,7 +35,12 @@ class HashJoin final : public JoinOperator {
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    JoinOperator::for_each_expression(visit);
+    visit_each(keys_.probe, visit);
+    visit_each(keys_.build, visit);
+  }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
 
  private:

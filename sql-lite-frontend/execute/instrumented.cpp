@@ -1,5 +1,10 @@
 #include "sql-lite-frontend/execute/instrumented.h"
 
+#include <set>
+
+#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/execute/subplans.h"
+#include "sql-lite-frontend/execute/subquery.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {
@@ -58,7 +63,16 @@ bool Instrumented::next(Execution& execution) {
 }
 
 void Instrumented::put_over(PlanPtr& root, Clock clock) {
+  std::set<const void*> seen;
   const auto visit = [&](auto& self, PlanPtr& step, bool is_line_of_its_own) -> void {
+    visit_subplans(*step, {[&](SubqueryExpr& subquery) {
+                             if (seen.insert(&subquery).second) self(self, subquery.plan(), true);
+                           },
+                           [&](Cte& cte) {
+                             if (!cte.plan || !seen.insert(&cte).second) return;
+                             self(self, cte.plan, true);
+                             if (cte.recursive_plan) self(self, cte.recursive_plan, true);
+                           }});
     const bool is_shown = step->is_shown();
     step->for_each_input([&](PlanPtr& input) { self(self, input, is_shown); });
     // What is shown with its input is measured as a whole.

@@ -14,7 +14,9 @@ class Instrumented final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override { step_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return step_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return step_->note(); }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return step_->note(columns);
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return step_->children();
   }
@@ -22,8 +24,15 @@ class Instrumented final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     step_->for_each_input(visit);
   }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    step_->for_each_expression(visit);
+  }
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override {
+    return step_->scanned_relation();
+  }
+  [[nodiscard]] bool is_shown() const noexcept override { return step_->is_shown(); }
 
-  [[nodiscard]] const PlanOperator& step() const noexcept { return *step_; }
+  [[nodiscard]] PlanOperator& step() const noexcept { return *step_; }
   struct Measured {
     std::uint64_t loops = 0;
     std::uint64_t rows = 0;
@@ -33,7 +42,7 @@ class Instrumented final : public PlanOperator {
   };
   [[nodiscard]] const Measured& run() const noexcept { return run_; }
 
-  /// Puts one over each step that EXPLAIN shows.
+  /// Puts one over each step that EXPLAIN shows, subqueries and WITH queries included.
   static void put_over(PlanPtr& root, Clock clock);
 
  private:

@@ -56,21 +56,23 @@ std::vector<Slot> JoinOperator::output_slots() const {
   return slots;
 }
 
-PlanNote JoinOperator::note_of(std::string method) const {
+PlanNote JoinOperator::note_of(std::string method, ExprPrinter::Columns columns) const {
   PlanNote note{std::move(method), {}};
   note.title += std::string{name_of(kind_)} + " Join";
-  if (!conditions_.empty()) note.properties.emplace_back("Join Filter", describe(conditions_));
+  if (!conditions_.empty())
+    note.properties.emplace_back("Join Filter", describe(conditions_, columns));
   return note;
 }
 
-PlanNote JoinOperator::note_of(std::string method, std::string keys_name,
-                               std::span<const ExprPtr> outer_keys,
+PlanNote JoinOperator::note_of(std::string method, ExprPrinter::Columns columns,
+                               std::string keys_name, std::span<const ExprPtr> outer_keys,
                                std::span<const ExprPtr> inner_keys) const {
-  PlanNote note = note_of(std::move(method));
+  PlanNote note = note_of(std::move(method), columns);
   std::string keys;
   for (std::size_t i = 0; i < outer_keys.size(); ++i) {
     if (i > 0) keys += " AND ";
-    keys += "(" + describe(*outer_keys[i]) + " = " + describe(*inner_keys[i]) + ")";
+    keys +=
+        "(" + describe(*outer_keys[i], columns) + " = " + describe(*inner_keys[i], columns) + ")";
   }
   if (outer_keys.size() > 1) keys = "(" + keys + ")";
   note.properties.insert(note.properties.begin(), {std::move(keys_name), std::move(keys)});
@@ -97,8 +99,8 @@ void NestedLoop::close() {
   inner().close();
 }
 
-PlanNote NestedLoop::note() const {
-  PlanNote note = note_of("Nested Loop");
+PlanNote NestedLoop::note(ExprPrinter::Columns columns) const {
+  PlanNote note = note_of("Nested Loop", columns);
   if (kind() == JoinKind::inner) note.title = "Nested Loop";
   return note;
 }

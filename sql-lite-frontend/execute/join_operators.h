@@ -24,6 +24,9 @@ class JoinOperator : public PlanOperator {
     visit(outer_);
     visit(inner_);
   }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(conditions_, visit);
+  }
 
  protected:
   JoinOperator(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions);
@@ -62,10 +65,10 @@ class JoinOperator : public PlanOperator {
   bool next_with_outer(Join& join, Execution& execution);
 
   /// "Hash Left Join", and the conditions as its filter.
-  [[nodiscard]] PlanNote note_of(std::string method) const;
+  [[nodiscard]] PlanNote note_of(std::string method, ExprPrinter::Columns columns) const;
   /// The same, with the pairs of keys that are equal.
-  [[nodiscard]] PlanNote note_of(std::string method, std::string keys_name,
-                                 std::span<const ExprPtr> outer_keys,
+  [[nodiscard]] PlanNote note_of(std::string method, ExprPrinter::Columns columns,
+                                 std::string keys_name, std::span<const ExprPtr> outer_keys,
                                  std::span<const ExprPtr> inner_keys) const;
 
  private:
@@ -114,7 +117,7 @@ class NestedLoop final : public JoinOperator {
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return next_with_outer(*this, execution); }
   void close() override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
 
  private:
   friend JoinOperator;

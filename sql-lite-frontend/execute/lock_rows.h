@@ -31,11 +31,16 @@ class LockRows final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return {"LockRows", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"LockRows", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(recheck_, visit);
+  }
 
  private:
   enum class Outcome : std::uint8_t { unchanged, changed, gone };

@@ -107,8 +107,8 @@ void MergeJoin::close() {
   ahead_.rows.release();
 }
 
-PlanNote MergeJoin::note() const {
-  return note_of("Merge", "Merge Cond", keys_.outer, keys_.inner);
+PlanNote MergeJoin::note(ExprPrinter::Columns columns) const {
+  return note_of("Merge", columns, "Merge Cond", keys_.outer, keys_.inner);
 }
 
 }  // namespace swizzle::sql

@@ -22,7 +22,12 @@ class MergeJoin final : public JoinOperator {
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return next_with_outer(*this, execution); }
   void close() override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    JoinOperator::for_each_expression(visit);
+    visit_each(keys_.outer, visit);
+    visit_each(keys_.inner, visit);
+  }
 
  private:
   friend JoinOperator;

@@ -28,6 +28,14 @@ struct PlanMeasure {
 class PlanOperator;
 using PlanPtr = std::unique_ptr<PlanOperator>;
 
+/// What runs besides a step's inputs: a subquery of its expressions, or a WITH query.
+struct Subplan {
+  enum class Runs : std::uint8_t { once, for_each_row };
+  Runs runs = Runs::for_each_row;
+  std::string name;                        ///< "SubPlan 1"
+  std::vector<const PlanOperator*> parts;  ///< a recursive WITH query has two
+};
+
 /// One step of a plan. It leaves its rows in slots, one row at a time; state of a run lives in it,
 /// so a plan serves one execution at a time.
 class PlanOperator {
@@ -47,10 +55,14 @@ class PlanOperator {
   /// The slots that hold a row after next(): what has to be kept to bring the row back.
   [[nodiscard]] virtual std::vector<Slot> output_slots() const = 0;
 
-  [[nodiscard]] virtual PlanNote note() const = 0;
+  [[nodiscard]] virtual PlanNote note(ExprPrinter::Columns columns) const = 0;
   [[nodiscard]] virtual std::vector<const PlanOperator*> children() const { return {}; }
   /// Lets inputs be replaced by what gives the same rows.
   virtual void for_each_input(const std::function<void(PlanPtr&)>& /*visit*/) {}
+  /// What it computes itself; where something is optional, only if it is there.
+  virtual void for_each_expression(const std::function<void(ExprPtr&)>& /*visit*/) {}
+  /// The relation, by its name in the statement, whose rows it reads; empty where it does not.
+  [[nodiscard]] virtual std::string_view scanned_relation() const noexcept { return {}; }
   /// Whether EXPLAIN gives it a line of its own; otherwise it is shown with its input.
   [[nodiscard]] virtual bool is_shown() const noexcept { return true; }
   /// Of the last run.
@@ -60,6 +72,8 @@ class PlanOperator {
   double expected_rows = 1;
   double cost = 0;
   double start_cost = 0;
+  /// Noted for EXPLAIN alone.
+  std::vector<Subplan> subplans;
 };
 
 struct SortKey {
@@ -68,10 +82,22 @@ struct SortKey {
   NullsOrder nulls = NullsOrder::last;
 };
 
+inline void visit_each(std::span<ExprPtr> exprs, const std::function<void(ExprPtr&)>& visit) {
+  for (ExprPtr& expr : exprs) visit(expr);
+}
+inline void visit_each(std::span<SortKey> keys, const std::function<void(ExprPtr&)>& visit) {
+  for (SortKey& key : keys) visit(key.expr);
+}
+
 std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs);
 
-std::string describe(const Expr& expr);
-std::string describe(std::span<const ExprPtr> exprs);
-std::string describe(std::span<const SortKey> keys);
+std::string describe(const Expr& expr, ExprPrinter::Columns columns);
+/// All of them hold.
+std::string describe(std::span<const ExprPtr> conditions, ExprPrinter::Columns columns);
+/// At a scan only what is not the scanned relation's own has its relation's name.
+std::string describe_at(std::string_view relation, const Expr& condition);
+std::string describe_at(std::string_view relation, std::span<const ExprPtr> conditions);
+std::string describe(std::span<const SortKey> keys, ExprPrinter::Columns columns);
+std::string describe_list(std::span<const ExprPtr> exprs, ExprPrinter::Columns columns);
 
 }  // namespace swizzle::sql

@@ -311,7 +311,7 @@ Bytes RangeAccess::row() const noexcept {
   return uses_secondary() ? fetched_.bytes() : cursor_->value();
 }
 
-PlanNote RangeAccess::note() const {
+PlanNote RangeAccess::note(ExprPrinter::Columns /*columns*/) const {
   if (bounds_.index == nullptr) return {"Seq Scan " + table_title(), {}};
   PlanNote note{fmt::format("Index {}Scan{} using {} {}", bounds_.only_index ? "Only " : "",
                             direction_ == Direction::backward ? " Backward" : "",

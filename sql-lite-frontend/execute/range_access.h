@@ -20,7 +20,10 @@ class RangeAccess final : public TableAccess {
   void close() override;
   [[nodiscard]] Bytes key() const noexcept override;
   [[nodiscard]] Bytes row() const noexcept override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    bounds_.for_each_expression(visit);
+  }
 
   /// The number of rows from here to the end, for whoever needs nothing else of them. Pre: nothing
   /// of a row is read.

@@ -71,6 +71,7 @@ std::uint64_t RowSorter::head_of(const Value& value) const {
       head = first_bytes(value.as_bytes());
       break;
     case Shape::text:
+      if (head_type_ == TypeId::jsonb) break;
       // Trailing blanks do not count in bpchar.
       head = head_type_ == TypeId::bpchar ? key_head(value) : first_bytes(value.as_bytes());
       break;

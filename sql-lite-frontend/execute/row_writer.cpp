@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "storage/bulk_changes.h"
 
 namespace swizzle::sql {
 namespace {
@@ -123,32 +124,6 @@ void RowWriter::check_not_null(Execution& execution, std::span<const Value> row)
   }
 }
 
-std::string RowWriter::index_key_detail(Execution& execution, const Index& index,
-                                        std::span<const Value> row) const {
-  std::vector<std::int16_t> columns;
-  for (const IndexColumn& column : index.columns) columns.push_back(column.column);
-  if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
-    return key_detail(execution, table_, columns, row);
-  }
-  const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());
-  const auto& expressions = write_.index_expressions[number].columns;
-  put_in_slots(execution, row);
-  std::string names;
-  std::string values;
-  for (std::size_t i = 0; i < index.columns.size(); ++i) {
-    const bool plain = index.columns[i].column != 0;
-    const auto position = static_cast<std::size_t>(plain ? index.columns[i].column - 1 : 0);
-    const Value value = plain ? row[position] : expressions[i]->eval(execution);
-    if (i > 0) {
-      names += ", ";
-      values += ", ";
-    }
-    names += plain ? table_.relation.columns[position].name : index.columns[i].expression_sql;
-    values += value.is_null() ? "null" : to_text(execution.functions, index.columns[i].type, value);
-  }
-  return fmt::format("({})=({})", names, values);
-}
-
 void RowWriter::fail_duplicate(Execution& execution, const Index& index,
                                std::span<const Value> row) const {
   std::string detail =
@@ -188,49 +163,6 @@ std::string RowWriter::key_for(Execution& execution, std::span<const Value> row)
   std::string key;
   make_key(execution, row, key);
   return key;
-}
-
-void RowWriter::put_in_slots(Execution& execution, std::span<const Value> row) const {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    execution.slots[write_.index_first_slot + i] = row[i];
-  }
-}
-
-RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
-                                     std::span<const Value> row, std::string_view row_key) const {
-  const IndexAccess& access = table_.indexes[number];
-  const Index& index = *access.index;
-  const WriteStatement::IndexExpressions* expressions = nullptr;
-  if (write_.has_index_expressions()) {
-    expressions = &write_.index_expressions[number];
-    put_in_slots(execution, row);
-    if (expressions->predicate && !holds(*expressions->predicate, execution)) return {};
-  }
-  Entry entry;
-  entry.present = true;
-  bool any_null = false;
-  for (std::size_t i = 0; i < index.columns.size(); ++i) {
-    const std::int16_t column = index.columns[i].column;
-    const Value value = column != 0 ? row[static_cast<std::size_t>(column - 1)]
-                                    : expressions->columns[i]->eval(execution);
-    any_null |= value.is_null();
-    append_key(entry.key, access.columns[i], value);
-  }
-  entry.checked = index.unique && (!any_null || index.nulls_not_distinct);
-  if (entry.checked) {
-    entry.value = row_key;
-  } else {
-    entry.key += row_key;
-  }
-  if (entry.key.size() > Engine::kMaxKeyBytes) {
-    throw sql_error(sqlstate::program_limit_exceeded,
-                    "index row size {} exceeds maximum {} for index \"{}\"", entry.key.size(),
-                    Engine::kMaxKeyBytes, index.name)
-        .with_hint(
-            "Values larger than 1/3 of a buffer page cannot be indexed.\nConsider a "
-            "function index of an MD5 hash of the value, or use full text indexing.");
-  }
-  return entry;
 }
 
 void RowWriter::encode(std::span<const Value> row) {
@@ -336,6 +268,7 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
     if (!access.tree) continue;
     const Entry entry = entry_of(execution, i, row, key);
     if (!entry.present) continue;
+    lock_deferrable(execution, i, entry);
     if (load_ != nullptr && load_->add_entry(i, entry.key, entry.value)) continue;
     if (EntryBatch* const batch = batch_of(i)) {
       INVARIANT(on_conflict == OnConflict::fail);
@@ -393,6 +326,8 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
     }
     return;
   }
+  lock_deferrable(execution, index, before);
+  lock_deferrable(execution, index, after);
   if (EntryBatch* const batch = batch_of(index)) {
     if (before.present) batch->remove(before.key);
     if (after.present) batch->insert(after.key);
@@ -406,14 +341,31 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
 }
 
 void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> old_row) {
+  old_key_buffer_ = as_text(key);
+  value_of(tree_.remove(*execution.transaction, as_bytes(old_key_buffer_)));
+  remove_entries(execution, old_row);
+}
+
+bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
+                                 std::span<const Value> old_row) {
+  old_key_buffer_ = as_text(stored.key);
+  if (!value_of(swizzle::remove_unchanged(tree_, *execution.transaction, as_bytes(old_key_buffer_),
+                                          stored.row))) {
+    return false;
+  }
+  remove_entries(execution, old_row);
+  return true;
+}
+
+/// Those of the row under old_key_buffer_.
+void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_row) {
   Transaction& transaction = *execution.transaction;
-  const std::string row_key{as_text(key)};
-  value_of(tree_.remove(transaction, as_bytes(row_key)));
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
     if (!access.tree) continue;
-    const Entry entry = entry_of(execution, i, old_row, row_key);
+    const Entry entry = entry_of(execution, i, old_row, old_key_buffer_);
     if (!entry.present) continue;
+    lock_deferrable(execution, i, entry);
     if (EntryBatch* const batch = batch_of(i)) {
       batch->remove(entry.key);
       continue;
@@ -422,36 +374,6 @@ void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> o
     value_of(tree.remove(transaction, as_bytes(entry.key)));
   }
   note_change(transaction, Counted::removed);
-}
-
-std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,
-                                                     std::span<const Value> row) {
-  Transaction& transaction = *execution.transaction;
-  ValueBuffer buffer;
-  if (index.primary) {
-    std::string key = key_for(execution, row);
-    const bool found =
-        value_of(tree_.get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));
-    if (!found) return std::nullopt;
-    return key;
-  }
-  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
-    if (table_.indexes[i].index != &index) continue;
-    const Entry entry = entry_of(execution, i, row, {});
-    if (!entry.present || !entry.checked) return std::nullopt;
-    const Tree tree = *table_.indexes[i].tree;
-    if (!value_of(
-            tree.get(transaction, as_bytes(entry.key), buffer, ReadMode::for_no_key_update))) {
-      return std::nullopt;
-    }
-    std::string key{as_text(buffer.bytes())};
-    ValueBuffer locked;
-    if (!value_of(tree_.get(transaction, as_bytes(key), locked, ReadMode::for_no_key_update))) {
-      return std::nullopt;
-    }
-    return key;
-  }
-  return std::nullopt;
 }
 
 }  // namespace swizzle::sql

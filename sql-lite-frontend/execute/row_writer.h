@@ -14,7 +14,8 @@
 namespace swizzle::sql {
 
 /// Writes single rows of one table: the row, its index entries, and the errors that keep both
-/// consistent. Slots of `write` must hold the row where index expressions need it.
+/// consistent. Slots of `write` must hold the row where index expressions need it. What its index
+/// entries are lies in row_entries.cpp.
 class RowWriter {
  public:
   explicit RowWriter(const WriteStatement& write);
@@ -59,6 +60,14 @@ class RowWriter {
   void update(Execution& execution, Bytes key, std::span<const Value> old_row,
               std::span<const Value> new_row);
   void remove(Execution& execution, Bytes key, std::span<const Value> old_row);
+  /// The same for a row that need not be locked, as long as its stored form is still what it was
+  /// when `old_row` was read from it. False: nothing is done; lock it and look.
+  struct StoredRow {
+    Bytes key;
+    Bytes row;
+  };
+  bool remove_unchanged(Execution& execution, const StoredRow& stored,
+                        std::span<const Value> old_row);
 
   /// The stored row that has the same values in a unique index; its key, or nullopt.
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
@@ -74,19 +83,23 @@ class RowWriter {
   struct Entry {
     std::string key;
     std::string value;
-    bool present = false;  ///< partial indexes leave rows out
-    bool checked = false;  ///< unique, and no column is NULL
+    bool present = false;          ///< partial indexes leave rows out
+    bool checked = false;          ///< unique, and no column is NULL
+    std::size_t locked_bytes = 0;  ///< of the key, where DeferrableKeys looks at it later
   };
   Entry entry_of(Execution& execution, std::size_t index, std::span<const Value> row,
                  std::string_view row_key) const;
 
  private:
+  /// Whoever takes or gives up a deferrable key is alone with it until the transaction ends.
+  void lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const;
   void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
   void put_in_slots(Execution& execution, std::span<const Value> row) const;
   void encode(std::span<const Value> row);
   const Index* insert_encoded(Execution& execution, std::string_view key,
                               std::span<const Value> row, OnConflict on_conflict);
   bool insert_row(Transaction& transaction, std::string_view key);
+  void remove_entries(Execution& execution, std::span<const Value> old_row);
   /// Where changes of that index are collected; null: they are made at once.
   EntryBatch* batch_of(std::size_t index);
   void note_change(Transaction& transaction, Counted kind);

@@ -18,12 +18,17 @@ class Sort final : public PlanOperator {
   bool next(Execution& execution) override { return sorter_.next(execution); }
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
-  [[nodiscard]] PlanNote note() const override { return {"Sort", {{"Sort Key", describe(keys_)}}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
+    return {"Sort", {{"Sort Key", describe(keys_, columns)}}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(keys_, visit);
+  }
 
  private:
   [[nodiscard]] std::size_t bound(Execution& execution) const;

@@ -98,7 +98,7 @@ void SetOperation::close() {
   counts_.clear();
 }
 
-PlanNote SetOperation::note() const {
+PlanNote SetOperation::note(ExprPrinter::Columns /*columns*/) const {
   const bool intersect = kind_ == Kind::intersect || kind_ == Kind::intersect_all;
   const bool all = kind_ == Kind::intersect_all || kind_ == Kind::except_all;
   return {std::string{"HashSetOp "} + (intersect ? "Intersect" : "Except") + (all ? " All" : ""),

@@ -34,7 +34,7 @@ class SetOperation final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return left_slots_; }
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {left_.get(), right_.get()};
   }

@@ -12,10 +12,25 @@ constexpr SqlState kCardinalityViolation{"21000"};
 
 }  // namespace
 
-void SubqueryExpr::set_plan(PlanPtr plan, std::vector<Slot> outputs, Correlation correlation) {
+void SubqueryExpr::set_plan(PlanPtr plan, std::vector<Slot> outputs) {
   plan_ = std::move(plan);
   outputs_ = std::move(outputs);
-  correlation_ = correlation;
+}
+
+bool SubqueryExpr::uses_hash() const noexcept {
+  // With several columns a NULL in one does not make the comparison unknown if another differs,
+  // so only single columns go through the hash.
+  return correlation_ == Correlation::none && kind_ == Kind::any && hash_left_.size() == 1;
+}
+
+bool SubqueryExpr::is_initial() const noexcept {
+  const bool compares = kind_ == Kind::any || kind_ == Kind::all || kind_ == Kind::row;
+  return !compares && correlation_ == Correlation::none && further_.empty();
+}
+
+std::string SubqueryExpr::name() const {
+  return is_initial() ? fmt::format("InitPlan {} (returns ${})", number_, number_ - 1)
+                      : fmt::format("SubPlan {}", number_);
 }
 
 void SubqueryExpr::set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left) {
@@ -34,7 +49,7 @@ void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) 
 Value SubqueryExpr::eval(Execution& execution) const {
   if (kind_ == Kind::any || kind_ == Kind::all) return quantified(execution);
   if (kind_ == Kind::row) return row(execution);
-  if (correlation_ == Correlation::outer || !further_.empty()) return compute(execution);
+  if (!is_initial()) return compute(execution);
   if (cached_run_ != execution.run) {
     cache_arena_.reset();
     cached_ = compute(execution).copy_to(cache_arena_);
@@ -145,11 +160,7 @@ Value SubqueryExpr::hashed_any(Execution& execution) const {
 }
 
 Value SubqueryExpr::quantified(Execution& execution) const {
-  // With several columns a NULL in one does not make the comparison unknown if another differs,
-  // so only single columns go through the hash.
-  if (correlation_ == Correlation::none && kind_ == Kind::any && hash_left_.size() == 1) {
-    return hashed_any(execution);
-  }
+  if (uses_hash()) return hashed_any(execution);
   const bool decisive = kind_ == Kind::any;
   bool unknown = false;
   bool decided = false;
@@ -172,9 +183,11 @@ void SubqueryExpr::print(ExprPrinter& printer) const {
                                       : "(SubPlan " + signature_ + ")";
     return;
   }
-  printer.out += kind_ == Kind::exists ? "EXISTS(SubPlan" : "(SubPlan";
-  for (const Slot slot : outputs_) printer.out += " #" + std::to_string(slot);
-  printer.out += ")";
+  if (is_initial()) {
+    printer.out += fmt::format("${}", number_ - 1);
+  } else {
+    printer.out += fmt::format("({}SubPlan {})", uses_hash() ? "hashed " : "", number_);
+  }
 }
 
 }  // namespace swizzle::sql

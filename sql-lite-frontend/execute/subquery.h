@@ -15,8 +15,13 @@ class SubqueryExpr final : public Expr {
 
   SubqueryExpr(Kind kind, TypeId type, std::int32_t typmod) : Expr(type, typmod), kind_(kind) {}
 
+  /// `number`: among the statement's subqueries, from 1, for EXPLAIN.
+  void set_place(int number, Correlation correlation) {
+    number_ = number;
+    correlation_ = correlation;
+  }
   /// The plan arrives after binding: the planner sets it.
-  void set_plan(PlanPtr plan, std::vector<Slot> outputs, Correlation correlation);
+  void set_plan(PlanPtr plan, std::vector<Slot> outputs);
   /// For any, all and row: the comparison of `left` with the subquery's output slots. With
   /// `hash_left`, left operands in the outputs' types, IN can use a hash table.
   void set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left);
@@ -32,7 +37,11 @@ class SubqueryExpr final : public Expr {
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   /// For who makes a join of it; null unless set_comparison() was called.
   [[nodiscard]] ExprPtr& comparison() noexcept { return comparison_; }
-  [[nodiscard]] const PlanOperator* plan() const noexcept { return plan_.get(); }
+  [[nodiscard]] PlanPtr& plan() noexcept { return plan_; }
+  /// Whether its value is computed once and kept for the whole execution.
+  [[nodiscard]] bool is_initial() const noexcept;
+  /// PostgreSQL's name: "SubPlan 1" or "InitPlan 1 (returns $0)".
+  [[nodiscard]] std::string name() const;
   [[nodiscard]] Correlation correlation() const noexcept { return correlation_; }
   /// Expires with it. Who binds or plans may drop an expression that a subquery is part of: one
   /// that is equal to another, or stands in a WITH query that nobody reads.
@@ -47,12 +56,14 @@ class SubqueryExpr final : public Expr {
   Value row(Execution& execution) const;
   Value hashed_any(Execution& execution) const;
   Value array(Execution& execution) const;
+  [[nodiscard]] bool uses_hash() const noexcept;
   void fill_hash(Execution& execution) const;
 
   std::shared_ptr<const int> life_ = std::make_shared<const int>(0);
   std::string signature_;
   Kind kind_;
   Correlation correlation_ = Correlation::outer;
+  int number_ = 0;
   PlanPtr plan_;
   std::vector<Slot> outputs_;
   std::vector<Slot> further_;

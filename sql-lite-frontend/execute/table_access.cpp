@@ -14,6 +14,21 @@ TableAccess::TableAccess(TablePtr table, std::string alias, std::vector<Wanted> 
       alias_(std::move(alias)),
       wanted_(std::move(wanted)) {}
 
+void IndexBounds::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
+  const auto visit_if_there = [&](ExprPtr& expr) {
+    if (expr) visit(expr);
+  };
+  visit_each(equal, visit);
+  visit_if_there(any_of);
+  visit_if_there(low);
+  visit_if_there(high);
+  for (Alternative& alternative : alternatives) {
+    visit_if_there(alternative.equal);
+    visit_if_there(alternative.low);
+    visit_if_there(alternative.high);
+  }
+}
+
 std::vector<Slot> TableAccess::output_slots() const {
   std::vector<Slot> slots;
   for (const Wanted& wanted : wanted_) slots.push_back(wanted.slot);
@@ -122,7 +137,7 @@ bool PointAccess::next(Execution& execution) {
   return true;
 }
 
-PlanNote PointAccess::note() const {
+PlanNote PointAccess::note(ExprPrinter::Columns /*columns*/) const {
   PlanNote note{fmt::format("Index Scan using {} {}", quote_identifier(bounds_.index->index->name),
                             table_title()),
                 {}};

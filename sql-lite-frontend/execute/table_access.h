@@ -43,6 +43,7 @@ class TableAccess : public PlanOperator {
   [[nodiscard]] Bytes locked_row() const noexcept { return locked_.bytes(); }
 
   [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
 
   /// All columns, for writers: fills `values` with one per column.
   void read_row(Bytes row, std::span<Value> values) const;
@@ -96,6 +97,8 @@ struct IndexBounds {
     ScanRange::Bound high_bound = ScanRange::Bound::inclusive;
   };
   std::vector<Alternative> alternatives;
+
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit);
 };
 
 /// Appends the values for the first columns; false when one is NULL, which equals nothing.
@@ -110,7 +113,10 @@ class PointAccess final : public TableAccess {
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    bounds_.for_each_expression(visit);
+  }
 
  private:
   IndexBounds bounds_;

@@ -42,11 +42,21 @@ class Window final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override { return {"WindowAgg", {}}; }
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns /*columns*/) const override {
+    return {"WindowAgg", {}};
+  }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
+    visit_each(partition_keys_, visit);
+    visit_each(order_keys_, visit);
+    for (WindowCall& call : calls_) {
+      visit_each(call.arguments, visit);
+      call.aggregate.for_each_expression(visit);
+    }
+  }
 
  private:
   /// Reads the next partition and computes what its rows get; false when there is none.

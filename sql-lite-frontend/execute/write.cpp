@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -17,6 +18,7 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
       target_(target),
       writer_(*write_),
       foreign_keys_(names, write_->table),
+      deferrable_keys_(names, write_->table),
       old_row_(write_->table->relation.columns.size()),
       new_row_(write_->table->relation.columns.size()) {
   std::vector<Slot> slots;
@@ -83,6 +85,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
     if (write_->kind == WriteKind::insert) writer_.begin_load(execution);
   }
   foreign_keys_.begin();
+  deferrable_keys_.begin();
   returned_.clear();
   touched_.clear();
   written_ = 0;
@@ -92,6 +95,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 void WriteOperator::end(Execution& execution) {
   // Foreign keys may refer to the table itself.
   writer_.end_changes(execution);
+  deferrable_keys_.finish(execution);
   foreign_keys_.finish(execution);
 }
 
@@ -113,6 +117,7 @@ void WriteOperator::insert_row(Execution& execution) {
   }
   writer_.insert(execution, new_row_, RowWriter::OnConflict::fail);
   foreign_keys_.inserted(new_row_);
+  deferrable_keys_.inserted(new_row_);
   keep_returning(execution);
 }
 
@@ -126,6 +131,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
         touched_[writer_.last_key()] = 1;
       }
       foreign_keys_.inserted(new_row_);
+      deferrable_keys_.inserted(new_row_);
       keep_returning(execution);
       return;
     }
@@ -176,6 +182,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   writer_.update(execution, as_bytes(key), old_row_, row);
   touched_[writer_.last_key()] = 1;
   foreign_keys_.updated(old_row_, row);
+  deferrable_keys_.updated(old_row_, row);
   keep_returning(execution);
   return true;
 }
@@ -221,12 +228,24 @@ void WriteOperator::update_row(Execution& execution) {
   lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
   foreign_keys_.updated(old_row_, new_row_);
+  deferrable_keys_.updated(old_row_, new_row_);
   keep_returning(execution);
 }
 
+/// Removes the row that the plan found, if it is still what it was: as most are.
+bool WriteOperator::delete_unchanged(Execution& execution) {
+  const Bytes key = execution.slots[target_->key_slot()].as_bytes();
+  const Bytes row = execution.slots[target_->row_slot()].as_bytes();
+  target_->read_row(row, old_row_);
+  put(execution, old_row_, write_->first_slot);
+  return writer_.remove_unchanged(execution, {key, row}, old_row_);
+}
+
 void WriteOperator::delete_row(Execution& execution) {
-  if (!lock_target(execution, ReadMode::for_update)) return;
-  writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+  if (!delete_unchanged(execution)) {
+    if (!lock_target(execution, ReadMode::for_update)) return;
+    writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
+  }
   foreign_keys_.removed(old_row_);
   keep_returning(execution);
 }
@@ -286,11 +305,23 @@ std::vector<const PlanOperator*> WriteOperator::children() const {
   return {rows_.get()};
 }
 
-PlanNote WriteOperator::note() const {
-  constexpr std::string_view kNames[] = {"Insert on ", "Update on ", "Delete on "};
-  return {
-      std::string{kNames[static_cast<std::size_t>(write_->kind)]} + write_->table->relation.name,
-      {}};
+void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
+  for (auto* const list : {&write_->defaults, &write_->assignments, &write_->generated}) {
+    for (Assignment& assignment : *list) visit(assignment.expr);
+  }
+  visit_each(write_->conflict_where, visit);
+  visit_each(write_->recheck, visit);
+  for (OutputTarget& column : write_->returning) {
+    if (column.expr) visit(column.expr);
+  }
+}
+
+PlanNote WriteOperator::note(ExprPrinter::Columns /*columns*/) const {
+  const std::string names[] = {"Insert on ", "Update on ", "Delete on "};
+  const std::string& name = write_->table->relation.name;
+  std::string title = names[static_cast<std::size_t>(write_->kind)] + quote_identifier(name);
+  if (write_->alias != name) title += " " + quote_identifier(write_->alias);
+  return {std::move(title), {}};
 }
 
 }  // namespace swizzle::sql

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/deferrable_keys.h"
 #include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/execute/row_writer.h"
 #include "sql-lite-frontend/execute/table_access.h"
@@ -20,12 +21,13 @@ class WriteOperator final : public PlanOperator {
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override;
-  [[nodiscard]] PlanNote note() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   [[nodiscard]] std::vector<const PlanOperator*> children() const override;
 
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     if (rows_) visit(rows_);
   }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override;
 
   /// How many rows were written: the number of the command tag.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
@@ -45,6 +47,7 @@ class WriteOperator final : public PlanOperator {
   bool update_existing(Execution& execution, const std::string& key);
   void update_row(Execution& execution);
   void delete_row(Execution& execution);
+  bool delete_unchanged(Execution& execution);
   bool lock_target(Execution& execution, ReadMode mode);
   void lock_changed_keys(Execution& execution, Bytes key, std::span<const Value> new_row);
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
@@ -58,6 +61,7 @@ class WriteOperator final : public PlanOperator {
   TableAccess* target_;
   RowWriter writer_;
   ForeignKeys foreign_keys_;
+  DeferrableKeys deferrable_keys_;
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
   /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.

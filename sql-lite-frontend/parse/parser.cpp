@@ -39,6 +39,7 @@ SqlState state_of(std::string_view message) {
     return SqlState{"42P20"};
   }
   if (message.contains("stack depth limit")) return sqlstate::statement_too_complex;
+  if (message.starts_with("invalid byte sequence")) return sqlstate::character_not_in_repertoire;
   if (message.contains("memory")) return sqlstate::out_of_memory;
   return sqlstate::syntax_error;
 }

@@ -327,7 +327,7 @@ AccessPaths::Taken AccessPaths::take(const FromTable& table, const AccessPath& p
   const std::vector<std::size_t> answered = path.answered();
   for (const std::size_t i : answered) {
     if (!taken.text.empty()) taken.text += " AND ";
-    taken.text += describe(*conditions[i]);
+    taken.text += describe_at(table.alias, *conditions[i]);
   }
   if (answered.size() > 1) taken.text = "(" + taken.text + ")";
   if (path.prefix) {
@@ -338,8 +338,10 @@ AccessPaths::Taken AccessPaths::take(const FromTable& table, const AccessPath& p
     };
     const std::string end = after_prefix(like.prefix);
     if (!taken.text.empty()) taken.text += " AND ";
-    taken.text += "((" + describe(*like.column) + " >= " + describe(*text(like.prefix)) +
-                  ") AND (" + describe(*like.column) + " < " + describe(*text(end)) + "))";
+    taken.text += "((" + describe_at(table.alias, *like.column) +
+                  " >= " + describe_at(table.alias, *text(like.prefix)) + ") AND (" +
+                  describe_at(table.alias, *like.column) + " < " +
+                  describe_at(table.alias, *text(end)) + "))";
     set_bound(bounds, Kind::at_least, text(like.prefix));
     if (!end.empty()) set_bound(bounds, Kind::less, text(end));
   }

@@ -1,24 +1,14 @@
 #include "sql-lite-frontend/plan/constants.h"
 
+#include <algorithm>
+
+#include "sql-lite-frontend/types/time_types.h"
+
 namespace swizzle::sql {
 namespace {
 
 bool is_immutable(const Function* function) noexcept {
   return function != nullptr && function->volatility == Volatility::immutable;
-}
-
-bool is_time(TypeId type) noexcept {
-  switch (type) {
-    case TypeId::date:
-    case TypeId::time:
-    case TypeId::timetz:
-    case TypeId::timestamp:
-    case TypeId::timestamptz:
-    case TypeId::interval:
-      return true;
-    default:
-      return false;
-  }
 }
 
 /// now(), and what is computed from it by the session's time zone.
@@ -27,7 +17,12 @@ bool is_foreseeable(const Function* function) noexcept {
                                     function->volatility == Volatility::stable);
 }
 
-bool is_foreseeable(Expr& expr, const Execution& execution) {
+/// Pre: it is a FunctionExpr or a CastExpr.
+std::span<const ExprPtr> operands_of(const Expr& expr) {
+  return dynamic_cast<const OperandsExpr&>(expr).operands();
+}
+
+bool is_foreseeable(const Expr& expr, const Execution& execution) {
   if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return true;
   if (const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr)) {
     return parameter->index() < execution.parameters.size();
@@ -41,16 +36,15 @@ bool is_foreseeable(Expr& expr, const Execution& execution) {
   } else {
     return false;
   }
-  bool all = true;
-  expr.for_each_operand(
-      [&](ExprPtr& operand) { all = all && is_foreseeable(*operand, execution); });
-  return all;
+  return std::ranges::all_of(operands_of(expr), [&](const ExprPtr& operand) {
+    return is_foreseeable(*operand, execution);
+  });
 }
 
 /// What every operand may be: a constant, or computed from such by what always gives the same.
 enum class Shape : std::uint8_t { constant, computed, open };
 
-Shape shape_of(Expr& expr) {
+Shape shape_of(const Expr& expr) {
   if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return Shape::constant;
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
     if (!is_immutable(&call->function())) return Shape::open;
@@ -61,13 +55,13 @@ Shape shape_of(Expr& expr) {
   } else {
     return Shape::open;
   }
-  bool is_closed = true;
-  expr.for_each_operand([&](ExprPtr& operand) { is_closed &= shape_of(*operand) != Shape::open; });
+  const bool is_closed = std::ranges::all_of(
+      operands_of(expr), [](const ExprPtr& operand) { return shape_of(*operand) != Shape::open; });
   return is_closed ? Shape::computed : Shape::open;
 }
 
 /// Computes every greatest part without variables. Throws what that throws.
-void compute_constants(Expr& expr, Execution& execution) {
+void compute_constants(const Expr& expr, Execution& execution) {
   switch (shape_of(expr)) {
     case Shape::constant:
       return;
@@ -80,15 +74,14 @@ void compute_constants(Expr& expr, Execution& execution) {
   const bool computes_all = dynamic_cast<const FunctionExpr*>(&expr) != nullptr ||
                             dynamic_cast<const CastExpr*>(&expr) != nullptr;
   if (!computes_all) return;
-  expr.for_each_operand([&](ExprPtr& operand) { compute_constants(*operand, execution); });
+  for (const ExprPtr& operand : operands_of(expr)) compute_constants(*operand, execution);
 }
 
 }  // namespace
 
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution) {
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();
-  // Operands are looked at only.
-  if (!is_foreseeable(const_cast<Expr&>(expr), execution)) return std::nullopt;  // NOLINT
+  if (!is_foreseeable(expr, execution)) return std::nullopt;
   try {
     return expr.eval(execution);
   } catch (const SqlError&) {

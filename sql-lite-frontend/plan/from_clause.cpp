@@ -72,7 +72,7 @@ void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) cons
   }
 }
 
-/// What a lateral item reads of its siblings.
+/// What an item reads of its siblings, if it is lateral, and of enclosing queries.
 std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
   if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     return subquery->query->outer_slots;
@@ -91,6 +91,10 @@ std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
   } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     add(outer_slots_of(*join->left));
     add(outer_slots_of(*join->right));
+    for (const ExprPtr& condition : join->conditions) add(slots_read(*condition));
+    std::vector<Slot> own;
+    collect_slots(node, own);
+    std::erase_if(slots, [&](Slot slot) { return std::ranges::find(own, slot) != own.end(); });
   }
   return slots;
 }
@@ -118,6 +122,14 @@ void Planner::learn(const FromNode& node) {
                {statistics, statistics ? statistics->column(number, column.type) : nullptr, rows,
                 is_unique, column.not_null});
   }
+}
+
+std::vector<Slot> Planner::slots_of(std::span<const Relation> relations) {
+  std::vector<Slot> all;
+  for (const Relation& relation : relations) {
+    all.insert(all.end(), relation.slots.begin(), relation.slots.end());
+  }
+  return all;
 }
 
 /// Inner joins become relations side by side; what they join on becomes conditions.
@@ -163,7 +175,7 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
   for (FromPtr& item : items) flatten(item, relations, conditions);
   split_conjunctions(conditions);
   take_out_common(conditions);
-  propagate_constants(conditions);
+  propagate_constants(conditions, slots_of(relations));
   restrict_by_disjunctions(relations, conditions);
   if (relations.empty()) {
     PlanPtr nothing = std::make_unique<OneRow>();

@@ -150,13 +150,11 @@ std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slo
   return found;
 }
 
-bool follows(const Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own) {
+bool follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own) {
   for (const Expr* condition : given) {
     if (same_expression(wanted, *condition)) return true;
   }
-  // Nothing is changed through it: it only looks.
-  auto& looked_at = const_cast<Expr&>(wanted);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
-  const auto goal = as_index_condition(looked_at, own);
+  const auto goal = as_index_condition(wanted, own);
   if (!goal) return false;
   for (Expr* condition : given) {
     if (goal->kind == Kind::not_null) {

@@ -29,7 +29,7 @@ struct Alternatives {
 std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slot> own);
 
 /// Whether every row for which all of `given` hold is one for which `wanted` holds.
-bool follows(const Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own);
+bool follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own);
 
 /// Whether `condition` cannot hold when all of `slots` are NULL.
 bool rejects_nulls(const Expr& condition, std::span<const Slot> slots);

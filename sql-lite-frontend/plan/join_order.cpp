@@ -247,10 +247,7 @@ std::vector<double> Planner::JoinOrder::rows_along(std::span<const std::size_t> 
 
 PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& conditions,
                                 std::vector<SemiJoin>& semi_joins, WantedOrder* order) {
-  std::vector<Slot> all;
-  for (const Relation& relation : relations) {
-    all.insert(all.end(), relation.slots.begin(), relation.slots.end());
-  }
+  const std::vector<Slot> all = slots_of(relations);
   // What refers to no relation at all is decided before any is read.
   Conditions constant =
       take_if(conditions, [&](Expr& condition) { return !reads_any(condition, all); });
@@ -269,7 +266,7 @@ PlanPtr Planner::join_relations(std::vector<Relation>& relations, Conditions& co
     Relation& first = relations[sequence[0]];
     Relation& second = relations[sequence[1]];
     Conditions none;
-    plan = merge_join(JoinKind::inner, first, second, conditions, none);
+    plan = merge_join(JoinKind::inner, first, second, conditions, none, all);
     if (plan) {
       available = with(first.slots, second.slots);
       if (!is_too_early(rows_along, 2)) {

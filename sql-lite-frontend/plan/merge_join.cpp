@@ -102,21 +102,20 @@ bool contains(std::span<Expr* const> list, const Expr& expr) {
   return std::ranges::find(list, &expr) != list.end();
 }
 
-/// What conditions are about: of an inner join those that only read the two tables, of others all,
-/// since all of their own decide about a match.
+/// What conditions are about: of an inner join those that read no third relation of `all`, of
+/// others all, since all of their own decide about a match. What is read outside `all` is as good
+/// as a constant.
 struct Sides {
   std::vector<Expr*> left;     ///< decided before the join
   std::vector<Expr*> right;    ///< the same
   std::vector<Expr*> joining;  ///< decide about a match
 
   Sides(JoinKind kind, const Planner::Conditions& conditions, const Planner::Conditions& of_outer,
-        std::span<const Slot> outer, std::span<const Slot> inner) {
+        std::span<const Slot> outer, std::span<const Slot> inner, std::span<const Slot> all) {
     const std::vector<Slot> both = with(outer, inner);
     for (const ExprPtr& condition : of_outer) left.push_back(condition.get());
     for (const ExprPtr& condition : conditions) {
-      const bool is_here = std::ranges::all_of(slots_read(*condition), [&](Slot slot) {
-        return std::ranges::find(both, slot) != both.end();
-      });
+      const bool is_here = reads_only(*condition, both, all);
       const bool reads_outer = reads_any(*condition, outer);
       const bool reads_inner = reads_any(*condition, inner);
       if (is_here && reads_inner && !reads_outer) {
@@ -134,15 +133,16 @@ struct Sides {
 
 /// Null where hashing or looking up is cheaper, as it is unless indexes give both orders for
 /// little. Otherwise it takes the conditions that it asks out of the lists; `of_outer` are those
-/// that are asked of the outer table before the join, if they stand apart from the others.
+/// that are asked of the outer table before the join, if they stand apart from the others. `all`
+/// are the slots of every relation that the conditions may join.
 PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Conditions& conditions,
-                            Conditions& of_outer) {
+                            Conditions& of_outer, std::span<const Slot> all) {
   auto* left = std::get_if<FromTable>(&outer.node->node);
   auto* right = std::get_if<FromTable>(&inner.node->node);
   if (left == nullptr || right == nullptr || !binder_.names().planner_allows("enable_mergejoin")) {
     return nullptr;
   }
-  const Sides sides{kind, conditions, of_outer, outer.slots, inner.slots};
+  const Sides sides{kind, conditions, of_outer, outer.slots, inner.slots, all};
   const std::vector<Pair> pairs = pairs_of(sides.joining, outer.slots, inner.slots);
   if (pairs.empty()) return nullptr;
   const auto path_of = [&](const FromTable& table, std::span<Expr* const> local,
@@ -159,6 +159,11 @@ PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Con
       whole_left.cost + whole_left.rows * path_of(*right, for_right, nullptr).cost;
   double cheapest = std::min(hash_cost(whole_left, whole_right), looking_up);
   std::vector<std::size_t> best;
+  const auto share_of = [&](std::span<const std::size_t> places) {
+    std::vector<Expr*> merged;
+    for (const std::size_t i : places) merged.push_back(pairs[i].condition);
+    return selectivity(std::span<Expr* const>{merged}, known_);
+  };
   for (const std::vector<std::size_t>& sequence : sequences_of(*left, *right, pairs)) {
     const std::vector<SortKey> left_keys = ascending(pairs, sequence, &Pair::left_column);
     const std::vector<SortKey> right_keys = ascending(pairs, sequence, &Pair::right_column);
@@ -166,8 +171,10 @@ PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Con
     const WantedOrder right_order{&right_keys};
     const AccessPath left_path = path_of(*left, sides.left, &left_order);
     const AccessPath right_path = path_of(*right, sides.right, &right_order);
-    const double merging =
-        (left_path.rows + right_path.rows) * cost::kCondition + right_path.rows * cost::kKeep;
+    // Each pair that the sequence alone finds equal is asked about the rest.
+    const double equal = left_path.rows * right_path.rows * share_of(sequence);
+    const double merging = (left_path.rows + right_path.rows + equal) * cost::kCondition +
+                           right_path.rows * cost::kKeep;
     const double whole = left_path.cost + right_path.cost + merging;
     if (!left_path.ordered || !right_path.ordered || whole >= cheapest) continue;
     cheapest = whole;

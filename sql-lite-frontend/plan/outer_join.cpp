@@ -28,7 +28,7 @@ PlanPtr Planner::plan_outer_join(FromJoin& join, Conditions& conditions) {
   Relation right{join.right.get(), right_slots, 0};
   if (join.kind == JoinKind::left) {
     Relation kept{join.left.get(), left_slots, 0};
-    plan = merge_join(JoinKind::left, kept, right, join.conditions, pushed);
+    plan = merge_join(JoinKind::left, kept, right, join.conditions, pushed, all);
     if (plan) return merged(std::move(plan), join);
   }
   PlanPtr left = plan_node(*join.left, pushed, nullptr);

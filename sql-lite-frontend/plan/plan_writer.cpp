@@ -15,6 +15,9 @@ double milliseconds(Duration time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
+/// What PostgreSQL calls the step over the two parts of a recursive WITH query.
+constexpr const char* kRecursiveUnion = "Recursive Union";
+
 /// The step itself, past what measures it and past what is shown with its input.
 const PlanOperator& shown_step(const PlanOperator& step) {
   const auto* measured = dynamic_cast<const Instrumented*>(&step);
@@ -47,15 +50,24 @@ class TextWriter {
  public:
   explicit TextWriter(const PlanDetails& details) : details_(details) {}
 
-  void write(const PlanOperator& step, std::size_t depth) {
+  void write_root(const PlanOperator& root) {
+    begin_line("", shown_step(root).note(details_.columns).title, root);
+    if (!details_.output.empty()) lines.push_back("  Output: " + details_.output);
+    write_below(root, "  ");
+  }
+
+  std::vector<std::string> lines;
+
+ private:
+  void write(const PlanOperator& step, const std::string& indent) {
+    begin_line(indent + "->  ", shown_step(step).note(details_.columns).title, step);
+    write_below(step, indent + kStep);
+  }
+
+  void write_below(const PlanOperator& step, const std::string& indent) {
     const auto* measured = dynamic_cast<const Instrumented*>(&step);
     const PlanOperator& shown = shown_step(step);
-    const PlanNote note = shown.note();
-    begin_line(note.title, step, depth);
-    const std::string indent(depth == 0 ? 2 : depth * 6 + 2, ' ');
-    if (depth == 0 && !details_.output.empty())
-      lines.push_back(indent + "Output: " + details_.output);
-    for (const auto& [name, text] : note.properties) {
+    for (const auto& [name, text] : shown.note(details_.columns).properties) {
       lines.push_back(fmt::format("{}{}: {}", indent, name, text));
     }
     const bool has_hash = dynamic_cast<const HashJoin*>(&shown) != nullptr;
@@ -64,23 +76,36 @@ class TextWriter {
     if (ran && details_.buffers && measured->run().leaves > 0) {
       lines.push_back(fmt::format("{}Buffers: shared hit={}", indent, measured->run().leaves));
     }
+    write_subplans(step, Subplan::Runs::once, indent);
     const auto children = shown.children();
     for (std::size_t i = 0; i < children.size(); ++i) {
-      // PostgreSQL shows the building of the table as a step.
-      const bool under_hash = has_hash && i == 1;
-      if (under_hash) {
-        begin_line("Hash", *children[i], depth + 1);
-        if (ran) write_measures(shown, std::string((depth + 1) * 6 + 2, ' '));
+      if (!has_hash || i != 1) {
+        write(*children[i], indent);
+        continue;
       }
-      write(*children[i], depth + (under_hash ? 2 : 1));
+      // PostgreSQL shows the building of the table as a step.
+      begin_line(indent + "->  ", "Hash", *children[i]);
+      if (ran) write_measures(shown, indent + kStep);
+      write(*children[i], indent + kStep);
+    }
+    write_subplans(step, Subplan::Runs::for_each_row, indent);
+  }
+
+  void write_subplans(const PlanOperator& step, Subplan::Runs runs, const std::string& indent) {
+    for (const Subplan& subplan : step.subplans) {
+      if (subplan.runs != runs) continue;
+      lines.push_back(indent + subplan.name);
+      std::string below = indent + "  ";
+      if (subplan.parts.size() > 1) {
+        lines.push_back(below + "->  " + kRecursiveUnion);
+        below += kStep;
+      }
+      for (const PlanOperator* part : subplan.parts) write(*part, below);
     }
   }
 
-  std::vector<std::string> lines;
-
- private:
-  void begin_line(const std::string& title, const PlanOperator& step, std::size_t depth) {
-    std::string line = depth == 0 ? "" : std::string((depth - 1) * 6 + 2, ' ') + "->  ";
+  void begin_line(const std::string& before, std::string_view title, const PlanOperator& step) {
+    std::string line = before;
     line += title;
     if (details_.costs) line += cost_text(step);
     if (const auto* measured = dynamic_cast<const Instrumented*>(&step)) {
@@ -91,6 +116,8 @@ class TextWriter {
   void write_measures(const PlanOperator& step, const std::string& indent) {
     for (const PlanMeasure& measure : step.measured()) lines.push_back(indent + measure.line);
   }
+
+  static constexpr const char* kStep = "      ";
 
   const PlanDetails& details_;
 };
@@ -111,8 +138,14 @@ class JsonObject {
   std::string out_;
 };
 
+/// How a step stands to the one that it is listed under.
+struct Place {
+  std::string_view relationship = {};  ///< "Outer"; empty for the root
+  std::string_view subplan = {};       ///< "SubPlan 1"
+};
+
 /// PostgreSQL's names for what a title says in one line.
-void add_title(JsonObject& object, std::string title) {
+void add_title(JsonObject& object, std::string title, const Place& place) {
   const auto cut = [&](std::string_view word) -> std::string {
     const auto at = title.find(word);
     if (at == std::string::npos) return {};
@@ -145,6 +178,8 @@ void add_title(JsonObject& object, std::string title) {
     object.add_text("Strategy", strategy);
     object.add_text("Partial Mode", "Simple");
   }
+  if (!place.relationship.empty()) object.add_text("Parent Relationship", place.relationship);
+  if (!place.subplan.empty()) object.add_text("Subplan Name", place.subplan);
   object.add("Parallel Aware", "false");
   object.add("Async Capable", "false");
   if (!join.empty()) object.add_text("Join Type", join);
@@ -200,6 +235,79 @@ std::string json_list(const std::vector<std::string>& objects, std::size_t depth
   return out + indent + "]";
 }
 
+class JsonWriter {
+ public:
+  explicit JsonWriter(const PlanDetails& details) : details_(details) {}
+
+  [[nodiscard]] std::string write(const PlanOperator& step, const Place& place,
+                                  std::size_t depth) const {
+    const PlanOperator& shown = shown_step(step);
+    const PlanNote note = shown.note(details_.columns);
+    const auto* measured = dynamic_cast<const Instrumented*>(&step);
+    const bool has_hash = dynamic_cast<const HashJoin*>(&shown) != nullptr;
+    JsonObject object{depth};
+    add_title(object, note.title, place);
+    add_numbers(object, step, details_);
+    if (place.relationship.empty() && !details_.output.empty()) {
+      object.add_text("Output", details_.output);
+    }
+    for (const auto& [name, text] : note.properties) object.add_text(name, text);
+    const bool ran = measured != nullptr && measured->run().loops > 0;
+    if (ran && !has_hash) add_measures(object, shown);
+    if (ran && details_.buffers) {
+      object.add("Shared Hit Blocks", std::to_string(measured->run().leaves));
+    }
+    std::vector<std::string> plans;
+    add_subplans(plans, step, Subplan::Runs::once, depth + 2);
+    const auto children = shown.children();
+    const bool is_join = dynamic_cast<const JoinOperator*>(&shown) != nullptr;
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      if (has_hash && i == 1) {
+        plans.push_back(write_hash(shown, *children[i], ran, depth + 2));
+        continue;
+      }
+      const bool is_member = !is_join && children.size() > 1;
+      const std::string_view relationship = is_member ? "Member" : i == 0 ? "Outer" : "Inner";
+      plans.push_back(write(*children[i], {relationship}, depth + 2));
+    }
+    add_subplans(plans, step, Subplan::Runs::for_each_row, depth + 2);
+    if (!plans.empty()) object.add("Plans", json_list(plans, depth + 1));
+    return object.finish();
+  }
+
+ private:
+  [[nodiscard]] std::string write_hash(const PlanOperator& join, const PlanOperator& build,
+                                       bool ran, std::size_t depth) const {
+    JsonObject hash{depth};
+    add_title(hash, "Hash", {"Inner"});
+    add_numbers(hash, build, details_);
+    if (ran) add_measures(hash, join);
+    hash.add("Plans", json_list({write(build, {"Outer"}, depth + 2)}, depth + 1));
+    return hash.finish();
+  }
+
+  void add_subplans(std::vector<std::string>& plans, const PlanOperator& step, Subplan::Runs runs,
+                    std::size_t depth) const {
+    for (const Subplan& subplan : step.subplans) {
+      if (subplan.runs != runs) continue;
+      const bool is_once = runs == Subplan::Runs::once;
+      const Place place{is_once ? "InitPlan" : "SubPlan", subplan.name};
+      if (subplan.parts.size() == 1) {
+        plans.push_back(write(*subplan.parts[0], place, depth));
+        continue;
+      }
+      JsonObject both{depth};
+      add_title(both, kRecursiveUnion, place);
+      both.add("Plans", json_list({write(*subplan.parts[0], {"Outer"}, depth + 2),
+                                   write(*subplan.parts[1], {"Inner"}, depth + 2)},
+                                  depth + 1));
+      plans.push_back(both.finish());
+    }
+  }
+
+  const PlanDetails& details_;
+};
+
 }  // namespace
 
 std::string json_string(std::string_view text) {
@@ -219,42 +327,12 @@ std::string json_string(std::string_view text) {
 
 std::vector<std::string> plan_as_text(const PlanOperator& root, const PlanDetails& details) {
   TextWriter writer{details};
-  writer.write(root, 0);
+  writer.write_root(root);
   return std::move(writer.lines);
 }
 
 std::string plan_as_json(const PlanOperator& root, const PlanDetails& details, std::size_t depth) {
-  const PlanOperator& shown = shown_step(root);
-  const PlanNote note = shown.note();
-  const auto* measured = dynamic_cast<const Instrumented*>(&root);
-  const bool has_hash = dynamic_cast<const HashJoin*>(&shown) != nullptr;
-  JsonObject object{depth};
-  add_title(object, note.title);
-  add_numbers(object, root, details);
-  if (!details.output.empty()) object.add_text("Output", details.output);
-  for (const auto& [name, text] : note.properties) object.add_text(name, text);
-  const bool ran = measured != nullptr && measured->run().loops > 0;
-  if (ran && !has_hash) add_measures(object, shown);
-  if (ran && details.buffers)
-    object.add("Shared Hit Blocks", std::to_string(measured->run().leaves));
-  PlanDetails below = details;
-  below.output.clear();
-  std::vector<std::string> plans;
-  const auto children = shown.children();
-  for (std::size_t i = 0; i < children.size(); ++i) {
-    if (!has_hash || i == 0) {
-      plans.push_back(plan_as_json(*children[i], below, depth + 2));
-      continue;
-    }
-    JsonObject hash{depth + 2};
-    add_title(hash, "Hash");
-    add_numbers(hash, *children[i], details);
-    if (ran) add_measures(hash, shown);
-    hash.add("Plans", json_list({plan_as_json(*children[i], below, depth + 4)}, depth + 3));
-    plans.push_back(hash.finish());
-  }
-  if (!plans.empty()) object.add("Plans", json_list(plans, depth + 1));
-  return object.finish();
+  return JsonWriter{details}.write(root, {}, depth);
 }
 
 }  // namespace swizzle::sql

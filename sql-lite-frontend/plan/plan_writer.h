@@ -12,6 +12,7 @@ struct PlanDetails {
   bool costs = true;
   bool timing = true;
   bool buffers = false;
+  ExprPrinter::Columns columns = ExprPrinter::Columns::names;
   /// For the first step's "Output"; empty: not shown.
   std::string output;
 };

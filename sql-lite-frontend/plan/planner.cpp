@@ -472,8 +472,7 @@ void Planner::plan_pending() {
     std::unique_ptr<Query> query = std::move(binder_.pending()[i].query);
     if (!query || binder_.pending()[i].life.expired()) continue;
     PlanPtr plan = plan_query(*query);
-    binder_.pending()[i].expr->set_plan(std::move(plan), query->output_slots(),
-                                        binder_.pending()[i].correlation);
+    binder_.pending()[i].expr->set_plan(std::move(plan), query->output_slots());
   }
 }
 

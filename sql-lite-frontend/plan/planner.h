@@ -101,6 +101,7 @@ class Planner {
   static void restrict_by_disjunctions(std::span<const Relation> relations, Conditions& conditions);
   void flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions);
   void collect_slots(const FromNode& node, std::vector<Slot>& slots) const;
+  static std::vector<Slot> slots_of(std::span<const Relation> relations);
   std::vector<Slot> outer_slots_of(const FromNode& node) const;
   [[nodiscard]] bool is_identified(const FromTable& table) const;
 
@@ -112,7 +113,7 @@ class Planner {
 
   // merge_join.cpp
   PlanPtr merge_join(JoinKind kind, Relation& outer, Relation& inner, Conditions& conditions,
-                     Conditions& of_outer);
+                     Conditions& of_outer, std::span<const Slot> all);
 
   // join_order.cpp
   class JoinOrder;
@@ -138,7 +139,7 @@ class Planner {
                                 double candidates);
 
   // push_down.cpp
-  void propagate_constants(Conditions& conditions);
+  static void propagate_constants(Conditions& conditions, std::span<const Slot> local);
   void push_into(FromNode& node, Conditions& conditions);
   bool push_into(Query& query, ExprPtr& condition);
   bool push_into_select(Query& query, ExprPtr& condition);

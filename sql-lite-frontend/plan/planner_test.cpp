@@ -314,3 +314,54 @@ TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
   CHECK_THAT(db.run("EXPLAIN (WAL) SELECT 1"), Contains("0A000"));
   CHECK_THAT(db.run("EXPLAIN (NOTHING) SELECT 1"), Contains("42601"));
 }
+
+TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run them",
+          "[sql][plan]") {
+  TestDatabase db;
+  fill(db);
+  CHECK(db.explain("SELECT id, (SELECT count(*) FROM orders o WHERE o.customer = c.id) FROM "
+                   "customer c WHERE region > (SELECT avg(id) FROM region)") ==
+        "Seq Scan on customer c\n"
+        "  Filter: ((region)::numeric > $0)\n"
+        "  InitPlan 1 (returns $0)\n"
+        "    ->  Aggregate\n"
+        "          ->  Seq Scan on region\n"
+        "  SubPlan 2\n"
+        "    ->  Aggregate\n"
+        "          ->  Index Only Scan using orders_customer on orders o\n"
+        "                Index Cond: (customer = c.id)\n");
+  CHECK(db.explain("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 5) "
+                   "SELECT * FROM r WHERE n NOT IN (SELECT id FROM region WHERE name IS NULL)") ==
+        "CTE Scan on r\n"
+        "  Filter: (NOT (hashed SubPlan 1))\n"
+        "  CTE r\n"
+        "    ->  Recursive Union\n"
+        "          ->  Result\n"
+        "          ->  WorkTable Scan on r\n"
+        "                Filter: (n < 5)\n"
+        "  SubPlan 1\n"
+        "    ->  Seq Scan on region\n"
+        "          Filter: (name IS NULL)\n");
+  CHECK_THAT(db.explain("UPDATE region SET name = (SELECT max(name) FROM customer WHERE region = "
+                        "region.id) WHERE id < 3"),
+             Contains("Update on region\n") && Contains("SubPlan 1\n"));
+  const std::string json =
+      db.explain("SELECT ARRAY(SELECT id FROM region)", "FORMAT JSON, COSTS off");
+  CHECK_THAT(json, Contains("\"Parent Relationship\": \"InitPlan\",\n") &&
+                       Contains("\"Subplan Name\": \"InitPlan 1 (returns $0)\""));
+  CHECK_THAT(db.explain("SELECT (SELECT name FROM region WHERE id = c.region) FROM customer c",
+                        "ANALYZE, COSTS off, TIMING off, SUMMARY off"),
+             Contains("SubPlan 1\n") && Contains("region (actual rows=1 loops=100)"));
+}
+
+TEST_CASE("What the outer row gives is a constant of a subquery's join", "[sql][plan]") {
+  TestDatabase db;
+  fill(db);
+  // Neither the outer row's customer nor, by the join's equality, what it means for orders needs a
+  // table that is read whole.
+  const std::string plan = db.explain(
+      "SELECT id, (SELECT sum(total) FROM customer k, orders o WHERE o.customer = k.id AND k.id = "
+      "c.id AND o.note IS NOT NULL) FROM customer c");
+  CHECK_THAT(plan, Contains("orders_customer") && Contains("customer_pkey") &&
+                       !Contains("Merge Join") && !Contains("Seq Scan on orders"));
+}

@@ -41,20 +41,21 @@ class EqualColumns {
   std::deque<std::vector<const SlotExpr*>> groups_;
 };
 
-/// A plain column compared with a value that no row changes.
+/// A column of `local` compared with a value that none of their rows changes.
 struct Restriction {
   const SlotExpr* column = nullptr;
   bool is_equality = false;
 };
 
-Restriction as_restriction(Expr& condition) {
+Restriction as_restriction(Expr& condition, std::span<const Slot> local) {
   const std::string_view op = ordering_operator(condition);
   if (op.empty()) return {};
   auto& operands = dynamic_cast<FunctionExpr&>(condition).mutable_operands();
   for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
     const auto* column = dynamic_cast<const SlotExpr*>(operands[side].get());
     Expr& value = *operands[1 - side];
-    if (column == nullptr || !slots_read(value).empty() || is_volatile(value)) continue;
+    if (column == nullptr || !reads_any(*operands[side], local)) continue;
+    if (reads_any(value, local) || is_volatile(value)) continue;
     if (!copy_expression(value)) continue;
     return {column, op == "="};
   }
@@ -63,8 +64,8 @@ Restriction as_restriction(Expr& condition) {
 
 }  // namespace
 
-/// a = b AND a < 5 is b < 5 as well.
-void Planner::propagate_constants(Conditions& conditions) {
+/// a = b AND a < 5 is b < 5 as well. What an enclosing query's row gives is a constant here.
+void Planner::propagate_constants(Conditions& conditions, std::span<const Slot> local) {
   EqualColumns equal;
   bool any = false;
   for (const ExprPtr& condition : conditions) {
@@ -73,6 +74,7 @@ void Planner::propagate_constants(Conditions& conditions) {
     const auto* left = dynamic_cast<const SlotExpr*>(equality.left->get());
     const auto* right = dynamic_cast<const SlotExpr*>(equality.right->get());
     if (left == nullptr || right == nullptr || left->type() != right->type()) continue;
+    if (!reads_any(**equality.left, local) || !reads_any(**equality.right, local)) continue;
     equal.join(*left, *right);
     any = true;
   }
@@ -83,7 +85,7 @@ void Planner::propagate_constants(Conditions& conditions) {
     return std::ranges::any_of(conditions, same) || std::ranges::any_of(derived, same);
   };
   for (const ExprPtr& condition : conditions) {
-    const Restriction restriction = as_restriction(*condition);
+    const Restriction restriction = as_restriction(*condition, local);
     if (restriction.column == nullptr) continue;
     for (const SlotExpr* other : equal.equal_to(restriction.column->slot())) {
       if (other->slot() == restriction.column->slot()) continue;
@@ -97,7 +99,7 @@ void Planner::propagate_constants(Conditions& conditions) {
   // Two columns that equal the same value need not be compared with one another.
   std::vector<Slot> fixed;
   const auto note_fixed = [&](const ExprPtr& condition) {
-    const Restriction restriction = as_restriction(*condition);
+    const Restriction restriction = as_restriction(*condition, local);
     if (restriction.is_equality) fixed.push_back(restriction.column->slot());
   };
   std::ranges::for_each(conditions, note_fixed);

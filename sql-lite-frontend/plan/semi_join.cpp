@@ -216,10 +216,9 @@ bool Planner::join_as_relation(SemiJoin& join, std::vector<FromPtr>& items,
   if (join.kind != JoinKind::semi) return false;
   std::vector<Slot> own;
   collect_slots(*join.node, own);
-  std::vector<Slot> all;
+  const std::vector<Slot> all = slots_of(relations);
   double outer_rows = 1;
   for (const Relation& relation : relations) {
-    all.insert(all.end(), relation.slots.begin(), relation.slots.end());
     outer_rows = std::max(outer_rows, expected_rows(*relation.node, conditions));
   }
   if (any_among(outer_slots_of(*join.node), all)) return false;
@@ -276,10 +275,7 @@ std::vector<Planner::SemiJoin> Planner::take_semi_joins(std::vector<FromPtr>& it
   if (std::ranges::none_of(conditions, [](const ExprPtr& part) { return has_subquery(*part); })) {
     return joins;
   }
-  std::vector<Slot> all;
-  for (const Relation& relation : relations) {
-    all.insert(all.end(), relation.slots.begin(), relation.slots.end());
-  }
+  const std::vector<Slot> all = slots_of(relations);
   Conditions rest;
   for (ExprPtr& condition : conditions) {
     if (auto join = as_semi_join(*condition, all, items)) {
@@ -304,7 +300,8 @@ PlanPtr Planner::merge_semi_join(Relation& relation, std::vector<SemiJoin>& join
     if (any_among(outer_slots_of(*join->node), relation.slots)) continue;
     Relation inner{join->node.get(), {}, 0};
     collect_slots(*join->node, inner.slots);
-    PlanPtr plan = merge_join(join->kind, relation, inner, join->conditions, conditions);
+    PlanPtr plan = merge_join(join->kind, relation, inner, join->conditions, conditions,
+                              with(relation.slots, inner.slots));
     if (!plan) continue;
     joins.erase(join);
     return plan;

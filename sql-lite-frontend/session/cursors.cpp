@@ -248,10 +248,11 @@ void Session::State::make_cursor_of(Portal& portal) {
   portal.scrolls = false;
 }
 
-std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fetch) {
+std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fetch,
+                                                        std::span<const Format> formats) {
   if (fetch.ismove) return {};
   const PortalPtr portal = find_cursor(*this, fetch.portalname);
-  return output_columns(portal->statement->columns, portal->formats);
+  return output_columns(portal->statement->columns, formats);
 }
 
 void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
@@ -321,9 +322,13 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state, "cursor can only scan forward"}
         .with_hint("Declare it with SCROLL option to enable backward scan.");
   }
-  if (!fetch.ismove)
-    sink.row_description(output_columns(portal->statement->columns, portal->formats));
-  const auto columns = output_columns(portal->statement->columns, portal->formats);
+  // What Bind asked for, or in a Query message what DECLARE said; whatever Bind asked for the rows
+  // that Execute sends of a portal of the protocol.
+  static constexpr Format kAllBinary[] = {Format::binary};
+  const std::span<const Format> declared =
+      portal->binary ? std::span<const Format>{kAllBinary} : std::span<const Format>{};
+  const auto columns = output_columns(portal->statement->columns, bound_formats.value_or(declared));
+  if (!fetch.ismove) sink.row_description(columns);
   const RowView view{*portal->plan, columns};
   std::int64_t visited = 0;
   std::int64_t at = first;

@@ -136,7 +136,7 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
       if (!descending && part.nulls == NullsOrder::first) columns += " NULLS FIRST";
     }
     std::string text = fmt::format("CREATE {}INDEX {} ON {} USING btree ({})",
-                                   index->unique ? "UNIQUE " : "", quote_identifier(index->name),
+                                   index->is_key() ? "UNIQUE " : "", quote_identifier(index->name),
                                    layout == Layout::pretty
                                        ? *session.name_of(TypeId::regclass, table->relation.oid)
                                        : session.qualified_name(*table),

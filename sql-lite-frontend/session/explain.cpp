@@ -3,6 +3,7 @@
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/instrumented.h"
+#include "sql-lite-frontend/execute/subplans.h"
 #include "sql-lite-frontend/plan/plan_writer.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -112,18 +113,25 @@ void run_to_end(Session::State& session, Portal& portal) {
 
 }  // namespace
 
-void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) {
+OutputColumn explain_column(const ast::ExplainStmt& explain) {
+  const bool as_json = read_options(explain.options).format == ExplainOptions::Format::json;
+  return {"QUERY PLAN", 0, 0, raw(as_json ? TypeId::json : TypeId::text), -1, -1, Format::text};
+}
+
+void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
+                             std::span<const Value> parameters, ResultSink& sink) {
   const ExplainOptions wanted = read_options(explain.options);
-  const ast::Node* query = explain.query;
-  if (const auto* declare = ast::try_as<ast::DeclareCursorStmt>(query)) query = declare->query;
+  const ast::Node* query = query_within(&explain);
   auto statement = std::make_shared<Statement>();
+  statement->declared_types = whole.parameter_types;
+  statement->takes_parameters = whole.takes_parameters;
   // A plan of its own even for what is prepared: it may be measured.
   PortalPtr prepared;
-  std::span<const Value> parameters;
   if (const auto* execute = ast::try_as<ast::ExecuteStmt>(query)) {
     prepared = portal_of(*execute);
     query = prepared->statement->node;
     statement->declared_types = prepared->statement->parameter_types;
+    statement->takes_parameters = true;
     parameters = prepared->parameters;
   }
   if (!is_plannable(query)) {
@@ -144,7 +152,12 @@ void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) 
     run_to_end(*this, *portal);
     execution_ms = milliseconds_since(start);
   }
-  PlanDetails details{wanted.costs, wanted.timing, wanted.buffers && wanted.analyze, {}};
+  note_subplans(*portal->plan->root);
+  PlanDetails details{.costs = wanted.costs,
+                      .timing = wanted.timing,
+                      .buffers = wanted.buffers && wanted.analyze,
+                      .columns = portal->plan->explained_columns,
+                      .output = {}};
   if (wanted.verbose) details.output = output_of(*statement);
   std::vector<std::string> rows;
   if (wanted.format == ExplainOptions::Format::text) {
@@ -163,8 +176,7 @@ void Session::State::explain(const ast::ExplainStmt& explain, ResultSink& sink) 
     rows.push_back(text + "\n  }\n]");
   }
   finish_portal(*portal);
-  const TypeId type = wanted.format == ExplainOptions::Format::json ? TypeId::json : TypeId::text;
-  const OutputColumn column{"QUERY PLAN", 0, 0, raw(type), -1, -1, Format::text};
+  const OutputColumn column = explain_column(explain);
   sink.row_description({&column, 1});
   for (const std::string& row : rows) {
     const std::optional<std::string> values[] = {row};

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -213,6 +214,7 @@ const SessionFunction* Session::State::session_function(std::string_view name,
 }
 
 std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view name) {
+  if (kind == TypeId::regprocedure) return find_procedure(name);
   const std::vector<std::string> parts = split_identifier(name);
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
@@ -289,6 +291,10 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       if (function != nullptr) return std::string{function->name};
       const FunctionName* internal = internal_function(oid);
       return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
+    }
+    case TypeId::regprocedure: {
+      const Function* function = find_function(oid);
+      return function != nullptr ? std::optional{procedure_name(*function)} : std::nullopt;
     }
     default:
       return std::nullopt;

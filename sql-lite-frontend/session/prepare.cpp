@@ -64,6 +64,15 @@ bool is_plannable(const ast::Node* node) noexcept {
   }
 }
 
+const ast::Node* query_within(const ast::Node* node) noexcept {
+  if (const auto* explain = ast::try_as<ast::ExplainStmt>(node)) {
+    const auto* declare = ast::try_as<ast::DeclareCursorStmt>(explain->query);
+    return declare != nullptr ? declare->query : explain->query;
+  }
+  if (const auto* declare = ast::try_as<ast::DeclareCursorStmt>(node)) return declare->query;
+  return nullptr;
+}
+
 StatementPtr Session::State::parse_one(const std::string& text,
                                        std::span<const std::uint32_t> type_oids) {
   auto statement = std::make_shared<Statement>();
@@ -170,6 +179,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
   plan->locks = locks_for(*plan, written.get());
   plan->names = binder.named_relations();
   if (statement.trusted) plan->accesses.clear();
+  plan->explained_columns = binder.explained_columns();
   plan->single_use = binder.is_single_use();
   plan->guesses_parameters = planner.guesses_parameters();
   plan->execution.slots.resize(binder.slot_count());
@@ -196,6 +206,13 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
 void Session::State::analyze(Statement& statement) {
   if (!is_plannable(statement.node)) {
     statement.parameter_types = statement.declared_types;
+    const ast::Node* query = query_within(statement.node);
+    if (!is_plannable(query)) return;
+    Statement within;
+    within.node = query;
+    within.declared_types = statement.declared_types;
+    analyze(within);
+    statement.parameter_types = std::move(within.parameter_types);
     return;
   }
   if (!statement.plan || !is_current(*statement.plan)) statement.plan = make_plan(statement);

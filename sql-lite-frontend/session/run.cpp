@@ -123,14 +123,15 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
   in_script = parsed.size() > 1;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
     check_not_failed(parsed[i]->stmt);
-    run_statement(*parsed[i], script, sink);
     // Statements of one message are one transaction, unless they say otherwise.
-    if (i + 1 == parsed.size() && block == Block::implicit) commit_transaction();
+    const bool is_last = i + 1 == parsed.size();
+    run_statement(*parsed[i], script, sink, is_last ? AtEnd::commit : AtEnd::stay);
+    if (is_last && block == Block::implicit) commit_transaction();
   }
 }
 
 void Session::State::run_statement(const ast::RawStmt& raw, const std::string& text,
-                                   ResultSink& sink) {
+                                   ResultSink& sink, AtEnd at_end) {
   auto statement = std::make_shared<Statement>();
   statement->text = text;
   statement->node = raw.stmt;
@@ -142,7 +143,7 @@ void Session::State::run_statement(const ast::RawStmt& raw, const std::string& t
   if (!transaction) begin_transaction(Block::implicit);
   if (is_plannable(raw.stmt)) {
     const PortalPtr portal = make_portal(statement, {});
-    run_at_once(*portal, sink);
+    run_at_once(*portal, sink, block == Block::implicit ? at_end : AtEnd::stay);
     return;
   }
   run_utility(raw.stmt, *statement, {}, sink);

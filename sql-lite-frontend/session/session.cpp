@@ -50,7 +50,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
     }
   }
   state.sink_for_notices = nullptr;
-  state.utility_formats = {};
+  state.bound_formats.reset();
   state.note_rest();
   if (failure) return std::unexpected{std::move(*failure)};
   return {};
@@ -166,14 +166,15 @@ Outcome Session::parse(std::string_view name, std::string_view text,
                        std::span<const std::uint32_t> type_oids, ResultSink& sink) {
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
-    if (!name.empty() && state.statements.contains(name)) {
-      throw_error(sqlstate::duplicate_prepared_statement,
-                  "prepared statement \"{}\" already exists", name);
-    }
+    // The unnamed one goes even if what should replace it is wrong.
+    if (name.empty()) state.statements.erase(std::string{});
     StatementPtr statement = state.parse_one(std::string{text}, type_oids);
     if (statement->node != nullptr) state.check_not_failed(statement->node);
     state.analyze(*statement);
-    state.statements[std::string{name}] = std::move(statement);
+    if (!state.statements.try_emplace(std::string{name}, std::move(statement)).second) {
+      throw_error(sqlstate::duplicate_prepared_statement,
+                  "prepared statement \"{}\" already exists", name);
+    }
   });
 }
 
@@ -200,6 +201,29 @@ PortalPtr find_portal(Session::State& state, std::string_view name) {
   return found->second;
 }
 
+/// Result columns of statements without a plan: SHOW, EXPLAIN, FETCH.
+std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node* node,
+                                          std::span<const Format> formats) {
+  std::vector<OutputColumn> columns;
+  if (const auto* show = ast::try_as<ast::VariableShowStmt>(node)) {
+    if (show->name == "all") {
+      for (const std::string_view name : {"name", "setting", "description"}) {
+        columns.push_back({name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
+      }
+    } else {
+      columns.push_back({show->name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
+    }
+  } else if (const auto* explain = ast::try_as<ast::ExplainStmt>(node)) {
+    columns.push_back(explain_column(*explain));
+  } else if (const auto* fetch = ast::try_as<ast::FetchStmt>(node)) {
+    columns = state.fetch_columns(*fetch, formats);
+  } else if (const auto* execute = ast::try_as<ast::ExecuteStmt>(node)) {
+    const StatementPtr prepared = find_statement(state, execute->name);
+    if (prepared->returns_rows) columns = output_columns(prepared->columns, formats);
+  }
+  return columns;
+}
+
 Value read_parameter(FunctionContext& context, TypeId type, Format format, Bytes bytes) {
   if (format == Format::binary) return receive_binary(context, type, kNoTypmod, bytes);
   if (format != Format::text)
@@ -213,10 +237,6 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
   return guarded(*state_, sink, {}, [&] {
     State& state = *state_;
     const StatementPtr statement = find_statement(state, request.statement);
-    if (statement->node != nullptr) state.check_not_failed(statement->node);
-    if (!request.portal.empty() && state.portals.contains(request.portal)) {
-      throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", request.portal);
-    }
     const std::size_t expected = statement->parameter_types.size();
     if (request.values.size() != expected) {
       throw_error(kProtocolViolation,
@@ -226,6 +246,10 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
     if (request.formats.size() > 1 && request.formats.size() != request.values.size()) {
       throw_error(kProtocolViolation, "bind message has {} parameter formats but {} parameters",
                   request.formats.size(), request.values.size());
+    }
+    if (statement->node != nullptr) state.check_not_failed(statement->node);
+    if (!request.portal.empty() && state.portals.contains(request.portal)) {
+      throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", request.portal);
     }
     PortalPtr portal = state.new_portal();
     portal->name = request.portal;
@@ -250,9 +274,14 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
       State::require_runnable(*portal->plan);
     }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
-    if (portal->formats.size() > 1 && portal->formats.size() != statement->columns.size()) {
-      throw_error(kProtocolViolation, "bind message has {} result formats but query has {} columns",
-                  portal->formats.size(), statement->columns.size());
+    if (portal->formats.size() > 1) {
+      const std::size_t columns = portal->plan ? statement->columns.size()
+                                               : utility_columns(state, statement->node, {}).size();
+      if (portal->formats.size() != columns) {
+        throw_error(kProtocolViolation,
+                    "bind message has {} result formats but query has {} columns",
+                    portal->formats.size(), columns);
+      }
     }
     if (!state.transaction) state.begin_transaction(State::Block::implicit);
     const auto old = state.portals.find(request.portal);
@@ -266,29 +295,6 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
 }
 
 namespace {
-
-/// Result columns of statements without a plan: SHOW, EXPLAIN, FETCH.
-std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node* node,
-                                          std::span<const Format> formats) {
-  std::vector<OutputColumn> columns;
-  if (const auto* show = ast::try_as<ast::VariableShowStmt>(node)) {
-    if (show->name == "all") {
-      for (const std::string_view name : {"name", "setting", "description"}) {
-        columns.push_back({name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
-      }
-    } else {
-      columns.push_back({show->name, 0, 0, raw(TypeId::text), -1, -1, Format::text});
-    }
-  } else if (ast::is<ast::ExplainStmt>(node)) {
-    columns.push_back({"QUERY PLAN", 0, 0, raw(TypeId::text), -1, -1, Format::text});
-  } else if (const auto* fetch = ast::try_as<ast::FetchStmt>(node)) {
-    columns = state.fetch_columns(*fetch);
-  } else if (const auto* execute = ast::try_as<ast::ExecuteStmt>(node)) {
-    const StatementPtr prepared = find_statement(state, execute->name);
-    if (prepared->returns_rows) columns = output_columns(prepared->columns, formats);
-  }
-  return columns;
-}
 
 void describe(Session::State& state, const Statement& statement, std::span<const Format> formats,
               ResultSink& sink) {
@@ -356,7 +362,7 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     if (portal->plan) {
       state.run_portal(*portal, max_rows, sink);
     } else {
-      state.utility_formats = portal->formats;
+      state.bound_formats = portal->formats;
       ExecuteSink undescribed{sink};
       state.run_utility(statement->node, *statement, portal->parameters, undescribed);
     }

@@ -114,7 +114,6 @@ struct Session::State final : NameSource, ObjectNames {
   // run.cpp ---------------------------------------------------------------------------------------
   void run_script(std::string_view text, ResultSink& sink);
   bool run_shape(std::string_view text, ResultSink& sink);
-  void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
   /// The one that was done with last, if nobody has it any more: a warm point query takes no
   /// memory.
@@ -125,6 +124,9 @@ struct Session::State final : NameSource, ObjectNames {
   static void require_runnable(const Plan& plan);
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
+  /// AtEnd::commit where nobody has said BEGIN.
+  void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink,
+                     AtEnd at_end);
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
                   AtEnd at_end = AtEnd::stay);
   void start_portal(Portal& portal);
@@ -179,7 +181,8 @@ struct Session::State final : NameSource, ObjectNames {
   bool read_cursor_row(Portal& portal);
   void make_cursor_of(Portal& portal);
   void hold_cursors();
-  [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement);
+  [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement,
+                                                        std::span<const Format> formats);
 
   // copy.cpp
   void copy(const ast::CopyStmt& statement, ResultSink& sink);
@@ -200,7 +203,8 @@ struct Session::State final : NameSource, ObjectNames {
                          ResultSink& sink);
   PortalPtr portal_of(const ast::ExecuteStmt& statement);
   void execute_statement(const ast::ExecuteStmt& statement, ResultSink& sink);
-  void explain(const ast::ExplainStmt& statement, ResultSink& sink);
+  void explain(const ast::ExplainStmt& statement, Statement& whole,
+               std::span<const Value> parameters, ResultSink& sink);
   void set_variable(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show_variable(const ast::VariableShowStmt& statement, ResultSink& sink);
   void discard(const ast::DiscardStmt& statement, ResultSink& sink);
@@ -363,8 +367,8 @@ struct Session::State final : NameSource, ObjectNames {
   Interruption interruption;
   std::string current_query;  ///< for what a deadlock is reported with
   Activity activity;
-  /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE.
-  std::span<const Format> utility_formats;
+  /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
+  std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
   ResultSink* sink_for_notices = nullptr;
 };

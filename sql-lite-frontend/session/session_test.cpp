@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/test_database.h"
+#include "sql-lite-frontend/types/type_id.h"
 
 using namespace swizzle;
 using namespace swizzle::sql;
@@ -155,6 +156,124 @@ TEST_CASE("A cursor without scrolling may be asked for no row", "[sql][session]"
   CHECK(db.run("FETCH 1 FROM c") == "1 FETCH 1");
   CHECK(db.run("MOVE 0 FROM c") == "MOVE 1");
   CHECK(db.run("FETCH 0 FROM c").starts_with("55000"));
+}
+
+namespace {
+
+/// Keeps rows as they go to the client.
+class ByteSink final : public TestSink {
+ public:
+  std::string bytes;
+  std::vector<std::uint32_t> types;
+  void row_description(std::span<const OutputColumn> list) override {
+    types.clear();
+    for (const OutputColumn& column : list) types.push_back(column.type_oid);
+  }
+  void data_row(const OutputRow& row) override { row.append_data_row(bytes); }
+};
+
+}  // namespace
+
+TEST_CASE("FETCH and EXECUTE give the formats that Bind asks for", "[sql][session]") {
+  TestDatabase db;
+  using Formats = std::vector<Format>;
+  db.run("BEGIN; DECLARE c CURSOR FOR SELECT 7::int2 AS a, 8::int2 AS b");
+  db.run("DECLARE d BINARY CURSOR FOR SELECT 7::int2 AS a, 8::int2 AS b");
+  db.run("PREPARE p AS SELECT 7::int2 AS a, 8::int2 AS b");
+  const std::string text{
+      "\0\0\0\1"
+      "7\0\0\0\1"
+      "8",
+      10};
+  const std::string binary{"\0\0\0\2\0\7\0\0\0\2\0\10", 12};
+  for (const char* statement : {"FETCH FIRST FROM c", "FETCH FIRST FROM d", "EXECUTE p"}) {
+    INFO(statement);
+    for (const Formats& formats :
+         {Formats{}, Formats{Format::text}, Formats{Format::binary}, Formats{2, Format::binary}}) {
+      ByteSink sink;
+      REQUIRE(db.session().parse("", statement, {}, sink));
+      REQUIRE(db.session().bind({"", "", {}, {}, formats}, sink));
+      REQUIRE(db.session().execute("", 0, sink));
+      const bool as_text = formats.empty() || formats[0] == Format::text;
+      CHECK(sink.bytes.ends_with(as_text ? text : binary));
+    }
+  }
+  TestSink sink;
+  const Formats three(3, Format::binary);
+  REQUIRE(db.session().parse("", "FETCH FIRST FROM c", {}, sink));
+  CHECK_FALSE(db.session().bind({"", "", {}, {}, three}, sink));
+}
+
+TEST_CASE("EXPLAIN and DECLARE have their query's parameters", "[sql][session]") {
+  TestDatabase db;
+  db.run("BEGIN");
+  const std::optional<Bytes> values[] = {as_bytes("3")};
+  for (const char* statement : {"EXPLAIN SELECT oid FROM pg_class WHERE relnatts > $1",
+                                "EXPLAIN (FORMAT JSON) SELECT 1 WHERE $1::int2 > 1",
+                                "DECLARE c CURSOR FOR SELECT generate_series(1, $1::int2)"}) {
+    INFO(statement);
+    ByteSink sink;
+    REQUIRE(db.session().parse("s", statement, {}, sink));
+    REQUIRE(db.session().describe_statement("s", sink));
+    CHECK(sink.parameter_types.size() == 1);
+    if (sink.types.size() == 1) {
+      const bool as_json = std::string_view{statement}.find("JSON") != std::string_view::npos;
+      CHECK(sink.types[0] == raw(as_json ? TypeId::json : TypeId::text));
+    }
+    REQUIRE(db.session().bind({"", "s", {}, values, {}}, sink));
+    REQUIRE(db.session().execute("", 0, sink));
+    REQUIRE(db.session().close_statement("s"));
+  }
+  CHECK(db.run("FETCH ALL FROM c") == "1 2 3 FETCH 3");
+  CHECK(db.run("EXPLAIN SELECT $1").starts_with("42P02"));
+}
+
+TEST_CASE("regprocedure names a function by its argument types", "[sql][session]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT 'lower(text)'::regprocedure, 'abs( int4 )'::regprocedure::oid::int") ==
+        "lower(text)|1397 SELECT 1");
+  CHECK(db.run("SELECT 'pg_catalog.substr(text, integer, int)'::regprocedure") ==
+        "substr(text,integer,integer) SELECT 1");
+  CHECK(db.run("SELECT 'now()'::regprocedure, to_regprocedure('abs(text)')") ==
+        "now()|NULL SELECT 1");
+  CHECK(db.run("SELECT 'nosuch(text)'::regprocedure").starts_with("42883"));
+  CHECK(db.run("SELECT 'lower'::regprocedure").starts_with("22P02"));
+  CHECK(db.run("SELECT 'lower(nosuch)'::regprocedure").starts_with("42704"));
+}
+
+TEST_CASE("Parse and Bind complain in PostgreSQL's order", "[sql][session]") {
+  TestDatabase db;
+  TestSink sink;
+  Session& session = db.session();
+  const auto state_of = [](const Outcome& outcome) {
+    return outcome ? std::string{"none"} : std::string{outcome.error().state.code()};
+  };
+  REQUIRE(session.parse("a", "SELECT 1", {}, sink));
+  CHECK(state_of(session.parse("a", "selct", {}, sink)) == "42601");
+  CHECK(state_of(session.parse("a", "SELECT nosuch", {}, sink)) == "42703");
+  CHECK(state_of(session.parse("a", "SELECT 2", {}, sink)) == "42P05");
+  REQUIRE(session.parse("", "SELECT 1", {}, sink));
+  CHECK(state_of(session.parse("", "SELECT nosuch", {}, sink)) == "42703");
+  CHECK(state_of(session.bind({"", "", {}, {}, {}}, sink)) == "26000");
+  db.run("BEGIN; SELECT nosuch");
+  const std::optional<Bytes> values[] = {as_bytes("1")};
+  CHECK(state_of(session.bind({"", "a", {}, values, {}}, sink)) == "08P01");
+  CHECK(state_of(session.bind({"", "a", {}, {}, {}}, sink)) == "25P02");
+}
+
+TEST_CASE("Bytes that are no text are 22021", "[sql][session]") {
+  TestDatabase db;
+  CHECK(db.run("SELECT E'\\xff'").starts_with("22021"));
+}
+
+TEST_CASE("A parameter of type void is none: what comes out of JDBC's calls", "[sql][session]") {
+  TestDatabase db;
+  TestSink sink;
+  REQUIRE(db.session().parse("", "SELECT abs($1::void, $2::int4)", {}, sink));
+  const std::optional<Bytes> values[] = {std::nullopt, as_bytes("-3")};
+  REQUIRE(db.session().bind({"", "", {}, values, {}}, sink));
+  REQUIRE(db.session().execute("", 0, sink));
+  CHECK(sink.rows == std::vector<std::string>{"3"});
 }
 
 TEST_CASE("What is wrong with constants is said at Bind", "[sql][session]") {

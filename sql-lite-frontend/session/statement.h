@@ -46,6 +46,7 @@ struct Plan {
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
   bool in_use = false;
+  ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
   /// Which way is best depends on the parameters' values, which were not known when it was made.
   bool guesses_parameters = false;
@@ -84,6 +85,12 @@ using StatementPtr = std::shared_ptr<Statement>;
 
 /// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
+
+/// What EXPLAIN answers with.
+OutputColumn explain_column(const ast::ExplainStmt& explain);
+
+/// The query of EXPLAIN and DECLARE CURSOR, whose parameters are the statement's; else null.
+const ast::Node* query_within(const ast::Node* node) noexcept;
 
 /// "SELECT", "INSERT", "CREATE TABLE" …: what errors and tags call it.
 std::string_view statement_name(const ast::Node* node) noexcept;

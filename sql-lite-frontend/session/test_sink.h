@@ -9,7 +9,7 @@
 namespace swizzle::sql {
 
 /// Collects what a session sends, as text: rows "a|b", NULL as "NULL", then the command tag.
-class TestSink final : public ResultSink {
+class TestSink : public ResultSink {
  public:
   std::vector<std::string> columns;
   std::vector<std::string> rows;

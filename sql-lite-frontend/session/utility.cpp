@@ -84,7 +84,7 @@ PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
 void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSink& sink) {
   const PortalPtr portal = portal_of(execute);
   // In the extended protocol Describe has told the columns already.
-  portal->formats.assign(utility_formats.begin(), utility_formats.end());
+  if (bound_formats) portal->formats.assign(bound_formats->begin(), bound_formats->end());
   describe_columns(*portal, sink);
   run_portal(*portal, 0, sink);
 }
@@ -166,7 +166,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::discard_stmt:
       return discard(ast::as<ast::DiscardStmt>(node), sink);
     case Kind::explain_stmt:
-      return explain(ast::as<ast::ExplainStmt>(node), sink);
+      return explain(ast::as<ast::ExplainStmt>(node), statement, parameters, sink);
     case Kind::declare_cursor_stmt:
       return declare_cursor(ast::as<ast::DeclareCursorStmt>(node), sink, parameters, statement);
     case Kind::fetch_stmt:

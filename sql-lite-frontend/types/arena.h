@@ -78,9 +78,9 @@ class Arena {
   void poison_behind(Mark mark) noexcept;
 
   /// Where nothing has been taken yet; what is copied from no bytes has an address, too.
-  static inline std::byte nothing_{};
+  static inline std::byte nothing{};
 
-  std::byte* base_ = &nothing_;
+  std::byte* base_ = &nothing;
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
   std::size_t current_ = 0;

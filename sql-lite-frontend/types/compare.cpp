@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/hash.h"
+#include "sql-lite-frontend/types/json_order.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -63,6 +64,10 @@ int compare_timetz(const Value& a, const Value& b) {
 
 int compare_interval(const Value& a, const Value& b) {
   return compare_intervals(a.as_interval(), b.as_interval());
+}
+
+int compare_json(const Value& a, const Value& b) {
+  return compare_jsonb(a.as_text(), b.as_text());
 }
 
 [[noreturn]] void no_order(TypeId type) {
@@ -186,8 +191,9 @@ std::uint64_t hash_record(const Value& value, std::uint64_t seed) {
 
 CompareFunction compare_function(TypeId type) noexcept {
   if (type == TypeId::bpchar) return &compare_blank_padded;
-  if (type == TypeId::xid || type == TypeId::cid || type == TypeId::aclitem ||
-      type == TypeId::pg_node_tree)
+  if (type == TypeId::jsonb) return &compare_json;
+  if (type == TypeId::json || type == TypeId::xid || type == TypeId::cid ||
+      type == TypeId::aclitem || type == TypeId::pg_node_tree)
     return nullptr;
   switch (shape_of(type)) {
     case Shape::none:

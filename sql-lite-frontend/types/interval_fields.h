@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 /// What INTERVAL's type modifier says: which fields, how many decimals of a second.
 namespace swizzle::sql {
@@ -21,25 +20,5 @@ constexpr unsigned interval_fields(std::int32_t typmod) noexcept {
 constexpr unsigned interval_precision(std::int32_t typmod) noexcept {
   return typmod < 0 ? kFullIntervalPrecision : static_cast<unsigned>(typmod) & 0xffff;
 }
-
-enum class IntervalUnit : std::uint8_t {
-  none,
-  microsecond,
-  millisecond,
-  second,
-  minute,
-  hour,
-  day,
-  week,
-  month,
-  quarter,
-  year,
-  decade,
-  century,
-  millennium,
-};
-
-/// By any of PostgreSQL's spellings in lower case ("mons", "yr"); none if it is not one.
-IntervalUnit find_interval_unit(std::string_view word) noexcept;
 
 }  // namespace swizzle::sql

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/datetime_unit.h"
 #include "sql-lite-frontend/types/interval_fields.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
@@ -21,8 +22,8 @@ struct Number {
 /// Sums up the parts of an interval. Throws DateTimeFault::interval_overflow.
 class Accumulator {
  public:
-  void add(IntervalUnit unit, const Number& n) {
-    using enum IntervalUnit;
+  void add(DateTimeUnit unit, const Number& n) {
+    using enum DateTimeUnit;
     switch (unit) {
       case microsecond:
         add_micros(n.whole, 1);
@@ -154,8 +155,8 @@ Number parse_number(std::string_view text) {
 }
 
 /// What a bare number at the end counts, by the interval's declared fields.
-IntervalUnit rightmost_unit(std::int32_t typmod) {
-  using enum IntervalUnit;
+DateTimeUnit rightmost_unit(std::int32_t typmod) {
+  using enum DateTimeUnit;
   const unsigned fields = interval_fields(typmod);
   if (fields == kAllIntervalFields) return second;
   for (const auto& [field, unit] : {std::pair{kSecondField, second},
@@ -242,19 +243,19 @@ class Parser {
     if (parts[1] > 59 || parts[2] > 60) throw DateTimeFault::interval_overflow;
     const int sign = negative ? -1 : 1;
     claim(kHourField | kMinuteField | kAnySecond);
-    sum_.add(IntervalUnit::hour, {sign * parts[0], 0});
-    sum_.add(IntervalUnit::minute, {sign * parts[1], 0});
-    sum_.add(IntervalUnit::second, {sign * parts[2], sign * fraction});
-    unit_ = IntervalUnit::day;
+    sum_.add(DateTimeUnit::hour, {sign * parts[0], 0});
+    sum_.add(DateTimeUnit::minute, {sign * parts[1], 0});
+    sum_.add(DateTimeUnit::second, {sign * parts[2], sign * fraction});
+    unit_ = DateTimeUnit::day;
   }
 
   void take_number(std::string_view text) {
-    if (unit_ == IntervalUnit::none) unit_ = rightmost_unit(typmod_);
+    if (unit_ == DateTimeUnit::unknown) unit_ = rightmost_unit(typmod_);
     const std::size_t dash = text.find('-', 1);
     if (dash != std::string_view::npos) return take_year_month(text, dash);
     const Number number = parse_number(text);
     // A fraction of a second is milliseconds and microseconds too.
-    const bool whole_second = unit_ != IntervalUnit::second || number.fraction == 0;
+    const bool whole_second = unit_ != DateTimeUnit::second || number.fraction == 0;
     claim(whole_second ? field_of(unit_) : kAnySecond);
     sum_.add(unit_, number);
   }
@@ -266,9 +267,9 @@ class Parser {
     if (months.whole < 0 || months.whole >= 12 || years.fraction != 0 || months.fraction != 0)
       throw DateTimeFault::interval_overflow;
     claim(kYearField | kMonthField);
-    sum_.add(IntervalUnit::year, years);
-    sum_.add(IntervalUnit::month, {text[0] == '-' ? -months.whole : months.whole, 0});
-    unit_ = IntervalUnit::month;
+    sum_.add(DateTimeUnit::year, years);
+    sum_.add(DateTimeUnit::month, {text[0] == '-' ? -months.whole : months.whole, 0});
+    unit_ = DateTimeUnit::month;
   }
 
   void take_word(std::string_view word) {
@@ -277,14 +278,14 @@ class Parser {
       return;
     }
     unit_ = find_interval_unit(word);
-    if (unit_ == IntervalUnit::none || unit_ == IntervalUnit::quarter)
+    if (unit_ == DateTimeUnit::unknown || unit_ == DateTimeUnit::quarter)
       throw DateTimeFault::bad_format;
   }
 
   static constexpr unsigned kAnySecond = kSecondField | 1U << 14 | 1U << 15;
 
-  static unsigned field_of(IntervalUnit unit) {
-    using enum IntervalUnit;
+  static unsigned field_of(DateTimeUnit unit) {
+    using enum DateTimeUnit;
     switch (unit) {
       case microsecond:
         return 1U << 14;
@@ -326,7 +327,7 @@ class Parser {
   IntervalStyle style_;
   std::vector<DateTimeToken> tokens_;
   Accumulator sum_;
-  IntervalUnit unit_ = IntervalUnit::none;
+  DateTimeUnit unit_ = DateTimeUnit::unknown;
   unsigned seen_ = 0;
   bool any_ = false;
   bool ago_ = false;
@@ -358,8 +359,8 @@ class Iso8601Parser {
   }
 
  private:
-  static IntervalUnit unit_of(char designator, bool in_time) {
-    using enum IntervalUnit;
+  static DateTimeUnit unit_of(char designator, bool in_time) {
+    using enum DateTimeUnit;
     switch (designator) {
       case 'Y':
         return in_time ? throw DateTimeFault::bad_format : year;
@@ -387,9 +388,9 @@ class Iso8601Parser {
   }
 
   Interval alternative(Number number, bool in_time) {
-    using enum IntervalUnit;
-    constexpr IntervalUnit kDateUnits[] = {year, month, day};
-    constexpr IntervalUnit kTimeUnits[] = {hour, minute, second};
+    using enum DateTimeUnit;
+    constexpr DateTimeUnit kDateUnits[] = {year, month, day};
+    constexpr DateTimeUnit kTimeUnits[] = {hour, minute, second};
     std::size_t part = 0;
     while (true) {
       if (part == 3) throw DateTimeFault::bad_format;

@@ -1,15 +1,15 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/types/interval_fields.h"
+#include "sql-lite-frontend/types/datetime_unit.h"
 
 namespace swizzle::sql {
 
-IntervalUnit find_interval_unit(std::string_view word) noexcept {
+DateTimeUnit find_interval_unit(std::string_view word) noexcept {
   struct Name {
     std::string_view text;
-    IntervalUnit unit;
+    DateTimeUnit unit;
   };
-  using enum IntervalUnit;
+  using enum DateTimeUnit;
   static constexpr Name kNames[] = {{"c", century},
                                     {"cent", century},
                                     {"centuries", century},
@@ -70,7 +70,7 @@ IntervalUnit find_interval_unit(std::string_view word) noexcept {
                                     {"yrs", year}};
   static_assert(std::ranges::is_sorted(kNames, {}, &Name::text));
   const auto* const found = std::ranges::lower_bound(kNames, word, {}, &Name::text);
-  return found != std::end(kNames) && found->text == word ? found->unit : none;
+  return found != std::end(kNames) && found->text == word ? found->unit : unknown;
 }
 
 }  // namespace swizzle::sql

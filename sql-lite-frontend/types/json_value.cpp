@@ -39,6 +39,13 @@ void print(const JsonValue& value, std::string& out) {
 
 }  // namespace
 
+JsonValue::JsonValue() = default;
+JsonValue::JsonValue(const JsonValue&) = default;
+JsonValue::JsonValue(JsonValue&&) noexcept = default;
+JsonValue& JsonValue::operator=(const JsonValue&) = default;
+JsonValue& JsonValue::operator=(JsonValue&&) noexcept = default;
+JsonValue::~JsonValue() = default;
+
 const JsonValue* JsonValue::member(std::string_view name) const {
   for (auto at = members.rbegin(); at != members.rend(); ++at) {
     if (at->first == name) return &at->second;

@@ -11,6 +11,14 @@ namespace swizzle::sql {
 
 /// A JSON value taken apart, for functions that look into it. Views refer to the text.
 struct JsonValue {
+  // Defined where the value is whole: it holds pairs with values.
+  JsonValue();
+  JsonValue(const JsonValue&);
+  JsonValue(JsonValue&&) noexcept;
+  JsonValue& operator=(const JsonValue&);
+  JsonValue& operator=(JsonValue&&) noexcept;
+  ~JsonValue();
+
   JsonKind kind = JsonKind::null;
   /// As it is written.
   std::string_view raw;

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/network.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/time_types.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/utf8.h"
 
@@ -139,13 +140,9 @@ bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept {
     case TypeId::varchar:
     case TypeId::bpchar:
     case TypeId::numeric:
-    case TypeId::time:
-    case TypeId::timetz:
-    case TypeId::timestamp:
-    case TypeId::timestamptz:
-    case TypeId::interval:
       return true;
     default:
+      if (is_time(type)) return type != TypeId::date;
       return is_array(type) && needs_length_coercion(element_type(type), typmod);
   }
 }

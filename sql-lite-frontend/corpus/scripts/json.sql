@@ -66,3 +66,10 @@ select '{"a":'::json;
 select '{"a":1}'::json -> 'a' ->> 'b';
 select 'null'::jsonb, 'null'::jsonb ->> 'x', '"\u00e4\n"'::jsonb, '"\u00e4\n"'::json, '"\u00e4\n"'::jsonb #>> '{}';
 select '[1, 2]'::json::text, '[1, 2]'::json::jsonb, '{"a" : 1}'::jsonb::json;
+-- The order of jsonb.
+select v from (values ('1'::jsonb), ('"a"'), ('"B"'), ('null'), ('true'), ('false'), ('[]'), ('[1]'), ('[1,2]'), ('[2]'), ('{}'), ('{"a":1}'), ('{"a":1,"b":2}'), ('{"b":1}'), ('{"aa":0}'), ('{"b":0}'), ('[[]]'), ('-1'), ('10'), ('9'), ('9.50'), ('""'), ('["z"]'), ('{"a":2}'), ('{"a":null}'), ('[null]'), (null)) t(v) order by v;
+select v from (values ('{"b":1,"a":2}'::jsonb), ('{"b":0,"a":3}'), ('["a",1]'), ('["a",0]'), ('"ab"'), ('"b"')) t(v) order by v desc nulls last;
+select '1'::jsonb = '1.0', '1'::jsonb < '2', '[]'::jsonb < 'null', '{}'::jsonb > '[1,2,3]', '"a"'::jsonb >= '"a"', 'true'::jsonb <= 'false', '[1]'::jsonb <> '[1.0]', jsonb_cmp('{"a":1}', '{"a":2}');
+select '{"a":1}'::json < '{"a":2}'::json;
+-- differs: the error's position
+select v from (values ('{"a":1}'::json)) t(v) order by v;

@@ -133,3 +133,31 @@ select id, length(body), right(body, 5) from long order by id;
 delete from long where length(body) > 10000;
 select id, length(body), md5(body) from long order by id;
 drop table acc, tx, keys, serials, refs, long;
+-- UPDATE of elements of arrays.
+create table cells (id int primary key, a int[], v varchar(3)[], j jsonb);
+insert into cells values (1, '{1,2,3}', '{a,b}', '{"k":1}'), (2, null, null, null);
+update cells set a[2] = 20 returning *;
+update cells set a[5] = 50, a[1] = 10 returning a;
+update cells set a[1] = '7', v[1] = 'abc' where id = 1 returning a, v;
+update cells set v[1] = 'abcd' where id = 1;
+update cells set a[1] = 'x' where id = 1;
+update cells set a[1] = 1.6 where id = 1 returning a;
+update cells set a[1] = true where id = 1;
+update cells set a[null] = 1;
+update cells set a[1] = default;
+update cells set a[1] = 1, a = '{}';
+update cells set a[1][1] = 5 where id = 1;
+update cells set id[1] = 5 where id = 1;
+update cells set a[0] = 0 where id = 1 returning a;
+update cells set (a[1], v[2]) = (a[3], 'z') where id = 1 returning a, v;
+update cells set (a[1], a[2]) = (select 100, 200) where id = 1 returning a;
+insert into cells values (1, '{}') on conflict (id) do update set a[1] = excluded.id + 40 returning a;
+update cells set a['2'] = 9 where id = 1 returning a;
+-- differs: refused: slices
+update cells set a[1:2] = '{8,9}' where id = 1;
+-- differs: refused: parts of jsonb
+update cells set j['k'] = '2' where id = 1;
+-- differs: refused: INSERT into elements
+insert into cells (id, a[1]) values (3, 1);
+update cells set a[a[1]] = 1 where id = 2 returning a;
+update cells set nosuch[1] = 1;

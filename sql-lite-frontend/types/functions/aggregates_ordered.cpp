@@ -76,19 +76,23 @@ Value continuous(FunctionContext& context, const Values& sorted, double share) {
 
 using Percentile = Value (*)(FunctionContext&, const Values&, double);
 
-template <Percentile percentile>
-struct AtShare {
+/// What is in order comes second; what is asked for, the same for each row, first.
+struct Shared {
   Values sorted;
-  Value share;
+  Value asked;
   bool any = false;
 
   void step(FunctionContext& context, Arena& arena, Arguments a) {
-    if (!std::exchange(any, true)) share = a[0].copy_to(arena);
+    if (!std::exchange(any, true)) asked = a[0].copy_to(arena);
     sorted.add(context, arena, a[1]);
   }
+};
+
+template <Percentile percentile>
+struct AtShare : Shared {
   [[nodiscard]] Value final(FunctionContext& context) const {
-    if (share.is_null()) return Value::null();
-    const double wanted = require_share(share);
+    if (asked.is_null()) return Value::null();
+    const double wanted = require_share(asked);
     if (sorted.size == 0) return Value::null();
     return percentile(context, sorted, wanted);
   }
@@ -96,18 +100,10 @@ struct AtShare {
 
 /// For an array of shares an array of the same shape.
 template <Percentile percentile>
-struct AtShares {
-  Values sorted;
-  Value shares;
-  bool any = false;
-
-  void step(FunctionContext& context, Arena& arena, Arguments a) {
-    if (!std::exchange(any, true)) shares = a[0].copy_to(arena);
-    sorted.add(context, arena, a[1]);
-  }
+struct AtShares : Shared {
   [[nodiscard]] Value final(FunctionContext& context) const {
-    if (shares.is_null() || sorted.size == 0) return Value::null();
-    const ArrayView wanted{shares};
+    if (asked.is_null() || sorted.size == 0) return Value::null();
+    const ArrayView wanted{asked};
     std::vector<Value> found;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const Value share = wanted.element(i);

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "sql-lite-frontend/types/interval_fields.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 
@@ -19,36 +18,8 @@ std::string lower_case(std::string_view text) {
 
 DateTimeUnit find_datetime_unit(std::string_view spelled) {
   const std::string name = lower_case(spelled);
-  switch (find_interval_unit(name)) {
-    case IntervalUnit::microsecond:
-      return DateTimeUnit::microsecond;
-    case IntervalUnit::millisecond:
-      return DateTimeUnit::millisecond;
-    case IntervalUnit::second:
-      return DateTimeUnit::second;
-    case IntervalUnit::minute:
-      return DateTimeUnit::minute;
-    case IntervalUnit::hour:
-      return DateTimeUnit::hour;
-    case IntervalUnit::day:
-      return DateTimeUnit::day;
-    case IntervalUnit::week:
-      return DateTimeUnit::week;
-    case IntervalUnit::month:
-      return DateTimeUnit::month;
-    case IntervalUnit::quarter:
-      return DateTimeUnit::quarter;
-    case IntervalUnit::year:
-      return DateTimeUnit::year;
-    case IntervalUnit::decade:
-      return DateTimeUnit::decade;
-    case IntervalUnit::century:
-      return DateTimeUnit::century;
-    case IntervalUnit::millennium:
-      return DateTimeUnit::millennium;
-    case IntervalUnit::none:
-      break;
-  }
+  const DateTimeUnit length = find_interval_unit(name);
+  if (length != DateTimeUnit::unknown) return length;
   constexpr std::pair<std::string_view, DateTimeUnit> kNames[] = {
       {"isoyear", DateTimeUnit::isoyear},
       {"dow", DateTimeUnit::dow},

@@ -1,10 +1,11 @@
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/json_order.h"
 #include "sql-lite-frontend/types/json_value.h"
-#include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -17,33 +18,14 @@ using Kind = JsonKind;
 
 enum class Shown : std::uint8_t { as_json, as_text };
 
-bool same(FunctionContext& context, const JsonValue& a, const JsonValue& b) {
-  if (a.kind != b.kind) return false;
-  switch (a.kind) {
-    case Kind::number:
-      return a.text == b.text || numeric_compare(numeric_from_text(context.arena, a.text),
-                                                 numeric_from_text(context.arena, b.text)) == 0;
-    case Kind::array:
-      return std::ranges::equal(a.items, b.items, [&](const JsonValue& x, const JsonValue& y) {
-        return same(context, x, y);
-      });
-    case Kind::object:
-      return std::ranges::equal(a.members, b.members, [&](const auto& x, const auto& y) {
-        return x.first == y.first && same(context, x.second, y.second);
-      });
-    case Kind::null:
-    case Kind::boolean:
-    case Kind::string:
-      break;
-  }
-  return a.text == b.text;
+template <class Holds>
+Value compared(FunctionContext& /*context*/, Arguments a) {
+  return Value::from_bool(Holds{}(compare_jsonb(a[0].as_text(), a[1].as_text()), 0));
 }
 
-template <bool wanted>
-Value equal(FunctionContext& context, Arguments a) {
-  const bool is_same =
-      same(context, take_json_apart(a[0].as_text()), take_json_apart(a[1].as_text()));
-  return Value::from_bool(is_same == wanted);
+Value compare_whole(FunctionContext& /*context*/, Arguments a) {
+  const int by = compare_jsonb(a[0].as_text(), a[1].as_text());
+  return Value::from_int(static_cast<int>(by > 0) - static_cast<int>(by < 0));
 }
 
 void strip_nulls_in(JsonValue& value) {
@@ -145,8 +127,13 @@ std::unique_ptr<SetCursor> each(FunctionContext&, Arguments a) {
 }
 
 constexpr ScalarEntry kJsonWholeEntries[] = {
-    {"jsonb_eq(jsonb,jsonb)", &equal<true>},
-    {"jsonb_ne(jsonb,jsonb)", &equal<false>},
+    {"jsonb_eq(jsonb,jsonb)", &compared<std::equal_to<>>},
+    {"jsonb_ne(jsonb,jsonb)", &compared<std::not_equal_to<>>},
+    {"jsonb_lt(jsonb,jsonb)", &compared<std::less<>>},
+    {"jsonb_le(jsonb,jsonb)", &compared<std::less_equal<>>},
+    {"jsonb_gt(jsonb,jsonb)", &compared<std::greater<>>},
+    {"jsonb_ge(jsonb,jsonb)", &compared<std::greater_equal<>>},
+    {"jsonb_cmp(jsonb,jsonb)", &compare_whole},
     {"jsonb_strip_nulls(jsonb)", &strip_nulls},
     {"jsonb_pretty(jsonb)", &pretty},
 };

@@ -1,0 +1,88 @@
+#include "sql-lite-frontend/execute/constraint_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+
+std::string table_name(NameSource& names, const Table& table) {
+  return quote_identifier(names.schema_name(table.relation.schema)) + "." +
+         quote_identifier(table.relation.name);
+}
+
+std::string column_name(const Table& table, std::int16_t number) {
+  return quote_identifier(table.relation.columns[static_cast<std::size_t>(number - 1)].name);
+}
+
+std::string equal_all(const Table& table, std::span<const std::int16_t> columns) {
+  std::string text;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) text += " AND ";
+    text += fmt::format("{} = ${}", column_name(table, columns[i]), i + 1);
+  }
+  return text;
+}
+
+std::vector<TypeId> types_of(const Table& table, std::span<const std::int16_t> columns) {
+  std::vector<TypeId> types;
+  for (const std::int16_t number : columns) {
+    types.push_back(table.relation.columns[static_cast<std::size_t>(number - 1)].type);
+  }
+  return types;
+}
+
+bool any_null(std::span<const Value> values) {
+  return std::ranges::any_of(values, [](const Value& value) { return value.is_null(); });
+}
+
+bool same_values(std::span<const TypeId> types, std::span<const Value> left,
+                 std::span<const Value> right) {
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (left[i].is_null() != right[i].is_null()) return false;
+    if (!left[i].is_null() && compare_values(types[i], left[i], right[i]) != 0) return false;
+  }
+  return true;
+}
+
+std::vector<Value> kept(Arena& arena, std::span<const Value> row,
+                        std::span<const std::int16_t> columns) {
+  std::vector<Value> values;
+  for (const std::int16_t number : columns) {
+    values.push_back(row[static_cast<std::size_t>(number - 1)].copy_to(arena));
+  }
+  return values;
+}
+
+DeferredCheck deferred_check(Execution& execution, const Constraint& constraint, const Table& table,
+                             DeferredCheck::Query wanted, DeferredCheck::Query confirmation,
+                             std::span<const TypeId> types, std::span<const Value> values,
+                             Diagnostic violation) {
+  DeferredCheck check;
+  check.constraint = constraint.oid;
+  check.relation = table.relation.oid;
+  check.wanted = std::move(wanted);
+  check.confirmation = std::move(confirmation);
+  check.types.assign(types.begin(), types.end());
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    check.texts.push_back(to_text(execution.functions, types[i], values[i]));
+  }
+  check.violation = std::move(violation);
+  return check;
+}
+
+void throw_diagnostic(const Diagnostic& diagnostic) {
+  SqlError error{diagnostic.state, diagnostic.message};
+  error = std::move(error).with_detail(diagnostic.detail);
+  error.fields().schema = diagnostic.schema;
+  error.fields().table = diagnostic.table;
+  error.fields().constraint = diagnostic.constraint;
+  throw error;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/execution.h"
+
+namespace swizzle::sql {
+
+/// The keys of one table that may repeat for a while (UNIQUE … DEFERRABLE), for one statement:
+/// their indexes take every entry, and the rows that were written are looked at when the statement
+/// has written them all, and those in conflict again when the transaction ends if the key is
+/// deferred. The writer has locked each key that it takes or gives up.
+class DeferrableKeys {
+ public:
+  DeferrableKeys(NameSource& names, const TablePtr& table);
+
+  void begin();
+  void inserted(std::span<const Value> row);
+  void updated(std::span<const Value> old_row, std::span<const Value> new_row);
+  void finish(Execution& execution);
+
+ private:
+  struct Key {
+    const Constraint* constraint;
+    bool nulls_are_equal;
+    std::vector<TypeId> types;
+  };
+  struct Note {
+    std::size_t key;
+    std::vector<Value> values;
+  };
+  void note(std::size_t key, std::vector<Value> values);
+  void check(Execution& execution, const Note& note) const;
+  Diagnostic repeated(Execution& execution, const Note& note) const;
+
+  TablePtr table_;
+  std::string table_sql_;
+  std::vector<Key> keys_;
+  std::vector<Note> notes_;
+  Arena arena_;
+};
+
+}  // namespace swizzle::sql
