@@ -119,6 +119,19 @@ TEST_CASE("information_schema joins keys to what they refer to") {
                 "'parent' ORDER BY ordinal_position") == "id\nname");
 }
 
+// pg_dumpall dumps it like any other.
+TEST_CASE("template1 is a database with schemas") {
+  pqxx::connection connection{server().conninfo("dbname=template1")};
+  CHECK(rows_of(connection, "SELECT nspname FROM pg_namespace ORDER BY 1") ==
+        "information_schema\npg_catalog\npublic");
+  CHECK(rows_of(connection, "SELECT count(*) > 0 FROM pg_catalog.pg_roles") == "t");
+  rows_of(connection, "CREATE TABLE left_behind(id int PRIMARY KEY)");
+  CHECK(sqlstate_of(connection, "CREATE DATABASE of_more_than_nothing") == "0A000");
+  rows_of(connection, "DROP TABLE left_behind");
+  rows_of(connection, "CREATE DATABASE of_nothing");
+  rows_of(connection, "DROP DATABASE of_nothing");
+}
+
 TEST_CASE("every column that PostgreSQL has can be asked for") {
   pqxx::connection& connection = described();
   CHECK(rows_of(connection, "SELECT rolvaliduntil FROM pg_roles WHERE rolname = 'nobody'").empty());

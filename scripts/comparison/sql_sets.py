@@ -98,6 +98,9 @@ STATEMENTS = [(name, "", text) for name, text in [
     ("NOT EXISTS", "SELECT count(*) FROM facts f WHERE NOT EXISTS (SELECT FROM details x WHERE x.fact = f.id)"),
     ("scalar subquery, correlated",
      "SELECT sum((SELECT count(*) FROM details x WHERE x.fact = f.id)) FROM facts f WHERE f.id <= 20000"),
+    ("join in a correlated subquery",
+     "SELECT sum((SELECT sum(x.amount) FROM facts i, details x WHERE x.fact = i.id AND i.b = f.b)) FROM facts f "
+     "WHERE f.id <= 2000"),
     ("scalar subquery, once", "SELECT count(*) FROM facts WHERE g > (SELECT avg(g) FROM facts)"),
     ("row_number()", "SELECT sum(n) FROM (SELECT row_number() OVER (PARTITION BY a ORDER BY d) n FROM facts) s"),
     ("running sum()", "SELECT max(s) FROM (SELECT sum(g) OVER (PARTITION BY a ORDER BY id) s FROM facts) t"),

@@ -39,6 +39,12 @@ class QueryMaker:
             word = "lateral " if lateral else ""
             return (Piece("item", f"{word}(", query, f") {alias}({', '.join(names)})"),
                     [(f"{alias}.{name}", kind) for name, kind in zip(names, types)], None)
+        if depth > 0 and kind > 0.93:
+            # A join in parentheses: it may be the right side of another.
+            piece, inner, order = self.source(depth - 1, scope.outer)
+            if isinstance(piece.parts[0], Piece):
+                piece = Piece("item", "(", piece, ")")
+            return piece, inner.columns, order
         if kind < 0.25:
             return (Piece("item", f"generate_series(1, {random.randint(0, 6)}) {alias}(g)"), [(f"{alias}.g", "int4")],
                     [f"{alias}.g"])
@@ -92,6 +98,16 @@ class QueryMaker:
                 order = None
             condition = self._condition(before, columns, scope, kind, depth)
             piece = Piece("item", piece, f" {kind} ", right, " on ", condition)
+        return piece, scope, order
+
+    def sources(self, depth, outer):
+        """The same with commas."""
+        piece, scope, order = self.source(depth, outer)
+        if depth > 0 and self.random.random() < 0.12:
+            right, columns, more = self.item(depth - 1, scope, self.random.random() < 0.15)
+            scope.columns += columns
+            order = order + more if order and more else None
+            piece = Piece("items", piece, ", ", right)
         return piece, scope, order
 
     def _condition(self, left, right, scope, kind, depth):
@@ -157,13 +173,13 @@ class QueryMaker:
     def _plain(self, types, outer, depth):
         if self.random.random() < 0.08:
             return Piece("query", "select ", *self._commas(self._targets(types, Scope([], outer), 2)))
-        source, scope, _ = self.source(depth, outer)
+        source, scope, _ = self.sources(depth, outer)
         distinct = "distinct " if self.random.random() < 0.15 else ""
         return Piece("query", f"select {distinct}", *self._commas(self._targets(types, scope, min(depth + 1, 3))), " from ",
                      source, self._where(scope, depth))
 
     def _distinct_on(self, types, outer, depth):
-        source, scope, _ = self.source(depth, outer)
+        source, scope, _ = self.sources(depth, outer)
         key_type = self.random.choice(["int4", "text", "date", "bool"])
         key = self.expressions.make(key_type, scope, 1)
         if not scope.of_type(key_type):
@@ -222,7 +238,7 @@ class QueryMaker:
 
     def _grouped(self, types, outer, depth):
         random = self.random
-        source, scope, _ = self.source(depth, outer)
+        source, scope, _ = self.sources(depth, outer)
         subquery, self.expressions.subquery = self.expressions.subquery, None
         keys = []
         for _ in range(random.choice([0, 1, 1, 1, 2])):
@@ -255,7 +271,7 @@ class QueryMaker:
 
     def _windowed(self, types, outer, depth):
         random = self.random
-        source, scope, order = self.source(depth, outer)
+        source, scope, order = self.sources(depth, outer)
         subquery, self.expressions.subquery = self.expressions.subquery, None
         columns = list(scope.columns)
         for kind in ["int8", random.choice(types)]:
