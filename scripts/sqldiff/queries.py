@@ -250,7 +250,7 @@ class QueryMaker:
                         any(column in "".join(_texts(key)) for column, _ in scope.columns):
                     keys.append((Piece("=" + kind, "(", key, ")"), kind))
         columns = list(keys)
-        for kind in set(types) | {"int8"}:
+        for kind in dict.fromkeys([*types, "int8"]):
             for _ in range(2):
                 made = self.aggregate(kind, Scope(scope.columns))
                 if made:

@@ -32,12 +32,20 @@ PortalPtr find_cursor(Session::State& state, std::string_view name) {
   return found->second;
 }
 
+/// Every step, also those that EXPLAIN shows with their inputs, as filters are.
+template <class Visit>
+void for_each_step(PlanOperator& plan, const Visit& visit) {
+  visit(plan);
+  plan.for_each_input([&](PlanPtr& input) { for_each_step(*input, visit); });
+}
+
 /// Visits what reads tables whose rows can be told apart behind the plan.
 template <class Visit>
-void for_each_identified(const PlanOperator& plan, const Visit& visit) {
-  const auto* access = dynamic_cast<const TableAccess*>(&plan);
-  if (access != nullptr && access->keeps_identity()) visit(*access);
-  for (const PlanOperator* input : plan.children()) for_each_identified(*input, visit);
+void for_each_identified(PlanOperator& plan, const Visit& visit) {
+  for_each_step(plan, [&](const PlanOperator& step) {
+    const auto* access = dynamic_cast<const TableAccess*>(&step);
+    if (access != nullptr && access->keeps_identity()) visit(*access);
+  });
 }
 
 /// What is shown of a row, and what WHERE CURRENT OF asks for.
@@ -91,10 +99,12 @@ void check_options(const ast::DeclareCursorStmt& declare) {
   }
 }
 
-bool locks_rows(const PlanOperator& plan) {
-  if (dynamic_cast<const LockRows*>(&plan) != nullptr) return true;
-  return std::ranges::any_of(plan.children(),
-                             [](const PlanOperator* input) { return locks_rows(*input); });
+bool locks_rows(PlanOperator& plan) {
+  bool locks = false;
+  for_each_step(plan, [&](const PlanOperator& step) {
+    locks |= dynamic_cast<const LockRows*>(&step) != nullptr;
+  });
+  return locks;
 }
 
 /// Where a cursor's rows have the key of this table's row.
@@ -158,11 +168,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   }
   // The cursor outlives the script that declares it, so it gets a tree of its own.
   auto statement = std::make_shared<Statement>();
-  statement->text = whole.text;
-  for (const ast::RawStmt* raw : parse_script(statement->parse_arena, statement->text)) {
-    const auto* found = ast::try_as<ast::DeclareCursorStmt>(raw->stmt);
-    if (found != nullptr && found->portalname == declare.portalname) statement->node = found->query;
-  }
+  statement->node = ast::as<ast::DeclareCursorStmt>(parse_again(*statement, whole)).query;
   statement->of_cursor = true;
   statement->declared_types = whole.parameter_types;
   statement->takes_parameters = whole.takes_parameters;

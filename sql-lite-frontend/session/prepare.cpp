@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/invariant.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -73,6 +74,14 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
   return nullptr;
 }
 
+const ast::Node* parse_again(Statement& into, const Statement& whole) {
+  into.text = whole.text;
+  const auto list = parse_script(into.parse_arena, into.text);
+  const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
+  INVARIANT(found != list.end());
+  return (*found)->stmt;
+}
+
 StatementPtr Session::State::parse_one(const std::string& text,
                                        std::span<const std::uint32_t> type_oids) {
   auto statement = std::make_shared<Statement>();
@@ -82,7 +91,10 @@ StatementPtr Session::State::parse_one(const std::string& text,
     throw SqlError{sqlstate::syntax_error,
                    "cannot insert multiple commands into a prepared statement"};
   }
-  if (!list.empty()) statement->node = list[0]->stmt;
+  if (!list.empty()) {
+    statement->node = list[0]->stmt;
+    statement->location = list[0]->stmt_location;
+  }
   for (const std::uint32_t oid : type_oids) {
     statement->declared_types.push_back(static_cast<TypeId>(oid));
   }

@@ -135,6 +135,7 @@ void Session::State::run_statement(const ast::RawStmt& raw, const std::string& t
   auto statement = std::make_shared<Statement>();
   statement->text = text;
   statement->node = raw.stmt;
+  statement->location = raw.stmt_location;
   statement->takes_parameters = false;
   if (const auto* control = ast::try_as<ast::TransactionStmt>(raw.stmt)) {
     transaction_statement(*control, sink);

@@ -395,3 +395,13 @@ TEST_CASE("pg_sleep takes any number", "[sql][session]") {
   TestDatabase db;
   CHECK(db.run("SELECT pg_sleep('NaN'), pg_sleep(-1e300), pg_sleep(1e-300)") == "|| SELECT 1");
 }
+
+TEST_CASE("A message may make the same name twice", "[sql][session]") {
+  TestDatabase db;
+  CHECK(db.run("BEGIN; DECLARE c CURSOR FOR SELECT 1; FETCH c; CLOSE c; "
+               "DECLARE c CURSOR FOR SELECT 2; FETCH c; COMMIT") ==
+        "1 2 BEGIN DECLARE CURSOR FETCH 1 CLOSE CURSOR DECLARE CURSOR FETCH 1 COMMIT");
+  CHECK(db.run("PREPARE p AS SELECT 'first'; EXECUTE p; DEALLOCATE p; "
+               "PREPARE p (text) AS SELECT $1; EXECUTE p('second')") ==
+        "first second PREPARE SELECT 1 DEALLOCATE PREPARE SELECT 1");
+}

@@ -66,7 +66,7 @@ struct Statement {
   std::string text;
   Arena parse_arena;
   const ast::Node* node = nullptr;  ///< null: an empty query
-  /// Where the statement begins in the text that was sent: positions count from there.
+  std::int32_t location = 0;        ///< where it begins in the text, which may have others
   std::vector<TypeId> declared_types;
   std::vector<TypeId> parameter_types;
   std::vector<OutputTarget> columns;  ///< of the result; names and types only
@@ -85,6 +85,10 @@ using StatementPtr = std::shared_ptr<Statement>;
 
 /// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
+
+/// Parses the text of `whole` once more, into the arena of `into`, which outlives the script, and
+/// returns the same statement there.
+const ast::Node* parse_again(Statement& into, const Statement& whole);
 
 /// What EXPLAIN answers with.
 OutputColumn explain_column(const ast::ExplainStmt& explain);

@@ -25,17 +25,11 @@ void Session::State::prepare_statement(const ast::PrepareStmt& prepare, const St
   }
   // The tree is the script's: parse again so that the statement owns its own.
   StatementPtr statement = std::make_shared<Statement>();
-  statement->text = whole.text;
-  const auto list = parse_script(statement->parse_arena, statement->text);
-  for (const ast::RawStmt* raw : list) {
-    const auto* found = ast::try_as<ast::PrepareStmt>(raw->stmt);
-    if (found == nullptr || found->name != prepare.name) continue;
-    statement->node = found->query;
-    Arena arena;
-    Binder binder{*this, arena};
-    for (const ast::Node* type : found->argtypes) {
-      statement->declared_types.push_back(binder.bind_type(ast::as<ast::TypeName>(type)).type);
-    }
+  statement->node = ast::as<ast::PrepareStmt>(parse_again(*statement, whole)).query;
+  Arena arena;
+  Binder binder{*this, arena};
+  for (const ast::Node* type : prepare.argtypes) {
+    statement->declared_types.push_back(binder.bind_type(ast::as<ast::TypeName>(type)).type);
   }
   if (!is_plannable(statement->node)) {
     throw_error(sqlstate::feature_not_supported, "PREPARE of {} is not supported",
