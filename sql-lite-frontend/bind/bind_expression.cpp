@@ -323,10 +323,14 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
   using Op = ast::SQLValueFunctionOp;
   const auto now_as = [&](TypeId type) {
     ExprPtr now = call_builtin("now", {});
-    return coerce(std::move(now), type, node.typmod, Implicitness::explicit_cast);
+    now = coerce(std::move(now), type, node.typmod, Implicitness::explicit_cast);
+    now->set_spelling(Spelling::keywords);
+    return now;
   };
   const auto session = [&](std::string_view name) {
-    return bind_session_function(*names_.session_function(name, 0), {}, node.location);
+    ExprPtr call = bind_session_function(*names_.session_function(name, 0), {}, node.location);
+    call->set_spelling(Spelling::keywords);
+    return call;
   };
   switch (node.op) {
     case Op::current_date:

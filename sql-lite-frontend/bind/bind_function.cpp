@@ -277,6 +277,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   auto expr =
       std::make_unique<FunctionExpr>(function, nullptr, resolved->result, std::move(arguments));
   expr->set_location(node.location);
+  if (node.funcformat == ast::CoercionForm::sql_syntax) expr->set_spelling(Spelling::keywords);
   return expr;
 }
 

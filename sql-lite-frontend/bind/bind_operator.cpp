@@ -285,21 +285,23 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
 ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
   using Kind = ast::A_Expr_Kind;
   const auto& bounds = ast::as<ast::List>(node.rexpr);
-  const auto between = [&](const ast::Node* low, const ast::Node* high) {
-    return boolean(BooleanExpr::Kind::conjunction,
-                   list_of(call_operator(">=", bind_expression(node.lexpr, scope),
-                                         bind_expression(low, scope), node.location),
-                           call_operator("<=", bind_expression(node.lexpr, scope),
-                                         bind_expression(high, scope), node.location)));
-  };
-  const bool negative = node.kind == Kind::not_between || node.kind == Kind::not_between_sym;
+  const bool outside = node.kind == Kind::not_between || node.kind == Kind::not_between_sym;
   const bool symmetric = node.kind == Kind::between_sym || node.kind == Kind::not_between_sym;
-  ExprPtr expr = between(bounds.items[0], bounds.items[1]);
+  const auto both = outside ? BooleanExpr::Kind::disjunction : BooleanExpr::Kind::conjunction;
+  const auto either = outside ? BooleanExpr::Kind::conjunction : BooleanExpr::Kind::disjunction;
+  const auto compared = [&](std::string_view op, const ast::Node* bound) {
+    return call_operator(op, bind_expression(node.lexpr, scope), bind_expression(bound, scope),
+                         node.location);
+  };
+  const auto bounded = [&](const ast::Node* low, const ast::Node* high) {
+    ExprPtr above = compared(outside ? "<" : ">=", low);
+    return boolean(both, list_of(std::move(above), compared(outside ? ">" : "<=", high)));
+  };
+  ExprPtr expr = bounded(bounds.items[0], bounds.items[1]);
   if (symmetric) {
-    expr = boolean(BooleanExpr::Kind::disjunction,
-                   list_of(std::move(expr), between(bounds.items[1], bounds.items[0])));
+    expr = boolean(either, list_of(std::move(expr), bounded(bounds.items[1], bounds.items[0])));
   }
-  return negative ? negated(std::move(expr)) : std::move(expr);
+  return expr;
 }
 
 ExprPtr Binder::bind_distinct(const ast::A_Expr& node, Scope& scope) {

@@ -181,7 +181,11 @@ void TableBuilder::finish_check(const Pending& pending) {
       binder.bind_table_expression(constraint.check_sql, *table, first, Clause::check);
   walk(*expr, [&](Expr& part) {
     const auto* column = dynamic_cast<const SlotExpr*>(&part);
-    if (column == nullptr || column->slot() < first) return;
+    // Others are the binder's own: what CASE compares its words with.
+    if (column == nullptr || column->slot() < first ||
+        column->slot() - first >= relation_.columns.size()) {
+      return;
+    }
     const auto number = static_cast<std::int16_t>(column->slot() - first + 1);
     if (std::ranges::find(constraint.columns, number) == constraint.columns.end()) {
       constraint.columns.push_back(number);

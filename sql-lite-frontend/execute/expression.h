@@ -35,11 +35,18 @@ struct ExprPrinter {
   int bare_depth = 0;
   /// The relation whose columns go without its name, though others have theirs.
   std::string_view own_relation = {};
+  /// CASE on lines of its own: pg_get_expr's layout, though not EXPLAIN's.
+  bool breaks_lines = false;
+  std::size_t indent = 0;
 
   void print(const Expr& expr);
   /// "(" where operators need it here; returns what closes it.
   std::string_view open_operator();
 };
+
+/// Calls that have a syntax of their own (AT TIME ZONE, EXTRACT, CURRENT_DATE …) are shown as they
+/// were written.
+enum class Spelling : std::uint8_t { call, keywords };
 
 /// A bound expression: types resolved, columns turned into slots, ready to run. Immutable once
 /// bound, except that the binder may give an untyped literal or parameter its type.
@@ -60,6 +67,8 @@ class Expr {
   [[nodiscard]] std::int32_t typmod() const noexcept { return typmod_; }
   [[nodiscard]] std::int32_t location() const noexcept { return location_; }
   void set_location(std::int32_t location) noexcept { location_ = location; }
+  [[nodiscard]] Spelling spelling() const noexcept { return spelling_; }
+  void set_spelling(Spelling spelling) noexcept { spelling_ = spelling; }
   void set_type(TypeId type, std::int32_t typmod = kNoTypmod) noexcept {
     type_ = type;
     typmod_ = typmod;
@@ -69,6 +78,7 @@ class Expr {
   TypeId type_;
   std::int32_t typmod_;
   std::int32_t location_ = -1;
+  Spelling spelling_ = Spelling::call;
 };
 
 /// Bytes of the value live in the plan.
@@ -396,6 +406,8 @@ class FieldExpr final : public OperandsExpr {
   std::string name_;
 };
 
+/// Writes what has a syntax of its own in it; false: it has none.
+bool print_with_keywords(ExprPrinter& printer, const Expr& expr);
 /// Whether the two mean the same for every row.
 bool same_expression(const Expr& left, const Expr& right);
 /// Calls `visit` with the expression and everything below it, subqueries' own blocks excluded.

@@ -67,6 +67,7 @@ ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
     return nullptr;
   }
   copy->set_location(expr.location());
+  copy->set_spelling(expr.spelling());
   return copy;
 }
 

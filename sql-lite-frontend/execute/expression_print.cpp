@@ -24,15 +24,37 @@ std::string constant_text(const ConstantExpr& constant, ObjectNames* names) {
   return to_text(functions, constant.type(), constant.value());
 }
 
-bool is_plain_number(std::string_view text) {
-  return text.find_first_not_of("0123456789.") == std::string_view::npos;
+/// As a constant that stands in SQL: unlike quote_literal(), never with E.
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char letter : text) {
+    if (letter == '\'') out += letter;
+    out += letter;
+  }
+  return out += "'";
+}
+
+/// `character` alone means character(1).
+std::string cast_target(TypeId type, std::int32_t typmod = kNoTypmod) {
+  if (typmod != kNoTypmod) return format_type(type, typmod);
+  if (type == TypeId::bpchar) return "bpchar";
+  return element_type(type) == TypeId::bpchar ? "bpchar[]" : format_type(type);
+}
+
+/// Whether the text alone is a constant of this type again.
+bool is_plain_number(TypeId type, std::string_view text) {
+  const bool has_point = text.find('.') != std::string_view::npos;
+  return (type == TypeId::int4 || (type == TypeId::numeric && has_point)) &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
 }  // namespace
 
 void ExprPrinter::print(const Expr& expr) {
   ++depth;
-  expr.print(*this);
+  // Whether two expressions are the same is told without it.
+  const bool has_keywords = expr.spelling() == Spelling::keywords && columns != Columns::slots;
+  if (!has_keywords || !print_with_keywords(*this, expr)) expr.print(*this);
   --depth;
 }
 
@@ -51,15 +73,14 @@ void ConstantExpr::print(ExprPrinter& printer) const {
   } else {
     const std::string text =
         constant_text(*this, printer.context != nullptr ? printer.context->names : nullptr);
-    const bool number = type() == TypeId::int4 || type() == TypeId::numeric;
-    if (number && is_plain_number(text)) {
+    if (is_plain_number(type(), text)) {
       printer.out += text;
       return;
     }
-    printer.out += quote_literal(text);
+    printer.out += quoted(text);
     if (type() == TypeId::unknown) return;
   }
-  printer.out += "::" + format_type(type(), typmod());
+  printer.out += "::" + cast_target(type(), typmod());
 }
 
 void ParameterExpr::print(ExprPrinter& printer) const {
@@ -98,16 +119,7 @@ void FunctionExpr::print(ExprPrinter& printer) const {
 }
 
 void SessionFunctionExpr::print(ExprPrinter& printer) const {
-  // The functions that SQL writes without parentheses.
-  const std::string_view name = function_.name;
-  if (name == "current_user" || name == "session_user" || name == "current_role" ||
-      name == "current_catalog") {
-    std::string upper{name};
-    for (char& letter : upper) letter = static_cast<char>(std::toupper(letter));
-    printer.out += upper;
-    return;
-  }
-  printer.out += quote_identifier(name) + "(";
+  printer.out += quote_identifier(function_.name) + "(";
   print_list(printer, operands_);
   printer.out += ")";
 }
@@ -126,7 +138,7 @@ void CastExpr::print(ExprPrinter& printer) const {
   if (!bare) printer.out += "(";
   printer.print(*operands_[0]);
   if (!bare) printer.out += ")";
-  printer.out += "::" + format_type(type(), typmod());
+  printer.out += "::" + cast_target(type(), typmod());
 }
 
 void LengthExpr::print(ExprPrinter& printer) const {
@@ -166,11 +178,12 @@ void TestExpr::print(ExprPrinter& printer) const {
 }
 
 void DistinctExpr::print(ExprPrinter& printer) const {
-  printer.out += "(";
+  const bool negated = kind_ == Kind::not_distinct;
+  printer.out += negated ? "(NOT (" : "(";
   printer.print(*operands_[0]);
-  printer.out += kind_ == Kind::distinct ? " IS DISTINCT FROM " : " IS NOT DISTINCT FROM ";
+  printer.out += " IS DISTINCT FROM ";
   printer.print(*operands_[1]);
-  printer.out += ")";
+  printer.out += negated ? "))" : ")";
 }
 
 namespace {
@@ -183,23 +196,35 @@ const Expr& other_side(const Expr& equality) {
 }  // namespace
 
 void CaseExpr::print(ExprPrinter& printer) const {
-  printer.out += "CASE";
+  const auto word = [&](std::string_view text) {
+    if (printer.breaks_lines) {
+      printer.out.erase(printer.out.find_last_not_of(' ') + 1);
+      printer.out += "\n" + std::string(printer.indent, ' ');
+    } else if (text != "CASE") {
+      printer.out += " ";
+    }
+    printer.out += text;
+  };
+  constexpr std::size_t kDeeper = 4;
+  word("CASE");
+  printer.indent += kDeeper;
   if (subject_) {
     printer.out += " ";
     printer.print(*subject_);
   }
   std::size_t i = 0;
   for (; i + 1 < operands_.size(); i += 2) {
-    printer.out += " WHEN ";
+    word("WHEN ");
     printer.print(subject_ ? other_side(*operands_[i]) : *operands_[i]);
     printer.out += " THEN ";
     printer.print(*operands_[i + 1]);
   }
   if (i < operands_.size()) {
-    printer.out += " ELSE ";
+    word("ELSE ");
     printer.print(*operands_[i]);
   }
-  printer.out += " END";
+  printer.indent -= kDeeper;
+  word("END");
 }
 
 void CoalesceExpr::print(ExprPrinter& printer) const {
@@ -234,6 +259,7 @@ void ArrayExpr::print(ExprPrinter& printer) const {
   printer.out += "ARRAY[";
   print_list(printer, operands_);
   printer.out += "]";
+  if (operands_.empty()) printer.out += "::" + cast_target(type());
 }
 
 void RowExpr::print(ExprPrinter& printer) const {
@@ -243,7 +269,10 @@ void RowExpr::print(ExprPrinter& printer) const {
 }
 
 void SubscriptExpr::print(ExprPrinter& printer) const {
+  const bool is_column = dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
+  if (!is_column) printer.out += "(";
   printer.print(*operands_[0]);
+  if (!is_column) printer.out += ")";
   for (std::size_t i = 1; i < operands_.size(); ++i) {
     printer.out += "[";
     printer.print(*operands_[i]);

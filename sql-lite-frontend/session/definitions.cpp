@@ -76,33 +76,51 @@ std::string definition(Session::State& session, const Table& table, const Constr
   return text;
 }
 
-std::string index_column(Session::State& session, const Table& table, const IndexColumn& column,
-                         Layout layout) {
-  if (column.column != 0) {
-    return quote_identifier(
-        table.relation.columns[static_cast<std::size_t>(column.column - 1)].name);
-  }
-  std::string text = printed_expression(session, table, column.expression_sql, layout);
-  // A function call stands for itself; other expressions need parentheses of their own.
-  const bool is_call = text.ends_with(")") && text.find_first_of("( ") != 0 &&
-                       text[std::min(text.find_first_of("( "), text.size() - 1)] == '(';
-  if (!is_call) text = "(" + text + ")";
-  return text;
+/// What a column of an index shows without parentheses around it.
+bool looks_like_call(const Expr& expr) {
+  if (expr.spelling() == Spelling::keywords) return true;
+  const auto* call = dynamic_cast<const FunctionExpr*>(&expr);
+  return (call != nullptr && call->op() == nullptr) ||
+         dynamic_cast<const SessionFunctionExpr*>(&expr) != nullptr ||
+         dynamic_cast<const CoalesceExpr*>(&expr) != nullptr ||
+         dynamic_cast<const GreatestExpr*>(&expr) != nullptr ||
+         dynamic_cast<const NullIfExpr*>(&expr) != nullptr;
 }
 
-}  // namespace
+struct Printed {
+  std::string text;
+  bool is_call = false;  ///< stands for itself where other expressions need parentheses
+};
 
-std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,
-                               Layout layout) {
+Printed print_stored(Session::State& session, const Table& table, const std::string& sql,
+                     Layout layout) {
   Arena arena;
   Binder binder{session, arena};
   const ExprPtr expr = binder.bind_table_expression(
       sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
   ExprPrinter printer{.out = {},
                       .context = &session.session_context,
-                      .bare_depth = layout == Layout::pretty ? 1 : 0};
+                      .bare_depth = layout == Layout::pretty ? 1 : 0,
+                      .breaks_lines = true};
   printer.print(*expr);
-  return std::move(printer.out);
+  return {std::move(printer.out), looks_like_call(*expr)};
+}
+
+std::string index_column(Session::State& session, const Table& table, const IndexColumn& column,
+                         Layout layout) {
+  if (column.column != 0) {
+    return quote_identifier(
+        table.relation.columns[static_cast<std::size_t>(column.column - 1)].name);
+  }
+  Printed printed = print_stored(session, table, column.expression_sql, layout);
+  return printed.is_call ? std::move(printed.text) : "(" + printed.text + ")";
+}
+
+}  // namespace
+
+std::string printed_expression(Session::State& session, const Table& table, const std::string& sql,
+                               Layout layout) {
+  return print_stored(session, table, sql, layout).text;
 }
 
 std::optional<std::string> definition_of_constraint(Session::State& session, Oid oid,
@@ -146,8 +164,7 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
     }
     if (index->nulls_not_distinct) text += " NULLS NOT DISTINCT";
     if (!index->predicate_sql.empty()) {
-      text += fmt::format(" WHERE {}",
-                          printed_expression(session, *table, index->predicate_sql, layout));
+      text += " WHERE " + printed_expression(session, *table, index->predicate_sql, layout);
     }
     return text;
   }
