@@ -110,3 +110,4 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
 }
 
 }  // namespace swizzle::sql
+      session.require_owner(*session.database_named(session.options.database));

@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/session_user.h"
 
 /// RENAME, COMMENT, and roles.
 namespace swizzle::sql {
@@ -64,7 +64,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
       }
       require_right_on_roles();
-      if (role->name == options.user) {
+      if (role->name == options.user || role->name == session_user_name(*this)) {
         throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
       }
       Role changed = *role;

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/session/session_user.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
@@ -138,7 +139,7 @@ Value current_user(Execution& execution, Arguments) {
   return text(execution, execution.session.user->name);
 }
 Value session_user(Execution& execution, Arguments) {
-  return text(execution, execution.session.options.user);
+  return text(execution, session_user_name(execution.session));
 }
 Value current_database(Execution& execution, Arguments) {
   return text(execution, execution.session.options.database);

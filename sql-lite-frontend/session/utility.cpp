@@ -218,6 +218,10 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::listen_stmt:
     case Kind::unlisten_stmt:
       return resolve_to_listen(*node, sink);
+      if (!is_superuser(user->oid)) {
+        throw SqlError{sqlstate::insufficient_privilege,
+                       "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"};
+      }
     case Kind::notify_stmt: {
       const auto& said = ast::as<ast::NotifyStmt>(node);
       notify(said.conditionname, said.payload);
