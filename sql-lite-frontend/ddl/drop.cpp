@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -236,9 +237,7 @@ void drop_no_function(Session::State& session, const ast::DropStmt& statement, R
   for (const ast::Node* node : statement.objects) {
     const auto& object = ast::as<ast::ObjectWithArgs>(node);
     const std::string_view last = ast::as<ast::String>(object.objname.back()).sval;
-    const auto functions = builtin_functions();
-    if (std::ranges::any_of(functions, [&](const Function& f) { return f.name == last; }) ||
-        !unsupported_functions(last).empty()) {
+    if (!callable_functions_named(last).empty() || !unsupported_functions(last).empty()) {
       throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
     }
     std::string arguments;

@@ -6,9 +6,9 @@
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/function_registry.h"
 
 namespace swizzle::sql {
 namespace {
@@ -104,7 +104,16 @@ Value index_definition(Execution& execution, Arguments arguments) {
   return definition ? text(execution, *definition) : Value::null();
 }
 Value view_definition(Execution& execution, Arguments arguments) {
-  const TablePtr view = execution.session.table(arguments[0].as_oid());
+  // By number or by name, which both arrive as text. How wide lines may be is not asked.
+  const std::string_view name = arguments[0].as_text();
+  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto oid = is_number
+                       ? static_cast<Oid>(std::strtoul(std::string{name}.c_str(), nullptr, 10))
+                       : execution.session.find(TypeId::regclass, name).value_or(kNoOid);
+  if (oid == kNoOid && !is_number) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  }
+  const TablePtr view = execution.session.table(oid);
   if (!view || !has_query(view->relation.kind)) return Value::null();
   return text(execution, definition_of_view(execution.session, *view));
 }
@@ -199,13 +208,13 @@ Value default_access_list(Execution& execution, Arguments arguments) {
 }
 
 Value function_result(Execution& execution, Arguments arguments) {
-  const Function* function = find_function(arguments[0].as_oid());
+  const Function* function = find_callable_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   std::string result = function->returns_set ? "SETOF " : "";
   return text(execution, result + format_type(function->result));
 }
 Value function_arguments(Execution& execution, Arguments arguments) {
-  const Function* function = find_function(arguments[0].as_oid());
+  const Function* function = find_callable_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   std::string list;
   for (std::size_t i = 0; i < function->arguments.size(); ++i) {
@@ -271,7 +280,14 @@ std::vector<SessionFunction> all_functions() {
        kStable,
        constraint_definition});
   add({"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition});
-  add({"pg_get_viewdef", TypeId::text, {oid, bool_}, 1, true, kStable, view_definition});
+  add({"pg_get_viewdef",
+       TypeId::text,
+       {any, any},
+       1,
+       true,
+       kStable,
+       view_definition,
+       SessionFunction::AnyArguments::as_text});
   add({"pg_get_function_result", TypeId::text, {oid}, 0, true, kStable, function_result});
   add({"pg_get_function_arguments", TypeId::text, {oid}, 0, true, kStable, function_arguments});
   add({"pg_get_function_identity_arguments",

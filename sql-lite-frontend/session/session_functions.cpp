@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "base/runtime.h"
@@ -364,10 +365,16 @@ std::span<const SessionFunction> functions() {
 }  // namespace
 
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
-  for (const std::span<const SessionFunction> list :
-       {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
-        notification_functions(), size_functions(), blocking_functions(), connection_functions()}) {
+  for (const std::span<const SessionFunction> list : session_function_lists()) {
     for (const SessionFunction& function : list) {
+std::span<const std::span<const SessionFunction>> session_function_lists() {
+  static const std::array kLists{
+      functions(),          catalog_functions(),      privilege_functions(),
+      advisory_functions(), notification_functions(), size_functions(),
+      blocking_functions(), connection_functions()};
+  return kLists;
+}
+
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {
         return &function;
