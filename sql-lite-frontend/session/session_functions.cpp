@@ -10,8 +10,8 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/types/array.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
@@ -43,10 +43,15 @@ void require_any(Session::State& session, const TablePtr& sequence, Privileges o
   }
 }
 
+void require_writable(Session::State& session, const Table& sequence, std::string_view function) {
+  if (sequence.relation.persistence == Persistence::temporary) return;
+  session.require_read_write(function);
+}
+
 Value nextval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  session.require_read_write("nextval()");
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_writable(session, *sequence, "nextval()");
   require_any(session, sequence, privilege::kUsage, privilege::kUpdate);
   const std::int64_t value =
       session.shared.sequences.next(session.catalog.shared(), sequence->relation);
@@ -96,8 +101,8 @@ Value lastval(Execution& execution, Arguments) {
 
 Value setval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  session.require_read_write("setval()");
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_writable(session, *sequence, "setval()");
   session.require(sequence, privilege::kUpdate);
   const SequenceDefinition& definition = *sequence->relation.sequence;
   const std::int64_t value = arguments[1].as_int8();
@@ -364,9 +369,6 @@ std::span<const SessionFunction> functions() {
 
 }  // namespace
 
-const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
-  for (const std::span<const SessionFunction> list : session_function_lists()) {
-    for (const SessionFunction& function : list) {
 std::span<const std::span<const SessionFunction>> session_function_lists() {
   static const std::array kLists{
       functions(),          catalog_functions(),      privilege_functions(),
@@ -375,6 +377,9 @@ std::span<const std::span<const SessionFunction>> session_function_lists() {
   return kLists;
 }
 
+const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
+  for (const std::span<const SessionFunction> list : session_function_lists()) {
+    for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {
         return &function;
