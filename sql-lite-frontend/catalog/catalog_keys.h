@@ -24,6 +24,7 @@ enum class RecordKind : char {
   /// a server that did not write them has none.
   reference = 11,
   default_grants = 12,  ///< (role, schema, kind of object)
+  comment = 13,         ///< (class, object, part) → text; of objects without a record of their own
 };
 
 /// Roles and databases belong to all databases.

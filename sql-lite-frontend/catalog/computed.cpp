@@ -152,7 +152,7 @@ std::span<const RowProvider> catalog_providers() {
         {"rolpassword"},
         {"rolvaliduntil"},
         {"rolbypassrls"}},
-       role_rows},
+       authid_rows},
       {kPgCatalogSchema,
        "pg_auth_members",
        {{"roleid"}, {"member"}, {"grantor"}, {"admin_option"}},

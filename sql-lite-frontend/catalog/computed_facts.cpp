@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
@@ -39,7 +40,8 @@ Value name_list(Execution& execution, std::span<const std::string_view> names) {
 }
 
 void functions(Execution& execution, const EmitRow& emit) {
-  for (const Function& function : builtin_functions()) {
+  for (const Function* callable : callable_functions()) {
+    const Function& function = *callable;
     constexpr char kKinds[] = {'f', 'f', 'a', 'w'};
     constexpr char kVolatilities[] = {'i', 's', 'v'};
     const Value row[] = {Value::from_oid(function.oid),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/computed_dependencies.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/row_values.h"
@@ -166,6 +167,11 @@ void description_rows(Execution& execution, const EmitRow& emit) {
                          text_value(execution, text)};
     emit(row);
   };
+  Catalog& catalog = session.catalog.shared();
+  for (const Comment& comment :
+       read_comments(catalog, *execution.transaction, catalog.database())) {
+    describe(comment.object, comment.catalog, comment.part, comment.text);
+  }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     describe(schema->oid, kNamespaceClass, 0, schema->comment);
   }

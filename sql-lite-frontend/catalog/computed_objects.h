@@ -14,6 +14,7 @@ void type_rows(Execution& execution, const EmitRow& emit);
 
 // computed_shared.cpp
 void role_rows(Execution& execution, const EmitRow& emit);
+void authid_rows(Execution& execution, const EmitRow& emit);
 void role_member_rows(Execution& execution, const EmitRow& emit);
 void database_rows(Execution& execution, const EmitRow& emit);
 void shared_description_rows(Execution& execution, const EmitRow& emit);

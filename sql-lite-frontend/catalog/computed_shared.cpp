@@ -1,4 +1,6 @@
 // Roles and databases, which all databases share.
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/computed_objects.h"
 #include "sql-lite-frontend/catalog/computed_privileges.h"
 #include "sql-lite-frontend/catalog/row_values.h"
@@ -18,7 +20,16 @@ Value timestamp_or_null(Execution& execution, const std::string& text) {
 
 }  // namespace
 
-void role_rows(Execution& execution, const EmitRow& emit) {
+namespace {
+
+Value verifier_of(Execution& execution, const Role& role) {
+  if (role.password_verifier.empty()) return Value::null();
+  return text_value(execution, role.password_verifier);
+}
+
+/// pg_authid's columns, which only superusers may read; pg_roles has one more and hides a password.
+enum class Password : std::uint8_t { hidden, shown };
+void emit_roles(Execution& execution, const EmitRow& emit, Password password) {
   for (const RolePtr& role : execution.session.catalog.roles()) {
     const Value row[] = {Value::from_oid(role->oid),
                          text_value(execution, role->name),
@@ -29,12 +40,22 @@ void role_rows(Execution& execution, const EmitRow& emit) {
                          flag(role->can_login),
                          flag(role->replication),
                          Value::from_int(role->connection_limit),
-                         text_value(execution, "********"),
+                         password == Password::shown ? verifier_of(execution, *role)
+                                                     : text_value(execution, "********"),
                          timestamp_or_null(execution, role->valid_until),
                          flag(role->bypass_rls),
                          options_value(execution, role->settings)};
     emit(row);
   }
+}
+
+}  // namespace
+
+void role_rows(Execution& execution, const EmitRow& emit) {
+  emit_roles(execution, emit, Password::hidden);
+}
+void authid_rows(Execution& execution, const EmitRow& emit) {
+  emit_roles(execution, emit, Password::shown);
 }
 
 void role_member_rows(Execution& execution, const EmitRow& emit) {
@@ -79,6 +100,10 @@ void shared_description_rows(Execution& execution, const EmitRow& emit) {
   }
   for (const RolePtr& role : execution.session.catalog.roles()) {
     describe(role->oid, kPgAuthidClass, role->comment);
+  }
+  for (const Comment& comment :
+       read_comments(execution.session.catalog.shared(), *execution.transaction, kSharedCatalog)) {
+    describe(comment.object, comment.catalog, comment.text);
   }
 }
 

@@ -5,13 +5,12 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/statistics/analyze.h"
-#include "sql-lite-frontend/types/function_registry.h"
 
-/// DROP, TRUNCATE and VACUUM.
+/// DROP and TRUNCATE.
 namespace swizzle::sql {
 namespace {
 
@@ -236,9 +235,7 @@ void drop_no_function(Session::State& session, const ast::DropStmt& statement, R
   for (const ast::Node* node : statement.objects) {
     const auto& object = ast::as<ast::ObjectWithArgs>(node);
     const std::string_view last = ast::as<ast::String>(object.objname.back()).sval;
-    const auto functions = builtin_functions();
-    if (std::ranges::any_of(functions, [&](const Function& f) { return f.name == last; }) ||
-        !unsupported_functions(last).empty()) {
+    if (!callable_functions_named(last).empty() || !unsupported_functions(last).empty()) {
       throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
     }
     std::string arguments;
@@ -373,31 +370,6 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
     }
   }
   sink.command_complete("TRUNCATE TABLE");
-}
-
-void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) {
-  if (statement.is_vacuumcmd) prevent_in_block("VACUUM");
-  bool analyze = !statement.is_vacuumcmd;
-  bool full = false;
-  for (const ast::Node* node : statement.options) {
-    analyze |= ast::as<ast::DefElem>(node).defname == "analyze";
-    full |= ast::as<ast::DefElem>(node).defname == "full";
-  }
-  // There is nothing to clean: rows are changed in place. ANALYZE counts; FULL gives back what is
-  // free at the end of the data file.
-  if (full) value_of(shared.engine.shrink());
-  std::vector<TablePtr> tables;
-  Arena arena;
-  Binder binder{*this, arena};
-  for (const ast::Node* node : statement.rels) {
-    tables.push_back(binder.require_relation(*ast::as<ast::VacuumRelation>(node).relation));
-  }
-  if (statement.rels.empty()) tables = catalog.tables();
-  for (const TablePtr& table : tables) {
-    if (!analyze || !keeps_rows(table->relation.kind)) continue;
-    analyze_table(*this, table);
-  }
-  sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
 }
 
 void Session::State::drop_owned_temporaries() {

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
+#include "sql-lite-frontend/session/statement_options.h"
 
 namespace swizzle::sql {
 namespace {
@@ -12,15 +13,24 @@ namespace {
 using Kind = ast::ReindexObjectType;
 
 void check_options(Session::State& session, const ast::ReindexStmt& statement) {
+  bool concurrently = false;
   for (const ast::Node* node : statement.params) {
     const auto& option = ast::as<ast::DefElem>(node);
     if (option.defname == "concurrently") {
-      session.prevent_in_block("REINDEX CONCURRENTLY");
+      concurrently = option_flag(option);
+    } else if (option.defname == "verbose") {
+      // What it tells is how long each took, in messages that nobody sees by default.
+      static_cast<void>(option_flag(option));
+    } else if (option.defname == "tablespace") {
+      const std::string_view name = ast::string_of(option.arg);
+      if (name != "pg_default") {
+        throw_error(sqlstate::undefined_object, "tablespace \"{}\" does not exist", name);
+      }
     } else {
-      throw_error(sqlstate::feature_not_supported, "the REINDEX option {} is not supported",
-                  option.defname);
+      refuse_option("REINDEX", option);
     }
   }
+  if (concurrently) session.prevent_in_block("REINDEX CONCURRENTLY");
 }
 
 /// The indexes of that name, or all of a table's, get new trees.
@@ -100,6 +110,7 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
         throw SqlError{sqlstate::feature_not_supported,
                        "can only reindex the currently open database"};
       }
+      session.require_owner(*session.database_named(session.options.database));
       rebuild_all(session, kNoOid);
       break;
     case Kind::system:

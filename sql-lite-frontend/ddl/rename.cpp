@@ -4,9 +4,9 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/session_user.h"
 
-/// RENAME, COMMENT, and roles.
+/// RENAME, SET SCHEMA and OWNER TO.
 namespace swizzle::sql {
 namespace {
 
@@ -64,7 +64,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
       }
       require_right_on_roles();
-      if (role->name == options.user) {
+      if (role->name == options.user || role->name == session_user_name(*this)) {
         throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
       }
       Role changed = *role;
@@ -257,96 +257,6 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
     if (sequence && sequence->owner_table == table->relation.oid) move(other);
   }
   sink.command_complete(rename_tag(statement.object_type));
-}
-
-void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink) {
-  Arena arena;
-  Binder binder{*this, arena};
-  const std::string text{statement.comment};
-  const auto find = [&](std::span<const ast::Node* const> names) {
-    ast::RangeVar range;
-    range.relname = ast::string_of(names.back());
-    if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
-    return lock_own(binder.require_relation(range), lock::RelationMode::share_update_exclusive);
-  };
-  switch (statement.objtype) {
-    case ast::ObjectType::table:
-    case ast::ObjectType::view:
-    case ast::ObjectType::sequence: {
-      const TablePtr table = find(ast::as<ast::List>(statement.object).items);
-      Relation relation = table->relation;
-      relation.comment = text;
-      catalog.replace(*transaction, *table, std::move(relation));
-      break;
-    }
-    case ast::ObjectType::column: {
-      const auto names = ast::as<ast::List>(statement.object).items;
-      const TablePtr table = find(names.first(names.size() - 1));
-      const auto position = table->column_position(ast::string_of(names.back()));
-      if (!position) {
-        throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
-                    ast::string_of(names.back()), table->relation.name);
-      }
-      Relation relation = table->relation;
-      relation.columns[*position].comment = text;
-      catalog.replace(*transaction, *table, std::move(relation));
-      break;
-    }
-    case ast::ObjectType::tabconstraint: {
-      const auto names = ast::as<ast::List>(statement.object).items;
-      const TablePtr table = find(names.first(names.size() - 1));
-      Relation relation = table->relation;
-      const auto found =
-          std::ranges::find(relation.constraints, ast::string_of(names.back()), &Constraint::name);
-      if (found == relation.constraints.end()) {
-        throw_error(sqlstate::undefined_object, "constraint \"{}\" for table \"{}\" does not exist",
-                    ast::string_of(names.back()), relation.name);
-      }
-      found->comment = text;
-      catalog.replace(*transaction, *table, std::move(relation));
-      break;
-    }
-    case ast::ObjectType::index: {
-      const auto names = ast::as<ast::List>(statement.object).items;
-      TablePtr table;
-      std::vector<Oid> schemas{search_path().begin(), search_path().end()};
-      if (names.size() > 1) {
-        const SchemaPtr named = catalog.schema(ast::string_of(names[names.size() - 2]));
-        schemas = {named ? named->oid : kNoOid};
-      }
-      for (const Oid oid : schemas) {
-        if ((table = catalog.table_of_index(oid, ast::string_of(names.back())))) break;
-      }
-      if (!table) {
-        throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
-                    ast::string_of(names.back()));
-      }
-      table = lock_own(table, lock::RelationMode::share_update_exclusive);
-      Relation relation = table->relation;
-      std::ranges::find(relation.indexes, ast::string_of(names.back()), &Index::name)->comment =
-          text;
-      catalog.replace(*transaction, *table, std::move(relation));
-      break;
-    }
-    case ast::ObjectType::schema: {
-      const SchemaPtr schema = catalog.schema(ast::string_of(statement.object));
-      if (!schema) {
-        throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
-                    ast::string_of(statement.object));
-      }
-      require_owner(*schema);
-      Schema changed = *schema;
-      changed.comment = text;
-      catalog.replace(*transaction, *schema, std::move(changed));
-      break;
-    }
-    case ast::ObjectType::database:
-      break;
-    default:
-      throw SqlError{sqlstate::feature_not_supported,
-                     "COMMENT on this kind of object is not supported"};
-  }
-  sink.command_complete("COMMENT");
 }
 
 }  // namespace swizzle::sql

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
-#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/session_user.h"
 
 /// CREATE, ALTER and DROP ROLE.
 namespace swizzle::sql {
@@ -13,7 +13,8 @@ namespace {}  // namespace
 RolePtr Session::State::role_of(const ast::RoleSpec& spec) {
   std::string name{spec.rolename};
   if (spec.roletype == ast::RoleSpecType::public_) name = "public";
-  if (name.empty()) name = options.user;
+  if (spec.roletype == ast::RoleSpecType::session_user) name = session_user_name(*this);
+  if (name.empty()) name = user->name;
   const RolePtr role = catalog.role(name);
   if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
   return role;
@@ -199,11 +200,19 @@ void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& s
              fmt::format("role \"{}\" does not exist, skipping", name));
       continue;
     }
-    if (role->oid == kBootstrapRole || role->name == options.user) {
+    if (role->oid == user->oid) {
       throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
     }
+    const bool is_session_user = role->name == session_user_name(*this);
     if (role->superuser && !is_superuser(user->oid)) {
       throw SqlError{SqlState{"42501"}, "must be superuser to drop superusers"};
+    }
+    if (role->oid == kBootstrapRole && !is_session_user) {
+      throw_error(SqlState{"2BP01"},
+                  "cannot drop role {} because it is required by the database system", role->name);
+    }
+    if (is_session_user || role->name == options.user) {
+      throw SqlError{sqlstate::object_in_use, "session user cannot be dropped"};
     }
     refuse_to_orphan(*this, *role);
     for (const RolePtr& other : catalog.roles()) {

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/computed_privileges.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/function_registry.h"
 
 namespace swizzle::sql {
 namespace {
@@ -104,13 +106,45 @@ Value index_definition(Execution& execution, Arguments arguments) {
   return definition ? text(execution, *definition) : Value::null();
 }
 Value view_definition(Execution& execution, Arguments arguments) {
-  const TablePtr view = execution.session.table(arguments[0].as_oid());
+  // By number or by name, which both arrive as text. How wide lines may be is not asked.
+  const std::string_view name = arguments[0].as_text();
+  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto oid = is_number
+                       ? static_cast<Oid>(std::strtoul(std::string{name}.c_str(), nullptr, 10))
+                       : execution.session.find(TypeId::regclass, name).value_or(kNoOid);
+  if (oid == kNoOid && !is_number) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  }
+  const TablePtr view = execution.session.table(oid);
   if (!view || !has_query(view->relation.kind)) return Value::null();
   return text(execution, definition_of_view(execution.session, *view));
 }
 
+/// Of an object that came with the server.
+std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
+                               std::string_view catalog) {
+  constexpr std::pair<std::string_view, Oid> kClasses[] = {{"pg_class", kPgClassClass},
+                                                           {"pg_type", kPgTypeClass},
+                                                           {"pg_proc", kPgProcClass},
+                                                           {"pg_language", kPgLanguageClass},
+                                                           {"pg_collation", kPgCollationClass},
+                                                           {"pg_am", kPgAmClass},
+                                                           {"pg_tablespace", kPgTablespaceClass}};
+  Catalog& own = execution.session.catalog.shared();
+  for (const auto& [name, number] : kClasses) {
+    if (!catalog.empty() && catalog != name) continue;
+    std::string text = read_comment(own, *execution.transaction, database, number, oid);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
 /// The comment on an object, whatever it is; `catalog` is empty or the relation it is listed in.
-std::string comment_on(Session::State& session, Oid oid, std::string_view catalog) {
+std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) {
+  Session::State& session = execution.session;
+  if (oid < kFirstUserOid && !session.catalog.schema(oid)) {
+    return comment_on_builtin(execution, session.catalog.shared().database(), oid, catalog);
+  }
   if (const TablePtr table = session.catalog.table(oid)) return table->relation.comment;
   if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
   if (!catalog.empty() && catalog != "pg_class" && catalog != "pg_constraint") return {};
@@ -125,7 +159,7 @@ std::string comment_on(Session::State& session, Oid oid, std::string_view catalo
 Value object_description(Execution& execution, Arguments arguments) {
   const std::string_view catalog =
       arguments.size() > 1 ? arguments[1].as_text() : std::string_view{};
-  const std::string comment = comment_on(execution.session, arguments[0].as_oid(), catalog);
+  const std::string comment = comment_on(execution, arguments[0].as_oid(), catalog);
   return comment.empty() ? Value::null() : text(execution, comment);
 }
 Value shared_description(Execution& execution, Arguments arguments) {
@@ -135,6 +169,8 @@ Value shared_description(Execution& execution, Arguments arguments) {
     if (const DatabasePtr found = session.catalog.database(arguments[0].as_oid())) {
       comment = found->comment;
     }
+  } else if (arguments[1].as_text() == "pg_tablespace") {
+    comment = comment_on_builtin(execution, kSharedCatalog, arguments[0].as_oid(), "pg_tablespace");
   } else if (const RolePtr role = session.catalog.role(arguments[0].as_oid())) {
     comment = role->comment;
   }
@@ -143,6 +179,13 @@ Value shared_description(Execution& execution, Arguments arguments) {
 Value column_description(Execution& execution, Arguments arguments) {
   const TablePtr table = execution.session.table(arguments[0].as_oid());
   const std::int32_t number = arguments[1].as_int4();
+  if (table && table->computed != nullptr && number > 0) {
+    Catalog& own = execution.session.catalog.shared();
+    const std::string comment =
+        read_comment(own, *execution.transaction, own.database(), kPgClassClass,
+                     arguments[0].as_oid(), static_cast<std::uint32_t>(number));
+    return comment.empty() ? Value::null() : text(execution, comment);
+  }
   if (!table || number < 1 || static_cast<std::size_t>(number) > table->relation.columns.size()) {
     return Value::null();
   }
@@ -199,13 +242,13 @@ Value default_access_list(Execution& execution, Arguments arguments) {
 }
 
 Value function_result(Execution& execution, Arguments arguments) {
-  const Function* function = find_function(arguments[0].as_oid());
+  const Function* function = find_callable_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   std::string result = function->returns_set ? "SETOF " : "";
   return text(execution, result + format_type(function->result));
 }
 Value function_arguments(Execution& execution, Arguments arguments) {
-  const Function* function = find_function(arguments[0].as_oid());
+  const Function* function = find_callable_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();
   std::string list;
   for (std::size_t i = 0; i < function->arguments.size(); ++i) {
@@ -271,7 +314,14 @@ std::vector<SessionFunction> all_functions() {
        kStable,
        constraint_definition});
   add({"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition});
-  add({"pg_get_viewdef", TypeId::text, {oid, bool_}, 1, true, kStable, view_definition});
+  add({"pg_get_viewdef",
+       TypeId::text,
+       {any, any},
+       1,
+       true,
+       kStable,
+       view_definition,
+       SessionFunction::AnyArguments::as_text});
   add({"pg_get_function_result", TypeId::text, {oid}, 0, true, kStable, function_result});
   add({"pg_get_function_arguments", TypeId::text, {oid}, 0, true, kStable, function_arguments});
   add({"pg_get_function_identity_arguments",

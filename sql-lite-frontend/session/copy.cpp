@@ -377,10 +377,10 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   CopyOptions format =
       read_copy_options(copy.options, copy.is_from ? CopyDirection::from : CopyDirection::to);
   if (copy.is_from) {
-    require_read_write("COPY FROM");
     Arena arena;
     Binder binder{*this, arena};
     TablePtr table = binder.require_relation(*copy.relation);
+    if (table->relation.persistence != Persistence::temporary) require_read_write("COPY FROM");
     if (table->relation.kind != RelationKind::table) {
       if (table->relation.kind == RelationKind::view) {
         throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"",

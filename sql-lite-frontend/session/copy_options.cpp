@@ -3,29 +3,11 @@
 #include <cctype>
 
 #include "sql-lite-frontend/session/copy_format.h"
+#include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
-
-/// True or false in PostgreSQL's words for options; nothing for other words.
-std::optional<bool> as_flag(const ast::DefElem& option) {
-  if (option.arg == nullptr) return true;
-  if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
-  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
-    if (integer->ival == 0 || integer->ival == 1) return integer->ival == 1;
-    return std::nullopt;
-  }
-  const auto* string = ast::try_as<ast::String>(option.arg);
-  if (string == nullptr) return std::nullopt;
-  std::string word{string->sval};
-  std::ranges::transform(word, word.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  if (word == "true" || word == "on") return true;
-  if (word == "false" || word == "off") return false;
-  return std::nullopt;
-}
 
 std::string text_of(const ast::DefElem& option) {
   if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
@@ -74,9 +56,7 @@ class OptionReader {
     if (name == "format") {
       read_format(option);
     } else if (name == "freeze") {
-      const auto flag = as_flag(option);
-      if (!flag) throw_error(sqlstate::syntax_error, "freeze requires a Boolean value");
-      options_.freeze = *flag;
+      options_.freeze = option_flag(option);
     } else if (name == "delimiter") {
       delimiter_ = text_of(option);
     } else if (name == "null") {
@@ -139,7 +119,7 @@ class OptionReader {
   }
 
   void read_header(const ast::DefElem& option) {
-    if (const auto flag = as_flag(option)) {
+    if (const auto flag = option_as_flag(option)) {
       options_.header = *flag;
       return;
     }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/plan/plan_writer.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/statement_options.h"
 
 namespace swizzle::sql {
 namespace {
@@ -21,18 +22,10 @@ struct ExplainOptions {
   enum class Format : std::uint8_t { text, json } format = Format::text;
 };
 
-bool read_flag(const ast::DefElem& option) {
-  if (option.arg == nullptr) return true;
-  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) return integer->ival != 0;
-  std::string_view text;
-  if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
-  if (const auto* boolean = ast::try_as<ast::Boolean>(option.arg)) return boolean->boolval;
-  if (text == "true" || text == "on") return true;
-  if (text == "false" || text == "off") return false;
-  throw_error(sqlstate::syntax_error, "{} requires a Boolean value", option.defname);
-}
-
 ExplainOptions::Format read_format(const ast::DefElem& option) {
+  if (option.arg == nullptr) {
+    throw SqlError{sqlstate::syntax_error, "format requires a parameter"};
+  }
   std::string_view text;
   if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
   if (text == "text") return ExplainOptions::Format::text;
@@ -49,34 +42,41 @@ ExplainOptions read_options(ast::NodeList list) {
   ExplainOptions options;
   std::optional<bool> summary;
   std::optional<bool> timing;
+  bool wal = false;
+  bool settings = false;
   for (const ast::Node* node : list) {
     const auto& option = ast::as<ast::DefElem>(node);
     if (option.defname == "format") {
       options.format = read_format(option);
     } else if (option.defname == "analyze") {
-      options.analyze = read_flag(option);
+      options.analyze = option_flag(option);
     } else if (option.defname == "verbose") {
-      options.verbose = read_flag(option);
+      options.verbose = option_flag(option);
     } else if (option.defname == "costs") {
-      options.costs = read_flag(option);
+      options.costs = option_flag(option);
     } else if (option.defname == "buffers") {
-      options.buffers = read_flag(option);
+      options.buffers = option_flag(option);
     } else if (option.defname == "summary") {
-      summary = read_flag(option);
+      summary = option_flag(option);
     } else if (option.defname == "timing") {
-      timing = read_flag(option);
-    } else if (option.defname == "settings" || option.defname == "wal") {
-      if (read_flag(option)) {
-        throw_error(sqlstate::feature_not_supported, "EXPLAIN option \"{}\" is not supported",
-                    option.defname);
-      }
+      timing = option_flag(option);
+    } else if (option.defname == "wal") {
+      wal = option_flag(option);
+    } else if (option.defname == "settings") {
+      settings = option_flag(option);
     } else {
-      throw sql_error(sqlstate::syntax_error, "unrecognized EXPLAIN option \"{}\"", option.defname)
-          .at_position(option.location + 1);
+      refuse_option("EXPLAIN", option);
     }
+  }
+  if (wal && !options.analyze) {
+    throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option WAL requires ANALYZE"};
   }
   if (timing.value_or(false) && !options.analyze) {
     throw SqlError{sqlstate::invalid_parameter_value, "EXPLAIN option TIMING requires ANALYZE"};
+  }
+  if (wal || settings) {
+    throw_error(sqlstate::feature_not_supported, "EXPLAIN option \"{}\" is not supported",
+                wal ? "wal" : "settings");
   }
   options.timing = timing.value_or(true);
   options.summary = summary.value_or(options.analyze);

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -247,7 +248,10 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
       if (const auto type = parse_type_name(name)) return raw(type->type);
       return std::nullopt;
     case TypeId::regproc: {
-      const auto functions = functions_named(last);
+      const auto functions = callable_functions_named(last);
+      if (!functions.empty() && is_ambiguous_function(last)) {
+        throw_error(sqlstate::ambiguous_function, "more than one function named \"{}\"", name);
+      }
       if (!functions.empty()) return functions[0]->oid;
       const FunctionName* internal = internal_function(last);
       return internal != nullptr ? std::optional{internal->oid} : std::nullopt;
@@ -287,13 +291,17 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regproc: {
-      const Function* function = find_function(oid);
-      if (function != nullptr) return std::string{function->name};
+      const Function* function = find_callable_function(oid);
+      if (function != nullptr) {
+        // Alone, the name would not say which.
+        return (is_ambiguous_function(function->name) ? "pg_catalog." : "") +
+               quote_identifier(function->name);
+      }
       const FunctionName* internal = internal_function(oid);
       return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
     }
     case TypeId::regprocedure: {
-      const Function* function = find_function(oid);
+      const Function* function = find_callable_function(oid);
       return function != nullptr ? std::optional{procedure_name(*function)} : std::nullopt;
     }
     default:

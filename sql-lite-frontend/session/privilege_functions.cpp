@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/catalog/computed_privileges.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
@@ -244,9 +245,81 @@ Value default_grants(Execution& execution, Arguments arguments) {
   return acl_value(execution, list);
 }
 
-/// Objects on which nothing can be granted here: everybody may use them.
-Value everybody(Execution&, Arguments) {
-  return Value::from_bool(true);
+/// Kinds of objects on which nothing can be granted here: PUBLIC has its usual right or none.
+struct Ungrantable {
+  std::string_view noun;
+  Privileges right;
+  bool (*is_everybodys)(Oid oid);
+  /// By name; 0 where there is none.
+  Oid (*find)(Session::State& session, std::string_view name);
+  bool (*exists)(Session::State& session, Oid oid);
+};
+
+bool always(Oid) {
+  return true;
+}
+bool never(Oid) {
+  return false;
+}
+bool is_everybodys_function(Oid oid) {
+  const Function* function = find_callable_function(oid);
+  return function != nullptr && !is_for_superusers(function->name);
+}
+
+Oid oid_or_none(const std::optional<Oid>& oid) {
+  return oid.value_or(kNoOid);
+}
+
+const Ungrantable kFunction{
+    "function", privilege::kExecute, is_everybodys_function,
+    [](Session::State& session, std::string_view name) {
+      return oid_or_none(session.find(TypeId::regprocedure, name));
+    },
+    [](Session::State&, Oid oid) { return find_callable_function(oid) != nullptr; }};
+const Ungrantable kType{
+    "type", privilege::kUsage, always,
+    [](Session::State& session, std::string_view name) {
+      return oid_or_none(session.find(TypeId::regtype, name));
+    },
+    [](Session::State&, Oid oid) { return find_type(static_cast<TypeId>(oid)) != nullptr; }};
+const Ungrantable kLanguage{
+    "language", privilege::kUsage, always,
+    [](Session::State&, std::string_view name) {
+      return name == "internal" ? Oid{12} : (name == "c" ? Oid{13} : Oid{name == "sql" ? 14U : 0U});
+    },
+    [](Session::State&, Oid oid) { return oid >= 12 && oid <= 14; }};
+const Ungrantable kTablespace{"tablespace", privilege::kCreate, never,
+                              [](Session::State&, std::string_view name) {
+                                return name == "pg_default" ? Oid{1663}
+                                                            : Oid{name == "pg_global" ? 1664U : 0U};
+                              },
+                              [](Session::State&, Oid oid) { return oid == 1663 || oid == 1664; }};
+const Ungrantable kWrapper{"foreign-data wrapper", privilege::kUsage, never,
+                           [](Session::State&, std::string_view) { return kNoOid; },
+                           [](Session::State&, Oid) { return false; }};
+const Ungrantable kServer{"server", privilege::kUsage, never,
+                          [](Session::State&, std::string_view) { return kNoOid; },
+                          [](Session::State&, Oid) { return false; }};
+
+template <const Ungrantable& kind>
+Value on_ungrantable(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const std::string_view text = arguments[arguments.size() - 2].as_text();
+  const auto number = number_in(text);
+  const Oid oid = number ? *number : kind.find(session, text);
+  if (oid == kNoOid && !number) {
+    const bool is_function = &kind == &kFunction;
+    throw_error(is_function ? sqlstate::undefined_function : sqlstate::undefined_object,
+                "{} \"{}\" does not exist", kind.noun, text);
+  }
+  const std::vector<Question> questions = questions_in(arguments.back().as_text(), kind.right);
+  if (!kind.exists(session, oid)) return Value::null();
+  if (role != kPublic && session.is_superuser(role)) return Value::from_bool(true);
+  return Value::from_bool(kind.is_everybodys(oid) &&
+                          std::ranges::any_of(questions, [](const Question& question) {
+                            return question.privilege == kind.right && !question.with_grant_option;
+                          }));
 }
 
 std::vector<SessionFunction> all_functions() {
@@ -262,11 +335,12 @@ std::vector<SessionFunction> all_functions() {
   add("has_schema_privilege", 3, on_schema);
   add("has_database_privilege", 3, on_database);
   add("pg_has_role", 3, has_role);
-  for (const std::string_view name :
-       {"has_foreign_data_wrapper_privilege", "has_function_privilege", "has_language_privilege",
-        "has_server_privilege", "has_tablespace_privilege", "has_type_privilege"}) {
-    add(name, 3, everybody);
-  }
+  add("has_function_privilege", 3, on_ungrantable<kFunction>);
+  add("has_type_privilege", 3, on_ungrantable<kType>);
+  add("has_language_privilege", 3, on_ungrantable<kLanguage>);
+  add("has_tablespace_privilege", 3, on_ungrantable<kTablespace>);
+  add("has_foreign_data_wrapper_privilege", 3, on_ungrantable<kWrapper>);
+  add("has_server_privilege", 3, on_ungrantable<kServer>);
   functions.push_back({"acldefault",
                        array_type(TypeId::aclitem),
                        {TypeId::char_, TypeId::oid},

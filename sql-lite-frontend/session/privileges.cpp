@@ -203,12 +203,6 @@ void Session::State::require_create_on_database() const {
               database->name);
 }
 
-/// SET ROLE has been checked when it was said; a role that is gone leaves the session without.
-void Session::State::choose_user() {
-  const std::string name = settings.text("role");
-  if (const RolePtr role = catalog.role(name == "none" ? options.user : name)) user = role;
-}
-
 void Session::State::require_role_right(bool Role::* right, std::string_view what) const {
   const RolePtr now = catalog.role(user->oid);
   if (now && (now->superuser || (*now).*right)) return;

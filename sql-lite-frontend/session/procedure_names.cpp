@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/execute/identifiers.h"
-#include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -57,7 +57,7 @@ std::optional<std::uint32_t> find_procedure(std::string_view text) {
   }
   const std::vector<std::string> parts = split_identifier(trimmed(text.substr(0, open)));
   if (parts.size() > 1 && parts[parts.size() - 2] != "pg_catalog") return std::nullopt;
-  for (const Function* function : functions_named(parts.back())) {
+  for (const Function* function : callable_functions_named(parts.back())) {
     if (std::ranges::equal(function->arguments, wanted)) return function->oid;
   }
   return std::nullopt;

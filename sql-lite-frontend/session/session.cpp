@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/session/execute_sink.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/session_user.h"
 
 namespace swizzle::sql {
 namespace {
@@ -124,6 +125,8 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
       return static_cast<char>(std::tolower(letter));
     });
     const std::string cleaned = canonical_value(lower, value);
+    if (lower == "role" && cleaned != "none") require_membership(cleaned);
+    if (lower == "session_authorization") require_session_authorization(*this, cleaned);
     value_of(settings.set_at_start(name, cleaned, SettingSource::client));
   }
   settings_changed(nullptr);

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/session_user.h"
 #include "sql-lite-frontend/types/array.h"
 #include "storage/statistics.h"
 
@@ -41,10 +43,15 @@ void require_any(Session::State& session, const TablePtr& sequence, Privileges o
   }
 }
 
+void require_writable(Session::State& session, const Table& sequence, std::string_view function) {
+  if (sequence.relation.persistence == Persistence::temporary) return;
+  session.require_read_write(function);
+}
+
 Value nextval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  session.require_read_write("nextval()");
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_writable(session, *sequence, "nextval()");
   require_any(session, sequence, privilege::kUsage, privilege::kUpdate);
   const std::int64_t value =
       session.shared.sequences.next(session.catalog.shared(), sequence->relation);
@@ -94,8 +101,8 @@ Value lastval(Execution& execution, Arguments) {
 
 Value setval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  session.require_read_write("setval()");
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_writable(session, *sequence, "setval()");
   session.require(sequence, privilege::kUpdate);
   const SequenceDefinition& definition = *sequence->relation.sequence;
   const std::int64_t value = arguments[1].as_int8();
@@ -138,7 +145,7 @@ Value current_user(Execution& execution, Arguments) {
   return text(execution, execution.session.user->name);
 }
 Value session_user(Execution& execution, Arguments) {
-  return text(execution, execution.session.options.user);
+  return text(execution, session_user_name(execution.session));
 }
 Value current_database(Execution& execution, Arguments) {
   return text(execution, execution.session.options.database);
@@ -362,10 +369,16 @@ std::span<const SessionFunction> functions() {
 
 }  // namespace
 
+std::span<const std::span<const SessionFunction>> session_function_lists() {
+  static const std::array kLists{
+      functions(),          catalog_functions(),      privilege_functions(),
+      advisory_functions(), notification_functions(), size_functions(),
+      blocking_functions(), connection_functions()};
+  return kLists;
+}
+
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {
-  for (const std::span<const SessionFunction> list :
-       {functions(), catalog_functions(), privilege_functions(), advisory_functions(),
-        notification_functions(), size_functions(), blocking_functions(), connection_functions()}) {
+  for (const std::span<const SessionFunction> list : session_function_lists()) {
     for (const SessionFunction& function : list) {
       if (function.name == name && arguments <= function.arguments.size() &&
           arguments + function.optional >= function.arguments.size()) {

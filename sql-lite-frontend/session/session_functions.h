@@ -23,6 +23,8 @@ std::span<const SessionFunction> privilege_functions();
 /// aclexplode, acldefault: at start-up.
 void add_acl_functions();
 
+/// All of them.
+std::span<const std::span<const SessionFunction>> session_function_lists();
 /// Null when there is no session function of that name that takes so many arguments.
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments);
 

@@ -53,7 +53,6 @@ void define_presets(Settings& settings) {
   preset(settings, "max_index_keys", "32", "Shows the maximum number of index keys.");
   preset(settings, "max_function_args", "100", "Shows the maximum number of function arguments.");
   preset(settings, "is_superuser", "on", "Shows whether the current user is a superuser.");
-  preset(settings, "session_authorization", "", "Shows the session user name.");
   preset(settings, "max_prepared_transactions", "0",
          "Shows how many transactions may be prepared: two-phase commit is not supported.");
   preset(settings, "wal_level", "replica", "Shows what the log records.");
@@ -138,6 +137,8 @@ void define_behavior(Settings& settings) {
                       SettingContext::superuser, "Resource Usage / Memory",
                       "Sets the memory that the rows kept by one session's statements may take."));
   settings.define(string_setting("role", "none", user, category, "Sets the current role."));
+  settings.define(
+      string_setting("session_authorization", "", user, category, "Sets the session user name."));
   settings.define(only({"", "pg_default"}, string_setting("default_tablespace", "", user, category,
                                                           "There is one tablespace, pg_default.")));
   settings.define(default_only(string_setting("default_table_access_method", "heap", user, category,

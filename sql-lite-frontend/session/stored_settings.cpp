@@ -40,6 +40,12 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
       if (definition->context < SettingContext::superuser_backend) {
         throw_error(SqlState{"55P02"}, "parameter \"{}\" cannot be changed now", name);
       }
+      const bool for_superusers = definition->context == SettingContext::superuser ||
+                                  definition->context == SettingContext::superuser_backend;
+      if (for_superusers && !is_superuser(user->oid)) {
+        throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
+                    name);
+      }
       value_of(definition->parse(*value));
     }
   }
@@ -51,13 +57,17 @@ void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement,
     throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE … IN DATABASE is not supported"};
   }
   if (statement.role == nullptr) {
+    if (!is_superuser(user->oid)) {
+      throw SqlError{sqlstate::insufficient_privilege,
+                     "must be superuser to alter settings globally"};
+    }
     throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE ALL is not supported"};
   }
-  const std::string name = statement.role->roletype == ast::RoleSpecType::cstring
-                               ? std::string{statement.role->rolename}
-                               : options.user;
-  const RolePtr role = catalog.role(name);
-  if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+  const RolePtr role = role_of(*statement.role);
+  if (role->superuser && !is_superuser(user->oid)) {
+    throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
+  }
+  if (role->oid != user->oid) require_right_on_roles();
   Role changed = *role;
   change_stored_settings(changed.settings, *statement.setstmt);
   catalog.replace(*transaction, *role, std::move(changed));
@@ -66,10 +76,8 @@ void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement,
 
 void Session::State::alter_database_settings(const ast::AlterDatabaseSetStmt& statement,
                                              ResultSink& sink) {
-  const DatabasePtr database = catalog.database(statement.dbname);
-  if (!database) {
-    throw_error(SqlState{"3D000"}, "database \"{}\" does not exist", statement.dbname);
-  }
+  const DatabasePtr database = database_named(statement.dbname);
+  require_owner(*database);
   DatabaseEntry changed = *database;
   change_stored_settings(changed.settings, *statement.setstmt);
   catalog.replace(*transaction, *database, std::move(changed));
@@ -78,11 +86,20 @@ void Session::State::alter_database_settings(const ast::AlterDatabaseSetStmt& st
 
 void Session::State::alter_system(const ast::AlterSystemStmt& statement, ResultSink& sink) {
   prevent_in_block("ALTER SYSTEM");
+  const ast::VariableSetStmt& change = *statement.setstmt;
+  const bool resets_all = change.kind == ast::VariableSetKind::reset_all;
+  if (!is_superuser(user->oid)) {
+    if (resets_all) {
+      throw SqlError{sqlstate::insufficient_privilege,
+                     "permission denied to perform ALTER SYSTEM RESET ALL"};
+    }
+    throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
+                change.name);
+  }
   if (!shared.store_server_setting) {
     throw SqlError{sqlstate::feature_not_supported, "ALTER SYSTEM needs a server"};
   }
-  const ast::VariableSetStmt& change = *statement.setstmt;
-  if (change.kind == ast::VariableSetKind::reset_all) {
+  if (resets_all) {
     value_of(shared.store_server_setting({}, std::nullopt));
   } else {
     const std::optional<std::string> value = stored_value(change);

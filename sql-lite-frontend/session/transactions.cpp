@@ -80,8 +80,10 @@ Isolation Session::State::engine_isolation() const noexcept {
 }
 
 void Session::State::start_engine_transaction() {
+  // Its temporary tables a session may write even where it only reads.
+  const bool only_reads = read_only && temp_schema == kNoOid;
   set_transaction(
-      shared.engine.begin(engine_isolation(), read_only ? Access::read_only : Access::read_write));
+      shared.engine.begin(engine_isolation(), only_reads ? Access::read_only : Access::read_write));
   transaction->work_for(options.backend_pid, &current_query);
   apply_lock_timeout();
 }

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/time_zone.h"
 
 namespace swizzle::sql {
@@ -203,7 +204,18 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     }
     case Kind::vacuum_stmt:
       return vacuum(ast::as<ast::VacuumStmt>(node), sink);
+    case Kind::cluster_stmt: {
+      for (const ast::Node* option : ast::as<ast::ClusterStmt>(node).params) {
+        const auto& known = ast::as<ast::DefElem>(option);
+        if (known.defname != "verbose") refuse_option("CLUSTER", known);
+      }
+      refuse_statement(*node);
+    }
     case Kind::check_point_stmt:
+      if (!is_superuser(user->oid)) {
+        throw SqlError{sqlstate::insufficient_privilege,
+                       "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"};
+      }
       value_of(shared.engine.checkpoint());
       sink.command_complete("CHECKPOINT");
       return;
@@ -239,9 +251,11 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::create_schema_stmt:
       definition("CREATE SCHEMA");
       return create_schema(ast::as<ast::CreateSchemaStmt>(node), sink);
-    case Kind::drop_stmt:
-      definition("DROP");
-      return drop(ast::as<ast::DropStmt>(node), sink);
+    case Kind::drop_stmt: {
+      const auto& dropped = ast::as<ast::DropStmt>(node);
+      definition(fmt::format("DROP {}", object_type_name(dropped.remove_type)));
+      return drop(dropped, sink);
+    }
     case Kind::truncate_stmt:
       definition("TRUNCATE TABLE");
       return truncate(ast::as<ast::TruncateStmt>(node), sink);

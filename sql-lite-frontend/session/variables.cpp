@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/session_user.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/time_zone.h"
 
@@ -119,7 +120,7 @@ void Session::State::settings_changed(ResultSink* sink) {
   bool changed = false;
   for (const auto& [name, wire_name] : kReported) {
     std::string value = value_of(settings.show(name));
-    if (name == "session_authorization") value = options.user;
+    if (name == "session_authorization") value = session_user_name(*this);
     if (name == "is_superuser") value = user->superuser ? "on" : "off";
     if (name == "datestyle") value = date_style_text(session_context.format);
     std::string& known = reported[std::string{wire_name}];
@@ -165,25 +166,24 @@ std::string Session::State::canonical_value(std::string_view name, std::string_v
   throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported", value);
 }
 
-/// SET ROLE: to a role that the one who logged in is a member of.
-void Session::State::require_membership(std::string_view name) const {
-  const RolePtr role = catalog.role(name);
-  if (!role) {
-    throw_error(sqlstate::invalid_parameter_value, "role \"{}\" does not exist", name);
-  }
-  const RolePtr self = catalog.role(options.user);
-  if (self && (self->superuser || is_member(self->oid, role->oid))) return;
-  throw_error(SqlState{"42501"}, "permission denied to set role \"{}\"", name);
-}
-
 void Session::State::apply_setting(std::string_view name, std::string_view value,
                                    SessionSettings::Lifetime lifetime) {
   std::string lower{name};
   std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
+  const SettingDefinition* definition = shared.settings.find(lower);
+  if (definition != nullptr && definition->context == SettingContext::superuser &&
+      !user->superuser) {
+    throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
+                lower);
+  }
   const std::string text = canonical_value(lower, value);
   if (lower == "role" && text != "none") require_membership(text);
+  if (lower == "session_authorization") {
+    require_session_authorization(*this, text);
+    value_of(settings.set("role", "none", lifetime));
+  }
   value_of(settings.set(lower, text, lifetime));
   if (lower == "transaction_isolation" || lower == "transaction_read_only" ||
       lower == "transaction_deferrable") {
@@ -252,6 +252,9 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
     case Kind::set_default:
     case Kind::reset:
       value_of(settings.reset(statement.name));
+      if (statement.name == "session_authorization") {
+        value_of(settings.set("role", "none", SessionSettings::Lifetime::session));
+      }
       settings_changed(&sink);
       break;
     case Kind::set_current:
@@ -278,10 +281,21 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
         throw_error(sqlstate::feature_not_supported, "SET {} is not supported", statement.name);
       }
       break;
-    case Kind::reset_all:
+    case Kind::reset_all: {
+      // Who the session is, is not among what RESET ALL means.
+      const std::string authorization = settings.text("session_authorization");
+      const std::string role = settings.text("role");
       value_of(settings.reset_all());
+      if (authorization != settings.text("session_authorization")) {
+        value_of(settings.set("session_authorization", authorization,
+                              SessionSettings::Lifetime::session));
+      }
+      if (role != settings.text("role")) {
+        value_of(settings.set("role", role, SessionSettings::Lifetime::session));
+      }
       settings_changed(&sink);
       break;
+    }
     case Kind::undefined:
       break;
   }
@@ -297,7 +311,7 @@ Result<std::string> Session::State::show_setting_value(std::string_view name) co
   }
   if (name == "transaction_read_only") return std::string{read_only ? "on" : "off"};
   if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
-  if (name == "session_authorization") return options.user;
+  if (name == "session_authorization") return session_user_name(*this);
   if (name == "is_superuser") return std::string{user->superuser ? "on" : "off"};
   return settings.show(name);
 }

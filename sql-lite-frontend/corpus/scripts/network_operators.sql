@@ -45,3 +45,8 @@ select set_masklen(inet '10.0.0.1', 33);
 select inet_same_family('10.0.0.1', '::1'), inet_same_family('10.0.0.1', '10.0.0.2');
 
 select count(*) from n where a << inet '10/8';
+select min(a), max(a) from (values (inet '10.0.0.2'), (inet '::1'), (inet '10.0.0.2/31')) v (a) where masklen(a) in (32, 128);
+select min(a), max(a) from (values ('10.0.0.2'::inet), ('10.0.0.10/8'), ('192.168.0.0/16'), (null)) v (a);
+select max(a) from (values ('10.0.0.2'::inet)) v (a) where false;
+select network_larger('10.0.0.1', '10.0.0.1/24'), network_smaller('10.0.0.1', '::1'), network_smaller('10.0.0.1'::cidr, '10.0.0.0/30');
+select a, max(a) over (order by a) from (values ('10.0.0.2'::inet), ('10.0.0.10/8')) v (a);

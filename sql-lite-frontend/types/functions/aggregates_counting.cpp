@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/network.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -238,6 +239,7 @@ constexpr AggregateEntry kAggregatesCountingEntries[] = {
     SWIZZLE_EXTREMES("timestamp", TypeId::timestamp),
     SWIZZLE_EXTREMES("timestamptz", TypeId::timestamptz),
     SWIZZLE_EXTREMES("interval", TypeId::interval),
+    SWIZZLE_EXTREMES("inet", kInet),
     SWIZZLE_EXTREMES("tid", TypeId::tid),
     SWIZZLE_EXTREMES("xid8", TypeId::xid8),
     SWIZZLE_EXTREMES("pg_lsn", TypeId::pg_lsn),

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/network.h"
 
 namespace swizzle::sql {
 namespace {
@@ -46,6 +47,7 @@ constexpr ScalarEntry kExtremesEntries[] = {
     SWIZZLE_EXTREME("timestamp_", "timestamp", TypeId::timestamp),
     SWIZZLE_EXTREME("timestamptz_", "timestamptz", TypeId::timestamptz),
     SWIZZLE_EXTREME("interval_", "interval", TypeId::interval),
+    SWIZZLE_EXTREME("network_", "inet", kInet),
     SWIZZLE_EXTREME("array_", "anyarray", TypeId::int4_array),
 };
 

@@ -15,8 +15,14 @@ using Arguments = std::span<const Value>;
 template <TypeId kind>
 Value find_object(FunctionContext& context, Arguments a) {
   const std::string_view name = a[0].as_text();
-  if (context.session.names != nullptr)
-    if (const auto found = context.session.names->find(kind, name)) return Value::from_oid(*found);
+  try {
+    if (context.session.names != nullptr)
+      if (const auto found = context.session.names->find(kind, name))
+        return Value::from_oid(*found);
+  } catch (const SqlError& error) {
+    if (error.state() == sqlstate::ambiguous_function) return Value::null();
+    throw;
+  }
   if (kind == TypeId::regtype)
     if (const auto found = parse_type_name(name)) return Value::from_oid(raw(found->type));
   return Value::null();

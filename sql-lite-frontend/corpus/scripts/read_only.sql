@@ -1,0 +1,47 @@
+-- Read-only transactions: temporary tables are the session's own.
+create temp table tt (a int);
+create temp sequence ts;
+create sequence s;
+create table real_one (a int primary key);
+begin read only;
+insert into tt values (1) returning *;
+update tt set a = 2;
+select * from tt for update;
+select nextval('ts'), setval('ts', 5);
+delete from tt;
+savepoint x;
+create temp table t2 (a int);
+rollback to x;
+drop table tt;
+rollback to x;
+truncate tt;
+rollback to x;
+insert into real_one values (1);
+rollback to x;
+with i as (insert into tt values (3) returning a) select * from i;
+with i as (insert into real_one values (3) returning a) select * from i;
+rollback to x;
+insert into tt select count(*) from real_one;
+select * from real_one for share;
+rollback to x;
+select * from tt for share;
+copy tt from stdin;
+7
+\.
+copy real_one from stdin;
+rollback to x;
+select nextval('s');
+rollback to x;
+select setval('s', 3);
+rollback to x;
+select * from tt;
+commit;
+select * from tt;
+begin transaction isolation level serializable, read only, deferrable;
+insert into tt values (8);
+commit;
+select * from tt;
+begin read only;
+insert into tt values (9);
+rollback;
+select * from tt order by a;

@@ -1,0 +1,28 @@
+-- Functions as pg_proc has them, whoever runs them.
+select 'pg_sleep'::regproc, 'pg_catalog.pg_sleep'::regproc, 'pg_sleep(float8)'::regprocedure, 'pg_advisory_lock(int, int)'::regprocedure;
+select 'abs'::regproc;
+select 'pg_advisory_lock'::regproc;
+select 'nosuch'::regproc;
+select to_regproc('abs'), to_regproc('pg_sleep'), to_regprocedure('abs(int)'), to_regprocedure('nosuch(int)');
+select to_regprocedure('abs');
+select oid::regproc from pg_proc where proname in ('abs', 'pg_sleep', 'pg_advisory_lock') order by oid;
+select oid, proname, prorettype::regtype, proargtypes, provolatile, proisstrict, pronargdefaults from pg_proc where proname in ('pg_sleep', 'pg_advisory_lock', 'pg_try_advisory_xact_lock', 'set_config', 'current_setting', 'pg_cancel_backend', 'pg_terminate_backend', 'nextval', 'setval', 'version', 'txid_current', 'pg_get_viewdef', 'obj_description', 'has_table_privilege', 'current_user', 'session_user', 'current_database', 'pg_notify') and oid <> 1640 order by oid;
+select pg_get_function_arguments(2096), pg_get_function_result(2096), pg_get_function_arguments('pg_sleep'::regproc);
+create role bob;
+select has_function_privilege('bob', 'pg_sleep(float8)', 'execute'), has_function_privilege('bob', 'abs(int)', 'execute with grant option'), has_function_privilege('bob', 1, 'execute');
+select has_function_privilege('bob', 'pg_reload_conf()', 'execute'), has_function_privilege('bob', 'pg_stat_reset()', 'execute'), has_function_privilege('pg_reload_conf()', 'execute');
+select has_function_privilege('bob', 'nosuch(int)', 'execute');
+select has_function_privilege('bob', 'abs(int)', 'usage');
+select has_function_privilege('bob', 'abs', 'execute');
+select has_type_privilege('bob', 'int4', 'usage'), has_type_privilege('bob', 'int4', 'usage with grant option');
+select has_type_privilege('bob', 'nosuch', 'usage');
+select has_language_privilege('bob', 'sql', 'usage');
+select has_language_privilege('bob', 'nosuch', 'usage');
+select has_tablespace_privilege('bob', 'pg_default', 'create'), has_tablespace_privilege('pg_default', 'create');
+select has_tablespace_privilege('bob', 'nosuch', 'create');
+select has_server_privilege('bob', 'nosuch', 'usage');
+select has_foreign_data_wrapper_privilege('bob', 'nosuch', 'usage');
+create view v as select 1 as x;
+select pg_get_viewdef('v') = pg_get_viewdef('v'::regclass), pg_get_viewdef('v', true) = pg_get_viewdef('v'::regclass, 10);
+select pg_get_viewdef('nosuch');
+drop role bob;

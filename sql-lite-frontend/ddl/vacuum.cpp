@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/statement_options.h"
+#include "sql-lite-frontend/statistics/analyze.h"
+
+/// VACUUM and ANALYZE.
+namespace swizzle::sql {
+namespace {
+
+/// There is nothing to clean: rows are changed in place. ANALYZE counts; FULL gives back what is
+/// free at the end of the data file. The rest is checked as PostgreSQL does.
+struct VacuumOptions {
+  bool analyze = false;
+  bool full = false;
+  bool disable_page_skipping = false;
+  bool process_toast = true;
+  int workers = 0;
+};
+
+int read_workers(const ast::DefElem& option) {
+  constexpr int kMost = 1024;
+  const auto refuse = [&](std::string_view what) {
+    throw sql_error(sqlstate::syntax_error, "{} between 0 and {}", what, kMost)
+        .at_position(option.location + 1);
+  };
+  if (option.arg == nullptr) refuse("parallel option requires a value");
+  const std::int32_t workers = option_integer(option);
+  if (workers < 0 || workers > kMost) refuse("parallel workers for vacuum must be");
+  return workers;
+}
+
+/// "auto" is a third word, and the usual one.
+void check_index_cleanup(const ast::DefElem& option) {
+  const auto* word = ast::try_as<ast::String>(option.arg);
+  if (word == nullptr || word->sval != "auto") static_cast<void>(option_flag(option));
+}
+
+VacuumOptions read_options(const ast::VacuumStmt& statement) {
+  VacuumOptions options;
+  options.analyze = !statement.is_vacuumcmd;
+  for (const ast::Node* node : statement.options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const std::string_view name = option.defname;
+    if (name == "verbose" || name == "skip_locked") {
+      static_cast<void>(option_flag(option));
+    } else if (!statement.is_vacuumcmd) {
+      refuse_option("ANALYZE", option);
+    } else if (name == "analyze") {
+      options.analyze = option_flag(option);
+    } else if (name == "full") {
+      options.full = option_flag(option);
+    } else if (name == "disable_page_skipping") {
+      options.disable_page_skipping = option_flag(option);
+    } else if (name == "process_toast") {
+      options.process_toast = option_flag(option);
+    } else if (name == "freeze" || name == "truncate") {
+      static_cast<void>(option_flag(option));
+    } else if (name == "index_cleanup") {
+      check_index_cleanup(option);
+    } else if (name == "parallel") {
+      options.workers = read_workers(option);
+    } else {
+      refuse_option("VACUUM", option);
+    }
+  }
+  return options;
+}
+
+[[noreturn]] void refuse(std::string_view message) {
+  throw SqlError{sqlstate::feature_not_supported, std::string{message}};
+}
+
+void check_columns(const Table& table, ast::NodeList columns) {
+  std::vector<std::string_view> seen;
+  for (const ast::Node* node : columns) {
+    const std::string_view name = ast::string_of(node);
+    if (!table.column_position(name)) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                  name, table.relation.name);
+    }
+    if (std::ranges::find(seen, name) != seen.end()) {
+      throw_error(SqlState{"42701"}, "column \"{}\" of relation \"{}\" appears more than once",
+                  name, table.relation.name);
+    }
+    seen.push_back(name);
+  }
+}
+
+/// Why a table that was named is left out, for a warning; nothing where it is not.
+std::optional<std::string> reason_to_skip(const Session::State& session, const Table& table,
+                                          std::string_view verb) {
+  const DatabasePtr database = session.catalog.database(session.options.database);
+  const bool owns_database = database && session.owns(database->owner);
+  if (table.computed != nullptr) {
+    if (owns_database) return std::nullopt;
+    return fmt::format("only superuser or database owner can {} it", verb);
+  }
+  if (!owns_database && !session.owns(table.relation.owner)) {
+    return fmt::format("only table or database owner can {} it", verb);
+  }
+  if (keeps_rows(table.relation.kind)) return std::nullopt;
+  return fmt::format("cannot {} non-tables or special system tables", verb);
+}
+
+}  // namespace
+
+void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) {
+  const VacuumOptions wanted = read_options(statement);
+  if (wanted.full && wanted.workers > 0) refuse("VACUUM FULL cannot be performed in parallel");
+  const auto names_columns = [](const ast::Node* node) {
+    return !ast::as<ast::VacuumRelation>(node).va_cols.empty();
+  };
+  if (!wanted.analyze && std::ranges::any_of(statement.rels, names_columns)) {
+    refuse("ANALYZE option must be specified when a column list is provided");
+  }
+  if (statement.is_vacuumcmd) prevent_in_block("VACUUM");
+  if (wanted.full && wanted.disable_page_skipping) {
+    refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
+  }
+  if (wanted.full && !wanted.process_toast) refuse("PROCESS_TOAST required with VACUUM FULL");
+  if (wanted.full) value_of(shared.engine.shrink());
+
+  Arena arena;
+  Binder binder{*this, arena};
+  const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
+    const auto reason =
+        reason_to_skip(*this, *table, statement.is_vacuumcmd ? "vacuum" : "analyze");
+    if (reason) {
+      return notice(sink, Severity::warning, SqlState{"01000"},
+                    fmt::format("skipping \"{}\" --- {}", table->relation.name, *reason));
+    }
+    check_columns(*table, columns);
+    if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(*this, table);
+  };
+  for (const ast::Node* node : statement.rels) {
+    const auto& named = ast::as<ast::VacuumRelation>(node);
+    look_at(binder.require_relation(*named.relation), named.va_cols);
+  }
+  if (statement.rels.empty()) {
+    for (const TablePtr& table : catalog.tables()) {
+      if (keeps_rows(table->relation.kind)) look_at(table, {});
+    }
+  }
+  sink.command_complete(statement.is_vacuumcmd ? "VACUUM" : "ANALYZE");
+}
+
+}  // namespace swizzle::sql

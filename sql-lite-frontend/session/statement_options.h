@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sql-lite-frontend/parse/ast.h"
+
+/// The options in parentheses that VACUUM, EXPLAIN, COPY and others take.
+namespace swizzle::sql {
+
+/// True or false in PostgreSQL's words: on, off, true, false, 1, 0, and the bare name for true.
+/// Nothing for other values.
+std::optional<bool> option_as_flag(const ast::DefElem& option);
+/// 42601 for other values.
+bool option_flag(const ast::DefElem& option);
+/// 42601 unless a whole number stands there.
+std::int32_t option_integer(const ast::DefElem& option);
+/// 42601 "unrecognized VACUUM option …" at its place.
+[[noreturn]] void refuse_option(std::string_view command, const ast::DefElem& option);
+
+}  // namespace swizzle::sql
