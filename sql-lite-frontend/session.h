@@ -74,8 +74,8 @@ class Database {
   /// The stored verifier of a role (SCRAM-SHA-256$… or empty when it has no password), or nullopt
   /// when there is no such role or it may not log in.
   [[nodiscard]] std::optional<std::string> password_verifier(std::string_view role) const;
-  /// Stores a verifier, and with it creates the role as superuser if it does not exist: what `init`
-  /// does for the first user.
+  /// Gives the first superuser its name and its verifier, or none where that is empty: what `init`
+  /// does.
   Result<> set_superuser_verifier(std::string_view role, std::string_view verifier);
 
   /// The sessions, by what they do at present.

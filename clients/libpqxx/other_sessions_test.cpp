@@ -118,4 +118,37 @@ TEST_CASE("sessions are cancelled and ended by their role and by superusers alon
   CHECK_THROWS_AS(value_of(ann, "SELECT 1"), pqxx::broken_connection);
 }
 
+TEST_CASE("members of predefined roles see and cancel what is not theirs") {
+  pqxx::connection superuser{server().conninfo()};
+  make_roles(superuser);
+  const std::string password = SwizzledProcess::kPassword;
+  pqxx::nontransaction{superuser}.exec("CREATE ROLE eve LOGIN PASSWORD '" + password +
+                                       "'; GRANT pg_monitor, pg_signal_backend TO eve");
+  pqxx::connection ann{conninfo_of("ann")};
+  pqxx::connection eve{conninfo_of("eve")};
+  CHECK(value_of(ann, "SELECT 'the secret of ann'") == "the secret of ann");
+  const std::string pid = std::to_string(ann.backendpid());
+  CHECK(value_of(eve, "SELECT query FROM pg_stat_activity WHERE pid = " + pid) ==
+        "SELECT 'the secret of ann'");
+  CHECK(value_of(eve, "SELECT pg_cancel_backend(" + pid + ")") == "t");
+  CHECK(has(
+      refusal_of(eve, "SELECT pg_cancel_backend(" + std::to_string(superuser.backendpid()) + ")"),
+      "ERROR:  must be a superuser to cancel superuser query"));
+  CHECK(has(refusal_of(ann, "CHECKPOINT"), "privileges of pg_checkpoint"));
+}
+
+TEST_CASE("a password ends when VALID UNTIL says so") {
+  pqxx::connection superuser{server().conninfo()};
+  const std::string password = SwizzledProcess::kPassword;
+  pqxx::nontransaction work{superuser};
+  work.exec("CREATE ROLE guest LOGIN PASSWORD '" + password + "' VALID UNTIL '2020-01-01'");
+  CHECK_THROWS_WITH(pqxx::connection{conninfo_of("guest")},
+                    Catch::Matchers::Contains("password authentication failed"));
+  work.exec("ALTER ROLE guest VALID UNTIL 'infinity'");
+  CHECK(value_of(*std::make_unique<pqxx::connection>(conninfo_of("guest")), "SELECT 1") == "1");
+  work.exec("ALTER ROLE guest VALID UNTIL '2100-01-01 00:00:00+02'");
+  CHECK(value_of(*std::make_unique<pqxx::connection>(conninfo_of("guest")), "SELECT 1") == "1");
+  CHECK_THROWS_AS(work.exec("ALTER ROLE guest VALID UNTIL 'some day'"), pqxx::sql_error);
+}
+
 }  // namespace swizzle::clients

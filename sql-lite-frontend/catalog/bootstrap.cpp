@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/diagnostic.h"
 
 namespace swizzle::sql {
@@ -23,10 +24,9 @@ class FirstCatalog {
     append_oid(value, oid);
     record(name_key(part, owner, text), value);
   }
-  void schema(Oid database, Oid oid, std::string_view text, std::string_view comment) {
-    Schema schema{oid, std::string{text}, kBootstrapRole, std::string{comment}, {}};
-    record(object_key(database, RecordKind::schema, oid), encode(schema));
-    name(database, static_cast<Oid>(RecordKind::schema), text, oid);
+  void schema(Oid database, const Schema& schema) {
+    record(object_key(database, RecordKind::schema, schema.oid), encode(schema));
+    name(database, static_cast<Oid>(RecordKind::schema), schema.name, schema.oid);
   }
   void database(Oid oid, std::string_view text, std::string_view comment) {
     DatabaseEntry entry;
@@ -85,9 +85,15 @@ void complete_template(Engine& engine, Tree& tree) {
 
 void write_first_schemas(Tree& tree, Transaction& transaction, Oid database) {
   FirstCatalog first{tree, transaction};
-  first.schema(database, kPgCatalogSchema, "pg_catalog", "system catalog schema");
-  first.schema(database, kPublicSchema, "public", "standard public schema");
-  first.schema(database, kInformationSchema, "information_schema", "");
+  first.schema(database,
+               {kPgCatalogSchema, "pg_catalog", kBootstrapRole, "system catalog schema", {}});
+  first.schema(database, {kPublicSchema,
+                          "public",
+                          kDatabaseOwnerRole,
+                          "standard public schema",
+                          {{kDatabaseOwnerRole, kDatabaseOwnerRole, "UC"},
+                           {kNoOid, kDatabaseOwnerRole, "U"}}});
+  first.schema(database, {kInformationSchema, "information_schema", kBootstrapRole, "", {}});
   first.record(object_key(database, RecordKind::reference, kNoOid), {});
 }
 

@@ -6,8 +6,8 @@
 namespace swizzle::sql {
 
 /// Makes the catalog's tree in an empty engine, with what every database starts with: the
-/// superuser, the databases postgres, template0 and template1, and the schemas pg_catalog, public
-/// and information_schema.
+/// superuser, called postgres, the databases postgres, template0 and template1, and the schemas
+/// pg_catalog, public and information_schema.
 void write_first_catalog(Engine& engine, Oid database);
 
 /// Gives template1 its schemas where it has none: in a new engine, and in one whose first server

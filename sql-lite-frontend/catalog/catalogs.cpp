@@ -2,6 +2,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/catalog/bootstrap.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -15,6 +16,7 @@ std::unique_ptr<Catalogs> Catalogs::open(Engine& engine) {
   }
   Tree opened = value_of(std::move(tree));
   complete_template(engine, opened);
+  complete_predefined_roles(engine, opened);
   std::unique_ptr<Catalogs> catalogs{new Catalogs{engine, opened}};
   catalogs->shared_.load();
   return catalogs;

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_functions.h"
@@ -59,8 +60,9 @@ void activity(Execution& execution, const EmitRow& emit) {
   for (const Seen& seen : sessions) {
     const RolePtr role = execution.session.catalog.role(seen.user);
     const DatabasePtr database = execution.session.catalog.database(seen.database);
-    // What somebody does is shown to his role and to superusers alone.
-    const bool shown = role && execution.session.owns(role->oid);
+    // What somebody does is shown to his role and to pg_read_all_stats alone.
+    const bool shown =
+        execution.session.owns(kReadAllStatsRole) || (role && execution.session.owns(role->oid));
     const auto unless_hidden = [&](const Value& value) { return shown ? value : Value::null(); };
     const auto moment = [&](std::int64_t at) {
       return at == 0 ? Value::null() : unless_hidden(Value::from_int(at));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/checksum.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -115,7 +116,7 @@ void index_counter_rows(Execution& execution, const EmitRow& emit) {
 void statement_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   // Shapes are counted for all roles together: whose they are, nobody can say.
-  const bool shown = session.is_superuser(session.user->oid);
+  const bool shown = session.owns(kReadAllStatsRole);
   for (const StatementCountersPtr& statement : session.shared.statements.all()) {
     const std::uint64_t calls = statement->counters.total(StatementCounted::calls);
     const auto milliseconds =

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -44,6 +45,16 @@ AccessList::Entry entry_of(const Grant& grant) {
     entry.privileges |= last;
   }
   return entry;
+}
+
+/// What pg_read_all_data and pg_write_all_data are for.
+Privileges given_by_roles(GrantedOn kind, std::span<const Oid> roles) noexcept {
+  using namespace privilege;
+  const bool reads = contains(roles, kReadAllDataRole);
+  const bool writes = contains(roles, kWriteAllDataRole);
+  if (kind == GrantedOn::schema) return reads || writes ? kUsage : 0;
+  if (kind != GrantedOn::table && kind != GrantedOn::sequence) return 0;
+  return (reads ? kSelect : 0) | (writes ? kInsert | kUpdate | kDelete : 0);
 }
 
 Grant grant_of(const AccessList::Entry& entry) {
@@ -108,7 +119,7 @@ Privileges everyone_on_schema(Oid schema) noexcept {
 
 AccessList::AccessList(const std::vector<Grant>& grants, Oid owner, GrantedOn kind,
                        Privileges everyone)
-    : owner_(owner) {
+    : owner_(owner), kind_(kind) {
   for (const Grant& grant : grants) entries_.push_back(entry_of(grant));
   // A column has no rights of its own before some are granted.
   if (!grants.empty() || kind == GrantedOn::column) return;
@@ -132,7 +143,7 @@ Privileges AccessList::allowed(std::span<const Oid> roles) const noexcept {
   for (const Entry& entry : entries_) {
     if (contains(roles, entry.grantee)) found |= entry.privileges;
   }
-  return found;
+  return kind_ ? found | given_by_roles(*kind_, roles) : found;
 }
 
 Privileges AccessList::grantable(std::span<const Oid> roles) const noexcept {

@@ -95,6 +95,7 @@ class AccessList {
 
   std::vector<Entry> entries_;
   Oid owner_;
+  std::optional<GrantedOn> kind_;  ///< none: no object's list, but one to be
 };
 
 }  // namespace swizzle::sql

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -260,6 +261,9 @@ void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink&
     const std::string_view name = ast::as<ast::AccessPriv>(granted).priv_name;
     const RolePtr group = catalog.role(name);
     if (!group) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+    if (group->oid == kDatabaseOwnerRole) {
+      throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", name);
+    }
     if (!user->superuser && (group->superuser || !user->create_role)) {
       if (group->superuser) {
         throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};

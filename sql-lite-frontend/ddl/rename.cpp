@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_user.h"
 
@@ -67,6 +68,8 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       if (role->name == options.user || role->name == session_user_name(*this)) {
         throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
       }
+      require_role_name(role->name);
+      require_role_name(statement.newname);
       Role changed = *role;
       changed.name = new_name;
       catalog.replace(*transaction, *role, std::move(changed));

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/session_user.h"
 
 /// CREATE, ALTER and DROP ROLE.
 namespace swizzle::sql {
-namespace {}  // namespace
-
 /// The role that a statement names; CURRENT_USER and its like are the session's.
 RolePtr Session::State::role_of(const ast::RoleSpec& spec) {
   std::string name{spec.rolename};
@@ -30,7 +29,17 @@ std::string verifier_of(const Database::Shared& shared, std::string_view passwor
       .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
 }
 
-void apply_role_options(const Database::Shared& shared, Role& role, ast::NodeList options) {
+/// The moment in its standard form: what a session's settings make of a text is settled now.
+std::string moment_of(Session::State& session, std::string_view text) {
+  Arena arena;
+  FunctionContext given{arena, session.session_context, {}};
+  const Value moment = input_text(given, TypeId::timestamptz, kNoTypmod, text);
+  SessionContext standard;
+  FunctionContext stored{arena, standard, {}};
+  return to_text(stored, TypeId::timestamptz, moment);
+}
+
+void apply_role_options(Session::State& session, Role& role, ast::NodeList options) {
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string_view name = option.defname;
@@ -56,11 +65,12 @@ void apply_role_options(const Database::Shared& shared, Role& role, ast::NodeLis
     } else if (name == "connectionlimit") {
       role.connection_limit = ast::as<ast::Integer>(option.arg).ival;
     } else if (name == "validUntil") {
-      role.valid_until = ast::string_of(option.arg);
+      role.valid_until =
+          option.arg == nullptr ? "" : moment_of(session, ast::string_of(option.arg));
     } else if (name == "password") {
       const std::string_view text =
           option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
-      role.password_verifier = verifier_of(shared, text);
+      role.password_verifier = verifier_of(session.shared, text);
     } else if (name != "addroleto" && name != "rolemembers") {
       throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
     }
@@ -139,11 +149,12 @@ void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSin
   require_role_right(&Role::create_role, "create role");
   Role role;
   role.name = statement.role;
+  require_role_name(role.name);
   role.can_login = statement.stmt_type == ast::RoleStmtType::user;
   if (catalog.role(role.name)) {
     throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", role.name);
   }
-  apply_role_options(shared, role, statement.options);
+  apply_role_options(*this, role, statement.options);
   require_superuser_for({}, role);
   role.oid = catalog.allocate_oid();
   const Oid oid = role.oid;
@@ -168,6 +179,7 @@ void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSin
 
 void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink) {
   const RolePtr role = role_of(*statement.role);
+  require_alterable(*role);
   Role changed = *role;
   // Everybody may change their own password.
   const bool own_password = role->oid == user->oid && statement.options.size() == 1 &&
@@ -181,7 +193,7 @@ void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink&
                    "superuser attribute"};
   }
   if (!own_password) require_right_on_roles();
-  apply_role_options(shared, changed, statement.options);
+  apply_role_options(*this, changed, statement.options);
   require_superuser_for(*role, changed);
   catalog.replace(*transaction, *role, std::move(changed));
   sink.command_complete("ALTER ROLE");
@@ -207,7 +219,7 @@ void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& s
     if (role->superuser && !is_superuser(user->oid)) {
       throw SqlError{SqlState{"42501"}, "must be superuser to drop superusers"};
     }
-    if (role->oid == kBootstrapRole && !is_session_user) {
+    if (is_predefined(*role) || (role->oid == kBootstrapRole && !is_session_user)) {
       throw_error(SqlState{"2BP01"},
                   "cannot drop role {} because it is required by the database system", role->name);
     }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/network.h"
@@ -44,7 +45,7 @@ void require_right(Session::State& session, const std::string& user, const Deed&
     throw_error(sqlstate::insufficient_privilege, "must be a superuser to {} superuser {}",
                 deed.verb, deed.to_superuser);
   }
-  if (role && session.owns(role->oid)) return;
+  if (session.owns(kSignalBackendRole) || (role && session.owns(role->oid))) return;
   throw_error(sqlstate::insufficient_privilege,
               "must be a member of the role whose {} or member of pg_signal_backend", deed.to_own);
 }

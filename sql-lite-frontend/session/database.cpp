@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/statistics/analyze.h"
+#include "sql-lite-frontend/types/datetime.h"
 
 namespace swizzle::sql {
 namespace {
@@ -13,6 +14,17 @@ constexpr SqlState kInvalidAuthorization{"28000"};
 
 /// In the data directory.
 constexpr const char* kTemporaryFolder = "temporary";
+
+/// VALID UNTIL ends a role's password, not its other ways in.
+bool has_expired(const Role& role) {
+  if (role.valid_until.empty()) return false;
+  SessionContext standard;
+  Arena arena;
+  FunctionContext context{arena, standard, {}};
+  const Value end = input_text(context, TypeId::timestamptz, kNoTypmod, role.valid_until);
+  const std::int64_t now = Runtime::current().wall_clock_us() - kUnixEpochDays * kMicrosPerDay;
+  return end.as_int8() < now;
+}
 
 }  // namespace
 
@@ -109,7 +121,7 @@ SessionCounts Database::session_counts() const {
 
 std::optional<std::string> Database::password_verifier(std::string_view role) const {
   const RolePtr found = shared_->catalogs->shared().role(role);
-  if (!found || !found->can_login) return std::nullopt;
+  if (!found || !found->can_login || has_expired(*found)) return std::nullopt;
   return found->password_verifier;
 }
 
@@ -120,19 +132,11 @@ Result<> Database::set_superuser_verifier(std::string_view role, std::string_vie
     CatalogView view{use.catalog()};
     auto transaction = shared_->engine.begin();
     transaction->begin_statement();
-    Role changed;
-    if (const RolePtr old = view.role(role)) {
-      changed = *old;
-      changed.password_verifier = verifier;
-      view.replace(*transaction, *old, changed);
-    } else {
-      changed.oid = view.allocate_oid();
-      changed.name = role;
-      changed.superuser = changed.can_login = changed.create_role = changed.create_database = true;
-      changed.replication = changed.bypass_rls = true;
-      changed.password_verifier = verifier;
-      view.create(*transaction, changed);
-    }
+    const RolePtr old = view.role(kBootstrapRole);
+    Role changed = *old;
+    changed.name = role;
+    changed.password_verifier = verifier;
+    view.replace(*transaction, *old, changed);
     value_of(transaction->commit());
     view.commit();
   } catch (SqlError& error) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// May this session do that? A superuser may do anything and is not asked further.
@@ -60,30 +61,43 @@ bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
 
 }  // namespace
 
+namespace {
+
+enum class Inheriting : std::uint8_t { alone, or_not };
+
+/// The role and those that it is a member of, by way of others too. Rights of a role that does not
+/// inherit end with its own.
+void add_memberships(const CatalogView& catalog, const DatabasePtr& database, Inheriting which,
+                     std::vector<Oid>& roles, std::size_t from) {
+  const auto add = [&](Oid group) {
+    if (std::ranges::find(roles, group) == roles.end()) roles.push_back(group);
+  };
+  for (std::size_t i = from; i < roles.size(); ++i) {
+    const RolePtr member = catalog.role(roles[i]);
+    if (!member || (which == Inheriting::alone && !member->inherit)) continue;
+    for (const Oid group : member->member_of) add(group);
+    if (database && database->owner == member->oid) add(kDatabaseOwnerRole);
+  }
+}
+
+}  // namespace
+
 std::vector<Oid> Session::State::roles_of(Oid role) const {
   std::vector<Oid> roles{kPublic, role};
-  // Rights of a role that does not inherit end with its own.
-  for (std::size_t i = 1; i < roles.size(); ++i) {
-    const RolePtr member = catalog.role(roles[i]);
-    if (!member || !member->inherit) continue;
-    for (const Oid group : member->member_of) {
-      if (std::ranges::find(roles, group) == roles.end()) roles.push_back(group);
-    }
-  }
+  add_memberships(catalog, catalog.database(options.database), Inheriting::alone, roles, 1);
   return roles;
 }
 
 bool Session::State::is_member(Oid role, Oid group) const {
   std::vector<Oid> roles{role};
-  for (std::size_t i = 0; i < roles.size(); ++i) {
-    if (roles[i] == group) return true;
-    const RolePtr member = catalog.role(roles[i]);
-    if (!member) continue;
-    for (const Oid next : member->member_of) {
-      if (std::ranges::find(roles, next) == roles.end()) roles.push_back(next);
-    }
-  }
-  return false;
+  add_memberships(catalog, catalog.database(options.database), Inheriting::or_not, roles, 0);
+  return std::ranges::find(roles, group) != roles.end();
+}
+
+bool Session::State::owns(Oid role) const {
+  if (is_superuser(user->oid)) return true;
+  const std::vector<Oid> roles = roles_of(user->oid);
+  return role != kNoOid && std::ranges::find(roles, role) != roles.end();
 }
 
 bool Session::State::is_superuser(Oid role) const {
@@ -142,12 +156,6 @@ void Session::State::require_owner(const Table& table) const {
   if (owns(relation.owner)) return;
   throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", noun_of(relation),
               relation.name);
-}
-
-bool Session::State::owns(Oid role) const {
-  if (is_superuser(user->oid)) return true;
-  const std::vector<Oid> roles = roles_of(user->oid);
-  return role != kNoOid && std::ranges::find(roles, role) != roles.end();
 }
 
 TablePtr Session::State::lock_own(const TablePtr& table, lock::RelationMode mode) {

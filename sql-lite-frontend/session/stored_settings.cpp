@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -64,6 +65,7 @@ void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement,
     throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE ALL is not supported"};
   }
   const RolePtr role = role_of(*statement.role);
+  require_alterable(*role);
   if (role->superuser && !is_superuser(user->oid)) {
     throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -212,7 +213,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       refuse_statement(*node);
     }
     case Kind::check_point_stmt:
-      if (!is_superuser(user->oid)) {
+      if (!owns(kCheckpointRole)) {
         throw SqlError{sqlstate::insufficient_privilege,
                        "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"};
       }
