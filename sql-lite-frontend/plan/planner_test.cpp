@@ -273,7 +273,9 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
     if (random.below(2) == 0) query += " ORDER BY o.id DESC LIMIT " + number(50);
     INFO(query);
     std::vector<std::vector<std::string>> results;
-    for (const char* off : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
+    for (const char* off :
+         {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_hashjoin",
+          "enable_mergejoin", "enable_nestloop", "enable_material", "enable_sort"}) {
       db.run(std::string{"SET "} + off + " = off");
       INFO(db.run(query).substr(0, 100));
       REQUIRE_THAT(db.run(query), Contains("SELECT"));
@@ -281,8 +283,7 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
       std::ranges::sort(results.back());
       db.run(std::string{"RESET "} + off);
     }
-    CHECK(results[0] == results[1]);
-    CHECK(results[0] == results[2]);
+    for (const auto& result : results) CHECK(result == results[0]);
   }
 }
 

@@ -295,16 +295,13 @@ TEST_CASE_METHOD(Fixture, "a function that is not there needs no dropping", "[sq
 }
 
 TEST_CASE_METHOD(Fixture, "a setting without effect keeps its default", "[sql][refusals]") {
-  for (const std::string name :
-       {"enable_bitmapscan", "enable_hashjoin", "enable_nestloop", "enable_sort", "enable_hashagg",
-        "enable_material", "standard_conforming_strings"}) {
-    CHECK(run("SET " + name + " = off") ==
-          "0A000 setting \"" + name + "\" to \"off\" is not supported");
-    CHECK_FALSE(run("SET " + name + " = on").starts_with("0A000"));
-    CHECK_FALSE(run("RESET " + name).starts_with("0A000"));
-  }
+  CHECK(run("SET standard_conforming_strings = off") ==
+        "0A000 setting \"standard_conforming_strings\" to \"off\" is not supported");
+  CHECK_FALSE(run("SET standard_conforming_strings = on").starts_with("0A000"));
+  CHECK_FALSE(run("RESET standard_conforming_strings").starts_with("0A000"));
   CHECK(run("SET transform_null_equals = on").starts_with("0A000"));
-  for (const std::string name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
+  for (const std::string name :
+       {"enable_seqscan", "enable_indexscan", "enable_hashjoin", "enable_bitmapscan"}) {
     CHECK_FALSE(run("SET " + name + " = off").starts_with("0A000"));
   }
 }
