@@ -336,14 +336,26 @@ class Binder {
   /// the first column; the others read what it leaves behind.
   ExprPtr bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
                                 std::vector<ScopeColumn>& further);
-  static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
-                                    const ast::ResTarget& target);
   ExprPtr old_value(const Scope& scope, Slot slot);
-  ExprPtr element_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
-                             const Column& column, Scope& scope);
   ExprPtr default_of(const Table& table, std::size_t position);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
+
+  // bind_part_assignment.cpp
+  static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
+                                    const ast::ResTarget& target);
+  static void refuse_default_part(const ast::ResTarget& target);
+  /// What is assigned to the target: the column's type, or that of its elements.
+  static TypeId part_type(const ast::ResTarget& target, const Column& column);
+  /// `array` with the target's element or slice set to `value`.
+  ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                          const Column& column, Scope& scope);
+  ExprPtr slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                           const Column& column, Scope& scope);
+  /// What an INSERT gives the column: `value` as it is, or put into the array that the parts
+  /// `earlier` in its list made (null without any).
+  ExprPtr inserted_value(ExprPtr earlier, ExprPtr value, const ast::ResTarget* target,
+                         const Column& column, Scope& scope);
 
   // access.cpp
   std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);

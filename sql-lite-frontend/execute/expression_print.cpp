@@ -243,13 +243,16 @@ void RowExpr::print(ExprPrinter& printer) const {
 }
 
 void SubscriptExpr::print(ExprPrinter& printer) const {
+  const auto print_bound = [&](const Expr& bound) {
+    if (bound.type() != TypeId::unknown) printer.print(bound);
+  };
   printer.print(*operands_[0]);
   for (std::size_t i = 1; i < operands_.size(); ++i) {
     printer.out += "[";
-    printer.print(*operands_[i]);
+    print_bound(*operands_[i]);
     if (kind_ == Kind::slice) {
       printer.out += ":";
-      printer.print(*operands_[++i]);
+      print_bound(*operands_[++i]);
     }
     printer.out += "]";
   }
