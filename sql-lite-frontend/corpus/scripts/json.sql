@@ -5,8 +5,8 @@ insert into doc values (2, '[1, "two", null, {"k": "v"}]', '[1, "two", null, {"k
 select id, j, b from doc order by id;
 select id, j -> 'a', j ->> 'a', b -> 'a', b ->> 'a' from doc order by id;
 select id, j -> 'n', j ->> 'n', b -> 'n', b ->> 'n' from doc where id = 1;
--- differs: bug: other rows
 select id, j -> 0, j ->> 1, b -> 2, b ->> 2, b -> -1 from doc order by id;
+select '5'::jsonb -> 0, '5'::jsonb -> -1, '5'::jsonb -> 1, '5'::jsonb -> -2, '"x"'::jsonb ->> 0, 'null'::jsonb ->> -1, 'null'::jsonb -> 0, '5'::jsonb #> '{0}', '5'::json -> 0, '{}'::jsonb -> 0, '[]'::jsonb -> -1;
 select j -> 'b' -> 'c' -> 2 ->> 'd', b -> 'b' -> 'c' -> 2 -> 'd' from doc where id = 1;
 select j #> '{b,c,2,d}', j #>> '{b,c,2,d}', b #> '{b,c}', b #>> '{b,c,-1,d}', b #> '{nosuch,x}', b #> '{}' from doc where id = 1;
 select id, json_typeof(j), jsonb_typeof(b), jsonb_typeof(b -> 'a') from doc order by id;
