@@ -145,21 +145,26 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
       write.columns.resize(values.size());
     }
     if (query->rows.empty()) columns = without_repeats(write.columns);
+    // All are bound before one is brought to its column's type, so that parameters tell whether
+    // they are of two types.
+    std::vector<ExprPtr> given;
+    for (const ast::Node* value : values) {
+      given.push_back(ast::is<ast::SetToDefault>(value) ? nullptr : bind_expression(value, scope));
+    }
     std::vector<ExprPtr> row(columns.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t position = write.columns[i];
       const Column& column = relation.columns[position];
       const ast::ResTarget* target = target_at(insert.cols, i);
       ExprPtr& place = row[place_of(columns, position)];
-      if (ast::is<ast::SetToDefault>(values[i]) || (ignores_given && column.identity != 0)) {
+      if (!given[i] || (ignores_given && column.identity != 0)) {
         if (target != nullptr) refuse_default_part(*target);
         place = column.generated ? constant(column.type, Value::null())
                                  : default_of(*write.table, position);
         continue;
       }
       check_given_column(write, position, insert.override_);
-      place = inserted_value(std::move(place), bind_expression(values[i], scope), target, column,
-                             scope);
+      place = inserted_value(std::move(place), std::move(given[i]), target, column, scope);
     }
     query->rows.push_back(std::move(row));
   }

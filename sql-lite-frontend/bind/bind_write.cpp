@@ -130,6 +130,23 @@ void Binder::note_key_columns(WriteStatement& write) {
   }
 }
 
+/// What is assigned, before it is brought to the columns' types; null for DEFAULT and for a column
+/// of a subquery.
+std::vector<ExprPtr> Binder::bind_assigned(ast::NodeList targets, Scope& scope) {
+  std::vector<ExprPtr> values;
+  for (const ast::Node* node : targets) {
+    const ast::Node* value = ast::as<ast::ResTarget>(node).val;
+    if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
+      const auto* row = ast::try_as<ast::RowExpr>(multi->source);
+      const auto place = static_cast<std::size_t>(multi->colno) - 1;
+      value = row != nullptr && place < row->args.size() ? row->args[place] : nullptr;
+    }
+    const bool is_bound = value != nullptr && !ast::is<ast::SetToDefault>(value);
+    values.push_back(is_bound ? bind_expression(value, scope) : nullptr);
+  }
+  return values;
+}
+
 std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                                  Scope& scope) {
   const Relation& relation = write.table->relation;
@@ -138,8 +155,9 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
   const ClauseScope clause{scope, Clause::update_set};
   const Slot old_first_slot =
       write.kind == WriteKind::insert ? write.conflict.existing_first_slot : write.first_slot;
-  for (const ast::Node* node : targets) {
-    const auto& target = ast::as<ast::ResTarget>(node);
+  std::vector<ExprPtr> values = bind_assigned(targets, scope);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto& target = ast::as<ast::ResTarget>(targets[i]);
     const auto position = target_position(write, target.name);
     if (!position) {
       throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
@@ -189,7 +207,7 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
           .with_detail(fmt::format(
               "Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name));
     }
-    assign(bind_expression(value, scope));
+    assign(std::move(values[i]));
   }
   return assignments;
 }
@@ -275,9 +293,10 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   for (const ast::Node* item : update.from_clause) {
     write->from.push_back(bind_from_item(item, scope));
   }
+  // In this order, because the first use of a parameter tells its type.
+  bind_write_condition(*write, update.where_clause, scope);
   write->assignments = bind_assignments(*write, update.target_list, scope);
   note_columns(*write, write->assignments);
-  bind_write_condition(*write, update.where_clause, scope);
   restrict_to_view_rows(*write);
   bind_row_rules(*write, write->new_first_slot);
   note_key_columns(*write);

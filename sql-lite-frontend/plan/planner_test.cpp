@@ -323,11 +323,11 @@ TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run th
   CHECK(db.explain("SELECT id, (SELECT count(*) FROM orders o WHERE o.customer = c.id) FROM "
                    "customer c WHERE region > (SELECT avg(id) FROM region)") ==
         "Seq Scan on customer c\n"
-        "  Filter: ((region)::numeric > $0)\n"
-        "  InitPlan 1 (returns $0)\n"
+        "  Filter: ((region)::numeric > $1)\n"
+        "  InitPlan 2 (returns $1)\n"
         "    ->  Aggregate\n"
         "          ->  Seq Scan on region\n"
-        "  SubPlan 2\n"
+        "  SubPlan 1\n"
         "    ->  Aggregate\n"
         "          ->  Index Only Scan using orders_customer on orders o\n"
         "                Index Cond: (customer = c.id)\n");

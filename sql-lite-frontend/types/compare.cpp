@@ -114,7 +114,7 @@ int compare_record(const Value& a, const Value& b) {
   const RecordView right{b};
   const std::size_t common = std::min(left.size(), right.size());
   for (std::size_t i = 0; i < common; ++i) {
-    if (compare_function(left.type(i)) != compare_function(right.type(i)))
+    if (left.type(i) != right.type(i))
       throw_error(sqlstate::datatype_mismatch,
                   "cannot compare dissimilar column types {} and {} at record column {}",
                   format_type(left.type(i)), format_type(right.type(i)), i + 1);
