@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/hash.h"
+#include "sql-lite-frontend/types/json_key.h"
 #include "sql-lite-frontend/types/json_order.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/record.h"
@@ -162,6 +163,12 @@ std::uint64_t hash_interval(const Value& value, std::uint64_t seed) {
                       seed);
 }
 
+std::uint64_t hash_json(const Value& value, std::uint64_t seed) {
+  std::string key;
+  append_jsonb_key(key, value.as_text());
+  return hash_bytes(as_bytes(key), seed);
+}
+
 constexpr std::uint64_t kNullHash = 0x9b1a;
 
 std::uint64_t hash_array(const Value& value, std::uint64_t seed) {
@@ -231,6 +238,7 @@ CompareFunction compare_function(TypeId type) noexcept {
 
 HashFunction hash_function(TypeId type) noexcept {
   if (type == TypeId::bpchar) return &hash_blank_padded;
+  if (type == TypeId::jsonb) return &hash_json;
   switch (shape_of(type)) {
     case Shape::none:
       return nullptr;
