@@ -39,6 +39,9 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
     call.order.push_back(sort_key(sort, std::move(key)));
   }
   if (node.agg_distinct) {
+    for (const ExprPtr& argument : call.arguments) {
+      require_equality(argument->type(), argument->location());
+    }
     for (const SortKey& key : call.order) {
       const bool listed = std::ranges::any_of(call.arguments, [&](const ExprPtr& argument) {
         return same_expression(*argument, *key.expr);

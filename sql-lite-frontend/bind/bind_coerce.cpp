@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/time_types.h"
 
@@ -69,6 +71,7 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
   const std::int32_t location = expr->location();
   ExprPtr result;
   if (source == type || type == TypeId::any) {
+    note_untyped(*expr);
     result = std::move(expr);
   } else if (const auto* literal = dynamic_cast<const ConstantExpr*>(expr.get());
              literal != nullptr && source == TypeId::unknown) {
@@ -131,7 +134,26 @@ void Binder::allow_parameters(std::span<const TypeId> declared) {
   }
 }
 
+void Binder::require_equality(TypeId type, std::int32_t location) {
+  if (is_indexable(type) || shape_of(type) == Shape::record) return;
+  throw sql_error(sqlstate::undefined_function,
+                  "could not identify an equality operator for type {}", format_type(type))
+      .at_position(location + 1);
+}
+
+void Binder::note_untyped(const Expr& expr) {
+  const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr);
+  if (parameter == nullptr || parameter->type() != TypeId::unknown) return;
+  untyped_.push_back({parameter->index(), parameter->location()});
+}
+
 void Binder::require_parameter_types() const {
+  for (const UntypedParameter& use : untyped_) {
+    if (parameters_[use.index] == TypeId::unknown) continue;
+    throw sql_error(kAmbiguousParameter, "could not determine data type of parameter ${}",
+                    use.index + 1)
+        .at_position(use.location + 1);
+  }
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (parameters_[i] == TypeId::unknown) {
       throw_error(sqlstate::indeterminate_datatype,

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
@@ -53,6 +54,25 @@ ExprPtr only_table(const Scope& scope) {
   if (only == nullptr) return nullptr;
   return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
                                         Value::from_oid(only->table->relation.oid));
+}
+
+bool is_system_column(std::string_view name) {
+  constexpr std::array kNames =
+      std::to_array<std::string_view>({"ctid", "xmin", "xmax", "cmin", "cmax"});
+  return std::ranges::find(kNames, name) != kNames.end();
+}
+
+bool any_table(const Scope& scope) {
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) {
+    if (std::ranges::any_of(at->items, [](const ScopeItem& item) { return item.table != nullptr; }))
+      return true;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse_system_column(std::string_view name, std::int32_t location) {
+  throw sql_error(sqlstate::feature_not_supported, "system column \"{}\" is not supported", name)
+      .at_position(location + 1);
 }
 
 void note_outer_slots(Scope& from, const Scope& to, Slot slot) {
@@ -125,6 +145,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     ExprPtr expr = slot_expr(column);
     expr->set_location(node.location);
     note_outer_slots(scope, at, column.slot);
+    if (&at != &scope) named_outside_.try_emplace(column.slot, node.location);
     return expr;
   };
 
@@ -143,6 +164,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     if (part(0) == "tableoid") {
       if (ExprPtr table = only_table(scope)) return table;
     }
+    if (is_system_column(part(0)) && any_table(scope)) refuse_system_column(part(0), node.location);
     throw_missing_column(scope, {}, part(0), node.location);
   }
 
@@ -167,6 +189,9 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     if (part(parts - 1) == "tableoid" && item->table) {
       return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
                                             Value::from_oid(item->table->relation.oid));
+    }
+    if (is_system_column(part(parts - 1)) && item->table) {
+      refuse_system_column(part(parts - 1), node.location);
     }
     throw_missing_column(scope, part(table_part), part(parts - 1), node.location);
   }

@@ -145,7 +145,8 @@ ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scop
   bool slice = false;
   for (const ast::Node* node : indices) slice |= ast::as<ast::A_Indices>(node).is_slice;
   const auto bound = [&](const ast::Node* node) {
-    return node == nullptr ? constant(TypeId::int4, Value::null()) : bind_subscript(*node, scope);
+    return node == nullptr ? constant(TypeId::unknown, Value::null())
+                           : bind_subscript(*node, scope);
   };
   std::vector<ExprPtr> operands;
   operands.push_back(std::move(base));

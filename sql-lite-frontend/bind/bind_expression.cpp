@@ -104,7 +104,9 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
       const auto& test = ast::as<ast::NullTest>(node);
       const auto kind = test.nulltesttype == ast::NullTestType::null ? TestExpr::Kind::is_null
                                                                      : TestExpr::Kind::is_not_null;
-      auto expr = std::make_unique<TestExpr>(kind, bind_node(test.arg, scope));
+      ExprPtr tested = bind_node(test.arg, scope);
+      note_untyped(*tested);
+      auto expr = std::make_unique<TestExpr>(kind, std::move(tested));
       expr->set_location(test.location);
       return expr;
     }

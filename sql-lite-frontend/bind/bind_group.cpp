@@ -26,6 +26,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
     if (expr->type() == TypeId::unknown) {
       expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
+    require_equality(expr->type(), expr->location());
     for (const Aggregate::Key& key : query.group_keys) {
       if (same_expression(*key.expr, *expr)) return;
     }
@@ -57,6 +58,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
       target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);
       above->set_type(TypeId::text);
     }
+    require_equality(target.expr->type(), target.expr->location());
     query.group_keys.push_back({std::move(target.expr), slot});
     target.expr = std::move(above);
   };
@@ -123,7 +125,8 @@ class GroupingCheck {
     }
     if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(expr.get())) {
       for (const Slot slot : subquery->outer_slots) {
-        check_column(slot, origin_of(slot), subquery->location(), true);
+        check_column(slot, origin_of(slot), binder_.named_outside(slot, subquery->location()),
+                     true);
       }
     }
     expr->for_each_operand([this](ExprPtr& operand) { settle(operand); });

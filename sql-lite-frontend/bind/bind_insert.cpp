@@ -22,6 +22,28 @@ bool calls_set_function(const ast::Node& node) {
   return found;
 }
 
+/// The target of the list's place; null where the statement lists none.
+const ast::ResTarget* target_at(ast::NodeList names, std::size_t place) {
+  return names.empty() ? nullptr : &ast::as<ast::ResTarget>(names[place]);
+}
+
+bool is_part(const ast::ResTarget& target) {
+  return !target.indirection.empty();
+}
+
+/// Several parts of one column are one value of the row.
+std::vector<std::size_t> without_repeats(std::span<const std::size_t> columns) {
+  std::vector<std::size_t> once;
+  for (const std::size_t column : columns) {
+    if (std::ranges::find(once, column) == once.end()) once.push_back(column);
+  }
+  return once;
+}
+
+std::size_t place_of(std::span<const std::size_t> columns, std::size_t column) {
+  return static_cast<std::size_t>(std::ranges::find(columns, column) - columns.begin());
+}
+
 /// Only a key whose entries never repeat can tell at once whether there is a conflict.
 void require_immediate(NameSource& names, const Index& index, const Table& table) {
   if (!index.deferrable) return;
@@ -61,10 +83,8 @@ std::vector<std::size_t> Binder::insert_columns(const WriteStatement& write, ast
                       write.through ? write.through->view->relation.name : relation.name)
           .at_position(target.location + 1);
     }
-    if (!target.indirection.empty()) {
-      unsupported("INSERT into a part of a column", target.location);
-    }
-    if (std::ranges::find(columns, *position) != columns.end()) {
+    const std::size_t earlier = place_of(columns, *position);
+    if (earlier < columns.size() && !(is_part(target) && is_part(*target_at(names, earlier)))) {
       throw sql_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
                       target.name)
           .at_position(target.location + 1);
@@ -103,6 +123,7 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
   bind_with(select.with_clause, scope, *query);
   const ClauseScope clause{scope, Clause::values};
   const Relation& relation = write.table->relation;
+  std::vector<std::size_t> columns;
   for (const ast::Node* node : select.values_lists) {
     const ast::NodeList values = ast::as<ast::List>(node).items;
     const ast::NodeList first = ast::as<ast::List>(select.values_lists[0]).items;
@@ -123,20 +144,31 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
       // Without a column list, the columns that the first row leaves out take their defaults.
       write.columns.resize(values.size());
     }
-    std::vector<ExprPtr> row;
+    if (query->rows.empty()) columns = without_repeats(write.columns);
+    // All are bound before one is brought to its column's type, so that parameters tell whether
+    // they are of two types.
+    std::vector<ExprPtr> given;
+    for (const ast::Node* value : values) {
+      given.push_back(ast::is<ast::SetToDefault>(value) ? nullptr : bind_expression(value, scope));
+    }
+    std::vector<ExprPtr> row(columns.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::size_t position = write.columns[i];
       const Column& column = relation.columns[position];
-      if (ast::is<ast::SetToDefault>(values[i]) || (ignores_given && column.identity != 0)) {
-        row.push_back(column.generated ? constant(column.type, Value::null())
-                                       : default_of(*write.table, position));
+      const ast::ResTarget* target = target_at(insert.cols, i);
+      ExprPtr& place = row[place_of(columns, position)];
+      if (!given[i] || (ignores_given && column.identity != 0)) {
+        if (target != nullptr) refuse_default_part(*target);
+        place = column.generated ? constant(column.type, Value::null())
+                                 : default_of(*write.table, position);
         continue;
       }
       check_given_column(write, position, insert.override_);
-      row.push_back(coerce_to_column(bind_expression(values[i], scope), column));
+      place = inserted_value(std::move(place), std::move(given[i]), target, column, scope);
     }
     query->rows.push_back(std::move(row));
   }
+  write.columns = std::move(columns);
   for (const std::size_t position : write.columns) {
     OutputTarget target;
     target.name = relation.columns[position].name;
@@ -169,15 +201,19 @@ void Binder::bind_insert_select(WriteStatement& write, const ast::InsertStmt& in
   // The rows are brought to the columns' types on top of the query, so that its DISTINCT or UNION
   // still see its own.
   auto outer = std::make_unique<Query>();
+  const std::vector<std::size_t> columns = without_repeats(write.columns);
+  outer->targets.resize(columns.size());
   for (std::size_t i = 0; i < write.columns.size(); ++i) {
     const std::size_t position = write.columns[i];
     const Column& column = write.table->relation.columns[position];
     check_given_column(write, position, insert.override_);
     OutputTarget& inner = query->targets[i];
-    OutputTarget target;
+    OutputTarget& target = outer->targets[place_of(columns, position)];
+    const ast::ResTarget* named = target_at(insert.cols, i);
     if (inner.type == TypeId::unknown) {
-      inner.expr = coerce_to_column(std::move(inner.expr), column);
-      inner.type = column.type;
+      inner.type = named != nullptr ? part_type(*named, column) : column.type;
+      inner.expr =
+          coerce(std::move(inner.expr), inner.type, column.typmod, Implicitness::assignment);
       inner.slot = new_slot();
       mark_used(inner.slot);
     }
@@ -185,15 +221,17 @@ void Binder::bind_insert_select(WriteStatement& write, const ast::InsertStmt& in
     auto read = std::make_unique<SlotExpr>(inner.type, inner.typmod, inner.slot,
                                            SlotExpr::Origin{kNoOid, 0, {}, inner.name});
     if (inner.expr) read->set_location(inner.expr->location());
-    target.expr = coerce_to_column(std::move(read), column);
+    target.expr = inserted_value(std::move(target.expr), std::move(read), named, column, scope);
     target.name = column.name;
     target.type = column.type;
+  }
+  for (OutputTarget& target : outer->targets) {
     const auto* plain = dynamic_cast<const SlotExpr*>(target.expr.get());
     target.slot = plain != nullptr ? plain->slot() : new_slot();
     mark_used(target.slot);
     write.source_slots.push_back(target.slot);
-    outer->targets.push_back(std::move(target));
   }
+  write.columns = columns;
   outer->outer_slots = query->outer_slots;
   auto node = std::make_unique<FromNode>();
   node->node = FromSubquery{std::move(query), "*SELECT*"};

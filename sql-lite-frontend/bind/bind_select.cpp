@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -68,6 +69,17 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
     }
     scope.named_windows.emplace_back(std::string{window.name}, &window);
   }
+  // In this order, because the first use of a parameter tells its type.
+  const std::vector<bool> used_before = scope.parent == nullptr ? std::vector<bool>{} : used_;
+  {
+    const ClauseScope clause{scope, Clause::select_list};
+    bind_targets(select.target_list, scope, query.targets);
+  }
+  std::vector<Slot> read_by_targets;
+  for (Slot slot = first_own; slot < used_before.size(); ++slot) {
+    if (is_used(slot) && !used_before[slot]) read_by_targets.push_back(slot);
+  }
+  for (const Slot slot : read_by_targets) mark_unused(slot);
   if (select.where_clause != nullptr) {
     const ClauseScope clause{scope, Clause::where};
     query.where.push_back(bind_condition(select.where_clause, scope, "WHERE"));
@@ -75,20 +87,16 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
       query.recheck.push_back(bind_condition(select.where_clause, scope, "WHERE"));
     }
   }
-  const std::vector<bool> used_before = scope.parent == nullptr ? std::vector<bool>{} : used_;
-  {
-    const ClauseScope clause{scope, Clause::select_list};
-    bind_targets(select.target_list, scope, query.targets);
+  for (const Slot slot : read_by_targets) {
+    if (!is_used(slot)) query.read_by_targets.push_back(slot);
+    mark_used(slot);
   }
-  for (Slot slot = first_own; slot < used_before.size(); ++slot) {
-    if (is_used(slot) && !used_before[slot]) query.read_by_targets.push_back(slot);
-  }
-  bind_group_by(select.group_clause, scope, query);
   if (select.having_clause != nullptr) {
     const ClauseScope clause{scope, Clause::having};
     query.grouped = true;
     query.having.push_back(bind_condition(select.having_clause, scope, "HAVING"));
   }
+  bind_group_by(select.group_clause, scope, query);
   finish_targets(query.targets, output);
   // An outer query's column gets a place of its own: where an outer join finds no row of this
   // query, what it selects is NULL, and the column is not.
@@ -113,6 +121,13 @@ SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
   SortKey key;
   if (expr->type() == TypeId::unknown) {
     expr = coerce(std::move(expr), TypeId::text, kNoTypmod, Implicitness::implicit);
+  }
+  if (compare_function(expr->type()) == nullptr) {
+    throw sql_error(sqlstate::undefined_function,
+                    "could not identify an ordering operator for type {}",
+                    format_type(expr->type()))
+        .with_hint("Use an explicit ordering operator or modify the query.")
+        .at_position(location_of(node.node) + 1);
   }
   key.expr = std::move(expr);
   if (node.sortby_dir == ast::SortByDir::desc) key.direction = SortDirection::descending;
@@ -214,7 +229,13 @@ void Binder::bind_distinct(ast::NodeList clause, Scope& scope, Query& query) {
   const bool plain =
       clause.size() == 1 && (clause[0] == nullptr || clause[0]->node_kind == ast::NodeKind::none);
   query.distinct = plain ? Query::DistinctKind::all : Query::DistinctKind::on;
-  if (plain) return;
+  if (plain) {
+    for (const OutputTarget& target : query.targets) {
+      const std::int32_t location = target.expr ? target.expr->location() : -1;
+      if (target.type != TypeId::unknown) require_equality(target.type, location);
+    }
+    return;
+  }
   for (const ast::Node* node : clause) {
     query.distinct_on.push_back(order_expression(node, scope, query, Clause::distinct_on));
   }
@@ -250,6 +271,8 @@ void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& quer
     } catch (SqlError& error) {
       scope.items = std::move(items);
       if (error.state() == sqlstate::undefined_column) {
+        // Not even the query has such a column, perhaps.
+        static_cast<void>(bind_expression(node, scope));
         throw sql_error(sqlstate::invalid_column_reference,
                         "argument of {} must not contain variables", clause_name(clause))
             .at_position(error.fields().position);
@@ -383,6 +406,38 @@ void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& que
   bind_order(select.sort_clause, scope, query);
 }
 
+namespace {
+
+/// What the other part says of the types of literals and parameters comes before that they are
+/// text, unless the part compares them itself.
+Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
+  const bool compares = !part.distinct_clause.empty() || !part.group_clause.empty() ||
+                        !part.sort_clause.empty() || !part.values_lists.empty() ||
+                        part.op == ast::SetOperation::union_;
+  return compares ? Binder::OutputTypes::final : Binder::OutputTypes::open;
+}
+
+/// PostgreSQL's names for what a set operation is made of, from left to right.
+void add_unreachable_parts(const Query& part, Scope& scope) {
+  if (part.body == Query::Body::set_operation && part.order.empty() && !part.limit) {
+    add_unreachable_parts(*part.left, scope);
+    add_unreachable_parts(*part.right, scope);
+    return;
+  }
+  ScopeItem item;
+  item.alias = fmt::format("*SELECT* {}", scope.items.size() + 1);
+  item.reachable = false;
+  for (const OutputTarget& target : part.targets) {
+    ScopeColumn column;
+    column.name = target.name;
+    item.columns.push_back(std::move(column));
+  }
+  item.visible.assign(item.columns.size(), false);
+  scope.items.push_back(std::move(item));
+}
+
+}  // namespace
+
 void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query) {
   query.body = Query::Body::set_operation;
   query.set_all = select.all;
@@ -394,8 +449,8 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     query.set_kind = Query::SetKind::except;
     name = "EXCEPT";
   }
-  query.left = bind_select(*select.larg, &scope);
-  query.right = bind_select(*select.rarg, &scope);
+  query.left = bind_select(*select.larg, &scope, output_of_part(*select.larg));
+  query.right = bind_select(*select.rarg, &scope, output_of_part(*select.rarg));
   if (query.left->targets.size() != query.right->targets.size()) {
     throw sql_error(sqlstate::syntax_error, "each {} query must have the same number of columns",
                     name)
@@ -420,7 +475,7 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
         target.expr =
             std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{});
       }
-      if (seen == TypeId::unknown) {
+      if (seen == TypeId::unknown && target.was_untyped) {
         const auto& literal = dynamic_cast<const ConstantExpr&>(*target.expr);
         ConstantExpr untyped{TypeId::unknown, kNoTypmod, literal.value()};
         untyped.set_location(literal.location());
@@ -433,6 +488,10 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
       target.slot = new_slot();
       mark_used(target.slot);
     };
+    const std::int32_t location = left.expr ? left.expr->location() : -1;
+    if (query.set_kind != Query::SetKind::union_ || !query.set_all) {
+      require_equality(type, location);
+    }
     adapt(left, choice[0]);
     adapt(right, choice[1]);
     OutputTarget target;
@@ -444,6 +503,9 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     query.body_slots.push_back(target.slot);
     query.targets.push_back(std::move(target));
   }
+  // The parts' columns mean nothing in ORDER BY, and errors say so.
+  add_unreachable_parts(*query.left, scope);
+  add_unreachable_parts(*query.right, scope);
   bind_order(select.sort_clause, scope, query);
 }
 

@@ -162,10 +162,14 @@ FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::R
   item.show_all();
   apply_alias(item, range.alias);
   reference.alias = item.alias;
-  if (scope.outer_slots != nullptr) {
-    // What the WITH query reads from outside, its references read from there as well.
-    scope.outer_slots->insert(scope.outer_slots->end(), cte->outer_slots.begin(),
+  // What the WITH query reads from outside, its references read from there as well, and whatever
+  // is around them inside the query that it belongs to.
+  for (Scope* at = &scope; at != nullptr; at = at->parent) {
+    if (at->outer_slots != nullptr) {
+      at->outer_slots->insert(at->outer_slots->end(), cte->outer_slots.begin(),
                               cte->outer_slots.end());
+    }
+    if (std::ranges::find(at->ctes, cte) != at->ctes.end()) break;
   }
   add_item(scope, std::move(item));
   return from_node(std::move(reference));

@@ -130,6 +130,23 @@ void Binder::note_key_columns(WriteStatement& write) {
   }
 }
 
+/// What is assigned, before it is brought to the columns' types; null for DEFAULT and for a column
+/// of a subquery.
+std::vector<ExprPtr> Binder::bind_assigned(ast::NodeList targets, Scope& scope) {
+  std::vector<ExprPtr> values;
+  for (const ast::Node* node : targets) {
+    const ast::Node* value = ast::as<ast::ResTarget>(node).val;
+    if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
+      const auto* row = ast::try_as<ast::RowExpr>(multi->source);
+      const auto place = static_cast<std::size_t>(multi->colno) - 1;
+      value = row != nullptr && place < row->args.size() ? row->args[place] : nullptr;
+    }
+    const bool is_bound = value != nullptr && !ast::is<ast::SetToDefault>(value);
+    values.push_back(is_bound ? bind_expression(value, scope) : nullptr);
+  }
+  return values;
+}
+
 std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                                  Scope& scope) {
   const Relation& relation = write.table->relation;
@@ -138,8 +155,9 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
   const ClauseScope clause{scope, Clause::update_set};
   const Slot old_first_slot =
       write.kind == WriteKind::insert ? write.conflict.existing_first_slot : write.first_slot;
-  for (const ast::Node* node : targets) {
-    const auto& target = ast::as<ast::ResTarget>(node);
+  std::vector<ExprPtr> values = bind_assigned(targets, scope);
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const auto& target = ast::as<ast::ResTarget>(targets[i]);
     const auto position = target_position(write, target.name);
     if (!position) {
       throw sql_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
@@ -156,8 +174,8 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
         return;
       }
       if (!whole) whole = old_value(scope, old_first_slot + static_cast<Slot>(*position));
-      assignments.push_back({*position, element_assignment(std::move(whole), std::move(expr),
-                                                           target, column, scope)});
+      assignments.push_back(
+          {*position, part_assignment(std::move(whole), std::move(expr), target, column, scope)});
     };
     const ast::Node* value = target.val;
     if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
@@ -173,10 +191,7 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
       value = row->args[static_cast<std::size_t>(multi->colno) - 1];
     }
     if (ast::is<ast::SetToDefault>(value)) {
-      if (is_part) {
-        throw SqlError{sqlstate::feature_not_supported, "cannot set an array element to DEFAULT"}
-            .at_position(target.location + 1);
-      }
+      refuse_default_part(target);
       if (column.generated) continue;
       assignments.push_back({*position, default_of(*write.table, *position)});
       continue;
@@ -192,25 +207,9 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
           .with_detail(fmt::format(
               "Column \"{}\" is an identity column defined as GENERATED ALWAYS.", column.name));
     }
-    assign(bind_expression(value, scope));
+    assign(std::move(values[i]));
   }
   return assignments;
-}
-
-/// What assignments to other elements of the column, earlier in the list, make of it; null without
-/// any. A column is assigned to only once otherwise.
-ExprPtr Binder::take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
-                                   const ast::ResTarget& target) {
-  const auto earlier = std::ranges::find(assignments, position, &Assignment::position);
-  if (earlier == assignments.end()) return nullptr;
-  const bool is_part = dynamic_cast<const ElementAssignment*>(earlier->expr.get()) != nullptr;
-  if (!is_part || target.indirection.empty()) {
-    throw sql_error(sqlstate::syntax_error, "multiple assignments to same column \"{}\"",
-                    target.name);
-  }
-  ExprPtr whole = std::move(earlier->expr);
-  assignments.erase(earlier);
-  return whole;
 }
 
 /// The value that the target's column has before the statement.
@@ -219,41 +218,6 @@ ExprPtr Binder::old_value(const Scope& scope, Slot slot) {
   const auto at = std::ranges::find(columns, slot, &ScopeColumn::slot);
   INVARIANT(at != columns.end());
   return slot_expr(*at);
-}
-
-ExprPtr Binder::element_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
-                                   const Column& column, Scope& scope) {
-  for (const ast::Node* node : target.indirection) {
-    const auto* index = ast::try_as<ast::A_Indices>(node);
-    if (index == nullptr) unsupported("assignment to a field of a column", target.location);
-    if (index->is_slice) unsupported("assignment to a slice of an array", target.location);
-  }
-  const TypeId element = element_type(column.type);
-  if (column.type == TypeId::jsonb) {
-    unsupported("assignment to a part of a jsonb value", target.location);
-  }
-  if (element == TypeId::none) {
-    throw sql_error(sqlstate::datatype_mismatch,
-                    "cannot subscript type {} because it does not support subscripting",
-                    format_type(column.type))
-        .at_position(target.location + 1);
-  }
-  std::vector<ExprPtr> operands;
-  operands.push_back(std::move(array));
-  const TypeId source = value->type();
-  operands.push_back(try_coerce(value, element, column.typmod, Implicitness::assignment));
-  if (!operands.back()) {
-    throw sql_error(
-        sqlstate::datatype_mismatch,
-        "subscripted assignment to \"{}\" requires type {} but expression is of type {}",
-        column.name, format_type(element), format_type(source))
-        .with_hint("You will need to rewrite or cast the expression.")
-        .at_position(target.location + 1);
-  }
-  for (const ast::Node* node : target.indirection) {
-    operands.push_back(bind_subscript(*ast::as<ast::A_Indices>(node).uidx, scope));
-  }
-  return std::make_unique<ElementAssignment>(column.type, std::move(operands));
 }
 
 ExprPtr Binder::bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
@@ -329,9 +293,10 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   for (const ast::Node* item : update.from_clause) {
     write->from.push_back(bind_from_item(item, scope));
   }
+  // In this order, because the first use of a parameter tells its type.
+  bind_write_condition(*write, update.where_clause, scope);
   write->assignments = bind_assignments(*write, update.target_list, scope);
   note_columns(*write, write->assignments);
-  bind_write_condition(*write, update.where_clause, scope);
   restrict_to_view_rows(*write);
   bind_row_rules(*write, write->new_first_slot);
   note_key_columns(*write);

@@ -69,7 +69,13 @@ class Binder {
   /// `parameters_allowed` was never called.
   void allow_parameters(std::span<const TypeId> declared);
   [[nodiscard]] const std::vector<TypeId>& parameter_types() const noexcept { return parameters_; }
-  /// Throws 42P18 for a parameter whose type nothing told.
+  /// Where a subquery named the enclosing query's column; `otherwise` if it did not by itself.
+  [[nodiscard]] std::int32_t named_outside(Slot slot, std::int32_t otherwise) const {
+    const auto named = named_outside_.find(slot);
+    return named == named_outside_.end() ? otherwise : named->second;
+  }
+  /// Throws 42P18 for a parameter whose type nothing told, 42P08 where a use of it before that took
+  /// any type.
   void require_parameter_types() const;
 
   /// `open`: literals and parameters in the select list stay untyped, because who reads the rows
@@ -330,20 +336,33 @@ class Binder {
   const Index* infer_index(const WriteStatement& write, const ast::InferClause& infer);
   bool answers_inference(const WriteStatement& write, const Index& index, Slot first,
                          std::span<const ExprPtr> wanted, const Expr* where);
+  std::vector<ExprPtr> bind_assigned(ast::NodeList targets, Scope& scope);
   std::vector<Assignment> bind_assignments(const WriteStatement& write, ast::NodeList targets,
                                            Scope& scope);
   /// The value for one column of (a, b) = (SELECT …) or ROW(…). The subquery itself is bound with
   /// the first column; the others read what it leaves behind.
   ExprPtr bind_multi_assignment(const ast::MultiAssignRef& multi, Scope& scope,
                                 std::vector<ScopeColumn>& further);
-  static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
-                                    const ast::ResTarget& target);
   ExprPtr old_value(const Scope& scope, Slot slot);
-  ExprPtr element_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
-                             const Column& column, Scope& scope);
   ExprPtr default_of(const Table& table, std::size_t position);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
+
+  // bind_part_assignment.cpp
+  static ExprPtr take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
+                                    const ast::ResTarget& target);
+  static void refuse_default_part(const ast::ResTarget& target);
+  /// What is assigned to the target: the column's type, or that of its elements.
+  static TypeId part_type(const ast::ResTarget& target, const Column& column);
+  /// `array` with the target's element or slice set to `value`.
+  ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                          const Column& column, Scope& scope);
+  ExprPtr slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                           const Column& column, Scope& scope);
+  /// What an INSERT gives the column: `value` as it is, or put into the array that the parts
+  /// `earlier` in its list made (null without any).
+  ExprPtr inserted_value(ExprPtr earlier, ExprPtr value, const ast::ResTarget* target,
+                         const Column& column, Scope& scope);
 
   // access.cpp
   std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
@@ -356,6 +375,9 @@ class Binder {
   /// What its foreign keys refer to, and who refers to it: their definitions are in the plan too.
   void depend_on_foreign_keys(const Table& table);
   ExprPtr call_operator(std::string_view name, ExprPtr left, ExprPtr right, std::int32_t location);
+  void note_untyped(const Expr& expr);
+  /// 42883 for a type whose values cannot be compared with each other.
+  static void require_equality(TypeId type, std::int32_t location);
   ExprPtr read_literal(const ConstantExpr& literal, TypeId type, std::int32_t typmod);
   /// The builtin function of that name and these argument types. Pre: there is one.
   ExprPtr call_builtin(std::string_view name, std::vector<ExprPtr> arguments);
@@ -365,6 +387,14 @@ class Binder {
   Arena& arena_;
   bool parameters_allowed_ = false;
   std::vector<TypeId> parameters_;
+  /// A use that takes any type, of a parameter whose type was not known there.
+  struct UntypedParameter {
+    std::size_t index;
+    std::int32_t location;
+  };
+  std::vector<UntypedParameter> untyped_;
+  /// Where an enclosing query's column was named first, for errors.
+  std::map<Slot, std::int32_t> named_outside_;
   Slot slot_count_ = 0;
   std::vector<bool> used_;
   std::vector<PendingSubquery> pending_;

@@ -4,6 +4,24 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 
 namespace swizzle::sql {
+namespace {
+
+/// Where the expression names the column; -1 if it does not.
+std::int32_t place_of(std::string_view column, const ast::Node& expression) {
+  const auto* reference = ast::try_as<ast::ColumnRef>(&expression);
+  if (reference != nullptr) {
+    const bool is_it = ast::is<ast::String>(reference->fields.back()) &&
+                       ast::string_of(reference->fields.back()) == column;
+    return is_it ? reference->location : -1;
+  }
+  std::int32_t found = -1;
+  ast::for_each_child(expression, [&](const ast::Node& child) {
+    if (found < 0) found = place_of(column, child);
+  });
+  return found;
+}
+
+}  // namespace
 
 /// Reads the constraints of one column definition; what contradicts itself is refused.
 void TableBuilder::ColumnWords::refuse(std::string_view format, const ast::Constraint& at) const {
@@ -158,7 +176,8 @@ void TableBuilder::finish_generation(const Generation& generation) {
     throw sql_error(SqlState{"42P17"},
                     "cannot use generated column \"{}\" in column generation expression",
                     relation_.columns[i].name)
-        .with_detail("A generated column cannot reference another generated column.");
+        .with_detail("A generated column cannot reference another generated column.")
+        .at_position(place_of(relation_.columns[i].name, *generation.expression) + 1);
   }
 }
 

@@ -258,6 +258,8 @@ class FunctionScan final : public PlanOperator {
 class Materialize final : public PlanOperator {
  public:
   explicit Materialize(PlanPtr input) : input_(std::move(input)) {}
+  /// Reads its input anew when it is opened next.
+  void forget() noexcept { filled_in_run_ = 0; }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;

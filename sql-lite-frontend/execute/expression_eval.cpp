@@ -288,6 +288,10 @@ Value SubscriptExpr::eval(Execution& execution) const {
     return ArrayView{values[0]}.at(std::span{subscripts}.first(count));
   }
   std::vector<SliceBound> bounds;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    // An open bound is an untyped NULL; a given one that is NULL makes the slice NULL.
+    if (values[i].is_null() && operands_[i]->type() != TypeId::unknown) return Value::null();
+  }
   for (std::size_t i = 1; i + 1 < values.size(); i += 2) {
     SliceBound bound;
     if (!values[i].is_null()) bound.lower = values[i].as_int4();

@@ -269,16 +269,19 @@ void RowExpr::print(ExprPrinter& printer) const {
 }
 
 void SubscriptExpr::print(ExprPrinter& printer) const {
+  const auto print_bound = [&](const Expr& bound) {
+    if (bound.type() != TypeId::unknown) printer.print(bound);
+  };
   const bool is_column = dynamic_cast<const SlotExpr*>(operands_[0].get()) != nullptr;
   if (!is_column) printer.out += "(";
   printer.print(*operands_[0]);
   if (!is_column) printer.out += ")";
   for (std::size_t i = 1; i < operands_.size(); ++i) {
     printer.out += "[";
-    printer.print(*operands_[i]);
+    print_bound(*operands_[i]);
     if (kind_ == Kind::slice) {
       printer.out += ":";
-      printer.print(*operands_[++i]);
+      print_bound(*operands_[++i]);
     }
     printer.out += "]";
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/execute/basic_operators.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -81,6 +83,7 @@ PlanNote JoinOperator::note_of(std::string method, ExprPrinter::Columns columns,
 
 void NestedLoop::open(Execution& execution) {
   leave_outer_row();
+  if (kept_ != nullptr) kept_->forget();
   outer().open(execution);
 }
 

@@ -6,6 +6,8 @@
 
 namespace swizzle::sql {
 
+class Materialize;
+
 /// semi and anti say of outer rows whether they have a match, right_semi and right_anti of inner
 /// ones.
 enum class JoinKind : std::uint8_t { inner, left, right, full, semi, anti, right_semi, right_anti };
@@ -114,6 +116,9 @@ class NestedLoop final : public JoinOperator {
  public:
   NestedLoop(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions)
       : JoinOperator(kind, std::move(outer), std::move(inner), std::move(conditions)) {}
+  /// The inner side keeps its rows, which are good until the join starts over. Pre: it is `kept`,
+  /// and reads no outer row of this join.
+  void forget_when_opened(Materialize& kept) noexcept { kept_ = &kept; }
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return next_with_outer(*this, execution); }
   void close() override;
@@ -124,6 +129,8 @@ class NestedLoop final : public JoinOperator {
   bool next_outer(Execution& execution) { return outer().next(execution); }
   void come_to(Execution& execution) { inner().open(execution); }
   bool next_match(Execution& execution);
+
+  Materialize* kept_ = nullptr;
 };
 
 }  // namespace swizzle::sql

@@ -71,9 +71,10 @@ std::uint64_t RowSorter::head_of(const Value& value) const {
       head = first_bytes(value.as_bytes());
       break;
     case Shape::text:
-      if (head_type_ == TypeId::jsonb) break;
-      // Trailing blanks do not count in bpchar.
-      head = head_type_ == TypeId::bpchar ? key_head(value) : first_bytes(value.as_bytes());
+      // Trailing blanks do not count in bpchar, and jsonb does not order as its text.
+      head = head_type_ == TypeId::bpchar || head_type_ == TypeId::jsonb
+                 ? key_head(value)
+                 : first_bytes(value.as_bytes());
       break;
     default:
       if (has_keys_) head = key_head(value);

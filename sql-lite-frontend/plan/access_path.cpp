@@ -194,7 +194,7 @@ void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
       each = path.only_index ? cost::kIndexOnlyRow : cost::kIndexRow + cost::kLookup;
     }
     path.cost = rows * (each + asked);
-    if (path.index == nullptr && !is_allowed("enable_seqscan")) path.cost += 1e10;
+    if (path.index == nullptr && !is_allowed("enable_seqscan")) path.cost += cost::kDisabled;
     return;
   }
   double each = cost::kRow;
@@ -208,7 +208,7 @@ void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
     descents = array != nullptr ? static_cast<double>(array->operands().size()) : 10;
   }
   path.cost = descents * cost::kDescent + path.matched * (each + asked);
-  if (!is_allowed("enable_indexscan") && !path.one_row) path.cost += 1e10;
+  if (!is_allowed("enable_indexscan") && !path.one_row) path.cost += cost::kDisabled;
 }
 
 bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
@@ -279,11 +279,12 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   const bool wants_order = order != nullptr && order->keys != nullptr && !order->keys->empty();
   AccessPath best;
   set_cost(table, best, conditions);
+  const double sorting = is_allowed("enable_sort") ? 0 : cost::kDisabled;
   const auto total_cost = [&](const AccessPath& path) {
     if (!wants_order) return path.cost;
     if (!path.ordered) {
       return path.cost + (order->otherwise_each ? path.rows * *order->otherwise_each
-                                                : cost::sort(path.rows, order->rows));
+                                                : sorting + cost::sort(path.rows, order->rows));
     }
     return path.cost * std::min(1.0, order->rows / std::max(1.0, path.rows)) + cost::kDescent;
   };

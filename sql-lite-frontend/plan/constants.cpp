@@ -1,7 +1,9 @@
 #include "sql-lite-frontend/plan/constants.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/types/time_types.h"
 
 namespace swizzle::sql {
@@ -41,11 +43,17 @@ bool is_foreseeable(const Expr& expr, const Execution& execution) {
   });
 }
 
+/// Whether a parameter counts as a constant.
+enum class Parameters : std::uint8_t { open, constant };
+
 /// What every operand may be: a constant, or computed from such by what always gives the same.
 enum class Shape : std::uint8_t { constant, computed, open };
 
-Shape shape_of(const Expr& expr) {
+Shape shape_of(const Expr& expr, Parameters parameters) {
   if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return Shape::constant;
+  if (dynamic_cast<const ParameterExpr*>(&expr) != nullptr) {
+    return parameters == Parameters::constant ? Shape::constant : Shape::open;
+  }
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
     if (!is_immutable(&call->function())) return Shape::open;
   } else if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
@@ -55,26 +63,57 @@ Shape shape_of(const Expr& expr) {
   } else {
     return Shape::open;
   }
-  const bool is_closed = std::ranges::all_of(
-      operands_of(expr), [](const ExprPtr& operand) { return shape_of(*operand) != Shape::open; });
+  const bool is_closed = std::ranges::all_of(operands_of(expr), [&](const ExprPtr& operand) {
+    return shape_of(*operand, parameters) != Shape::open;
+  });
   return is_closed ? Shape::computed : Shape::open;
 }
 
-/// Computes every greatest part without variables. Throws what that throws.
-void compute_constants(const Expr& expr, Execution& execution) {
-  switch (shape_of(expr)) {
+bool is_computed_without_parameters(const Expr& expr) {
+  return shape_of(expr, Parameters::open) == Shape::computed;
+}
+
+/// What follows the operand is not computed then.
+bool decides(const BooleanExpr& boolean, const Value& operand) {
+  if (operand.is_null() || boolean.kind() == BooleanExpr::Kind::negation) return false;
+  return operand.as_bool() == (boolean.kind() == BooleanExpr::Kind::disjunction);
+}
+
+/// Gives the part's value if it computes it.
+using Visit = std::function<std::optional<Value>(const Expr&)>;
+
+/// Visits every greatest part without variables; the value if that is all of the expression.
+std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit) {
+  switch (shape_of(expr, parameters)) {
     case Shape::constant:
-      return;
+      if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();
+      return std::nullopt;
     case Shape::computed:
-      static_cast<void>(expr.eval(execution));
-      return;
+      return visit(expr);
     case Shape::open:
       break;
   }
-  const bool computes_all = dynamic_cast<const FunctionExpr*>(&expr) != nullptr ||
+  const auto* boolean = dynamic_cast<const BooleanExpr*>(&expr);
+  const bool computes_all = boolean != nullptr ||
+                            dynamic_cast<const FunctionExpr*>(&expr) != nullptr ||
                             dynamic_cast<const CastExpr*>(&expr) != nullptr;
-  if (!computes_all) return;
-  for (const ExprPtr& operand : operands_of(expr)) compute_constants(*operand, execution);
+  if (!computes_all) return std::nullopt;
+  for (const ExprPtr& operand : operands_of(expr)) {
+    const std::optional<Value> value = visit_computed(*operand, parameters, visit);
+    if (boolean != nullptr && value && decides(*boolean, *value)) break;
+  }
+  return std::nullopt;
+}
+
+void visit_computed(const Query& query, Parameters parameters, const Visit& visit) {
+  for (const OutputTarget& target : query.targets) {
+    if (target.expr) static_cast<void>(visit_computed(*target.expr, parameters, visit));
+  }
+  for (const auto* conditions : {&query.where, &query.having}) {
+    for (const ExprPtr& condition : *conditions) {
+      static_cast<void>(visit_computed(*condition, parameters, visit));
+    }
+  }
 }
 
 }  // namespace
@@ -92,15 +131,23 @@ std::optional<Value> foreseen_value(const Expr& expr, Execution& execution) {
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution) {
   std::optional<SqlError> failure;
   try {
-    for (const OutputTarget& target : query.targets) {
-      if (target.expr) compute_constants(*target.expr, execution);
-    }
-    for (const ExprPtr& condition : query.where) compute_constants(*condition, execution);
-    for (const ExprPtr& condition : query.having) compute_constants(*condition, execution);
+    visit_computed(query, Parameters::open,
+                   [&](const Expr& part) -> std::optional<Value> { return part.eval(execution); });
   } catch (SqlError& error) {
     failure.emplace(std::move(error));
   }
   return failure;
+}
+
+std::vector<ExprPtr> computed_from_parameters(const Query& query) {
+  std::vector<ExprPtr> parts;
+  visit_computed(query, Parameters::constant, [&](const Expr& part) -> std::optional<Value> {
+    if (!is_computed_without_parameters(part)) {
+      if (ExprPtr copy = copy_expression(part)) parts.push_back(std::move(copy));
+    }
+    return std::nullopt;
+  });
+  return parts;
 }
 
 }  // namespace swizzle::sql

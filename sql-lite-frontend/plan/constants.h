@@ -13,6 +13,10 @@ namespace swizzle::sql {
 /// COALESCE and their like nothing is looked at: what they do not choose is not computed.
 std::optional<SqlError> constant_failure(const Query& query, Execution& execution);
 
+/// The parts that have no variables but parameters, where the above looks: a statement whose
+/// literals have become parameters fails with them before its first row.
+std::vector<ExprPtr> computed_from_parameters(const Query& query);
+
 /// What an expression will be, where it reads no row, no parameter that the execution does not have
 /// yet, and depends on nothing but the time: to guess how many rows it lets through, and for
 /// nothing else. Nothing if it cannot be computed. Valid until the execution runs.

@@ -19,6 +19,9 @@ inline constexpr double kHashProbe = 0.01;
 inline constexpr double kHashFits = 80'000;
 inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
+/// A step of a kind that a setting disables: taken only where nothing else does.
+inline constexpr double kDisabled = 1e10;
+
 /// Plans are kept while tables grow: below this a table's size must not decide against an index.
 inline constexpr double kFewRows = 1000;
 

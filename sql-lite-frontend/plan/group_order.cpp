@@ -54,6 +54,13 @@ std::vector<SortKey> order_along(const FromTable& table, const IndexAccess& inde
 
 }  // namespace
 
+/// Rows that are not grouped by their order are hashed, unless that is to be avoided.
+WantedOrder Planner::grouping_order(const std::vector<SortKey>& keys) const {
+  WantedOrder wanted{.keys = &keys};
+  if (is_allowed("enable_hashagg")) wanted.otherwise_each = cost::kHashProbe;
+  return wanted;
+}
+
 /// Empty where no index is worth reading in its order.
 std::vector<SortKey> Planner::group_order(Query& query) {
   const auto* table =
@@ -66,7 +73,7 @@ std::vector<SortKey> Planner::group_order(Query& query) {
   for (const IndexAccess& index : table->table->indexes) {
     std::vector<SortKey> keys = order_along(*table, index, columns);
     if (keys.empty()) continue;
-    const WantedOrder wanted{.keys = &keys, .otherwise_each = cost::kHashProbe};
+    const WantedOrder wanted = grouping_order(keys);
     const AccessPath path =
         paths_.best(*table, pointers(query.where), &wanted, AccessPaths::Identity::none);
     if (path.ordered) return keys;

@@ -72,6 +72,20 @@ double joined_rows(JoinKind kind, double outer_rows, double matches) {
   }
 }
 
+/// What the relation, or a condition on it alone, reads of other relations and enclosing queries.
+std::vector<Slot> Planner::slots_read_outside(const Relation& relation,
+                                              const Conditions& local) const {
+  std::vector<Slot> outside = outer_slots_of(*relation.node);
+  for (const ExprPtr& condition : local) {
+    const std::vector<Slot> read = slots_read(*condition);
+    outside.insert(outside.end(), read.begin(), read.end());
+  }
+  std::erase_if(outside, [&](Slot slot) {
+    return std::ranges::find(relation.slots, slot) != relation.slots.end();
+  });
+  return outside;
+}
+
 /// Joins one more relation to `plan`: by index lookups for each row where that is cheaper, by a
 /// hash table where something equals something, by loops otherwise.
 PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind) {
@@ -84,6 +98,7 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
     if (reads_outer(*condition)) joining.push_back(condition.get());
   }
   double share = selectivity(std::span<Expr* const>{joining}, known_);
+  const bool avoids_hash = !is_allowed("enable_hashjoin") && is_allowed("enable_nestloop");
 
   auto* table = std::get_if<FromTable>(&relation.node->node);
   bool by_lookup = relation.needs != 0;
@@ -104,10 +119,11 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
           joining, [](Expr* condition) { return as_equality(*condition).left != nullptr; });
       const double small = std::min(outer_rows, whole.rows);
       const double large = std::max(outer_rows, whole.rows);
-      const double hashing = can_hash
-                                 ? whole.cost + small * cost::kHashBuild + large * cost::kHashProbe
-                                 : whole.cost + outer_rows * whole.rows * cost::kCondition;
-      by_lookup = outer_rows * path.cost < hashing;
+      const double hashing = whole.cost + small * cost::kHashBuild + large * cost::kHashProbe +
+                             penalty("enable_hashjoin");
+      const double looping = whole.cost + outer_rows * whole.rows * cost::kCondition;
+      by_lookup = outer_rows * path.cost + (can_hash ? penalty("enable_nestloop") : 0) <
+                  (can_hash && !avoids_hash ? hashing : looping);
       if (path.one_row) share = std::min(share, 1 / std::max(1.0, whole.rows));
     }
   }
@@ -120,7 +136,8 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
     auto join =
         std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
     join->expected_rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * rest);
-    join->cost = outer_cost + outer_rows * each + join->expected_rows * cost::kRow;
+    join->cost = outer_cost + outer_rows * each + join->expected_rows * cost::kRow +
+                 penalty("enable_nestloop");
     return join;
   }
   Conditions local = take_if(usable, [&](Expr& condition) { return !reads_outer(condition); });
@@ -129,34 +146,36 @@ PlanPtr Planner::add_relation(PlanPtr plan, Relation& relation, Conditions usabl
     const double inner_rows = expected_rows(*relation.node, local);
     costly = take_costly(local, relation.slots, inner_rows, outer_rows * inner_rows * share);
   }
-  // What depends on an enclosing query's row must not be kept for the next one.
-  const bool depends = std::ranges::any_of(local, [&](const ExprPtr& condition) {
-    return std::ranges::any_of(slots_read(*condition), [&](Slot slot) {
-      return std::ranges::find(relation.slots, slot) == relation.slots.end();
-    });
-  });
   // Asked now: planning takes the node apart.
-  const bool is_lateral = depends || !outer_slots_of(*relation.node).empty();
+  const std::vector<Slot> outside = slots_read_outside(relation, local);
+  const auto is_outer = [&](Slot slot) { return std::ranges::find(outer, slot) != outer.end(); };
+  const bool is_kept = is_allowed("enable_material") && std::ranges::none_of(outside, is_outer);
   PlanPtr inner = plan_alone(relation, std::move(local));
   append(usable, std::move(costly));
   const double inner_rows = inner->expected_rows;
   const double rows = joined_rows(kind, outer_rows, outer_rows * inner_rows * share);
-  HashJoin::Keys keys = take_hash_keys(usable, outer, relation.slots, binder_);
+  HashJoin::Keys keys;
+  if (!avoids_hash) keys = take_hash_keys(usable, outer, relation.slots, binder_);
   if (!keys.probe.empty()) {
     return hash_join(std::move(plan), std::move(inner), std::move(keys), std::move(usable), kind,
                      rows);
   }
   const double inner_cost = inner->cost;
-  if (!is_lateral) {
-    inner = std::make_unique<Materialize>(std::move(inner));
+  Materialize* kept = nullptr;
+  if (is_kept) {
+    auto material = std::make_unique<Materialize>(std::move(inner));
+    kept = material.get();
+    inner = std::move(material);
     inner->expected_rows = inner_rows;
     inner->cost = inner_cost + inner_rows * cost::kKeep;
   }
   auto join =
       std::make_unique<NestedLoop>(kind, std::move(plan), std::move(inner), std::move(usable));
+  // What depends on an enclosing query's row must not be kept for the next one.
+  if (kept != nullptr && !outside.empty()) join->forget_when_opened(*kept);
   join->expected_rows = rows;
-  join->cost = outer_cost + (is_lateral ? outer_rows * inner_cost : inner_cost) +
-               outer_rows * inner_rows * cost::kCondition;
+  join->cost = outer_cost + (is_kept ? inner_cost : outer_rows * inner_cost) +
+               outer_rows * inner_rows * cost::kCondition + penalty("enable_nestloop");
   return join;
 }
 
@@ -217,7 +236,8 @@ PlanPtr Planner::hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Con
   join->expected_rows = rows;
   join->start_cost = start;
   join->cost = input_cost + build_rows * cost::kHashBuild +
-               (swaps ? inner_rows : outer_rows) * cost::kHashProbe + rows * cost::kCondition;
+               (swaps ? inner_rows : outer_rows) * cost::kHashProbe + rows * cost::kCondition +
+               penalty("enable_hashjoin");
   return join;
 }
 

@@ -68,6 +68,8 @@ class Planner::JoinOrder {
   std::vector<std::size_t> greedy();
 
   Planner& planner_;
+  const double hash_penalty_ = planner_.penalty("enable_hashjoin");
+  const double loop_penalty_ = planner_.penalty("enable_nestloop");
   std::span<const Relation> relations_;
   std::vector<Condition> conditions_;
   std::vector<Alone> alone_;
@@ -175,10 +177,12 @@ Planner::JoinOrder::State Planner::JoinOrder::extend(const State& from, Set join
   to.rows = std::max(1.0, from.rows * other.rows * share);
   const double small = std::min(from.rows, other.rows);
   const double large = std::max(from.rows, other.rows);
-  double step = can_hash ? other.cost + small * cost::kHashBuild + large * cost::kHashProbe
-                         : other.cost + from.rows * other.rows * cost::kCondition;
+  const double hashing =
+      other.cost + small * cost::kHashBuild + large * cost::kHashProbe + hash_penalty_;
+  const double looping = other.cost + from.rows * other.rows * cost::kCondition + loop_penalty_;
+  double step = can_hash ? std::min(hashing, looping) : looping;
   if (relations_[relation].needs != 0) step = from.rows * other.cost;
-  step = std::min(step, from.rows * found.cost);
+  step = std::min(step, from.rows * found.cost + loop_penalty_);
   to.cost = from.cost + step + to.rows * cost::kCondition;
   to.order = from.order;
   to.order.push_back(relation);

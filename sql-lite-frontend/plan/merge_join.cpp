@@ -155,9 +155,11 @@ PlanPtr Planner::merge_join(JoinKind kind, Relation& outer, Relation& inner, Con
   for_right.insert(for_right.end(), sides.joining.begin(), sides.joining.end());
   const AccessPath whole_left = path_of(*left, sides.left, nullptr);
   const AccessPath whole_right = path_of(*right, sides.right, nullptr);
-  const double looking_up =
-      whole_left.cost + whole_left.rows * path_of(*right, for_right, nullptr).cost;
-  double cheapest = std::min(hash_cost(whole_left, whole_right), looking_up);
+  const double looking_up = whole_left.cost +
+                            whole_left.rows * path_of(*right, for_right, nullptr).cost +
+                            penalty("enable_nestloop");
+  const double hashing = hash_cost(whole_left, whole_right) + penalty("enable_hashjoin");
+  double cheapest = std::min(hashing, looking_up);
   std::vector<std::size_t> best;
   const auto share_of = [&](std::span<const std::size_t> places) {
     std::vector<Expr*> merged;

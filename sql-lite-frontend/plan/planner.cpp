@@ -62,6 +62,10 @@ ExprPtr slot_of(const OutputTarget& target) {
 
 }  // namespace
 
+double Planner::penalty(std::string_view setting) const {
+  return is_allowed(setting) ? 0 : cost::kDisabled;
+}
+
 PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
                             const std::vector<std::shared_ptr<Cte>>& correlated) {
   if (eager.empty() && correlated.empty()) return plan;
@@ -92,7 +96,7 @@ void Planner::plan_cte(Cte& cte) {
 PlanPtr Planner::sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted) {
   const Expected input{*plan};
   PlanPtr sort = over(std::make_unique<Sort>(std::move(plan), std::move(keys)), input,
-                      cost::sort(input.rows, wanted));
+                      cost::sort(input.rows, wanted) + penalty("enable_sort"));
   sort->start_cost = sort->cost;
   return sort;
 }
@@ -224,9 +228,7 @@ PlanPtr Planner::plan_set_operation(Query& query) {
         keys.push_back(std::make_unique<SlotExpr>(types[i], kNoTypmod, query.body_slots[i],
                                                   SlotExpr::Origin{}));
       }
-      plan = std::make_unique<Distinct>(std::move(plan), std::move(keys));
-      plan->expected_rows = rows;
-      plan->cost = cost + rows * cost::kHashBuild;
+      plan = without_duplicates(std::move(plan), std::move(keys), rows);
     }
     return plan;
   }
@@ -291,6 +293,12 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) 
     groups *= distinct_values(*key.expr, input.rows, known_);
   }
   groups = std::min(groups, std::max(1.0, input.rows));
+  const auto sorts =
+      rows == Aggregate::Rows::anyhow && !query.group_keys.empty() && !is_allowed("enable_hashagg");
+  if (sorts) {
+    plan = sorted_by_group(std::move(plan), query.group_keys);
+    rows = Aggregate::Rows::by_group;
+  }
   const auto calls = static_cast<double>(query.aggregates.size());
   const bool hashes = !query.group_keys.empty();
   plan = std::make_unique<Aggregate>(std::move(plan), std::move(query.group_keys),
@@ -299,6 +307,44 @@ PlanPtr Planner::add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   plan->cost =
       input.cost + input.rows * cost::kCondition * (calls + (hashes ? 2 : 0)) + groups * cost::kRow;
   plan->start_cost = plan->cost - groups * cost::kRow;
+  return plan;
+}
+
+/// Computes the keys and sorts by them; they stand for the results in the list then.
+PlanPtr Planner::sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys) {
+  std::vector<Project::Computed> computed;
+  std::vector<SortKey> order;
+  for (Aggregate::Key& key : keys) {
+    if (dynamic_cast<const SlotExpr*>(key.expr.get()) == nullptr) {
+      const Slot slot = binder_.new_slot();
+      auto in_slot = std::make_unique<SlotExpr>(key.expr->type(), key.expr->typmod(), slot,
+                                                SlotExpr::Origin{});
+      computed.push_back({slot, std::exchange(key.expr, std::move(in_slot))});
+    }
+    order.push_back({copy_expression(*key.expr)});
+  }
+  if (!computed.empty()) {
+    const Expected input{*plan};
+    plan = over(std::make_unique<Project>(std::move(plan), std::move(computed)), input);
+  }
+  return sorted(std::move(plan), std::move(order), kAll);
+}
+
+/// One row of those with equal keys, which are slots.
+PlanPtr Planner::without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, double rows) {
+  if (is_allowed("enable_hashagg")) {
+    const Expected input{*plan};
+    plan = over(std::make_unique<Distinct>(std::move(plan), std::move(keys)), input,
+                input.rows * cost::kHashBuild);
+  } else {
+    std::vector<SortKey> order;
+    for (const ExprPtr& key : keys) order.push_back({copy_expression(*key)});
+    plan = sorted(std::move(plan), std::move(order), kAll);
+    const Expected input{*plan};
+    plan = over(std::make_unique<Unique>(std::move(plan), std::move(keys)), input,
+                input.rows * cost::kCondition);
+  }
+  plan->expected_rows = rows;
   return plan;
 }
 
@@ -311,13 +357,13 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) 
     keys.push_back(slot_of(target));
     groups *= distinct_values(*keys.back(), input.rows, known_);
   }
-  if (rows == Aggregate::Rows::by_group) {
-    plan = std::make_unique<Unique>(std::move(plan), std::move(keys));
-  } else {
-    plan = std::make_unique<Distinct>(std::move(plan), std::move(keys));
+  groups = std::min(groups, std::max(1.0, input.rows));
+  if (rows == Aggregate::Rows::anyhow) {
+    return without_duplicates(std::move(plan), std::move(keys), groups);
   }
-  plan->expected_rows = std::min(groups, std::max(1.0, input.rows));
-  plan->cost = input.cost + input.rows * cost::kHashBuild;
+  plan = over(std::make_unique<Unique>(std::move(plan), std::move(keys)), input,
+              input.rows * cost::kHashBuild);
+  plan->expected_rows = groups;
   return plan;
 }
 
@@ -366,7 +412,7 @@ PlanPtr Planner::plan_select(Query& query) {
   if (takes_first) order = {&extreme, 1};
   const std::vector<SortKey> grouping =
       plain || takes_first ? std::vector<SortKey>{} : group_order(query);
-  if (!grouping.empty()) order = {.keys = &grouping, .otherwise_each = cost::kHashProbe};
+  if (!grouping.empty()) order = grouping_order(grouping);
   PlanPtr plan = plan_extremes(query);
   const bool is_grouped = plan != nullptr;
   if (!plan) plan = plan_from(query.from, std::move(query.where), &order);

@@ -67,11 +67,19 @@ class Planner {
     std::vector<Slot> reads;  ///< of the FROM clause
   };
 
+  /// What a step costs beside the rest: nothing, unless the enable_… setting of its kind is off.
+  [[nodiscard]] double penalty(std::string_view setting) const;
+  [[nodiscard]] bool is_allowed(std::string_view setting) const {
+    return binder_.names().planner_allows(setting);
+  }
+
   // planner.cpp
   PlanPtr plan_select(Query& query);
   PlanPtr plan_set_operation(Query& query);
   PlanPtr add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows);
+  PlanPtr sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys);
+  PlanPtr without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, double rows);
   PlanPtr add_locks(PlanPtr plan, Query& query,
                     const std::vector<std::pair<const RowLock*, Slot>>& lock_slots,
                     std::vector<LockRows::Recomputed> recomputed);
@@ -81,6 +89,7 @@ class Planner {
   bool use_order_for_extreme(Query& query, std::vector<SortKey>& order);
   PlanPtr plan_extremes(Query& query);  // extremes.cpp
   std::vector<SortKey> group_order(Query& query);
+  WantedOrder grouping_order(const std::vector<SortKey>& keys) const;
   void plan_cte(Cte& cte);
   PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
                      const std::vector<std::shared_ptr<Cte>>& correlated);
@@ -107,6 +116,7 @@ class Planner {
 
   // join_method.cpp
   PlanPtr add_relation(PlanPtr plan, Relation& relation, Conditions usable, JoinKind kind);
+  std::vector<Slot> slots_read_outside(const Relation& relation, const Conditions& local) const;
   PlanPtr hash_join(PlanPtr plan, PlanPtr inner, HashJoin::Keys keys, Conditions rest,
                     JoinKind kind, double rows);
   PlanPtr plan_alone(Relation& relation, Conditions conditions);

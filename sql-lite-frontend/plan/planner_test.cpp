@@ -273,7 +273,9 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
     if (random.below(2) == 0) query += " ORDER BY o.id DESC LIMIT " + number(50);
     INFO(query);
     std::vector<std::vector<std::string>> results;
-    for (const char* off : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
+    for (const char* off :
+         {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_hashjoin",
+          "enable_mergejoin", "enable_nestloop", "enable_material", "enable_sort"}) {
       db.run(std::string{"SET "} + off + " = off");
       INFO(db.run(query).substr(0, 100));
       REQUIRE_THAT(db.run(query), Contains("SELECT"));
@@ -281,8 +283,7 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
       std::ranges::sort(results.back());
       db.run(std::string{"RESET "} + off);
     }
-    CHECK(results[0] == results[1]);
-    CHECK(results[0] == results[2]);
+    for (const auto& result : results) CHECK(result == results[0]);
   }
 }
 
@@ -322,11 +323,11 @@ TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run th
   CHECK(db.explain("SELECT id, (SELECT count(*) FROM orders o WHERE o.customer = c.id) FROM "
                    "customer c WHERE region > (SELECT avg(id) FROM region)") ==
         "Seq Scan on customer c\n"
-        "  Filter: ((region)::numeric > $0)\n"
-        "  InitPlan 1 (returns $0)\n"
+        "  Filter: ((region)::numeric > $1)\n"
+        "  InitPlan 2 (returns $1)\n"
         "    ->  Aggregate\n"
         "          ->  Seq Scan on region\n"
-        "  SubPlan 2\n"
+        "  SubPlan 1\n"
         "    ->  Aggregate\n"
         "          ->  Index Only Scan using orders_customer on orders o\n"
         "                Index Cond: (customer = c.id)\n");

@@ -159,6 +159,9 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
     if (const auto failure = constant_failure(*query, plan->execution)) {
       plan->failure = to_diagnostic(*failure, {});
     }
+    if (statement.has_lifted_literals) {
+      plan->computed_from_literals = computed_from_parameters(*query);
+    }
     planner.drop_unread_targets();
     plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
     plan->writes = !query->locks.empty();

@@ -255,6 +255,9 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
        "t",
        "direct argument"},
       {"SELECT jsonb_path_query('{}', '$.a')", "jsonb_path_query"},
+      {"DELETE FROM t WHERE ctid NOT IN (SELECT min(ctid) FROM t GROUP BY a)",
+       "system column \"ctid\""},
+      {"SELECT t.xmin FROM t", "system column \"xmin\""},
       {"SELECT '$.a'::jsonpath", "jsonpath"},
       {"CREATE TABLE x (a tsvector)", "tsvector"},
       {"CREATE EXTENSION IF NOT EXISTS hstore", "CREATE EXTENSION"},
@@ -262,7 +265,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"SELECT b'101'", "the type bit"},
       {"CREATE DATABASE x LOCALE 'de_DE.UTF-8'", "de_DE.UTF-8"},
       {"GRANT EXECUTE ON FUNCTION lower(text) TO PUBLIC", "GRANT and REVOKE on FUNCTION"},
-      {"UPDATE t SET c[1:2] = '{1,2}'", "assignment to a slice of an array"},
       {"INSERT INTO v VALUES (1) ON CONFLICT DO NOTHING", "ON CONFLICT on a view"},
       {"DELETE FROM t USING t o WHERE CURRENT OF x", "WHERE CURRENT OF"},
       {"CREATE INDEX ON t USING gin (c)", "gin"},
@@ -295,16 +297,13 @@ TEST_CASE_METHOD(Fixture, "a function that is not there needs no dropping", "[sq
 }
 
 TEST_CASE_METHOD(Fixture, "a setting without effect keeps its default", "[sql][refusals]") {
-  for (const std::string name :
-       {"enable_bitmapscan", "enable_hashjoin", "enable_nestloop", "enable_sort", "enable_hashagg",
-        "enable_material", "standard_conforming_strings"}) {
-    CHECK(run("SET " + name + " = off") ==
-          "0A000 setting \"" + name + "\" to \"off\" is not supported");
-    CHECK_FALSE(run("SET " + name + " = on").starts_with("0A000"));
-    CHECK_FALSE(run("RESET " + name).starts_with("0A000"));
-  }
+  CHECK(run("SET standard_conforming_strings = off") ==
+        "0A000 setting \"standard_conforming_strings\" to \"off\" is not supported");
+  CHECK_FALSE(run("SET standard_conforming_strings = on").starts_with("0A000"));
+  CHECK_FALSE(run("RESET standard_conforming_strings").starts_with("0A000"));
   CHECK(run("SET transform_null_equals = on").starts_with("0A000"));
-  for (const std::string name : {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan"}) {
+  for (const std::string name :
+       {"enable_seqscan", "enable_indexscan", "enable_hashjoin", "enable_bitmapscan"}) {
     CHECK_FALSE(run("SET " + name + " = off").starts_with("0A000"));
   }
 }

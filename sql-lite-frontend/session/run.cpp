@@ -56,6 +56,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
       for (const LiftedText::Literal& literal : lifted->literals) {
         fresh->declared_types.push_back(literal.type);
       }
+      fresh->has_lifted_literals = true;
       analyze(*fresh);
       statement = std::move(fresh);
     }
@@ -68,6 +69,11 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
               .copy_to(portal->arena));
     }
     portal->plan = plan_for(*statement, portal->parameters);
+    Execution& execution = portal->plan->execution;
+    execution.parameters = portal->parameters;
+    for (const ExprPtr& part : portal->plan->computed_from_literals) {
+      static_cast<void>(part->eval(execution));
+    }
   } catch (const SqlError&) {
     if (!statement) {
       // Remembered as a shape that does not work, so that nobody tries again.
@@ -206,7 +212,9 @@ void Session::State::require_runnable(const Plan& plan) {
   if (!plan.failure) [[likely]] {
     return;
   }
-  throw SqlError{plan.failure->state, plan.failure->message}.with_detail(plan.failure->detail);
+  throw SqlError{plan.failure->state, plan.failure->message}
+      .with_detail(plan.failure->detail)
+      .with_hint(plan.failure->hint);
 }
 
 /// The simple protocol's way. Locks come first: what the columns are is settled then.

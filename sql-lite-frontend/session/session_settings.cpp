@@ -178,15 +178,20 @@ void define_planning(Settings& settings) {
           std::string{kPlanner},
           "Whether parameters' values are planned with where they tell which index to read.")));
   for (const char* name :
-       {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_mergejoin"}) {
+       {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_mergejoin",
+        "enable_hashjoin", "enable_nestloop", "enable_material", "enable_sort", "enable_hashagg"}) {
     settings.define(boolean_setting(name, true, user, std::string{kPlanner},
                                     "Enables the planner's use of a kind of step."));
   }
-  for (const char* name : {"enable_bitmapscan", "enable_hashjoin", "enable_nestloop", "enable_sort",
-                           "enable_hashagg", "enable_material"}) {
-    settings.define(
-        default_only(boolean_setting(name, true, user, std::string{kPlanner},
-                                     "The planner's use of this step cannot be disabled.")));
+  for (const char* name : {"enable_async_append", "enable_bitmapscan", "enable_gathermerge",
+                           "enable_incremental_sort", "enable_memoize", "enable_parallel_append",
+                           "enable_parallel_hash", "enable_partition_pruning", "enable_tidscan"}) {
+    settings.define(boolean_setting(name, true, user, std::string{kPlanner},
+                                    "There are no such steps, which could be used."));
+  }
+  for (const char* name : {"enable_partitionwise_aggregate", "enable_partitionwise_join"}) {
+    settings.define(boolean_setting(name, false, user, std::string{kPlanner},
+                                    "There are no partitions, which could be planned for."));
   }
   settings.define(default_only(
       boolean_setting("standard_conforming_strings", true, user, std::string{kCompatibility},

@@ -52,6 +52,8 @@ struct Plan {
   bool guesses_parameters = false;
   /// It cannot be run: Bind says so, and the simple protocol before it describes the columns.
   std::optional<Diagnostic> failure;
+  /// Computed before the run of a statement whose literals are parameters, for their errors.
+  std::vector<ExprPtr> computed_from_literals;
 
   void end_run() {
     root->close();
@@ -77,6 +79,7 @@ struct Statement {
   bool of_cursor = false;  ///< DECLARE's: WHERE CURRENT OF may name its rows
   /// Not so for the statements of a Query message: nobody gives them values.
   bool takes_parameters = true;
+  bool has_lifted_literals = false;  ///< its parameters are what its text had in their places
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;

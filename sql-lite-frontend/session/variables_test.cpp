@@ -58,7 +58,6 @@ TEST_CASE("A setting without effect takes what is so anyway, and refuses the res
       {"plan_cache_mode = force_generic_plan", "plan_cache_mode = force_custom_plan"},
       {"force_parallel_mode = off", "force_parallel_mode = on"},
       {"jit = off", "jit = on"},
-      {"enable_hashjoin = on", "enable_hashjoin = off"},
       {"quote_all_identifiers = off", "quote_all_identifiers = on"}};
   for (const auto& [taken, refused] : settings) {
     INFO(taken << "; " << refused);

@@ -18,6 +18,15 @@ constexpr std::size_t kMaxElements = kMaxFieldBytes / sizeof(std::uint64_t);
   throw SqlError{sqlstate::data_corrupted, "a stored array does not have an array's form"};
 }
 
+[[noreturn]] void too_large() {
+  throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
+              kMaxElements);
+}
+
+[[noreturn]] void wrong_subscripts(std::string_view what) {
+  throw SqlError{sqlstate::array_subscript_error, std::string{what}};
+}
+
 void append_word(std::string& out, std::uint32_t word) {
   char bytes[sizeof word];
   std::memcpy(bytes, &word, sizeof word);
@@ -77,9 +86,7 @@ std::size_t array_size(std::span<const ArrayDimension> dimensions) {
   for (const ArrayDimension& d : dimensions) {
     if (d.length == 0) return 0;
     size *= static_cast<std::size_t>(d.length);
-    if (size > kMaxElements)
-      throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
-                  kMaxElements);
+    if (size > kMaxElements) too_large();
   }
   return size;
 }
@@ -177,16 +184,12 @@ Value set_in_one_dimension(Arena& arena, const ArrayView& view, std::int32_t sub
   std::vector<Value> elements = all_elements(view);
   const std::int64_t offset = std::int64_t{subscript} - d.lower;
   if (offset < 0) {
-    if (-offset > static_cast<std::int64_t>(kMaxElements))
-      throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
-                  kMaxElements);
+    if (-offset > static_cast<std::int64_t>(kMaxElements)) too_large();
     elements.insert(elements.begin(), static_cast<std::size_t>(-offset), Value::null());
     d.lower = subscript;
     elements[0] = element;
   } else {
-    if (offset > static_cast<std::int64_t>(kMaxElements))
-      throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
-                  kMaxElements);
+    if (offset > static_cast<std::int64_t>(kMaxElements)) too_large();
     if (static_cast<std::size_t>(offset) >= elements.size())
       elements.resize(static_cast<std::size_t>(offset) + 1);
     elements[static_cast<std::size_t>(offset)] = element;
@@ -202,13 +205,13 @@ Value array_set_element(Arena& arena, TypeId element_type, const Value& array,
   if (array.is_null() || ArrayView{array}.dimension_count() == 0) {
     ArrayDimension dimensions[kMaxArrayDimensions];
     if (subscripts.size() > kMaxArrayDimensions)
-      throw_error(sqlstate::array_subscript_error, "wrong number of array subscripts");
+      wrong_subscripts("wrong number of array subscripts");
     for (std::size_t i = 0; i < subscripts.size(); ++i) dimensions[i] = {1, subscripts[i]};
     return make_array(arena, element_type, {dimensions, subscripts.size()}, {&element, 1});
   }
   const ArrayView view{array};
   if (view.dimension_count() != subscripts.size())
-    throw_error(sqlstate::array_subscript_error, "wrong number of array subscripts");
+    wrong_subscripts("wrong number of array subscripts");
   if (subscripts.size() == 1) return set_in_one_dimension(arena, view, subscripts[0], element);
   std::size_t index = 0;
   ArrayDimension dimensions[kMaxArrayDimensions];
@@ -216,13 +219,108 @@ Value array_set_element(Arena& arena, TypeId element_type, const Value& array,
     dimensions[i] = view.dimension(i);
     const std::int64_t offset = std::int64_t{subscripts[i]} - dimensions[i].lower;
     if (offset < 0 || offset >= dimensions[i].length)
-      throw_error(sqlstate::array_subscript_error, "array subscript out of range");
+      wrong_subscripts("array subscript out of range");
     index =
         index * static_cast<std::size_t>(dimensions[i].length) + static_cast<std::size_t>(offset);
   }
   std::vector<Value> elements = all_elements(view);
   elements[index] = element;
   return make_array(arena, element_type, {dimensions, subscripts.size()}, elements);
+}
+
+namespace {
+
+/// Inclusive on both ends.
+struct Range {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  [[nodiscard]] std::int64_t length() const noexcept { return upper - lower + 1; }
+};
+
+Value slice_of_nothing(Arena& arena, TypeId element_type, std::span<const SliceBound> bounds,
+                       const ArrayView& source) {
+  ArrayDimension dimensions[kMaxArrayDimensions];
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    if (!bounds[i].lower || !bounds[i].upper) {
+      throw SqlError{sqlstate::array_subscript_error,
+                     "array slice subscript must provide both boundaries"}
+          .with_detail(
+              "When assigning to a slice of an empty array value, slice boundaries must be fully "
+              "specified.");
+    }
+    const Range range{*bounds[i].lower, *bounds[i].upper};
+    if (range.length() < 0 || range.length() > INT32_MAX) too_large();
+    dimensions[i] = {static_cast<std::int32_t>(range.length()), *bounds[i].lower};
+  }
+  const std::span<const ArrayDimension> shape{dimensions, bounds.size()};
+  const std::size_t size = array_size(shape);
+  if (source.size() < size) wrong_subscripts("source array too small");
+  std::vector<Value> elements = all_elements(source);
+  elements.resize(size);
+  return make_array(arena, element_type, shape, elements);
+}
+
+Range range_of(const SliceBound& bound, const ArrayDimension& d) {
+  Range range{d.lower, std::int64_t{d.lower} + d.length - 1};
+  if (bound.lower) range.lower = *bound.lower;
+  if (bound.upper) range.upper = *bound.upper;
+  if (range.lower > range.upper) wrong_subscripts("upper bound cannot be less than lower bound");
+  return range;
+}
+
+/// Makes room for the range with NULLs at either end.
+void extend(std::vector<Value>& elements, ArrayDimension& d, const Range& range) {
+  const std::int64_t before = std::max<std::int64_t>(0, d.lower - range.lower);
+  const std::int64_t upper = std::max(range.upper, std::int64_t{d.lower} + d.length - 1);
+  const std::int64_t length = upper - (d.lower - before) + 1;
+  if (length > static_cast<std::int64_t>(kMaxElements)) too_large();
+  elements.insert(elements.begin(), static_cast<std::size_t>(before), Value::null());
+  elements.resize(static_cast<std::size_t>(length));
+  d.lower -= static_cast<std::int32_t>(before);
+  d.length = static_cast<std::int32_t>(length);
+}
+
+}  // namespace
+
+Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
+                      std::span<const SliceBound> bounds, const Value& source) {
+  const Value old = array.is_null() ? make_array(arena, element_type, {}, {}) : array;
+  if (source.is_null()) return old;
+  const ArrayView view{old};
+  const ArrayView news{source};
+  const std::size_t count = view.dimension_count();
+  if (count == 0) return slice_of_nothing(arena, element_type, bounds, news);
+  if (count < bounds.size()) wrong_subscripts("wrong number of array subscripts");
+  std::vector<Value> elements = all_elements(view);
+  ArrayDimension dimensions[kMaxArrayDimensions];
+  ArrayDimension span[kMaxArrayDimensions];
+  Range ranges[kMaxArrayDimensions];
+  for (std::size_t i = 0; i < count; ++i) {
+    dimensions[i] = view.dimension(i);
+    ranges[i] = range_of(i < bounds.size() ? bounds[i] : SliceBound{}, dimensions[i]);
+    if (count == 1) extend(elements, dimensions[0], ranges[0]);
+    const std::int64_t end = std::int64_t{dimensions[i].lower} + dimensions[i].length;
+    if (ranges[i].lower < dimensions[i].lower || ranges[i].upper >= end) {
+      wrong_subscripts("array subscript out of range");
+    }
+    span[i].length = static_cast<std::int32_t>(ranges[i].length());
+  }
+  const std::size_t size = array_size({span, count});
+  if (size > news.size()) wrong_subscripts("source array too small");
+  for (std::size_t n = 0; n < size; ++n) {
+    std::size_t rest = n;
+    std::size_t index = 0;
+    std::size_t stride = 1;
+    for (std::size_t i = count; i-- > 0;) {
+      const auto length = static_cast<std::size_t>(span[i].length);
+      const auto first = static_cast<std::size_t>(ranges[i].lower - dimensions[i].lower);
+      index += (first + rest % length) * stride;
+      rest /= length;
+      stride *= static_cast<std::size_t>(dimensions[i].length);
+    }
+    elements[index] = news.element(n);
+  }
+  return make_array(arena, element_type, {dimensions, count}, elements);
 }
 
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays) {

@@ -63,6 +63,12 @@ Value array_slice(Arena& arena, const Value& array, std::span<const SliceBound> 
 Value array_set_element(Arena& arena, TypeId element_type, const Value& array,
                         std::span<const std::int32_t> subscripts, const Value& element);
 
+/// For UPDATE t SET a[lower:upper, …] = x: the elements of `source` in their order, whatever its
+/// shape; those that it has too many are left. Bounds outside extend a one-dimensional array, as an
+/// element does. `array` may be NULL. Throws 2202E.
+Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
+                      std::span<const SliceBound> bounds, const Value& source);
+
 /// ARRAY[a, b] of arrays: one dimension more. Pre: none is NULL. Throws 2202E.
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays);
 

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/hash.h"
+#include "sql-lite-frontend/types/json_key.h"
 #include "sql-lite-frontend/types/json_order.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/record.h"
@@ -114,7 +115,7 @@ int compare_record(const Value& a, const Value& b) {
   const RecordView right{b};
   const std::size_t common = std::min(left.size(), right.size());
   for (std::size_t i = 0; i < common; ++i) {
-    if (compare_function(left.type(i)) != compare_function(right.type(i)))
+    if (left.type(i) != right.type(i))
       throw_error(sqlstate::datatype_mismatch,
                   "cannot compare dissimilar column types {} and {} at record column {}",
                   format_type(left.type(i)), format_type(right.type(i)), i + 1);
@@ -160,6 +161,12 @@ std::uint64_t hash_interval(const Value& value, std::uint64_t seed) {
   return hash_integer(static_cast<std::uint64_t>(days) * static_cast<std::uint64_t>(kMicrosPerDay) +
                           static_cast<std::uint64_t>(i.microseconds),
                       seed);
+}
+
+std::uint64_t hash_json(const Value& value, std::uint64_t seed) {
+  std::string key;
+  append_jsonb_key(key, value.as_text());
+  return hash_bytes(as_bytes(key), seed);
 }
 
 constexpr std::uint64_t kNullHash = 0x9b1a;
@@ -231,6 +238,7 @@ CompareFunction compare_function(TypeId type) noexcept {
 
 HashFunction hash_function(TypeId type) noexcept {
   if (type == TypeId::bpchar) return &hash_blank_padded;
+  if (type == TypeId::jsonb) return &hash_json;
   switch (shape_of(type)) {
     case Shape::none:
       return nullptr;

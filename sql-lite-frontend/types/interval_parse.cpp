@@ -258,6 +258,8 @@ class Parser {
     const bool whole_second = unit_ != DateTimeUnit::second || number.fraction == 0;
     claim(whole_second ? field_of(unit_) : kAnySecond);
     sum_.add(unit_, number);
+    // A number in front of the hours counts days: "1 2" DAY TO HOUR.
+    if (unit_ == DateTimeUnit::hour) unit_ = DateTimeUnit::day;
   }
 
   /// "1-2": years and months.

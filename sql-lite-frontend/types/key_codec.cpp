@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/datetime.h"
 #include "sql-lite-frontend/types/int128.h"
+#include "sql-lite-frontend/types/json_key.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -216,6 +217,7 @@ void put_plain(std::string& key, TypeId type, const Value& value) {
       key.append(value.as_text());
       return;
     case Shape::text: {
+      if (type == TypeId::jsonb) return append_jsonb_key(key, value.as_text());
       std::string_view text = value.as_text();
       if (type == TypeId::bpchar) text = text.substr(0, text.find_last_not_of(' ') + 1);
       key.append(text);
@@ -270,7 +272,7 @@ Value take_plain(Bytes& key, TypeId type, Arena& arena) {
       return out;
     }
     case Shape::text:
-      return take_text(key);
+      return type == TypeId::jsonb ? take_jsonb_key(key, arena) : take_text(key);
     case Shape::bytes:
       return take_bytes(key, arena);
     case Shape::numeric:
@@ -325,7 +327,7 @@ bool is_indexable(TypeId type) noexcept {
 }
 
 bool key_keeps_value(TypeId type) noexcept {
-  if (type == TypeId::bpchar) return false;
+  if (type == TypeId::bpchar || type == TypeId::jsonb) return false;
   switch (shape_of(type)) {
     case Shape::numeric:
     case Shape::float32:

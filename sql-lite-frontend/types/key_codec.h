@@ -32,8 +32,8 @@ void append_key(std::string& key, const KeyColumn& column, const Value& value);
 bool is_indexable(TypeId type) noexcept;
 
 /// Whether decoding gives back exactly what went in. Not so where equal values differ in print:
-/// numeric (scale is lost), bpchar (blanks are lost), floats (-0 becomes 0), arrays, interval.
-/// An index-only read of such a column needs the value from elsewhere.
+/// numeric and jsonb (scales are lost), bpchar (blanks are lost), floats (-0 becomes 0), arrays,
+/// interval. An index-only read of such a column needs the value from elsewhere.
 bool key_keeps_value(TypeId type) noexcept;
 
 /// Takes one column off the front of `key`. The bytes of the result live in `arena`, or in the

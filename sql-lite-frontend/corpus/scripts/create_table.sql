@@ -144,7 +144,6 @@ update generated set a = a + 10;
 update generated set b = 1;
 update generated set b = default;
 select * from generated;
--- differs: the error's position
 create table bad_generated (a int generated always as (b) stored, b int generated always as (a) stored);
 create table bad_generated (a int, b int generated always as (a + random()::int) stored);
 create table bad_generated (a int, b int default 1 generated always as (a) stored);

@@ -135,7 +135,6 @@ select * from generate_series(1, $1) g;
 -- parameters: month
 select date_trunc($1, d) from t where id = 1;
 -- parameters: 1
--- differs: bug: PostgreSQL refuses it
 select $1 where $1 = 1;
 -- parameters: 1
 select $1, $1::text;

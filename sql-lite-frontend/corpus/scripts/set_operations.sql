@@ -24,7 +24,6 @@ select 1 union select 2 union select 1 order by 1;
 select 1 union all select 2 union select 1 order by 1;
 select 1 union select 2 union all select 1 order by 1;
 select 1 as n union select 2 as m order by n;
--- differs: the error's hint
 select 1 as n union select 2 as m order by m;
 select 1 as n union select 2 order by n + 1;
 select 1 as n union select 2 order by 1 desc;

@@ -76,7 +76,6 @@ select max(a) from t having max(a) > (select count(*) from u);
 select count(*), (select max(x) from u) from t;
 select a, count(*) from t group by a, (select 1) order by a;
 select a, (select count(*) from u where x = a) n from t group by a order by a;
--- differs: the error's position
 select (select count(*) from u where x = b) from t group by a;
 select s.a from (select a from t) s order by 1;
 select s.a from (select a from t where a > 1) as s where s.a < 4 order by 1;
@@ -165,3 +164,12 @@ select x, (select count(*) from p1 where exists (select from p2 left join p3 on 
 select x, n from p, lateral (select count(p3.z) as n from p1, (p2 left join p3 on p3.x = p.x) where p1.a < p2.a) s order by x;
 select x, (select string_agg(a || ':' || z, ',' order by a, z) from p1, p3 where p1.a = p3.x and p3.x = p.x) from p order by x;
 select x, (select count(*) from p1, p2, p3 where p1.a = p2.a and p2.a = p3.x and p1.a = p.x and p3.z >= p.x) from p order by x;
+-- Anonymous rows whose columns are of other types.
+select r = s from (select row(1, 2) r) a, (select row('x'::text, 2) s) b;
+select r = s from (select row(1, 2) r) a, (select row(1::bigint, 2) s) b;
+select r < s from (select row(1, 2) r) a, (select row(2, 2, 3) s) b;
+select r = s from (select row(1, 2) r) a, (select row(1, 2, 3) s) b;
+select r = s from (select row(1, 'a'::varchar) r) a, (select row(1, 'a'::text) s) b;
+select r = s from (select row(null::int, 2) r) a, (select row(null::bigint, 2) s) b;
+select r = s, r < s from (select row(1, 'a'::text) r) a, (select row(1, 'b'::text) s) b;
+select row(1, 2) = row(1::bigint, 2), row(1, 'a') = row(1, 'a'::text);

@@ -86,7 +86,6 @@ select cast(1 as nosuch);
 select 1::nosuch;
 select '1'::int::text::int;
 select int '5', date '2024-01-01', float8 '1.5', nosuch '5';
--- differs: bug: it fails
 select interval '1' day, interval '1 2' day to hour, interval '5' nosuch;
 select extract(nosuch from now());
 select extract(year now());

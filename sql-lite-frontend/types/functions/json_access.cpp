@@ -37,6 +37,15 @@ Value element(FunctionContext& context, Arguments a) {
   return result_of<as>(context, json_element(a[0].as_text(), a[1].as_int4()));
 }
 
+/// PostgreSQL keeps a scalar of jsonb as an array of one, and this is where it shows.
+template <As as>
+Value binary_element(FunctionContext& context, Arguments a) {
+  const std::string_view json = a[0].as_text();
+  const std::int32_t index = a[1].as_int4();
+  if (!is_json_scalar(json_kind(json))) return result_of<as>(context, json_element(json, index));
+  return index == 0 || index == -1 ? result_of<as>(context, json) : Value::null();
+}
+
 /// One step of a path: a key, or a number where there is an array.
 Part step_into(std::string_view json, std::string_view step) {
   if (json_kind(json) != JsonKind::array) return json_member(json, step);
@@ -181,8 +190,8 @@ constexpr ScalarEntry kJsonAccessEntries[] = {
     {"json_typeof(json)", &kind_name},
     {"jsonb_object_field(jsonb,text)", &field<As::json>},
     {"jsonb_object_field_text(jsonb,text)", &field<As::text>},
-    {"jsonb_array_element(jsonb,int4)", &element<As::json>},
-    {"jsonb_array_element_text(jsonb,int4)", &element<As::text>},
+    {"jsonb_array_element(jsonb,int4)", &binary_element<As::json>},
+    {"jsonb_array_element_text(jsonb,int4)", &binary_element<As::text>},
     {"jsonb_extract_path(jsonb,_text)", &at_path<As::json>},
     {"jsonb_extract_path_text(jsonb,_text)", &at_path<As::text>},
     {"jsonb_array_length(jsonb)", &array_length},

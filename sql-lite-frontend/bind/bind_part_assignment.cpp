@@ -1,0 +1,132 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/slice_assignment.h"
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// SET a[i] = x and SET a[i:j] = x, and INSERT's lists of such targets.
+namespace swizzle::sql {
+namespace {
+
+bool is_part_assignment(const Expr& expr) {
+  return dynamic_cast<const ElementAssignment*>(&expr) != nullptr ||
+         dynamic_cast<const SliceAssignment*>(&expr) != nullptr;
+}
+
+bool is_slice(const ast::ResTarget& target) {
+  return std::ranges::any_of(target.indirection, [](const ast::Node* node) {
+    const auto* index = ast::try_as<ast::A_Indices>(node);
+    return index != nullptr && index->is_slice;
+  });
+}
+
+void check_subscripts(const ast::ResTarget& target, const Column& column, const Expr& array) {
+  for (const ast::Node* node : target.indirection) {
+    if (const auto* field = ast::try_as<ast::String>(node)) {
+      throw sql_error(sqlstate::datatype_mismatch,
+                      "cannot assign to field \"{}\" of column \"{}\" because its type {} is not a "
+                      "composite type",
+                      field->sval, column.name, format_type(column.type))
+          .at_position(target.location + 1);
+    }
+  }
+  if (element_type(column.type) == TypeId::none) {
+    const bool is_inserted = dynamic_cast<const ConstantExpr*>(&array) != nullptr;
+    throw sql_error(sqlstate::datatype_mismatch,
+                    "cannot subscript type {} because it does not support subscripting",
+                    format_type(column.type))
+        .at_position(is_inserted ? 0 : target.location + 1);
+  }
+  if (target.indirection.size() > kMaxArrayDimensions) {
+    throw_error(sqlstate::program_limit_exceeded,
+                "number of array dimensions ({}) exceeds the maximum allowed ({})",
+                target.indirection.size(), kMaxArrayDimensions);
+  }
+}
+
+}  // namespace
+
+/// What assignments to other parts of the column, earlier in the list, make of it; null without
+/// any. A column is assigned to only once otherwise.
+ExprPtr Binder::take_earlier_parts(std::vector<Assignment>& assignments, std::size_t position,
+                                   const ast::ResTarget& target) {
+  const auto earlier = std::ranges::find(assignments, position, &Assignment::position);
+  if (earlier == assignments.end()) return nullptr;
+  if (!is_part_assignment(*earlier->expr) || target.indirection.empty()) {
+    throw sql_error(sqlstate::syntax_error, "multiple assignments to same column \"{}\"",
+                    target.name);
+  }
+  ExprPtr whole = std::move(earlier->expr);
+  assignments.erase(earlier);
+  return whole;
+}
+
+void Binder::refuse_default_part(const ast::ResTarget& target) {
+  if (target.indirection.empty()) return;
+  throw SqlError{sqlstate::feature_not_supported, "cannot set an array element to DEFAULT"}
+      .at_position(target.location + 1);
+}
+
+TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
+  const TypeId element = element_type(column.type);
+  if (target.indirection.empty() || element == TypeId::none || is_slice(target)) return column.type;
+  return element;
+}
+
+ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                                const Column& column, Scope& scope) {
+  if (column.type == TypeId::jsonb) {
+    unsupported("assignment to a part of a jsonb value", target.location);
+  }
+  check_subscripts(target, column, *array);
+  const TypeId wanted = part_type(target, column);
+  const TypeId source = value->type();
+  value = try_coerce(value, wanted, column.typmod, Implicitness::assignment);
+  if (!value) {
+    throw sql_error(
+        sqlstate::datatype_mismatch,
+        "subscripted assignment to \"{}\" requires type {} but expression is of type {}",
+        column.name, format_type(wanted), format_type(source))
+        .with_hint("You will need to rewrite or cast the expression.")
+        .at_position(target.location + 1);
+  }
+  if (is_slice(target)) {
+    return slice_assignment(std::move(array), std::move(value), target, column, scope);
+  }
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(array));
+  operands.push_back(std::move(value));
+  for (const ast::Node* node : target.indirection) {
+    operands.push_back(bind_subscript(*ast::as<ast::A_Indices>(node).uidx, scope));
+  }
+  return std::make_unique<ElementAssignment>(column.type, std::move(operands));
+}
+
+ExprPtr Binder::slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
+                                 const Column& column, Scope& scope) {
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(array));
+  operands.push_back(std::move(value));
+  std::vector<SliceAssignment::Given> given;
+  for (const ast::Node* node : target.indirection) {
+    const auto& index = ast::as<ast::A_Indices>(node);
+    // Beside a slice a single index i means 1:i.
+    if (!index.is_slice) operands.push_back(constant(TypeId::int4, Value::from_int(1)));
+    if (index.lidx != nullptr) operands.push_back(bind_subscript(*index.lidx, scope));
+    if (index.uidx != nullptr) operands.push_back(bind_subscript(*index.uidx, scope));
+    given.push_back({!index.is_slice || index.lidx != nullptr, index.uidx != nullptr});
+  }
+  return std::make_unique<SliceAssignment>(column.type, std::move(operands), std::move(given));
+}
+
+ExprPtr Binder::inserted_value(ExprPtr earlier, ExprPtr value, const ast::ResTarget* target,
+                               const Column& column, Scope& scope) {
+  if (target == nullptr || target->indirection.empty()) {
+    return coerce_to_column(std::move(value), column);
+  }
+  if (!earlier) earlier = constant(column.type, Value::null());
+  return part_assignment(std::move(earlier), std::move(value), *target, column, scope);
+}
+
+}  // namespace swizzle::sql

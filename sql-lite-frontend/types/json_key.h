@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/datum.h"
+
+namespace swizzle::sql {
+
+/// Index keys of jsonb: memcmp orders them as compare_jsonb() does, and equal values have equal
+/// bytes. Prefix-free. Pre: jsonb's spelling.
+void append_jsonb_key(std::string& key, std::string_view json);
+
+/// A value equal to the one that went in, though 1.0 comes out as 1.
+Value take_jsonb_key(Bytes& key, Arena& arena);
+
+}  // namespace swizzle::sql
