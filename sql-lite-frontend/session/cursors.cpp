@@ -32,12 +32,13 @@ PortalPtr find_cursor(Session::State& state, std::string_view name) {
   return found->second;
 }
 
-/// Visits what reads tables whose rows can be told apart behind the plan.
+/// Visits what reads tables whose rows can be told apart behind the plan. By the inputs, not by
+/// what EXPLAIN shows as children: a step that it does not show stands for its input there.
 template <class Visit>
-void for_each_identified(const PlanOperator& plan, const Visit& visit) {
+void for_each_identified(PlanOperator& plan, const Visit& visit) {
   const auto* access = dynamic_cast<const TableAccess*>(&plan);
   if (access != nullptr && access->keeps_identity()) visit(*access);
-  for (const PlanOperator* input : plan.children()) for_each_identified(*input, visit);
+  plan.for_each_input([&](PlanPtr& input) { for_each_identified(*input, visit); });
 }
 
 /// What is shown of a row, and what WHERE CURRENT OF asks for.
