@@ -227,3 +227,15 @@ fetch c from c;
 fetch 1 2 from c;
 move forward 10 from nosuch;
 drop table t;
+-- The row of a cursor whose columns are computed.
+create table computed (id int primary key, v int);
+insert into computed select n, n * 10 from generate_series(1, 4) n;
+begin;
+declare c cursor for select v + 1, 'x' from computed order by id;
+fetch 2 from c;
+update computed set v = 5 where current of c returning *;
+fetch next from c;
+delete from computed where current of c returning *;
+commit;
+select * from computed order by id;
+drop table computed;
