@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "sql-lite-frontend/parse/long_identifiers.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -71,6 +74,14 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
   }
   if (const auto* declare = ast::try_as<ast::DeclareCursorStmt>(node)) return declare->query;
   return nullptr;
+}
+
+void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
+  for (const std::string& name : long_identifiers(text)) {
+    session.notice(
+        sink, Severity::notice, SqlState{"42622"},
+        fmt::format("identifier \"{}\" will be truncated to \"{}\"", name, cut_identifier(name)));
+  }
 }
 
 StatementPtr Session::State::parse_one(const std::string& text,
