@@ -31,6 +31,13 @@ struct Endpoint {
 };
 
 /// What a client says about itself when it connects; values are UTF-8.
+/// How the bytes of a connection are hidden: pg_stat_ssl.
+struct Encryption {
+  std::string version;  ///< "TLSv1.3"
+  std::string cipher;
+  int bits = 0;
+};
+
 struct SessionOptions {
   std::string user = "postgres";
   std::string database = "postgres";
@@ -42,6 +49,7 @@ struct SessionOptions {
   /// For inet_client_addr() and its like, and pg_stat_activity; absent for a local connection.
   std::optional<Endpoint> client;
   std::optional<Endpoint> server;
+  std::optional<Encryption> encryption;
   /// One of the server's own, that looks after tables.
   bool is_maintenance = false;
   /// Called, from any thread, when the session has something for its client that no request asked

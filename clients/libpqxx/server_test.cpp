@@ -67,6 +67,25 @@ TEST_CASE("passwords let in over TCP, wrong ones do not") {
             "password authentication failed for user \"nobody_at_all\"") != std::string::npos);
 }
 
+// What pg_dumpall writes of a role.
+TEST_CASE("a role that is made of its verifier logs in with its password") {
+  const SwizzledProcess server{SwizzledProcess::Access::password};
+  pqxx::connection connection{server.conninfo()};
+  pqxx::nontransaction work{connection};
+  work.exec("CREATE ROLE ann LOGIN PASSWORD 'ann''s word'");
+  const auto verifier =
+      work.exec1("SELECT rolpassword FROM pg_authid WHERE rolname = 'ann'")[0].as<std::string>();
+  CHECK(verifier.starts_with("SCRAM-SHA-256$4096:"));
+  CHECK(work.exec1("SELECT rolpassword FROM pg_roles WHERE rolname = 'ann'")[0].as<std::string>() ==
+        "********");
+  work.exec("DROP ROLE ann");
+  work.exec("CREATE ROLE ann LOGIN PASSWORD '" + verifier + "'");
+  const std::string where =
+      "host=127.0.0.1 dbname=postgres user=ann port=" + std::to_string(server.port());
+  CHECK(PQstatus(raw_connect(where + " password='ann\\'s word'").get()) == CONNECTION_OK);
+  CHECK(PQstatus(raw_connect(where + " password=wrong").get()) == CONNECTION_BAD);
+}
+
 TEST_CASE("the data directory never holds the password") {
   const SwizzledProcess server{SwizzledProcess::Access::password};
   {
@@ -107,6 +126,17 @@ TEST_CASE("TLS by two settings, with channel binding") {
   PGresult* result = PQexec(tls.get(), query.c_str());
   CHECK(PQgetlength(result, 0, 0) == 100'000);
   PQclear(result);
+  const auto ask = [&](const char* text) {
+    PGresult* answer = PQexec(tls.get(), text);
+    std::string value = PQgetvalue(answer, 0, 0);
+    PQclear(answer);
+    return value;
+  };
+  CHECK(ask("SHOW ssl") == "on");
+  CHECK(ask("SELECT concat_ws(' ', ssl, version, cipher, bits) FROM pg_stat_ssl "
+            "WHERE pid = pg_backend_pid()") ==
+        std::string{"t "} + PQsslAttribute(tls.get(), "protocol") + " " +
+            PQsslAttribute(tls.get(), "cipher") + " " + PQsslAttribute(tls.get(), "key_bits"));
 }
 
 TEST_CASE("rules are read again on HUP; bad ones are ignored") {

@@ -56,6 +56,7 @@ std::optional<Admission> Login::run() {
     return std::nullopt;
   }
   Admission admission{std::move(*options), {}};
+  admission.options.encryption = channel_.stream().encryption();
   if (peer_.address) admission.options.client = sql::Endpoint{peer_.address->text(), peer_.port};
   if (peer_.reached) {
     admission.options.server = sql::Endpoint{peer_.reached->text(), peer_.reached_port};

@@ -69,6 +69,12 @@ Transfer Stream::continue_handshake() noexcept {
   return tls_outcome(SSL_do_handshake(tls_));
 }
 
+std::optional<sql::Encryption> Stream::encryption() const {
+  if (tls_ == nullptr) return std::nullopt;
+  return sql::Encryption{SSL_get_version(tls_), SSL_get_cipher_name(tls_),
+                         SSL_get_cipher_bits(tls_, nullptr)};
+}
+
 Transfer Stream::tls_outcome(int result) noexcept {
   if (result > 0) return {Transfer::State::moved, static_cast<std::size_t>(result)};
   switch (SSL_get_error(tls_, result)) {

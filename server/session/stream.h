@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "server/session/descriptor.h"
 #include "server/session/tls_context.h"
+#include "sql-lite-frontend/session.h"
 
 // OpenSSL's own name for a connection.
 struct ssl_st;
@@ -37,6 +38,8 @@ class Stream {
   /// One step of the handshake; `moved` when it is done.
   Transfer continue_handshake() noexcept;
   [[nodiscard]] bool is_tls() const noexcept { return tls_ != nullptr; }
+  /// What the handshake agreed on; nothing in the clear.
+  [[nodiscard]] std::optional<sql::Encryption> encryption() const;
   /// Says goodbye if TLS asks for it.
   void close() noexcept;
 

@@ -201,6 +201,7 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
     }
     try {
       reference.typmod = make_typmod(info->id, modifiers);
+      warn_of_precision(names_, info->id, modifiers.back());
     } catch (SqlError& error) {
       error.fields().position = name.location + 1;
       throw;
@@ -214,6 +215,19 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
     reference.type = array;
   }
   return reference;
+}
+
+void warn_of_precision(NameSource& names, TypeId type, std::int32_t precision) {
+  constexpr std::int32_t kMost = 6;
+  const bool is_time = type == TypeId::time || type == TypeId::timetz;
+  const bool is_timestamp = type == TypeId::timestamp || type == TypeId::timestamptz;
+  const bool has_zone = type == TypeId::timetz || type == TypeId::timestamptz;
+  const bool is_interval = type == TypeId::interval && precision < 0x7fff;
+  if (precision <= kMost || (!is_time && !is_timestamp && !is_interval)) return;
+  names.warn(sqlstate::invalid_parameter_value,
+             fmt::format("{}({}){} precision reduced to maximum allowed, {}",
+                         is_time ? "TIME" : (is_timestamp ? "TIMESTAMP" : "INTERVAL"), precision,
+                         has_zone ? " WITH TIME ZONE" : "", kMost));
 }
 
 void Binder::unsupported(std::string_view what, std::int32_t location) {

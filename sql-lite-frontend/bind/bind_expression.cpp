@@ -217,7 +217,9 @@ ExprPtr Binder::bind_constant(const ast::A_Const& node) {
 
 ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
   const auto index = static_cast<std::size_t>(node.number) - 1;
-  if (!parameters_allowed_ || node.number < 1 || node.number > 65535) {
+  // Bind cannot give more than 65,535; it says so then.
+  constexpr std::int32_t kMost = 100'000;
+  if (!parameters_allowed_ || node.number < 1 || node.number > kMost) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
         .at_position(node.location + 1);
   }
@@ -324,6 +326,7 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
 ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
   using Op = ast::SQLValueFunctionOp;
   const auto now_as = [&](TypeId type) {
+    warn_of_precision(names_, type, node.typmod);
     ExprPtr now = call_builtin("now", {});
     now = coerce(std::move(now), type, node.typmod, Implicitness::explicit_cast);
     now->set_spelling(Spelling::keywords);

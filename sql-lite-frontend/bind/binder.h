@@ -43,9 +43,14 @@ class NameSource {
   /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
+  /// Tells the client of something that is no error.
+  virtual void warn(SqlState /*state*/, std::string /*message*/) {}
   /// Whether what the index finds is what the session's snapshot shows.
   virtual bool may_read(const IndexAccess& /*index*/) { return true; }
 };
+
+/// A time's or interval's precision above 6 is 6, with a warning.
+void warn_of_precision(NameSource& names, TypeId type, std::int32_t precision);
 
 /// A subquery in an expression, waiting to be planned.
 struct PendingSubquery {

@@ -85,6 +85,35 @@ void activity(Execution& execution, const EmitRow& emit) {
   }
 }
 
+void encryption_rows(Execution& execution, const EmitRow& emit) {
+  struct Seen {
+    std::int32_t pid;
+    std::string user;
+    std::optional<Encryption> encryption;
+  };
+  std::vector<Seen> sessions;
+  {
+    Database::Shared& shared = execution.session.shared;
+    const std::lock_guard lock{shared.sessions_mutex};
+    for (const auto& [pid, session] : shared.sessions) {
+      const SessionOptions& options = session->state().options;
+      sessions.push_back({pid, options.user, options.encryption});
+    }
+  }
+  for (const Seen& seen : sessions) {
+    const RolePtr role = execution.session.catalog.role(seen.user);
+    const bool shown = role && execution.session.owns(role->oid);
+    const auto& encryption = seen.encryption;
+    const bool tells = shown && encryption;
+    const Value row[] = {Value::from_int(seen.pid),
+                         shown ? flag(encryption.has_value()) : Value::null(),
+                         tells ? text_value(execution, encryption->version) : Value::null(),
+                         tells ? text_value(execution, encryption->cipher) : Value::null(),
+                         tells ? Value::from_int(encryption->bits) : Value::null()};
+    emit(row);
+  }
+}
+
 /// One row a pair of a name and a counter.
 void statistics_rows(Execution& execution, const EmitRow& emit) {
   const EngineStatistics now = execution.session.shared.engine.statistics();
@@ -177,7 +206,9 @@ void setting_rows(Execution& execution, const EmitRow& emit) {
     const std::string_view unit = name_of(definition.unit);
     const Value row[] = {
         text_value(execution, definition.name),
-        text_value(execution, bare_setting(view.value)),
+        text_value(execution, definition.name == "ssl"
+                                  ? value_of(execution.session.show_setting_value("ssl"))
+                                  : bare_setting(view.value)),
         unit.empty() ? Value::null() : text_value(execution, unit),
         text_value(execution, definition.category),
         text_value(execution, definition.description),
@@ -198,6 +229,10 @@ void setting_rows(Execution& execution, const EmitRow& emit) {
 
 std::span<const RowProvider> activity_providers() {
   static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_stat_ssl",
+       {{"pid"}, {"ssl"}, {"version"}, {"cipher"}, {"bits"}},
+       encryption_rows},
       {kPgCatalogSchema,
        "pg_stat_activity",
        {{"datid"},

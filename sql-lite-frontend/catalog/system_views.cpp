@@ -77,7 +77,9 @@ constexpr SystemView kSystemViews[] = {
     {kPgCatalogSchema, "pg_stat_database_conflicts", "datid datname",
      "SELECT d.oid AS datid, d.datname FROM pg_catalog.pg_database d"},
     {kPgCatalogSchema, "pg_timezone_abbrevs", "abbrev utc_offset is_dst",
-     "SELECT 'UTC' AS abbrev, interval '0' AS utc_offset, false AS is_dst"},
+     "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs()"},
+    {kPgCatalogSchema, "pg_timezone_names", "name abbrev utc_offset is_dst",
+     "SELECT name, abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_names()"},
 };
 
 }  // namespace

@@ -312,7 +312,9 @@ TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
         "      \"Relation Name\": \"region\",\n      \"Alias\": \"region\",\n"
         "      \"Index Cond\": \"(id = 3)\"\n    }\n  }\n]\n");
   CHECK_THAT(db.run("EXPLAIN (FORMAT YAML) SELECT 1"), Contains("0A000"));
-  CHECK_THAT(db.run("EXPLAIN (WAL) SELECT 1"), Contains("0A000"));
+  CHECK_THAT(db.run("EXPLAIN (ANALYZE, WAL) SELECT 1"), Contains("0A000"));
+  CHECK_THAT(db.run("EXPLAIN (SETTINGS) SELECT 1"), Contains("0A000"));
+  CHECK_THAT(db.run("EXPLAIN (WAL) SELECT 1"), Contains("22023"));
   CHECK_THAT(db.run("EXPLAIN (NOTHING) SELECT 1"), Contains("42601"));
 }
 

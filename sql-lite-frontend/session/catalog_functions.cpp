@@ -339,7 +339,11 @@ std::vector<SessionFunction> all_functions() {
   // There are no triggers, rules of the user's own or partitions.
   add({"pg_get_triggerdef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
   add({"pg_get_ruledef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
-  add({"pg_partition_ancestors", regclass, {regclass}, 0, true, kStable, always_null});
+  add({"pg_partition_root", regclass, {regclass}, 0, true, kStable, always_null});
+  add({"pg_get_partition_constraintdef", TypeId::text, {oid}, 0, true, kStable, always_null});
+  // The order of the C locale does not change.
+  add({"pg_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
+  add({"pg_database_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
   add({"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description});
   add({"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description});
   add({"shobj_description", TypeId::text, {oid, name}, 0, true, kStable, shared_description});

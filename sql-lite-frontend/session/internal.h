@@ -61,4 +61,7 @@ WorkSpace maintenance_space(Session::State& session);
 /// A new snapshot at READ COMMITTED, and one's own writes so far become visible.
 void start_inner_statement(Execution& execution);
 
+/// A notice for each name in the text that is longer than names can be, and is cut.
+void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink);
+
 }  // namespace swizzle::sql

@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/invariant.h"
+#include "sql-lite-frontend/parse/long_identifiers.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -80,6 +83,14 @@ const ast::Node* parse_again(Statement& into, const Statement& whole) {
   const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
   INVARIANT(found != list.end());
   return (*found)->stmt;
+}
+
+void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
+  for (const std::string& name : long_identifiers(text)) {
+    session.notice(
+        sink, Severity::notice, SqlState{"42622"},
+        fmt::format("identifier \"{}\" will be truncated to \"{}\"", name, cut_identifier(name)));
+  }
 }
 
 StatementPtr Session::State::parse_one(const std::string& text,

@@ -26,8 +26,9 @@ std::string_view noun_of(const Relation& relation) {
 
 /// System relations that show what nobody but a superuser may see.
 bool is_secret(const Table& table) {
+  const std::string& name = table.relation.name;
   return table.computed != nullptr &&
-         (table.relation.name == "pg_authid" || table.relation.name == "pg_shadow");
+         (name == "pg_authid" || name == "pg_shadow" || name == "pg_statistic");
 }
 
 AccessList list_of(const Relation& relation) {

@@ -159,6 +159,7 @@ Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
     if (const auto unnamed = state_->statements.find(""); unnamed != state_->statements.end()) {
       state_->statements.erase(unnamed);
     }
+    tell_of_long_names(*state_, text, sink);
     if (state_->run_shape(text, sink)) return;
     counted = script = text;
     state_->run_script(script, sink);
@@ -171,6 +172,7 @@ Outcome Session::parse(std::string_view name, std::string_view text,
     State& state = *state_;
     // The unnamed one goes even if what should replace it is wrong.
     if (name.empty()) state.statements.erase(std::string{});
+    tell_of_long_names(state, text, sink);
     StatementPtr statement = state.parse_one(std::string{text}, type_oids);
     if (statement->node != nullptr) state.check_not_failed(statement->node);
     state.analyze(*statement);

@@ -264,6 +264,26 @@ Value own_temporary_schema(Execution& execution, Arguments) {
 Value zero(Execution&, Arguments) {
   return Value::from_int(0);
 }
+Value text_of_request(Execution& execution, Arguments) {
+  return text(execution, execution.session.current_query);
+}
+/// This server follows no other, so there is nothing to pause or to end.
+Value refuse_recovery(Execution&, Arguments) {
+  throw SqlError{sqlstate::object_not_in_prerequisite_state, "recovery is not in progress"}
+      .with_hint("Recovery control functions can only be executed during recovery.");
+}
+/// There are no policies.
+Value security_of_rows(Execution& execution, Arguments arguments) {
+  const std::string_view name = arguments[0].as_text();
+  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_number && !execution.session.find(TypeId::regclass, name)) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  }
+  return Value::from_bool(false);
+}
+Value nothing(Execution& execution, Arguments) {
+  return text(execution, "");
+}
 Value start_time(Execution& execution, Arguments) {
   return Value::from_int(execution.session.shared.started_at.load());
 }
@@ -355,6 +375,25 @@ std::span<const SessionFunction> functions() {
       {"pg_sleep", void_, {float8}, 0, true, kVolatile, sleep_seconds},
       {"pg_sleep_for", void_, {interval}, 0, true, kVolatile, sleep_for},
       {"pg_sleep_until", void_, {timestamptz}, 0, true, kVolatile, sleep_until},
+      {"pg_is_wal_replay_paused", bool_, {}, 0, true, kVolatile, refuse_recovery},
+      {"pg_get_wal_replay_pause_state", TypeId::text, {}, 0, true, kVolatile, refuse_recovery},
+      {"pg_wal_replay_pause", void_, {}, 0, true, kVolatile, refuse_recovery},
+      {"pg_wal_replay_resume", void_, {}, 0, true, kVolatile, refuse_recovery},
+      {"pg_promote", bool_, {bool_, int4}, 2, true, kVolatile, refuse_recovery},
+      {"current_query", TypeId::text, {}, 0, true, kVolatile, text_of_request},
+      {"getpgusername", name, {}, 0, true, kStable, current_user},
+      {"row_security_active",
+       bool_,
+       {any},
+       0,
+       true,
+       kStable,
+       security_of_rows,
+       SessionFunction::AnyArguments::as_text},
+      // Counters are read as they are, not from a snapshot.
+      {"pg_stat_clear_snapshot", void_, {}, 0, true, kVolatile, nothing},
+      {"pg_stat_force_next_flush", void_, {}, 0, true, kVolatile, nothing},
+      {"pg_stat_get_snapshot_timestamp", timestamptz, {}, 0, true, kStable, always_null},
       {"pg_trigger_depth", int4, {}, 0, true, kStable, zero},
       {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},

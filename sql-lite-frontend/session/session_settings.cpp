@@ -55,6 +55,7 @@ void define_presets(Settings& settings) {
   preset(settings, "is_superuser", "on", "Shows whether the current user is a superuser.");
   preset(settings, "max_prepared_transactions", "0",
          "Shows how many transactions may be prepared: two-phase commit is not supported.");
+  preset(settings, "ssl", "off", "Shows whether TLS is offered.");
   preset(settings, "wal_level", "replica", "Shows what the log records.");
 }
 

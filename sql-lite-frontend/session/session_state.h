@@ -283,6 +283,10 @@ struct Session::State final : NameSource, ObjectNames {
   std::string current_database() override { return options.database; }
   StatisticsPtr statistics(const Table& table) override;
   bool planner_allows(std::string_view setting) override { return settings.boolean(setting); }
+  void warn(SqlState state, std::string message) override {
+    if (sink_for_notices == nullptr) return;
+    notice(*sink_for_notices, Severity::warning, state, std::move(message));
+  }
   bool may_read(const IndexAccess& index) override {
     return !index.tree || !transaction || index.tree->is_visible(*transaction);
   }

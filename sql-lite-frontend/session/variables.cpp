@@ -91,10 +91,9 @@ void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
 }
 
 void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
-  if (diagnostic.severity == Severity::notice) {
-    const std::string level = settings.text("client_min_messages");
-    if (level == "warning" || level == "error") return;
-  }
+  const std::string level = settings.text("client_min_messages");
+  if (diagnostic.severity == Severity::notice && level == "warning") return;
+  if (level == "error") return;
   sink.notice(diagnostic);
 }
 
@@ -303,6 +302,15 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
   sink.command_complete(is_reset ? "RESET" : "SET");
 }
 
+namespace {
+
+/// Where there is a certificate, which a reload may bring or take away.
+bool offers_tls(const Settings& settings) {
+  return settings.find("ssl_cert_file") != nullptr && !settings.text("ssl_cert_file").empty();
+}
+
+}  // namespace
+
 Result<std::string> Session::State::show_setting_value(std::string_view name) const {
   if (name == "transaction_isolation") {
     constexpr std::string_view kLevels[] = {"read committed", "repeatable read", "serializable"};
@@ -312,6 +320,7 @@ Result<std::string> Session::State::show_setting_value(std::string_view name) co
   if (name == "transaction_read_only") return std::string{read_only ? "on" : "off"};
   if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
   if (name == "session_authorization") return session_user_name(*this);
+  if (name == "ssl") return std::string{offers_tls(shared.settings) ? "on" : "off"};
   if (name == "is_superuser") return std::string{user->superuser ? "on" : "off"};
   return settings.show(name);
 }

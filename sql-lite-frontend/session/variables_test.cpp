@@ -36,7 +36,12 @@ TEST_CASE("pg_shadow and pg_group have the roles; pg_shadow is for superusers", 
   CHECK(db.run("CREATE USER ann; CREATE ROLE crowd; GRANT crowd TO ann") ==
         "CREATE ROLE CREATE ROLE GRANT ROLE");
   CHECK(db.run("SELECT usename, passwd FROM pg_shadow WHERE usename IN ('ann', 'crowd')") ==
-        "ann|******** SELECT 1");
+        "ann|NULL SELECT 1");
+  CHECK(db.run("ALTER ROLE ann PASSWORD 'SCRAM-SHA-256$4096:c2FsdA==$c3RvcmVk:c2VydmVy'") ==
+        "ALTER ROLE");
+  CHECK(db.run("SELECT passwd FROM pg_shadow WHERE usename = 'ann'") ==
+        "SCRAM-SHA-256$4096:c2FsdA==$c3RvcmVk:c2VydmVy SELECT 1");
+  CHECK(db.run("SELECT passwd FROM pg_user WHERE usename = 'ann'") == "******** SELECT 1");
   CHECK(db.run("SELECT groname, grolist[1] = 'ann'::regrole::oid FROM pg_group "
                "WHERE groname IN ('ann', 'crowd')") == "crowd|t SELECT 1");
   CHECK(db.run("SET ROLE ann") == "SET");

@@ -136,12 +136,13 @@ class Registry {
                                json_access_functions(),
                                network_functions(),
                                lsn_functions(),
+                               hash_functions(),
                                json_change_functions(),
                                json_whole_functions(),
                                json_from_arrays_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
     for (const auto entries : {set_functions(), json_set_functions(), json_each_functions(),
-                               json_record_functions(), keyword_functions()}) {
+                               json_record_functions(), keyword_functions(), zone_functions()}) {
       for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
     }
     for (const auto entries : {counting_aggregates(), statistics_aggregates(),

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +78,8 @@ struct ZoneAbbreviation {
   std::int32_t seconds_east;
   bool is_daylight;
 };
+/// All of them, in lower case.
+std::span<const ZoneAbbreviation> zone_abbreviations() noexcept;
 const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept;
 
 }  // namespace swizzle::sql

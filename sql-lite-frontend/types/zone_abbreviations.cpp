@@ -79,6 +79,10 @@ static_assert(std::ranges::is_sorted(kAbbreviations, {}, &ZoneAbbreviation::name
 
 }  // namespace
 
+std::span<const ZoneAbbreviation> zone_abbreviations() noexcept {
+  return kAbbreviations;
+}
+
 const ZoneAbbreviation* find_zone_abbreviation(std::string_view name) noexcept {
   char lower[8];
   if (name.size() > sizeof lower) return nullptr;

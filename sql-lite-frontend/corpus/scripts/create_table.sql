@@ -40,7 +40,7 @@ create table bad_type (a numeric(1001));
 create table bad_type (a numeric(0));
 create table bad_type (a int(4));
 create table bad_type (a text(4));
--- differs: no notice
+-- differs: the warning's position
 create table bad_type (a timestamp(7));
 create table bad_type (a int, a text);
 create table bad_type (a int, "A" text);
@@ -132,9 +132,7 @@ select * from qualified;
 select public.qualified.a from public.qualified;
 select other.a from public.qualified;
 create table pg_catalog.mine (a int);
--- differs: no notice
 create table a_very_long_name_that_is_longer_than_sixty_three_characters_in_total_so (a int);
--- differs: no notice
 select * from a_very_long_name_that_is_longer_than_sixty_three_characters_in_to;
 create table generated (a int, b int generated always as (a * 2) stored, c text generated always as ('<' || a::text || '>') stored);
 insert into generated values (1), (2), (null);

@@ -136,7 +136,6 @@ select 1 as a group by b;
 select distinct on () 1;
 select current_date(), 1;
 select current_user, session_user, user, current_role, current_catalog is not null, current_schema;
--- differs: no notice
 select localtime(7) is not null;
 select now(1);
 select pg_typeof(current_timestamp(0)), pg_typeof(localtimestamp), pg_typeof(current_time);

@@ -48,6 +48,9 @@ constexpr ScalarEntry kExtremesEntries[] = {
     SWIZZLE_EXTREME("timestamptz_", "timestamptz", TypeId::timestamptz),
     SWIZZLE_EXTREME("interval_", "interval", TypeId::interval),
     SWIZZLE_EXTREME("network_", "inet", kInet),
+    SWIZZLE_EXTREME("pg_lsn_", "pg_lsn", TypeId::pg_lsn),
+    SWIZZLE_EXTREME("xid8_", "xid8", TypeId::xid8),
+    SWIZZLE_EXTREME("tid", "tid", TypeId::tid),
     SWIZZLE_EXTREME("array_", "anyarray", TypeId::int4_array),
 };
 

@@ -234,6 +234,31 @@ Value insert_path(FunctionContext& context, Arguments a) {
   return shown(context, value);
 }
 
+/// jsonb_set() that says what an SQL NULL as the new value means.
+Value set_path_lax(FunctionContext& context, Arguments a) {
+  if (a[0].is_null() || a[1].is_null() || a[3].is_null()) return Value::null();
+  const auto invalid_treatment = [] {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "null_value_treatment must be \"delete_key\", \"return_target\", "
+                   "\"use_json_null\", or \"raise_exception\""};
+  };
+  if (a[4].is_null()) invalid_treatment();
+  if (!a[2].is_null()) return set_path(context, a.first(4));
+  const std::string_view treatment = a[4].as_text();
+  if (treatment == "return_target") return a[0];
+  if (treatment == "delete_key") return delete_path(context, a.first(2));
+  if (treatment == "raise_exception") {
+    throw SqlError{sqlstate::null_value_not_allowed, "JSON value must not be null"}
+        .with_detail("Exception was raised because null_value_treatment is \"raise_exception\".")
+        .with_hint(
+            "To avoid, either change the null_value_treatment argument or ensure that an SQL NULL "
+            "is not passed.");
+  }
+  if (treatment != "use_json_null") invalid_treatment();
+  const Value with_null[] = {a[0], a[1], Value::from_text("null"), a[3]};
+  return set_path(context, with_null);
+}
+
 /// A cast takes what is of the kind, nothing else.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
@@ -267,6 +292,7 @@ constexpr ScalarEntry kJsonChangeEntries[] = {
     {"jsonb_delete(jsonb,int4)", &delete_index},
     {"jsonb_delete_path(jsonb,_text)", &delete_path},
     {"jsonb_set(jsonb,_text,jsonb,bool)", &set_path},
+    {"jsonb_set_lax(jsonb,_text,jsonb,bool,text)", &set_path_lax},
     {"jsonb_insert(jsonb,_text,jsonb,bool)", &insert_path},
     {"numeric(jsonb)", &to_numeric},
     {"bool(jsonb)", &to_bool},

@@ -34,6 +34,12 @@ Value behind(FunctionContext& context, const Value& from, const Value& bytes) {
   const Value start = numeric_from_int128(context.arena, position(from), 0);
   return position_of(context, numeric_add(context.arena, start, bytes));
 }
+Value from_number(FunctionContext& context, Arguments a) {
+  if (numeric_is_nan(a[0])) {
+    throw SqlError{sqlstate::feature_not_supported, "cannot convert NaN to pg_lsn"};
+  }
+  return position_of(context, a[0]);
+}
 Value add(FunctionContext& context, Arguments a) {
   return behind(context, a[0], a[1]);
 }
@@ -51,6 +57,7 @@ Value subtract(FunctionContext& context, Arguments a) {
 constexpr ScalarEntry kLsnEntries[] = {
     {"pg_wal_lsn_diff(pg_lsn,pg_lsn)", &bytes_between},
     {"-(pg_lsn,pg_lsn)", &bytes_between},
+    {"pg_lsn(numeric)", &from_number},
     {"+(pg_lsn,numeric)", &add},
     {"+(numeric,pg_lsn)", &add_to_bytes},
     {"-(pg_lsn,numeric)", &subtract},

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
 namespace {
@@ -80,6 +81,37 @@ Value set_mask_length(FunctionContext& context, Arguments a) {
   }
   return make_network(context.arena,
                       with_bits(address, static_cast<std::size_t>(bits == -1 ? most : bits)));
+}
+/// cidr is inet without bits behind the mask.
+Value to_cidr(FunctionContext& context, Arguments a) {
+  return network(context, a);
+}
+Value set_cidr_mask_length(FunctionContext& context, Arguments a) {
+  const Value masked[] = {set_mask_length(context, a)};
+  return network(context, masked);
+}
+/// The smallest network that both are in.
+Value merge(FunctionContext& context, Arguments a) {
+  NetworkAddress one = network_address(a[0]);
+  NetworkAddress other = network_address(a[1]);
+  if (one.family != other.family) {
+    throw SqlError{sqlstate::invalid_parameter_value,
+                   "cannot merge addresses from different families"};
+  }
+  std::uint8_t bits = std::min(one.bits, other.bits);
+  const auto differ = [&] {
+    one.bits = other.bits = bits;
+    return network_of(one) != network_of(other);
+  };
+  while (differ()) --bits;
+  one.bytes = network_of(one);
+  return make_network(context.arena, one);
+}
+/// As the type's output, which leaves the mask of a single address out.
+Value abbreviated(FunctionContext& context, Arguments a) {
+  std::string out;
+  output_text(context, kInet, a[0], out);
+  return make_text(context.arena, out);
 }
 Value same_family(FunctionContext&, Arguments a) {
   return Value::from_bool(network_address(a[0]).family == network_address(a[1]).family);
@@ -199,6 +231,10 @@ constexpr ScalarEntry kNetworkEntries[] = {
     {"hostmask(inet)", &hostmask},
     {"broadcast(inet)", &broadcast},
     {"set_masklen(inet,int4)", &set_mask_length},
+    {"set_masklen(cidr,int4)", &set_cidr_mask_length},
+    {"cidr(inet)", &to_cidr},
+    {"inet_merge(inet,inet)", &merge},
+    {"abbrev(inet)", &abbreviated},
     {"inet_same_family(inet,inet)", &same_family},
     {"<<(inet,inet)", &below},
     {"<<=(inet,inet)", &below_or_equal},

@@ -1,0 +1,160 @@
+#include "sql-lite-frontend/parse/long_identifiers.h"
+
+#include <algorithm>
+
+namespace swizzle::sql {
+namespace {
+
+bool begins_name(char letter) noexcept {
+  const auto byte = static_cast<unsigned char>(letter);
+  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+         byte >= 0x80;
+}
+bool continues_name(char letter) noexcept {
+  return begins_name(letter) || (letter >= '0' && letter <= '9') || letter == '$';
+}
+char lower(char letter) noexcept {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+/// A long name covers a byte at one of the places that lie its length apart, or stands between two
+/// quotes that do.
+bool may_have_any(std::string_view text) noexcept {
+  for (std::size_t at = kLongestName; at < text.size(); at += kLongestName + 1) {
+    if (continues_name(text[at])) {
+      std::size_t from = at;
+      while (from > 0 && continues_name(text[from - 1])) --from;
+      std::size_t to = at;
+      while (to < text.size() && continues_name(text[to])) ++to;
+      if (to - from > kLongestName) return true;
+    }
+  }
+  std::size_t quote = text.find('"');
+  while (quote != std::string_view::npos) {
+    const std::size_t next = text.find('"', quote + 1);
+    if (next != std::string_view::npos) {
+      // A doubled quote is a letter of the name.
+      if (next == quote + 1 || next - quote > kLongestName + 1) return true;
+    }
+    quote = next;
+  }
+  return false;
+}
+
+/// Walks over the tokens, as far as it takes to know names from what is quoted or commented.
+class NameScanner {
+ public:
+  explicit NameScanner(std::string_view text) : rest_(text) {}
+
+  std::vector<std::string> run() {
+    while (!rest_.empty()) step();
+    return std::move(found_);
+  }
+
+ private:
+  void step() {
+    const char first = rest_.front();
+    if (first == '\'') return skip_string(Backslash::plain);
+    if (first == '"') return read_quoted();
+    if (rest_.starts_with("--")) return skip_to("\n");
+    if (rest_.starts_with("/*")) return skip_comment();
+    if (first == '$') return skip_dollar();
+    if (begins_name(first)) return read_name();
+    if (first >= '0' && first <= '9') return skip_while([](char c) { return continues_name(c); });
+    rest_.remove_prefix(1);
+  }
+
+  template <class Test>
+  void skip_while(Test test) {
+    const auto* const end = std::ranges::find_if_not(rest_, test);
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
+  }
+  void skip_to(std::string_view end) {
+    const std::size_t at = rest_.find(end);
+    rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
+  }
+
+  enum class Backslash : bool { plain, escapes };
+  void skip_string(Backslash backslash) {
+    rest_.remove_prefix(1);
+    while (!rest_.empty()) {
+      const char letter = rest_.front();
+      const bool is_pair = backslash == Backslash::escapes && letter == '\\' && rest_.size() > 1;
+      rest_.remove_prefix(is_pair ? 2 : 1);
+      // A doubled quote ends one string and begins the next, which comes to the same.
+      if (letter == '\'') return;
+    }
+  }
+  void skip_comment() {
+    int depth = 0;
+    while (!rest_.empty()) {
+      if (rest_.starts_with("/*")) {
+        ++depth;
+        rest_.remove_prefix(2);
+      } else if (rest_.starts_with("*/")) {
+        rest_.remove_prefix(2);
+        if (--depth == 0) return;
+      } else {
+        rest_.remove_prefix(1);
+      }
+    }
+  }
+  /// $1, or a string between $tag$ and $tag$.
+  void skip_dollar() {
+    std::size_t end = 1;
+    while (end < rest_.size() && rest_[end] != '$' && continues_name(rest_[end])) ++end;
+    const bool is_tag =
+        end < rest_.size() && rest_[end] == '$' && (end == 1 || begins_name(rest_[1]));
+    if (!is_tag) return rest_.remove_prefix(end);
+    const std::string_view tag = rest_.substr(0, end + 1);
+    rest_.remove_prefix(tag.size());
+    skip_to(tag);
+  }
+
+  void read_quoted() {
+    rest_.remove_prefix(1);
+    std::string name;
+    while (!rest_.empty()) {
+      const char letter = rest_.front();
+      rest_.remove_prefix(1);
+      if (letter == '"') {
+        if (!rest_.starts_with('"')) break;
+        rest_.remove_prefix(1);
+      }
+      name += letter;
+    }
+    add(std::move(name));
+  }
+  void read_name() {
+    const std::string_view from = rest_;
+    skip_while([](char c) { return continues_name(c); });
+    const std::string_view name = from.substr(0, from.size() - rest_.size());
+    const bool begins_string = rest_.starts_with('\'') && name.size() == 1;
+    if (begins_string && lower(name[0]) == 'e') return skip_string(Backslash::escapes);
+    std::string folded;
+    std::ranges::transform(name, std::back_inserter(folded), lower);
+    add(std::move(folded));
+  }
+  void add(std::string name) {
+    if (name.size() > kLongestName) found_.push_back(std::move(name));
+  }
+
+  std::string_view rest_;
+  std::vector<std::string> found_;
+};
+
+}  // namespace
+
+std::vector<std::string> long_identifiers(std::string_view text) {
+  if (text.size() <= kLongestName || !may_have_any(text)) return {};
+  return NameScanner{text}.run();
+}
+
+std::string_view cut_identifier(std::string_view name) noexcept {
+  if (name.size() <= kLongestName) return name;
+  std::size_t end = kLongestName;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+  return name.substr(0, end);
+}
+
+}  // namespace swizzle::sql
