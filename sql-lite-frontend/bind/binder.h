@@ -44,6 +44,8 @@ class NameSource {
   virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
   virtual bool planner_allows(std::string_view /*setting*/) { return true; }
   /// Tells the client of something that is no error.
+  // Whoever overrides it keeps the text.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual void warn(SqlState /*state*/, std::string /*message*/) {}
   /// Whether what the index finds is what the session's snapshot shows.
   virtual bool may_read(const IndexAccess& /*index*/) { return true; }

@@ -200,7 +200,8 @@ class Commenting {
     }
     TablePtr table;
     for (const Oid oid : schemas) {
-      if ((table = session_.catalog.table_of_index(oid, name))) break;
+      table = session_.catalog.table_of_index(oid, name);
+      if (table) break;
     }
     if (!table) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not an index",
