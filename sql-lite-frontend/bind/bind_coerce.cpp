@@ -201,7 +201,9 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
     }
     try {
       reference.typmod = make_typmod(info->id, modifiers);
-      warn_of_precision(names_, info->id, modifiers.back());
+      // An interval's first modifier is its fields.
+      const bool has_precision = info->id != TypeId::interval || modifiers.size() > 1;
+      if (has_precision) warn_of_precision(names_, info->id, modifiers.back());
     } catch (SqlError& error) {
       error.fields().position = name.location + 1;
       throw;
@@ -222,7 +224,7 @@ void warn_of_precision(NameSource& names, TypeId type, std::int32_t precision) {
   const bool is_time = type == TypeId::time || type == TypeId::timetz;
   const bool is_timestamp = type == TypeId::timestamp || type == TypeId::timestamptz;
   const bool has_zone = type == TypeId::timetz || type == TypeId::timestamptz;
-  const bool is_interval = type == TypeId::interval && precision < 0x7fff;
+  const bool is_interval = type == TypeId::interval;
   if (precision <= kMost || (!is_time && !is_timestamp && !is_interval)) return;
   names.warn(sqlstate::invalid_parameter_value,
              fmt::format("{}({}){} precision reduced to maximum allowed, {}",

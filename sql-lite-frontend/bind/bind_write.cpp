@@ -46,6 +46,7 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
       throw sql_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
                       relation.name);
   }
+  written_.push_back(write.table);
   depend_on_foreign_keys(*write.table);
   write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;
   write.first_slot = new_slots(write.table->relation.columns.size());

@@ -177,6 +177,8 @@ class Binder {
   std::vector<PendingSubquery>& pending() noexcept { return pending_; }
   /// Every table the statement depends on, in the version that was bound.
   [[nodiscard]] const std::vector<TablePtr>& dependencies() const noexcept { return tables_; }
+  /// Those that it writes to, by itself or in WITH queries.
+  [[nodiscard]] const std::vector<TablePtr>& written() const noexcept { return written_; }
   /// Set when the plan must not be reused: a constant such as 'now' was read.
   [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
   /// How EXPLAIN writes columns: with their relation's name once there are several.
@@ -406,6 +408,7 @@ class Binder {
   std::vector<bool> used_;
   std::vector<PendingSubquery> pending_;
   std::vector<TablePtr> tables_;
+  std::vector<TablePtr> written_;
   std::vector<RelationRead> read_;
   std::vector<NamedRelation> named_;
   /// Inside a view: its names. The outermost view's own relations are noted in `read_`.

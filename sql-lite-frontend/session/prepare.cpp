@@ -16,16 +16,18 @@ constexpr SqlState kFeature{"0A000"};
 
 /// As PostgreSQL locks what a statement names. A view is locked with what it is made of. What is
 /// computed has no definition that could change, and a temporary table nobody else to change it.
-std::vector<Plan::Lock> locks_for(const Plan& plan, const Table* written) {
+std::vector<Plan::Lock> locks_for(const Plan& plan, const std::vector<TablePtr>& written,
+                                  lock::RelationMode others) {
   std::vector<Plan::Lock> locks;
   for (const TablePtr& table : plan.tables) {
     const Relation& relation = table->relation;
     const bool is_shared = table->computed == nullptr && relation.kind != RelationKind::sequence &&
                            relation.persistence != Persistence::temporary;
     if (!is_shared) continue;
-    lock::RelationMode mode = lock::RelationMode::access_share;
-    if (plan.writes && written == nullptr) mode = lock::RelationMode::row_share;
-    if (table.get() == written) mode = lock::RelationMode::row_exclusive;
+    lock::RelationMode mode = others;
+    if (std::ranges::find(written, table) != written.end()) {
+      mode = lock::RelationMode::row_exclusive;
+    }
     const lock::RelationId id{relation.oid};
     const auto known = std::ranges::find(locks, id, &Plan::Lock::relation);
     if (known == locks.end())
@@ -161,7 +163,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
   };
   const ast::Node* node = statement.node;
   bool returns_rows = true;
-  TablePtr written;
+  auto read_under = lock::RelationMode::access_share;
   if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
     const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
     binder.require_parameter_types();
@@ -175,7 +177,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
     }
     planner.drop_unread_targets();
     plan->root = statement.of_cursor ? planner.plan_cursor(*query) : planner.plan_query(*query);
-    plan->writes = !query->locks.empty();
+    if (!query->locks.empty()) read_under = lock::RelationMode::row_share;
   } else {
     std::unique_ptr<WriteStatement> write;
     if (const auto* insert = ast::try_as<ast::InsertStmt>(node)) {
@@ -189,8 +191,6 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
     plan->accesses = binder.accesses();
     describe_targets(write->returning);
     returns_rows = !write->returning.empty();
-    written = write->table;
-    plan->writes = true;
     planner.drop_unread_targets();
     const bool has_eager = !write->eager.empty();
     plan->root = planner.plan_write(std::move(write));
@@ -202,7 +202,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
   }
   planner.plan_pending();
   plan->tables = binder.dependencies();
-  plan->locks = locks_for(*plan, written.get());
+  plan->locks = locks_for(*plan, binder.written(), read_under);
   plan->names = binder.named_relations();
   if (statement.trusted) plan->accesses.clear();
   plan->explained_columns = binder.explained_columns();

@@ -24,11 +24,15 @@ TEST_CASE("Statements lock what they name, as pg_locks shows", "[sql][session][l
   db.run("CREATE TABLE t(id int primary key, v int)");
   db.run("INSERT INTO t VALUES (1, 10)");
   db.run("CREATE VIEW w AS SELECT v FROM t");
+  db.run("CREATE TABLE u(LIKE t)");
   const std::pair<const char*, const char*> kinds[] = {
       {"SELECT * FROM t", "1|AccessShareLock|t SELECT 1"},
       {"SELECT * FROM w", "1|AccessShareLock|t SELECT 1"},
       {"SELECT * FROM t FOR UPDATE", "1|RowShareLock|t SELECT 1"},
       {"UPDATE t SET v = 11", "1|RowExclusiveLock|t SELECT 1"},
+      {"WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d", "1|RowExclusiveLock|t SELECT 1"},
+      {"WITH d AS (DELETE FROM t RETURNING *) INSERT INTO u SELECT * FROM d",
+       "1|RowExclusiveLock|t SELECT 1"},
       {"COPY t TO STDOUT", "1|AccessShareLock|t SELECT 1"},
       {"CREATE INDEX ON t(v)", "1|ShareLock|t SELECT 1"},
       {"ANALYZE t", "1|ShareUpdateExclusiveLock|t SELECT 1"},

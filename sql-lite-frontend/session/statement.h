@@ -42,7 +42,6 @@ struct Plan {
   /// What it needs privileges for, and under which catalog they were found sufficient.
   std::vector<RelationAccess> accesses;
   CatalogView::Stamp allowed_under;
-  bool writes = false;  ///< or locks rows
   CatalogView::Stamp stamp;
   std::uint64_t settings_version = 0;
   bool in_use = false;
