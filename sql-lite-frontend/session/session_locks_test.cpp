@@ -162,7 +162,7 @@ TEST_CASE("Statements that run while definitions change see one or the other",
   }
   stop = true;
   reader.join();
-  CHECK(wrong == "");
+  CHECK(wrong.empty());
 }
 
 TEST_CASE("The snapshot that versions are kept for is visible", "[sql][session]") {
