@@ -319,9 +319,11 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   // BACKWARD ALL would bring it.
   const bool from_end = fetch.direction == Direction::absolute && fetch.how_many < 0;
   const bool rewinds = fetch.ismove && step < 0 && count == kAll && portal->position == 0;
+  const bool is_on_row = first >= 1 && first <= size();
   const bool shows_again =
-      stays && !fetch.ismove &&
-      ((first >= 1 && first <= size()) || fetch.direction == Direction::backward);
+      stays && (fetch.direction == Direction::absolute
+                    ? first >= 1
+                    : !fetch.ismove && (is_on_row || fetch.direction == Direction::backward));
   const bool goes_back =
       from_end || (step < 0 && !rewinds) || (step == 0 && first < portal->position) || shows_again;
   if (!portal->scrolls && goes_back) {
