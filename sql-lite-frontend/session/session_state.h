@@ -39,6 +39,11 @@ struct Session::State final : NameSource, ObjectNames {
 
   // transactions.cpp ------------------------------------------------------------------------------
   enum class Block : std::uint8_t { none, implicit, explicit_block };
+  /// What SET CONSTRAINTS said in this transaction.
+  struct ConstraintModes {
+    std::optional<bool> all_deferred;
+    std::map<Oid, bool> deferred;  ///< those that were named since
+  };
   struct Savepoint {
     std::string name;
     Transaction::Mark mark;
@@ -47,6 +52,7 @@ struct Session::State final : NameSource, ObjectNames {
     std::size_t checks_mark;
     std::uint64_t cursors_mark;
     PendingNotifications::Mark pending_mark;
+    ConstraintModes constraint_modes;
   };
   struct TransactionDefaults {
     Isolation isolation = Isolation::read_committed;
@@ -330,8 +336,7 @@ struct Session::State final : NameSource, ObjectNames {
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   bool in_script = false;      ///< what runs is one of several statements of a message
   std::vector<DeferredCheck> deferred;
-  std::optional<bool> all_deferred;      ///< SET CONSTRAINTS ALL
-  std::map<Oid, bool> constraint_modes;  ///< SET CONSTRAINTS name
+  ConstraintModes constraint_modes;
   std::vector<Oid> truncated_on_commit;
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
   /// A materialized view whose query, not its rows, is meant: while it is refreshed.

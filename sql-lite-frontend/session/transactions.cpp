@@ -169,8 +169,7 @@ void Session::State::commit_transaction() {
   block = Block::none;
   savepoints.clear();
   deferred.clear();
-  constraint_modes.clear();
-  all_deferred.reset();
+  constraint_modes = {};
   end_advisory_locks();
   if (committed) apply_listening();
   pending.clear();
@@ -211,8 +210,7 @@ void Session::State::rollback_transaction() noexcept {
   failed = false;
   savepoints.clear();
   deferred.clear();
-  constraint_modes.clear();
-  all_deferred.reset();
+  constraint_modes = {};
   catalog.rollback();
   pending.clear();
   end_advisory_locks();
@@ -222,7 +220,7 @@ void Session::State::rollback_transaction() noexcept {
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
   return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(),
-          deferred.size(), cursors_declared,    pending.mark()};
+          deferred.size(), cursors_declared,    pending.mark(), constraint_modes};
 }
 
 void Session::State::roll_back_to(const Savepoint& savepoint) {
@@ -240,6 +238,7 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   settings.roll_back_to(savepoint.settings_mark);
   if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
   pending.roll_back_to(savepoint.pending_mark);
+  constraint_modes = savepoint.constraint_modes;
   if (settings_touched) settings_changed(sink_for_notices);
 }
 
@@ -440,11 +439,11 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
 
 bool is_deferred(Session::State& session, const Constraint& constraint) {
   if (!constraint.deferrable) return false;
-  if (const auto mode = session.constraint_modes.find(constraint.oid);
-      mode != session.constraint_modes.end()) {
+  const auto& modes = session.constraint_modes;
+  if (const auto mode = modes.deferred.find(constraint.oid); mode != modes.deferred.end()) {
     return mode->second;
   }
-  return session.all_deferred.value_or(constraint.initially_deferred);
+  return modes.all_deferred.value_or(constraint.initially_deferred);
 }
 
 void defer_check(Session::State& session, DeferredCheck check) {

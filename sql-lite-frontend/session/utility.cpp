@@ -178,8 +178,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
                "SET CONSTRAINTS can only be used in transaction blocks");
       }
       if (modes.constraints.empty()) {
-        all_deferred = modes.deferred;
-        constraint_modes.clear();
+        constraint_modes = {.all_deferred = modes.deferred, .deferred = {}};
       }
       for (const ast::Node* name : modes.constraints) {
         const auto& range = ast::as<ast::RangeVar>(name);
@@ -192,7 +191,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
                         range.relname);
           }
           found = true;
-          constraint_modes[constraint->oid] = modes.deferred;
+          constraint_modes.deferred[constraint->oid] = modes.deferred;
         }
         if (!found) {
           throw_error(sqlstate::undefined_object, "constraint \"{}\" does not exist",

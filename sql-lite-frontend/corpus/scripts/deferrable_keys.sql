@@ -77,3 +77,27 @@ create table l (like t including all);
 create unique index ti on h (p);
 -- differs: refused: DEFERRABLE with UNIQUE USING INDEX
 alter table h add constraint tu unique using index ti deferrable;
+-- What SET CONSTRAINTS said since a savepoint is forgotten with it.
+create table modes (a int, constraint modes_a unique (a) deferrable);
+insert into modes values (1), (2);
+begin;
+savepoint s;
+set constraints all deferred;
+rollback to s;
+update modes set a = 2 where a = 1;
+rollback;
+begin;
+set constraints modes_a deferred;
+savepoint s;
+set constraints all immediate;
+rollback to s;
+update modes set a = 2 where a = 1;
+update modes set a = 1 where a = 2;
+rollback;
+begin;
+savepoint s;
+set constraints modes_a deferred;
+release s;
+update modes set a = 2 where a = 1;
+rollback;
+drop table modes;
