@@ -64,6 +64,10 @@ bool read_until_closed(int input, Clock::time_point deadline, std::string& outpu
 
 }  // namespace
 
+std::uint64_t test_seed() {
+  return number_from_environment("SWIZZLE_SEED").value_or(1);
+}
+
 void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run) {
   const auto only = number_from_environment("SWIZZLE_SEED");
   const std::uint64_t first =

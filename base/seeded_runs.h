@@ -12,6 +12,9 @@ namespace swizzle {
 /// alone, SWIZZLE_SEEDS=n runs so many, SWIZZLE_FIRST_SEED=n begins there.
 void for_seeds(std::uint64_t count, const std::function<void(std::uint64_t seed)>& run);
 
+/// For a random test that runs once: SWIZZLE_SEED, or 1, so that a red run can be repeated.
+std::uint64_t test_seed();
+
 struct ChildReport {
   /// It returned: no exception, no abort, no signal, in time.
   bool succeeded = false;

@@ -1,6 +1,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/random.h"
+#include "base/seeded_runs.h"
 #include "lock/lock_test_support.h"
 
 namespace swizzle::lock {
@@ -8,8 +9,8 @@ namespace {
 
 #ifdef SWIZZLE_PAUSE_POINTS
 void yield_sometimes(PausePoint /*point*/) {
-  thread_local Random random{
-      static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count())};
+  static std::atomic<std::uint64_t> threads{0};
+  thread_local Random random{test_seed() * 1000 + ++threads};
   if (random.one_in(16)) std::this_thread::yield();
 }
 #endif
@@ -17,7 +18,7 @@ void yield_sometimes(PausePoint /*point*/) {
 // One thread's transactions. Every error is one that may be expected.
 void work(int me, LockManager& manager, Oracle& oracle, std::atomic<std::uint64_t>& numbers,
           std::chrono::steady_clock::time_point until) {
-  Random random{static_cast<std::uint64_t>(me) * 1000 + 1};
+  Random random{static_cast<std::uint64_t>(me) * 1000 + test_seed()};
   LockOwner owner{manager};
   while (std::chrono::steady_clock::now() < until) {
     owner.begin(TxnId{++numbers});

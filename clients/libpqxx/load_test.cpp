@@ -13,6 +13,7 @@
 #include <string>
 #include <thread>
 
+#include "clients/testing/seed.h"
 #include "clients/testing/swizzled_process.h"
 
 /// COPY into tables without rows, which loads them from the bottom up: killed in the middle, by
@@ -120,7 +121,7 @@ int kill_rounds() {
 
 TEST_CASE("a server killed in the middle of a COPY has all rows of it or none", "[crash]") {
   constexpr int kRows = 40'000;
-  const auto seed = std::random_device{}();
+  const unsigned seed = testing::seed();
   CAPTURE(seed);
   std::mt19937 random{seed};
   SwizzledProcess server;

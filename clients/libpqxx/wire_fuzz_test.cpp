@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "clients/testing/seed.h"
 #include "clients/testing/swizzled_process.h"
 
 /// The whole server against messages that no client of good will sends: each cut at every byte,
@@ -143,7 +144,7 @@ TEST_CASE(
     }
   }
   SECTION("in any order, some damaged") {
-    const unsigned seed = std::random_device{}();
+    const unsigned seed = testing::seed();
     CAPTURE(seed);
     std::mt19937 random{seed};
     const auto pick = [&](std::size_t limit) { return random() % limit; };

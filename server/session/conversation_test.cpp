@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "base/seeded_runs.h"
 #include "server/auth/base64.h"
 #include "server/auth/scram_exchange.h"
 #include "server/session/testing/wire_client.h"
@@ -377,7 +378,7 @@ TEST_CASE("a fast stop tells everybody") {
 }
 
 TEST_CASE("random bytes after login never do harm") {
-  const auto seed = std::random_device{}();
+  const auto seed = static_cast<std::uint32_t>(test_seed());
   CAPTURE(seed);
   std::mt19937 random{seed};
   const std::string good = parse("s", "rows 3") + bind("", "s") + execute("", 1) + kSync +

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 
 namespace swizzle::sql::corpus {
@@ -105,7 +106,16 @@ std::vector<std::string> read_answers(const std::filesystem::path& path,
     }
     answers.push_back(std::move(answer));
   }
+  if (more) throw std::runtime_error{path.string() + ": answers to no request from " + line};
   return answers;
+}
+
+void write_answers(const std::filesystem::path& path, const std::string& heading,
+                   const std::vector<std::string>& answers) {
+  std::ofstream file{path};
+  file << heading << "\n";
+  for (const std::string& answer : answers) file << answer;
+  if (!file.flush()) throw std::runtime_error{path.string() + ": cannot be written"};
 }
 
 }  // namespace swizzle::sql::corpus

@@ -21,8 +21,10 @@ struct Request {
 
 std::vector<Request> read_script(const std::filesystem::path& path);
 
-/// The stored answers of a script, one text per request.
+/// The stored answers of a script, one text per request. Throws when there are more answers.
 std::vector<std::string> read_answers(const std::filesystem::path& path,
                                       const std::vector<Request>& requests);
+void write_answers(const std::filesystem::path& path, const std::string& heading,
+                   const std::vector<std::string>& answers);
 
 }  // namespace swizzle::sql::corpus
