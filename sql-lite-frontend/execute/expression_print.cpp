@@ -25,7 +25,7 @@ std::string constant_text(const ConstantExpr& constant, ObjectNames* names) {
 }
 
 /// As a constant that stands in SQL: unlike quote_literal(), never with E.
-std::string quoted(std::string_view text) {
+std::string string_constant(std::string_view text) {
   std::string out = "'";
   for (const char letter : text) {
     if (letter == '\'') out += letter;
@@ -77,7 +77,7 @@ void ConstantExpr::print(ExprPrinter& printer) const {
       printer.out += text;
       return;
     }
-    printer.out += quoted(text);
+    printer.out += string_constant(text);
     if (type() == TypeId::unknown) return;
   }
   printer.out += "::" + cast_target(type(), typmod());

@@ -13,7 +13,7 @@ bool begins_name(char letter) noexcept {
 bool continues_name(char letter) noexcept {
   return begins_name(letter) || (letter >= '0' && letter <= '9') || letter == '$';
 }
-char lower(char letter) noexcept {
+char folded_letter(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
@@ -130,9 +130,9 @@ class NameScanner {
     skip_while([](char c) { return continues_name(c); });
     const std::string_view name = from.substr(0, from.size() - rest_.size());
     const bool begins_string = rest_.starts_with('\'') && name.size() == 1;
-    if (begins_string && lower(name[0]) == 'e') return skip_string(Backslash::escapes);
+    if (begins_string && folded_letter(name[0]) == 'e') return skip_string(Backslash::escapes);
     std::string folded;
-    std::ranges::transform(name, std::back_inserter(folded), lower);
+    std::ranges::transform(name, std::back_inserter(folded), folded_letter);
     add(std::move(folded));
   }
   void add(std::string name) {

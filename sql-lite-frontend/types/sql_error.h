@@ -1,6 +1,6 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <string>
@@ -55,14 +55,18 @@ class SqlError : public std::exception {
   ErrorFields fields_;
 };
 
+/// What the two templates below have in common, so that a place that throws is one call.
+SqlError formatted_error(SqlState state, fmt::string_view format, fmt::format_args args);
+[[noreturn]] void throw_formatted(SqlState state, fmt::string_view format, fmt::format_args args);
+
 template <class... Args>
 SqlError sql_error(SqlState state, fmt::format_string<Args...> format, Args&&... args) {
-  return SqlError{state, fmt::format(format, std::forward<Args>(args)...)};
+  return formatted_error(state, format, fmt::make_format_args(args...));
 }
 
 template <class... Args>
 [[noreturn]] void throw_error(SqlState state, fmt::format_string<Args...> format, Args&&... args) {
-  throw SqlError{state, fmt::format(format, std::forward<Args>(args)...)};
+  throw_formatted(state, format, fmt::make_format_args(args...));
 }
 
 }  // namespace swizzle::sql
