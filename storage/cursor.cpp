@@ -183,9 +183,10 @@ Result<bool> Cursor::State::hand_out(std::size_t index) {
   if (leaf.is_overflow(index)) {
     const MutableBytes address = large.prepare(value.size());
     std::copy(value.begin(), value.end(), address.begin());
+    const PointRead::Which newest =
+        working.hides_own() ? PointRead::Which::newest_before_statement : PointRead::Which::newest;
     RETURN_IF_ERROR(read_overflow(
-        working, tree.id(),
-        working.locks_reads() ? PointRead::Which::newest : PointRead::Which::visible, large));
+        working, tree.id(), working.locks_reads() ? newest : PointRead::Which::visible, large));
     value = large.bytes();
   }
   return true;

@@ -47,6 +47,21 @@ enum class WaitPolicy : std::uint8_t {
   skip,     ///< acts as if the key were not there
 };
 
+/// What the reads of a statement see: what was committed at a moment in the log, and what its own
+/// transaction wrote before it.
+struct ReadView {
+  Lsn lsn = Lsn::none;  ///< what committed before is visible
+  Lsn quiet =
+      Lsn::none;  ///< what has an LSN below it is visible wholly: all who wrote there are through
+  std::uint32_t statement =
+      0;                  ///< its transaction's changes from this statement on are hidden; 0: none
+  bool is_taken = false;  ///< the moment is settled, which the first read does
+  enum class Sees : std::uint8_t {
+    durable,  ///< what no crash can take back
+    latest,   ///< whatever is committed: what constraints and definitions have to hold for
+  } sees = Sees::durable;
+};
+
 /// An open snapshot and what is kept because of it.
 struct HeldSnapshot {
   lock::OwnerLabel label = 0;    ///< as Transaction::work_for() said
@@ -176,6 +191,11 @@ class Transaction {
   /// writes is not visible to its own snapshot reads until the next begin_statement().
   void begin_statement();
 
+  /// Starts a statement within the one that runs, and returns what the outer one sees, for
+  /// end_inner(). Better by way of InnerStatement.
+  [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
+  void end_inner(const ReadView& outer) noexcept;
+
   /// How many leaves its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
 
@@ -228,6 +248,22 @@ class Transaction {
   friend struct TransactionAccess;
   explicit Transaction(std::unique_ptr<TransactionState> state) noexcept;
   std::unique_ptr<TransactionState> state_;
+};
+
+/// A statement within the one that runs, as a constraint's check or action and the parts of a
+/// definition are: it sees what its transaction has written up to now, and of others what `sees`
+/// says, at READ COMMITTED always the latest. The outer statement goes on with what it saw before.
+class InnerStatement {
+ public:
+  explicit InnerStatement(Transaction& transaction, ReadView::Sees sees = ReadView::Sees::latest)
+      : transaction_(transaction), outer_(transaction.begin_inner(sees)) {}
+  InnerStatement(const InnerStatement&) = delete;
+  InnerStatement& operator=(const InnerStatement&) = delete;
+  ~InnerStatement() { transaction_.end_inner(outer_); }
+
+ private:
+  Transaction& transaction_;
+  ReadView outer_;
 };
 
 /// Builds a tree bottom-up from records in ascending order: several times faster than inserts,
@@ -294,6 +330,26 @@ class Tree {
   /// update does not wait for ReadMode::for_key_share, a removal does.
   Result<bool> update(Transaction& transaction, Bytes key, Bytes value);
   Result<bool> remove(Transaction& transaction, Bytes key);
+  /// Puts the record of `from` under `to`, with a new value: a removal and an insert, but whoever
+  /// meets the old key with an older snapshot learns where the record went. False: `to` is there
+  /// already. Pre: `from` is there and locked for_update.
+  Result<bool> move(Transaction& transaction, Bytes from, Bytes to, Bytes value);
+  /// What has become, by what is committed, of a record that the statement's view has shown.
+  enum class Fate : std::uint8_t {
+    stays,  ///< it is under the key
+    moved,  ///< to the key that trace() leaves in `moved_to`
+    gone,
+  };
+  /// Where trace() stands: at first on the record that the view shows.
+  struct Trail {
+    const void* at = nullptr;
+  };
+  /// Follows one step: the record stands under `key` by the trail. Meant for READ COMMITTED, when
+  /// get() with a lock has found under the key something else than the view did, or nothing.
+  Fate trace(Transaction& transaction, Bytes key, Trail& trail, ValueBuffer& moved_to) const;
+  /// At REPEATABLE READ: whether the newest version of the key is another transaction's and younger
+  /// than the snapshot.
+  [[nodiscard]] bool changed_since_snapshot(Transaction& transaction, Bytes key) const;
   /// Whether reads of the transaction's snapshot see the records that the tree was loaded with; at
   /// READ COMMITTED and SERIALIZABLE they do, or will.
   [[nodiscard]] bool is_visible(Transaction& transaction) const;

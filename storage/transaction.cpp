@@ -53,8 +53,15 @@ Isolation Transaction::isolation() const noexcept {
 }
 
 void Transaction::begin_statement() {
-  ++state_->statement;
-  if (state_->isolation == Isolation::read_committed) state_->release_snapshot();
+  state_->begin_statement();
+}
+
+ReadView Transaction::begin_inner(ReadView::Sees sees) {
+  return state_->begin_inner(sees);
+}
+
+void Transaction::end_inner(const ReadView& outer) noexcept {
+  state_->end_inner(outer);
 }
 
 void Transaction::work_for(lock::OwnerLabel label, const std::string* doing) noexcept {

@@ -79,18 +79,48 @@ Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes valu
   return done;
 }
 
+Result<bool> remove_moved(TransactionState& state, AnyTree& tree, Bytes key) {
+  RowChange change(state, tree.id(), key, RowChange::Wish::remove, {});
+  change.mark_moved();
+  ASSIGN_OR_RETURN(const bool done, change.run(tree));
+  if (change.old_overflow() && done)
+    RETURN_IF_ERROR(remove_overflow(state, tree.id(), *change.old_overflow()));
+  return done;
+}
+
 struct LockingRead {
   Bytes key;
   ReadMode mode;
   WaitPolicy wait;
 };
 
+/// At REPEATABLE READ: 40001 if somebody was faster than whoever locks the key: has changed the
+/// record that the transaction's snapshot shows, or, where only the key is to stay, taken it away.
+Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t hash,
+                           const LockingRead& wanted, bool found) {
+  VersionIndex& versions = state.engine.versions;
+  const Viewer viewer = state.own_viewer(tree.birth());
+  const auto is_late = [&] {
+    if (!found) return versions.had_one(tree.id(), wanted.key, hash, viewer);
+    if (wanted.mode != ReadMode::for_key_share)
+      return versions.changed_since(tree.id(), wanted.key, hash, viewer);
+    return versions.fate(tree.id(), wanted.key, hash, viewer) != Tree::Fate::stays;
+  };
+  const bool late = is_late();
+  RETURN_IF_ERROR(state.check_snapshot());
+  if (!late) return {};
+  return fail(versions.conflict(tree.id(), wanted.key, hash, viewer));
+}
+
 Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                         ValueBuffer& into) {
   // Whoever reads at SERIALIZABLE reads what stands under the key.
   const bool keeps = wanted.mode == ReadMode::for_key_share && !state.locks_reads();
   const lock::KeyMode mode = keeps ? lock::kKeepKey : combine(lock_of(wanted.mode), lock::kReadKey);
-  const auto which = keeps ? PointRead::Which::committed : PointRead::Which::newest;
+  const bool hides_own = wanted.mode == ReadMode::snapshot && state.hides_own();
+  const auto newest =
+      hides_own ? PointRead::Which::newest_before_statement : PointRead::Which::newest;
+  const auto which = keeps ? PointRead::Which::committed : newest;
   const lock::LockId id{tree.id(), hash_of_key(tree.id(), wanted.key)};
   state.locks.prefetch(id);
   RETURN_IF_ERROR(state.intend(tree.id(),
@@ -104,6 +134,8 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, wanted.key));
   PointRead read(state, tree.id(), wanted.key, which, into);
   ASSIGN_OR_RETURN(const bool found, read.run(tree));
+  if (state.isolation == Isolation::repeatable_read)
+    RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, found));
   if (!found) {
     if (!state.locks_reads()) state.locks.release_to(before);
     return false;
@@ -113,17 +145,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
     if (!read.is_overflow()) return true;
     return get_locked(state, tree, {wanted.key, ReadMode::for_share, wanted.wait}, into);
   }
-  if (state.isolation == Isolation::repeatable_read) {
-    const Viewer viewer = state.viewer(state.view_of(tree.birth()));
-    const bool changed =
-        state.engine.versions.changed_since(tree.id(), wanted.key, id.hash, viewer);
-    RETURN_IF_ERROR(state.check_snapshot());
-    if (changed)
-      return fail(sqlstate::serialization_failure,
-                  "could not serialize access due to concurrent update");
-  }
-  if (read.is_overflow())
-    RETURN_IF_ERROR(read_overflow(state, tree.id(), PointRead::Which::newest, into));
+  if (read.is_overflow()) RETURN_IF_ERROR(read_overflow(state, tree.id(), newest, into));
   return true;
 }
 
@@ -174,10 +196,28 @@ void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,
   if (!is_loading && tree.birth().loads() == loads) expected.count = found;
 }
 
+Tree::Fate Tree::trace(Transaction& transaction, Bytes key, Trail& trail,
+                       ValueBuffer& moved_to) const {
+  TransactionState& state = TransactionAccess::state(transaction);
+  const auto view = state.view_of(static_cast<AnyTree*>(tree_)->birth());
+  return state.engine.versions.trace(id_, key, hash_of_key(id_, key), state.viewer(view), trail,
+                                     [&](Bytes to) {
+                                       const MutableBytes room = moved_to.prepare(to.size());
+                                       std::copy(to.begin(), to.end(), room.begin());
+                                     });
+}
+
+bool Tree::changed_since_snapshot(Transaction& transaction, Bytes key) const {
+  TransactionState& state = TransactionAccess::state(transaction);
+  if (state.isolation != Isolation::repeatable_read) return false;
+  const Viewer viewer = state.own_viewer(static_cast<AnyTree*>(tree_)->birth());
+  return state.engine.versions.changed_since(id_, key, hash_of_key(id_, key), viewer);
+}
+
 bool Tree::is_visible(Transaction& transaction) const {
   TransactionState& state = TransactionAccess::state(transaction);
   // One that is still to be taken will be young enough.
-  if (state.isolation != Isolation::repeatable_read || !state.has_snapshot) return true;
+  if (state.isolation != Isolation::repeatable_read || !state.own.is_taken) return true;
   return state.view_of(static_cast<AnyTree*>(tree_)->birth()) == TransactionState::TreeView::whole;
 }
 
@@ -189,6 +229,17 @@ Result<bool> Tree::insert(Transaction& transaction, Bytes key, Bytes value) {
 Result<bool> Tree::update(Transaction& transaction, Bytes key, Bytes value) {
   return write(TransactionAccess::state(transaction), *static_cast<AnyTree*>(tree_), key, value,
                RowChange::Wish::update);
+}
+
+Result<bool> Tree::move(Transaction& transaction, Bytes from, Bytes to, Bytes value) {
+  TransactionState& state = TransactionAccess::state(transaction);
+  AnyTree& tree = *static_cast<AnyTree*>(tree_);
+  ASSIGN_OR_RETURN(const bool inserted, write(state, tree, to, value, RowChange::Wish::insert));
+  if (!inserted) return false;
+  // The next undo record: the one before it says where the record is.
+  ASSIGN_OR_RETURN(const bool removed, remove_moved(state, tree, from));
+  INVARIANT(removed);
+  return true;
 }
 
 Result<bool> Tree::remove(Transaction& transaction, Bytes key) {

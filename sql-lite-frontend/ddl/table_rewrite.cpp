@@ -159,7 +159,7 @@ void check_rules(Writing& writing, Session::State& session, const Table& table,
 /// The index of a deferrable key takes every entry, but begins without repeated ones.
 void require_no_repeats(Session::State& session, Execution& execution, const Table& table,
                         const IndexAccess& access) {
-  session.begin_statement();
+  const InnerStatement latest{*session.transaction};
   std::string before;
   const Tree tree = *access.tree;
   Cursor cursor = value_of(tree.scan(*session.transaction, {}, Direction::forward,
@@ -196,10 +196,8 @@ bool keeps_rows(const Table& from, const Table& to) {
          std::ranges::all_of(from.relation.columns, is_stored);
 }
 
-}  // namespace
-
-void fill_index(Session::State& session, const TablePtr& table, std::size_t number) {
-  session.begin_statement();
+void build_index(Session::State& session, const TablePtr& table, std::size_t number) {
+  const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
   Execution& execution = writing.plan->execution;
   const RowWriter writer{*writing.write};
@@ -223,10 +221,20 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   if (index.deferrable) require_no_repeats(session, execution, *table, table->indexes[number]);
 }
 
+}  // namespace
+
+void fill_index(Session::State& session, const TablePtr& table, std::size_t number) {
+  build_index(session, table, number);
+  // It has the newest rows' entries, not those of what an older snapshot sees.
+  if (session.transaction->isolation() == Isolation::repeatable_read) {
+    session.young_indexes.insert(table->relation.indexes[number].oid);
+  }
+}
+
 TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,
                        const RowChange& change) {
   Engine& engine = session.shared.engine;
-  session.begin_statement();
+  const InnerStatement latest{*session.transaction};
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
     if (!index.primary) index.tree = value_of(engine.create_tree(*session.transaction));
@@ -276,7 +284,7 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   });
   // Each is a statement of its own, which sees the rows.
   for (std::size_t i = 0; i < table->indexes.size(); ++i) {
-    if (table->indexes[i].tree) fill_index(session, table, i);
+    if (table->indexes[i].tree) build_index(session, table, i);
   }
   value_of(engine.drop_tree(*session.transaction, old->relation.tree));
   for (const Index& index : old->relation.indexes) {
@@ -286,7 +294,7 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
 }
 
 void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first) {
-  session.begin_statement();
+  const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
   for_each_row(session, *table, writing.plan->execution, {},
                [&](const Entry&, std::span<const Value> row) {

@@ -23,6 +23,7 @@ using Slot = std::uint32_t;
 
 class RowStore;
 class TemporaryFiles;
+class WriteOperator;
 
 /// What the rows that a session's statements keep take, and may take. Of the session's thread.
 struct MemoryAccount {
@@ -106,6 +107,8 @@ struct Execution {
   /// execution.
   void release_kept();
   std::vector<RowStore*> kept_for_run;
+  /// Those that have written what constraints must be asked about once all have written.
+  std::vector<WriteOperator*> unchecked;
 
  private:
   void check_interrupts();

@@ -51,7 +51,9 @@ ForeignKeys::ForeignKeys(NameSource& names, const TablePtr& table) : table_(tabl
       const std::string where = equal_all(*referencing, constraint.columns);
       key.still_there_sql = fmt::format("SELECT 1 FROM {} WHERE {}", table_name(names, *table),
                                         equal_all(*table, constraint.referenced_columns));
-      key.any_sql = fmt::format("SELECT 1 FROM {} WHERE {} LIMIT 1", child, where);
+      // Whoever is about to take such a row away is waited for.
+      key.any_sql =
+          fmt::format("SELECT 1 FROM {} x WHERE {} LIMIT 1 FOR KEY SHARE OF x", child, where);
       key.delete_sql = fmt::format("DELETE FROM {} WHERE {}", child, where);
       std::string assignments;
       for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
@@ -183,14 +185,17 @@ void ForeignKeys::check_reference(Execution& execution, const Note& note) {
   const Outgoing& key = outgoing_[note.key];
   if (any_null(note.new_values)) throw_diagnostic(missing(execution, note));
   if (is_deferred(execution.session, *key.constraint)) {
-    defer_check(execution.session,
-                deferred_check(execution, *key.constraint, *table_,
-                               {key.exists_sql, DeferredCheck::Gives::rows},
-                               {key.refers_sql, DeferredCheck::Gives::rows}, key.types,
-                               note.new_values, missing(execution, note)));
+    defer_check(
+        execution.session,
+        deferred_check(execution, *key.constraint, *table_,
+                       {key.exists_sql, DeferredCheck::Gives::rows, ReadView::Sees::durable},
+                       {key.refers_sql, DeferredCheck::Gives::rows}, key.types, note.new_values,
+                       missing(execution, note)));
     return;
   }
-  if (run_internal(execution.session, key.exists_sql, key.types, note.new_values) == 0) {
+  // At REPEATABLE READ a row cannot refer to one that its transaction does not see.
+  if (run_internal(execution.session, key.exists_sql, key.types, note.new_values,
+                   ReadView::Sees::durable) == 0) {
     throw_diagnostic(missing(execution, note));
   }
 }

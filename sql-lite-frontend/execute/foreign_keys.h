@@ -18,6 +18,7 @@ class ForeignKeys {
   ForeignKeys(NameSource& names, const TablePtr& table);
 
   void begin();
+  [[nodiscard]] bool has_notes() const noexcept { return !notes_.empty(); }
   void inserted(std::span<const Value> row);
   void updated(std::span<const Value> old_row, std::span<const Value> new_row);
   void removed(std::span<const Value> row);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/execute/late_error.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -13,7 +14,8 @@ LockRows::Outcome LockRows::lock_all(Execution& execution) {
     before_.push_back(execution.slots[target.access->row_slot()]);
     // The null-extended side of an outer join has no row to lock.
     if (execution.slots[target.access->key_slot()].is_null()) continue;
-    switch (target.access->lock_row(execution, target.mode, target.wait)) {
+    switch (told_of_update(
+        [&] { return target.access->lock_row(execution, target.mode, target.wait); })) {
       case TableAccess::Locked::gone:
         return Outcome::gone;
       case TableAccess::Locked::changed:

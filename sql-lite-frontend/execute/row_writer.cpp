@@ -33,6 +33,11 @@ std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
   return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(cursor.key().data()));
 }
 
+[[noreturn]] void fail_missing(const Index& index) {
+  throw sql_error(SqlState{"XX002"}, "index \"{}\" lacks the entry of a row", index.name)
+      .with_hint("Please REINDEX it.");
+}
+
 void name_table(SqlError& error, Execution& execution, const Table& table) {
   error.fields().schema = schema_name(execution.session, table.relation.schema);
   error.fields().table = table.relation.name;
@@ -300,10 +305,10 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   if (!moves) {
     value_of(tree_.update(transaction, as_bytes(old_key), as_bytes(row_buffer_)));
   } else {
-    if (!value_of(tree_.insert(transaction, as_bytes(new_key), as_bytes(row_buffer_)))) {
+    if (!value_of(
+            tree_.move(transaction, as_bytes(old_key), as_bytes(new_key), as_bytes(row_buffer_)))) {
       fail_duplicate(execution, *table_.primary_key(), new_row);
     }
-    value_of(tree_.remove(transaction, as_bytes(old_key)));
   }
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const bool stays = !moves && !may_move_entry_[i];
@@ -333,7 +338,9 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
     if (after.present) batch->insert(after.key);
     return;
   }
-  if (before.present) value_of(tree.remove(transaction, as_bytes(before.key)));
+  if (before.present && !value_of(tree.remove(transaction, as_bytes(before.key)))) {
+    fail_missing(*table_.indexes[index].index);
+  }
   if (after.present &&
       !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {
     fail_duplicate(execution, *table_.indexes[index].index, new_row);
@@ -371,7 +378,7 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
       continue;
     }
     Tree tree = *access.tree;
-    value_of(tree.remove(transaction, as_bytes(entry.key)));
+    if (!value_of(tree.remove(transaction, as_bytes(entry.key)))) fail_missing(*access.index);
   }
   note_change(transaction, Counted::removed);
 }

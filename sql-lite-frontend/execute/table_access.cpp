@@ -60,15 +60,43 @@ void TableAccess::read_row(Bytes row, std::span<Value> values) const {
 
 TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, WaitPolicy wait) {
   const Bytes key = execution.slots[identity_->key].as_bytes();
-  if (!value_of(tree_.get(*execution.transaction, key, locked_, mode, wait))) return Locked::gone;
+  const bool found = value_of(tree_.get(*execution.transaction, key, locked_, mode, wait));
   Value& row = execution.slots[identity_->row];
-  const Value newest = Value::from_bytes(locked_.bytes());
-  if (compare(locked_.bytes(), row.as_bytes()) == 0) {
-    row = newest;
+  if (found && compare(locked_.bytes(), row.as_bytes()) == 0) {
+    row = Value::from_bytes(locked_.bytes());
     return Locked::unchanged;
   }
-  show(execution, newest);
+  // Elsewhere the row is locked since it was read, or to have changed it is an error.
+  if (execution.transaction->isolation() == Isolation::read_committed) {
+    return follow_row(execution, mode, wait, found);
+  }
+  if (!found) return Locked::gone;
+  show(execution, Value::from_bytes(locked_.bytes()));
   return Locked::changed;
+}
+
+/// What stands under the key is not what was read. It may be another row, if that one was removed
+/// or has another key now, under which it is locked then.
+TableAccess::Locked TableAccess::follow_row(Execution& execution, ReadMode mode, WaitPolicy wait,
+                                            bool found) {
+  Transaction& transaction = *execution.transaction;
+  Value& key = execution.slots[identity_->key];
+  ValueBuffer moved_to;
+  for (Tree::Trail trail;;) {
+    switch (tree_.trace(transaction, key.as_bytes(), trail, moved_to)) {
+      case Tree::Fate::gone:
+        return Locked::gone;
+      case Tree::Fate::stays:
+        if (!found) return Locked::gone;
+        show(execution, Value::from_bytes(locked_.bytes()));
+        return Locked::changed;
+      case Tree::Fate::moved:
+        break;
+    }
+    execution.tick();
+    key = Value::from_bytes(moved_to.bytes()).copy_to(execution.row_arena);
+    found = value_of(tree_.get(transaction, key.as_bytes(), locked_, mode, wait));
+  }
 }
 
 void TableAccess::show(Execution& execution, Value row) const {

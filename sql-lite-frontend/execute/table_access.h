@@ -66,6 +66,7 @@ class TableAccess : public PlanOperator {
   std::string key_;             // NOLINT
 
  private:
+  Locked follow_row(Execution& execution, ReadMode mode, WaitPolicy wait, bool found);
   struct Identity {
     Slot key;
     Slot row;

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/late_error.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -93,10 +94,19 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 }
 
 void WriteOperator::end(Execution& execution) {
-  // Foreign keys may refer to the table itself.
   writer_.end_changes(execution);
+  if (foreign_keys_.has_notes() || deferrable_keys_.has_notes())
+    execution.unchecked.push_back(this);
+}
+
+void WriteOperator::check(Execution& execution) {
   deferrable_keys_.finish(execution);
   foreign_keys_.finish(execution);
+}
+
+void check_written(Execution& execution) {
+  for (WriteOperator* const write : execution.unchecked) write->check(execution);
+  execution.unchecked.clear();
 }
 
 void WriteOperator::insert_row(Execution& execution) {
@@ -143,8 +153,15 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
       }
       conflict = arbiter;
     }
-    if (write_->conflict.kind == ConflictAction::Kind::nothing) return;
-    const auto key = writer_.find_duplicate(execution, *conflict, new_row_);
+    if (write_->conflict.kind == ConflictAction::Kind::nothing) {
+      // Nothing is done because of a row that the transaction does not see: 40001.
+      if (execution.transaction->isolation() == Isolation::repeatable_read) {
+        told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
+      }
+      return;
+    }
+    const auto key =
+        told_of_update([&] { return writer_.find_duplicate(execution, *conflict, new_row_); });
     if (key && update_existing(execution, *key)) return;
     execution.tick();
   }

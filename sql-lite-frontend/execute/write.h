@@ -39,7 +39,9 @@ class WriteOperator final : public PlanOperator {
   void insert_row(Execution& execution);
   /// Writes the rows that are held back, if any; what fails with one of them fails here.
   void write_held(Execution& execution) { writer_.write_held(execution); }
+  /// The constraints' checks and actions are then due, see check_written().
   void end(Execution& execution);
+  void check(Execution& execution);
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:
@@ -72,5 +74,8 @@ class WriteOperator final : public PlanOperator {
   std::vector<const OutputTarget*> computed_returning_;
   std::size_t position_ = 0;
 };
+
+/// Runs the checks and actions of what the statement has written, once it has written everything.
+void check_written(Execution& execution);
 
 }  // namespace swizzle::sql

@@ -100,6 +100,7 @@ class CopyIn {
     }
     write_held();
     plan_->write->end(plan_->execution);
+    check_written(plan_->execution);
     return plan_->write->written();
   }
 

@@ -16,9 +16,11 @@ struct Execution;
 struct WorkSpace;
 
 /// Runs one statement of the system's own inside the present transaction, as referential actions
-/// do, and returns how many rows it gave or changed. Plans are kept by text.
+/// do, and returns how many rows it gave or changed. Plans are kept by text. The statement that it
+/// runs for goes on with what it saw before.
 std::uint64_t run_internal(Session::State& session, const std::string& sql,
-                           std::span<const TypeId> types, std::span<const Value> parameters);
+                           std::span<const TypeId> types, std::span<const Value> parameters,
+                           ReadView::Sees sees = ReadView::Sees::latest);
 
 /// Puts a check off to the commit, or to SET CONSTRAINTS … IMMEDIATE.
 struct DeferredCheck {
@@ -28,6 +30,7 @@ struct DeferredCheck {
   struct Query {
     std::string sql;
     Gives gives = Gives::rows;
+    ReadView::Sees sees = ReadView::Sees::latest;
   };
   /// What gives this when all is well; else it is asked whether what was done is still there: a row
   /// that refers may have gone again, and one that was referred to have a successor.
@@ -57,9 +60,6 @@ std::string cursor_row_key(Session::State& session, std::string_view cursor, con
 Engine& engine_of(Session::State& session);
 /// What building an index, or loading rows, may take.
 WorkSpace maintenance_space(Session::State& session);
-
-/// A new snapshot at READ COMMITTED, and one's own writes so far become visible.
-void start_inner_statement(Execution& execution);
 
 /// A notice for each name in the text that is longer than names can be, and is cut.
 void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink);

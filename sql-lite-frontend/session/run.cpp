@@ -255,7 +255,7 @@ void Session::State::start_portal(Portal& portal) {
   check_cancelled(*this);
   plan.in_use = true;
   portal.state = Portal::State::running;
-  plan.root->open(execution);
+  plan.open();
 }
 
 void Session::State::finish_portal(Portal& portal) {
@@ -370,7 +370,8 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
 }
 
 std::uint64_t run_internal(Session::State& session, const std::string& sql,
-                           std::span<const TypeId> types, std::span<const Value> parameters) {
+                           std::span<const TypeId> types, std::span<const Value> parameters,
+                           ReadView::Sees sees) {
   StatementPtr& statement = session.internal_cache[sql];
   if (!statement) {
     statement = session.parse_one(sql, {});
@@ -381,7 +382,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   const PortalPtr portal = session.make_portal(running, parameters);
   session.lock_tables(*portal, Session::State::Columns::open);
   Plan& plan = *portal->plan;
-  session.begin_statement();
+  const InnerStatement inner{*session.transaction, sees};
   plan.execution.row_arena.reset();
   plan.execution.parameters = portal->parameters;
   plan.execution.transaction = session.transaction.get();
@@ -390,7 +391,7 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   portal->state = Portal::State::running;
   std::uint64_t rows = 0;
   try {
-    plan.root->open(plan.execution);
+    plan.open();
     RowScope scope{plan.execution};
     while (plan.root->next(plan.execution)) {
       ++rows;

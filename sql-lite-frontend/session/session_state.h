@@ -294,7 +294,8 @@ struct Session::State final : NameSource, ObjectNames {
     notice(*sink_for_notices, Severity::warning, state, std::move(message));
   }
   bool may_read(const IndexAccess& index) override {
-    return !index.tree || !transaction || index.tree->is_visible(*transaction);
+    if (!index.tree || !transaction) return true;
+    return !young_indexes.contains(index.index->oid) && index.tree->is_visible(*transaction);
   }
   std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
@@ -339,6 +340,8 @@ struct Session::State final : NameSource, ObjectNames {
   ConstraintModes constraint_modes;
   std::vector<Oid> truncated_on_commit;
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
+  /// Built in this transaction, at REPEATABLE READ: its snapshot does not read them.
+  std::set<Oid> young_indexes;
   /// A materialized view whose query, not its rows, is meant: while it is refreshed.
   Oid expanded_view = kNoOid;
   /// One that this session writes: while it is refreshed concurrently.

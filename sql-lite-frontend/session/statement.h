@@ -54,6 +54,13 @@ struct Plan {
   /// Computed before the run of a statement whose literals are parameters, for their errors.
   std::vector<ExprPtr> computed_from_literals;
 
+  /// Constraints are looked at when the statement has written everything, in WITH queries too.
+  void open() {
+    execution.unchecked.clear();
+    root->open(execution);
+    check_written(execution);
+  }
+
   void end_run() {
     root->close();
     execution.release_kept();

@@ -58,6 +58,9 @@ void Session::State::begin_transaction(Block kind) {
   failed = false;
   any_statement = false;
   transaction_number = 0;
+  // Plans that do without them do so no longer.
+  if (!young_indexes.empty()) ++settings_version;
+  young_indexes.clear();
   session_context.transaction_timestamp = session_context.statement_timestamp;
 }
 
@@ -115,7 +118,7 @@ void Session::State::run_deferred_checks(std::size_t from) {
       values.push_back(input_text(functions, check.types[i], kNoTypmod, check.texts[i]));
     }
     const auto holds = [&](const DeferredCheck::Query& query) {
-      const bool has_rows = run_internal(*this, query.sql, check.types, values) > 0;
+      const bool has_rows = run_internal(*this, query.sql, check.types, values, query.sees) > 0;
       return has_rows == (query.gives == DeferredCheck::Gives::rows);
     };
     if (holds(check.wanted) || !holds(check.confirmation)) continue;
@@ -448,10 +451,6 @@ bool is_deferred(Session::State& session, const Constraint& constraint) {
 
 void defer_check(Session::State& session, DeferredCheck check) {
   session.deferred.push_back(std::move(check));
-}
-
-void start_inner_statement(Execution& execution) {
-  execution.session.begin_statement();
 }
 
 std::string schema_name(Session::State& session, Oid schema) {

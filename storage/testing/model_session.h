@@ -103,8 +103,8 @@ class Session {
       db_.model.saw(std::move(read));
     }
     const bool has_snapshot =
-        transaction_->isolation() == Isolation::repeatable_read && state().has_snapshot;
-    const Lsn snapshot = state().snapshot.lsn;
+        transaction_->isolation() == Isolation::repeatable_read && state().own.is_taken;
+    const Lsn snapshot = state().own.lsn;
     TransactionSlot& slot = state().slot;
     const bool is_writer = state().undo != nullptr && state().undo->count() != 0;
     INVARIANT(transaction_->commit().has_value());

@@ -77,9 +77,10 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   if (locks || !quiet) slots = shorten(slots);
   original.copy_part(slots.begin, slots.end, memory_->copy.page.data());
   if (locks) return take_locked(original, slots, slots.end == whole_end && !ends_here);
+  const Viewer viewer = transaction_.viewer(view_);
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
     if (!quiet)
-      add_visible(i);
+      add_visible(i, viewer);
     else
       add_newest(i);
   }
@@ -106,9 +107,13 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
     blocked_ = before;
     return;
   }
+  const bool hides_own = transaction_.hides_own();
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
     if (!lock_key_and_gap(key_of_slot(i))) return;
-    add_newest(i);
+    if (hides_own)
+      add_visible(i, transaction_.viewer_of_newest());
+    else
+      add_newest(i);
   }
   // What lies behind the last record up to the fence is locked by the last key; what a later split
   // or merge puts at the fence is locked by the fence itself.
@@ -123,12 +128,11 @@ void LeafScan::add_newest(std::uint16_t slot) noexcept {
     memory_->rows.push_back({slot, leaf().is_overflow(slot), std::nullopt});
 }
 
-void LeafScan::add_visible(std::uint16_t slot) noexcept {
+void LeafScan::add_visible(std::uint16_t slot, const Viewer& viewer) noexcept {
   const Bytes key = key_of_slot(slot);
   std::vector<std::byte>& older = memory_->older;
   const auto version = transaction_.engine.versions.find(
-      tree_, key, hash_of_key(tree_, key), transaction_.viewer(view_),
-      [&](Bytes value, bool overflow) {
+      tree_, key, hash_of_key(tree_, key), viewer, [&](Bytes value, bool overflow) {
         const auto offset = static_cast<std::uint32_t>(older.size());
         older.insert(older.end(), value.begin(), value.end());
         memory_->rows.push_back(

@@ -85,7 +85,7 @@ class LeafScan final : public LeafVisitor {
 
   [[nodiscard]] Slots shorten(Slots wanted) noexcept;
   void add_newest(std::uint16_t slot) noexcept;
-  void add_visible(std::uint16_t slot) noexcept;
+  void add_visible(std::uint16_t slot, const Viewer& viewer) noexcept;
   bool lock_key_and_gap(Bytes key) noexcept;
   void take_locked(const Node& original, Slots slots, bool up_to_fence) noexcept;
 

@@ -25,7 +25,8 @@ bool PointRead::is_in_leaf(const Node& leaf) noexcept {
   if (which_ == Which::newest) return true;
   // A leaf that nobody has changed since `quiet` is visible as it stands: nothing is looked up and
   // nothing shared is written.
-  const bool is_whole = view_ == TransactionState::TreeView::whole;
+  const bool is_whole =
+      which_ != Which::newest_before_statement && view_ == TransactionState::TreeView::whole;
   if (is_whole && transaction_.is_quiet(leaf.logical_lsn())) return true;
   const std::uint64_t hash = hash_of_key(tree_, key_);
   const auto copy = [this](Bytes value, bool overflow) { take(value, overflow); };
@@ -34,6 +35,10 @@ bool PointRead::is_in_leaf(const Node& leaf) noexcept {
     const auto found = versions.find_committed(tree_, key_, hash, transaction_.undo.get(), copy);
     commit_ = found.commit;
     return found.version == VersionIndex::Version::current;
+  }
+  if (which_ == Which::newest_before_statement) {
+    const Viewer viewer = transaction_.viewer_of_newest();
+    return versions.find(tree_, key_, hash, viewer, copy) == VersionIndex::Version::current;
   }
   const auto version = versions.find(tree_, key_, hash, transaction_.viewer(view_), copy);
   too_old_ = transaction_.is_too_old();

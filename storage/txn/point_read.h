@@ -11,6 +11,8 @@ class PointRead final : public LeafVisitor {
   enum class Which : std::uint8_t {
     visible,  ///< by the transaction's snapshot
     newest,   ///< the transaction has locked what stands under the key
+    /// The same, but without what the statement itself has written.
+    newest_before_statement,
     /// What is committed, and its own: the transaction has locked only that the key stays, so that
     /// somebody else may be changing what stands under it.
     committed,

@@ -50,6 +50,16 @@ bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept 
   return !leaf.is_overflow(at.index) && compare(leaf.value(at.index), *required_) == 0;
 }
 
+/// At REPEATABLE READ: whether somebody has changed, or taken away, what the transaction's snapshot
+/// shows.
+bool RowChange::is_late(bool is_live) const noexcept {
+  if (transaction_.isolation != Isolation::repeatable_read) return false;
+  VersionIndex& versions = transaction_.engine.versions;
+  const bool late = is_live ? versions.changed_since(tree_, key_, hash_, viewer_)
+                            : versions.had_one(tree_, key_, hash_, viewer_);
+  return late || transaction_.is_too_old();
+}
+
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   const lock::LockId id{tree_, hash_};
@@ -62,12 +72,8 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
     if (!at.exact && transaction_.engine.options.locking && !gap_allows(leaf, at))
       return Action::leave;
   } else {
+    if (is_late(is_live)) return settle(Obstacle::version);
     if (!is_live) return settle(Obstacle::none);
-    if (transaction_.isolation == Isolation::repeatable_read &&
-        (transaction_.engine.versions.changed_since(tree_, key_, hash_,
-                                                    transaction_.viewer(view_)) ||
-         transaction_.is_too_old()))
-      return settle(Obstacle::version);
     if (!is_required(leaf, at)) return settle(Obstacle::none);
   }
   settle(Obstacle::none);
@@ -88,6 +94,7 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
                          transaction_.statement,     previous_lsn_};
   if (wish_ != Wish::insert) {
     change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
+    if (moves_) change.kind = UndoRecord::Kind::moved;
     change.old_value = leaf.value(at.index);
     change.old_overflow = leaf.is_overflow(at.index);
     if (change.old_overflow) {
@@ -111,7 +118,7 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
   if (transaction_.isolation == Isolation::repeatable_read)
-    view_ = transaction_.view_of(tree.birth());
+    viewer_ = transaction_.own_viewer(tree.birth());
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});
@@ -124,8 +131,7 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
       return done_;
     if (obstacle_ == Obstacle::version) {
       RETURN_IF_ERROR(transaction_.check_snapshot());
-      return fail(sqlstate::serialization_failure,
-                  "could not serialize access due to concurrent update");
+      return fail(transaction_.engine.versions.conflict(tree_, key_, hash_, viewer_));
     }
     const lock::LockWait wait = transaction_.wait(policy);
     ASSIGN_OR_RETURN(
@@ -148,6 +154,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
       INVARIANT(!leaf.is_ghost(at.index));
       return Action::update;
     case UndoRecord::Kind::removed:
+    case UndoRecord::Kind::moved:
       INVARIANT(leaf.is_ghost(at.index));
       return Action::insert;
     case UndoRecord::Kind::load_begun:  // undone as a whole

@@ -25,6 +25,10 @@ class RowChange final : public LeafChange {
   /// Only while the record has this value, in the leaf itself. Pre: not an insert.
   void require(Bytes value) noexcept { required_ = value; }
 
+  /// The record goes on under the key that the transaction's last change has inserted. Pre: a
+  /// removal.
+  void mark_moved() noexcept { moves_ = true; }
+
   Action decide(const Node& leaf, Node::Position at) noexcept override;
   [[nodiscard]] Value value() const noexcept override { return value_; }
   [[nodiscard]] std::size_t max_value_bytes() const noexcept override {
@@ -47,6 +51,7 @@ class RowChange final : public LeafChange {
   [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
   bool gap_allows(const Node& leaf, Node::Position at) noexcept;
+  [[nodiscard]] bool is_late(bool is_live) const noexcept;
   [[nodiscard]] bool is_required(const Node& leaf, Node::Position at) const noexcept;
 
   TransactionState& transaction_;
@@ -57,8 +62,9 @@ class RowChange final : public LeafChange {
   Value value_;
   std::optional<Bytes> required_;
   bool done_ = false;
-  /// At REPEATABLE READ: what the snapshot sees of the tree.
-  TransactionState::TreeView view_ = TransactionState::TreeView::whole;
+  bool moves_ = false;
+  /// At REPEATABLE READ: the transaction's snapshot.
+  Viewer viewer_;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
   lock::KeyMode key_mode_ = lock::kWriteKey;

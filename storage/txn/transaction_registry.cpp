@@ -79,18 +79,26 @@ Lsn TransactionRegistry::quiet_below(Lsn end, TransactionSlot& slot) const noexc
   return slot.quiet;
 }
 
-Snapshot TransactionRegistry::take_snapshot(TransactionSlot& slot, Lsn seen) noexcept {
+void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept {
+  const bool keeps_already = slot.snapshot.load(std::memory_order_relaxed) != 0;
   // Any older moment will do while the real one is looked up: it keeps more.
-  slot.snapshot.store(1, std::memory_order_seq_cst);
+  if (!keeps_already) slot.snapshot.store(1, std::memory_order_seq_cst);
   snapshot_pause();
   // Quiet is computed below an end that is taken before it, and the snapshot's own end after it, so
   // all who wrote below quiet have committed below the snapshot.
   const Lsn quiet = quiet_below(visible_end(), slot);
   snapshot_pause();
-  const Lsn end = std::max(visible_end(), seen == Lsn::none ? seen : Lsn{raw(seen) + 1});
+  // Whoever has committed, as far as the transaction can know by a lock, has a record below the
+  // tail.
+  const Lsn known = seen == Lsn::none ? seen : Lsn{raw(seen) + 1};
+  const Lsn end =
+      view.sees == ReadView::Sees::latest ? log_.tail() : std::max(visible_end(), known);
   snapshot_pause();
-  slot.snapshot.store(std::max<std::uint64_t>(raw(end), 1), std::memory_order_release);
-  return {end, quiet};
+  if (!keeps_already)
+    slot.snapshot.store(std::max<std::uint64_t>(raw(end), 1), std::memory_order_release);
+  view.lsn = end;
+  view.quiet = quiet;
+  view.is_taken = true;
 }
 
 Lsn TransactionRegistry::version_horizon() const noexcept {

@@ -8,6 +8,7 @@
 
 #include "base/ids.h"
 #include "storage/btree/tree_log.h"
+#include "storage/engine.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/recovery/control_file.h"
 #include "storage/txn/undo_log.h"
@@ -38,13 +39,6 @@ struct alignas(128) TransactionSlot {
 };
 static_assert(sizeof(TransactionSlot) == 128);
 
-/// A moment in the log: what committed before `lsn` is visible. Whatever has an LSN below `quiet`
-/// is visible wholly, since everybody who wrote there has been acknowledged.
-struct Snapshot {
-  Lsn lsn = Lsn::none;
-  Lsn quiet = Lsn::none;
-};
-
 /// The running transactions, without a shared lock.
 ///
 /// A snapshot is what is durable, so that whoever reads sees nothing that a crash could take back
@@ -70,11 +64,11 @@ class TransactionRegistry {
   /// An asynchronous commit counts as visible at once.
   void acknowledge_asynchronous(Lsn commit_end) noexcept;
 
-  /// Takes a snapshot and keeps what it needs, until release_snapshot(). `seen` is a commit that
-  /// the transaction knows of already by a lock (early release): it shows that one, too, and
-  /// whatever came before it, though it may not be durable yet; the transaction's own end waits for
-  /// that.
-  Snapshot take_snapshot(TransactionSlot& slot, Lsn seen = Lsn::none) noexcept;
+  /// Settles the moment of a view and keeps what it needs, until release_snapshot(); where the slot
+  /// keeps what an older one needs already, that is enough. `seen` is a commit that the transaction
+  /// knows of already by a lock (early release): the view shows that one, too, and whatever came
+  /// before it, though it may not be durable yet; the transaction's own end waits for that.
+  void settle(ReadView& view, TransactionSlot& slot, Lsn seen) noexcept;
   static void release_snapshot(TransactionSlot& slot) noexcept {
     slot.snapshot.store(0, std::memory_order_release);
   }

@@ -19,23 +19,63 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   created.clear();
   loads.clear();
   statement = 0;
+  now = own = {};
   locks.clear_cancel();
   locks.set_deadlock_timeout(Duration::zero());
   locks.begin(TxnId::none);
 }
 
-const Snapshot& TransactionState::view() {
-  if (!has_snapshot) {
-    snapshot = engine.registry->take_snapshot(slot, locks.read_watermark());
-    has_snapshot = true;
+void TransactionState::settle(ReadView& view) {
+  // Who has a lock may know by it that others are through, whatever they had locked.
+  if (locks.locks_held() != 0) view.sees = ReadView::Sees::latest;
+  engine.registry->settle(view, slot, locks.read_watermark());
+  // It may show what is not durable yet: the transaction's end waits for that, and what it reads
+  // later is no older.
+  if (view.sees == ReadView::Sees::latest) locks.note_read(Lsn{raw(view.lsn) - 1});
+}
+
+void TransactionState::take_own() {
+  settle(own);
+}
+
+void TransactionState::take_view() {
+  if (isolation == Isolation::repeatable_read && now.sees == ReadView::Sees::durable) {
+    if (!own.is_taken) take_own();
+    now.lsn = own.lsn;
+    now.quiet = own.quiet;
+    now.is_taken = true;
+    return;
   }
-  return snapshot;
+  settle(now);
+}
+
+void TransactionState::begin_statement() noexcept {
+  ++statement;
+  if (isolation != Isolation::repeatable_read) {
+    release_snapshot();
+    now.sees = ReadView::Sees::durable;
+  }
+  now.statement = statement;
+}
+
+ReadView TransactionState::begin_inner(ReadView::Sees sees) {
+  const bool has_own = isolation == Isolation::repeatable_read;
+  // The transaction's snapshot is not younger than anything that is looked at in it.
+  if (has_own && !own.is_taken) take_own();
+  const ReadView outer = now;
+  now = {.statement = ++statement, .sees = has_own ? sees : ReadView::Sees::latest};
+  return outer;
+}
+
+void TransactionState::end_inner(const ReadView& outer) noexcept {
+  now = outer;
+  if (!now.is_taken && !own.is_taken) TransactionRegistry::release_snapshot(slot);
 }
 
 void TransactionState::release_snapshot() noexcept {
-  if (!has_snapshot) return;
+  if (!now.is_taken && !own.is_taken) return;
   TransactionRegistry::release_snapshot(slot);
-  has_snapshot = false;
+  now.is_taken = own.is_taken = false;
 }
 
 void TransactionState::end_operation() noexcept {

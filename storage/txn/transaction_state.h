@@ -61,8 +61,11 @@ struct TransactionState {
 
   /// 0: begin_statement() was never called, so every operation is a statement of its own.
   std::uint32_t statement = 0;
-  bool has_snapshot = false;
-  Snapshot snapshot;
+  /// What reads see now: of the statement that runs, or of an inner one.
+  ReadView now;
+  /// At REPEATABLE READ the transaction's snapshot, once it is taken: who changed something since
+  /// has been faster.
+  ReadView own;
 
   /// What Transaction::before_release() was given.
   std::function<void()> publish;
@@ -91,18 +94,25 @@ struct TransactionState {
     return keys;
   }
 
-  /// The snapshot for a read that begins now.
-  const Snapshot& view();
+  /// What a read that begins now sees.
+  const ReadView& view() {
+    if (!now.is_taken) [[unlikely]]
+      take_view();
+    return now;
+  }
+  void begin_statement() noexcept;
+  [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
+  void end_inner(const ReadView& outer) noexcept;
   /// An operation ended; where it was its own statement, its snapshot goes.
   void end_operation() noexcept;
   void release_snapshot() noexcept;
 
   /// Whether all of what was changed up to `changed` is visible: no version need be looked up.
   [[nodiscard]] bool is_quiet(Lsn changed) const noexcept {
-    if (planted(PlantedFault::shortcut_takes_the_snapshot)) return changed < snapshot.lsn;
-    return changed < snapshot.quiet;
+    if (planted(PlantedFault::shortcut_takes_the_snapshot)) return changed < now.lsn;
+    return changed < now.quiet;
   }
-  [[nodiscard]] Viewer viewer() const noexcept { return {snapshot.lsn, undo.get(), statement}; }
+  [[nodiscard]] Viewer viewer() const noexcept { return {now.lsn, undo.get(), now.statement}; }
   /// What a snapshot read that begins now sees of a tree.
   enum class TreeView : std::uint8_t {
     whole,
@@ -116,8 +126,26 @@ struct TransactionState {
     return undo != nullptr && !birth.is_loading() ? TreeView::own_changes : TreeView::nothing;
   }
   [[nodiscard]] Viewer viewer(TreeView of) const noexcept {
-    return {snapshot.lsn, undo.get(), statement,
+    return {now.lsn, undo.get(), now.statement,
             of == TreeView::whole ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden};
+  }
+  /// At REPEATABLE READ: by whom changes are told that somebody was faster.
+  [[nodiscard]] Viewer own_viewer(const TreeBirth& birth) {
+    if (!own.is_taken) [[unlikely]]
+      take_own();
+    Viewer viewer{own.lsn, undo.get(), 0};
+    if (!birth.is_visible_to(viewer)) [[unlikely]]
+      viewer.unversioned = Viewer::Unversioned::hidden;
+    return viewer;
+  }
+  /// At SERIALIZABLE, where reads see the newest: whether the statement that reads has written
+  /// something, which it does not see.
+  [[nodiscard]] bool hides_own() const noexcept {
+    const UndoRecord* const newest = undo != nullptr ? undo->newest() : nullptr;
+    return newest != nullptr && now.statement != 0 && newest->statement >= now.statement;
+  }
+  [[nodiscard]] Viewer viewer_of_newest() const noexcept {
+    return {Lsn::max, undo.get(), now.statement};
   }
   [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
   [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
@@ -143,6 +171,9 @@ struct TransactionState {
   void rollback() noexcept;
 
  private:
+  void settle(ReadView& view);
+  void take_view();
+  void take_own();
   Result<> undo_newest();
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;

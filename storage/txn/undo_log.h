@@ -23,6 +23,7 @@ struct UndoRecord {
     inserted,
     updated,
     removed,
+    moved,       ///< removed, and under another key since `previous`, the insert there
     load_begun,  ///< of a whole tree: no key, and no version for readers
   };
 
@@ -43,6 +44,10 @@ struct UndoRecord {
   Kind kind = Kind::inserted;
   bool old_overflow = false;
 
+  /// The insert that a record which has moved went to.
+  [[nodiscard]] const UndoRecord* went_to() const noexcept {
+    return kind == Kind::moved ? previous : nullptr;
+  }
   /// Whether the version index has it.
   [[nodiscard]] bool is_version() const noexcept { return kind != Kind::load_begun; }
   [[nodiscard]] Bytes key() const noexcept {

@@ -115,6 +115,23 @@ bool VersionIndex::changed_since(TreeId tree, Bytes key, std::uint64_t hash,
   return newest->log != viewer.own && !is_visible(*newest, viewer);
 }
 
+const UndoRecord* VersionIndex::first_after(const UndoRecord* newest, const Viewer& viewer,
+                                            const Tree::Trail& trail) noexcept {
+  const UndoRecord* hidden = nullptr;
+  for (const UndoRecord* at = newest; at != nullptr; at = at->older) {
+    if (trail.at != nullptr ? at == trail.at : is_visible(*at, viewer)) return hidden;
+    hidden = at;
+  }
+  return trail.at != nullptr ? nullptr : hidden;
+}
+
+Error VersionIndex::conflict(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer) {
+  const bool is_gone = fate(tree, key, hash, viewer) == Tree::Fate::gone;
+  return {sqlstate::serialization_failure,
+          is_gone ? "could not serialize access due to concurrent delete"
+                  : "could not serialize access due to concurrent update"};
+}
+
 bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
   Bucket& bucket = bucket_of(hash);
   if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;

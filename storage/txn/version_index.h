@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 
+#include "storage/engine.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/txn/planted_fault.h"
 #include "storage/txn/undo_log.h"
@@ -103,6 +104,39 @@ class VersionIndex {
   /// key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash,
                                    const Viewer& viewer) noexcept;
+  /// Whether the viewer sees a record under the key, where there is none now.
+  [[nodiscard]] bool had_one(TreeId tree, Bytes key, std::uint64_t hash,
+                             const Viewer& viewer) noexcept {
+    return find(tree, key, hash, viewer, [](Bytes, bool) {}) == Version::older;
+  }
+  /// Follows a record by one step, see Tree::trace(). `copy(Bytes key)` runs under a latch.
+  template <class Copy>
+  Tree::Fate trace(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
+                   Tree::Trail& trail, Copy&& copy) noexcept {
+    Bucket& bucket = bucket_of(hash);
+    const std::lock_guard hold(bucket.mutex);
+    const UndoRecord* at = first_after(newest_of(bucket, tree, key, hash), viewer, trail);
+    const Viewer of_all_commits{};
+    for (; at != nullptr; at = at->newer) {
+      if (at->log == viewer.own || !is_visible(*at, of_all_commits)) break;
+      if (at->kind == UndoRecord::Kind::removed) return Tree::Fate::gone;
+      const UndoRecord* const next = at->went_to();
+      if (next == nullptr) continue;
+      // The whole log's records are there as long as one of them is.
+      trail.at = next;
+      copy(next->key());
+      return Tree::Fate::moved;
+    }
+    return Tree::Fate::stays;
+  }
+  /// What has become of the record that the viewer sees under the key.
+  [[nodiscard]] Tree::Fate fate(TreeId tree, Bytes key, std::uint64_t hash,
+                                const Viewer& viewer) noexcept {
+    Tree::Trail trail;
+    return trace(tree, key, hash, viewer, trail, [](Bytes) {});
+  }
+  /// What who was too late for a key is told.
+  [[nodiscard]] Error conflict(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer);
   [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash) noexcept;
 
  private:
@@ -113,6 +147,9 @@ class VersionIndex {
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
+  /// The first change after what the viewer sees, or after where the trail stands.
+  static const UndoRecord* first_after(const UndoRecord* newest, const Viewer& viewer,
+                                       const Tree::Trail& trail) noexcept;
 
   struct Free {
     void operator()(Bucket* buckets) const noexcept { std::free(buckets); }
