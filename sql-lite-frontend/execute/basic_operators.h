@@ -276,7 +276,6 @@ class Materialize final : public PlanOperator {
   PlanPtr input_;
   RowStore store_{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run_ = 0;
-  std::uint64_t filled_in_round_ = 0;
   std::size_t position_ = 0;
 };
 

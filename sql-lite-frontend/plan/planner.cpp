@@ -82,7 +82,11 @@ void Planner::plan_cte(Cte& cte) {
     cte.plan = plan_write(std::move(cte.write));
     return;
   }
-  cte.outputs = cte.query->output_slots();
+  cte.first_outputs = cte.query->output_slots();
+  cte.outputs = cte.first_outputs;
+  if (cte.recursive) {
+    for (Slot& slot : cte.outputs) slot = binder_.new_slot();
+  }
   // A placeholder, so that a reference inside the recursive part does not plan it again.
   cte.plan = std::make_unique<OneRow>();
   PlanPtr plan = plan_query(*cte.query);
