@@ -106,19 +106,38 @@ void Binder::OuterNotes::take_back(const Scope& scope, const Scope& home) const 
   }
 }
 
-/// The query that an aggregate belongs to: the nearest whose columns it reads.
-Scope& Binder::home_of_aggregate(Scope& scope, std::span<const ExprPtr> arguments) {
+namespace {
+
+/// Every expression that a call consists of, whole.
+void for_each_part(AggregateCall& call, const std::function<void(Expr&)>& visit) {
+  for (const ExprPtr& argument : call.arguments) walk(*argument, visit);
+  for (const SortKey& key : call.order) walk(*key.expr, visit);
+  if (call.filter) walk(*call.filter, visit);
+}
+
+/// Whether the slot is a column, or an aggregate, of that scope's query.
+bool is_of_query(const Scope& scope, Slot slot) {
+  const bool is_column = std::ranges::any_of(scope.from_slots, [&](const auto& range) {
+    return slot >= range.first && slot < range.second;
+  });
+  return is_column || (scope.query != nullptr &&
+                       std::ranges::find(scope.query->aggregates, slot, &AggregateCall::slot) !=
+                           scope.query->aggregates.end());
+}
+
+}  // namespace
+
+/// The query that an aggregate belongs to: the nearest that its arguments, order and filter read.
+Scope& Binder::home_of_aggregate(Scope& scope, AggregateCall& call) {
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
     bool reads = false;
-    for (const ExprPtr& argument : arguments) {
-      walk(*argument, [&](Expr& part) {
-        const auto* slot = dynamic_cast<const SlotExpr*>(&part);
-        if (slot == nullptr) return;
-        reads |= std::ranges::any_of(at->from_slots, [&](const auto& range) {
-          return slot->slot() >= range.first && slot->slot() < range.second;
-        });
-      });
-    }
+    for_each_part(call, [&](Expr& part) {
+      if (const auto* slot = dynamic_cast<const SlotExpr*>(&part)) {
+        reads |= is_of_query(*at, slot->slot());
+      } else if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(&part)) {
+        for (const Slot outside : subquery->outer_slots) reads |= is_of_query(*at, outside);
+      }
+    });
     if (reads) return *at;
   }
   return scope;
@@ -127,11 +146,22 @@ Scope& Binder::home_of_aggregate(Scope& scope, std::span<const ExprPtr> argument
 ExprPtr Binder::bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
                                    const ResolvedFunction& resolved, std::vector<ExprPtr> arguments,
                                    const OuterNotes& notes) {
-  Scope& home = home_of_aggregate(scope, arguments);
-  if (&home == &scope) return bind_aggregate(node, scope, resolved, std::move(arguments));
+  const auto refuse = [&](std::string_view message) {
+    throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
+  };
+  if (scope.in_aggregate && scope.clause != Clause::filter) {
+    refuse("aggregate function calls cannot be nested");
+  }
+  require_star(node);
+  // Names mean what they mean where the call stands, also if an enclosing query computes it.
+  const bool around = std::exchange(scope.in_aggregate, true);
+  AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
+  scope.in_aggregate = around;
+  Scope& home = home_of_aggregate(scope, call);
+  if (&home == &scope) return bind_aggregate(node, scope, std::move(call));
   // The enclosing query computes it; for those in between it is a value from outside.
   notes.take_back(scope, home);
-  ExprPtr expr = bind_aggregate(node, home, resolved, std::move(arguments));
+  ExprPtr expr = bind_aggregate(node, home, std::move(call));
   const auto& result = dynamic_cast<const SlotExpr&>(*expr);
   for (Scope* at = &scope; at != &home; at = at->parent) {
     if (at->outer_slots != nullptr) at->outer_slots->push_back(result.slot());
@@ -182,20 +212,18 @@ ExprPtr Binder::bind_ordered_set(const ast::FuncCall& node, Scope& scope,
   return expr;
 }
 
-ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
-                               const ResolvedFunction& resolved, std::vector<ExprPtr> arguments) {
+void Binder::require_star(const ast::FuncCall& node) {
+  if (!node.args.empty() || node.agg_star || node.agg_within_group) return;
+  throw sql_error(sqlstate::wrong_object_type,
+                  "{}(*) must be used to call a parameterless aggregate function",
+                  ast::string_of(node.funcname.back()))
+      .at_position(node.location + 1);
+}
+
+ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call) {
   const auto refuse = [&](std::string_view message) {
     throw SqlError{sqlstate::grouping_error, std::string{message}}.at_position(node.location + 1);
   };
-  if (scope.in_aggregate && scope.clause != Clause::filter) {
-    refuse("aggregate function calls cannot be nested");
-  }
-  if (arguments.empty() && !node.agg_star) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "{}(*) must be used to call a parameterless aggregate function",
-                    ast::string_of(node.funcname.back()))
-        .at_position(node.location + 1);
-  }
   switch (scope.clause) {
     case Clause::select_list:
     case Clause::having:
@@ -208,37 +236,31 @@ ExprPtr Binder::bind_aggregate(const ast::FuncCall& node, Scope& scope,
   }
   if (scope.query == nullptr) refuse("aggregate functions are not allowed in this context");
   // The arguments were bound before anybody knew that this is an aggregate; a nested one is there.
-  for (const ExprPtr& argument : arguments) {
-    walk(*argument, [&](Expr& part) {
-      const auto* slot = dynamic_cast<const SlotExpr*>(&part);
-      if (slot == nullptr) return;
-      for (const AggregateCall& other : scope.query->aggregates) {
+  for_each_part(call, [&](Expr& part) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+    if (slot == nullptr) return;
+    for (const AggregateCall& other : scope.query->aggregates) {
+      if (other.slot != slot->slot()) continue;
+      throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
+          .at_position(part.location() + 1);
+    }
+    for (const ProjectSet::Item& set : scope.query->sets) {
+      if (set.slot != slot->slot()) continue;
+      throw SqlError{sqlstate::feature_not_supported,
+                     "aggregate function calls cannot contain set-returning function calls"}
+          .with_hint(
+              "You might be able to move the set-returning function into a LATERAL FROM item.")
+          .at_position(set.location + 1);
+    }
+    for (const WindowDefinition& window : scope.query->windows) {
+      for (const WindowCall& other : window.calls) {
         if (other.slot != slot->slot()) continue;
-        throw SqlError{sqlstate::grouping_error, "aggregate function calls cannot be nested"}
+        throw SqlError{sqlstate::grouping_error,
+                       "aggregate function calls cannot contain window function calls"}
             .at_position(part.location() + 1);
       }
-      for (const ProjectSet::Item& set : scope.query->sets) {
-        if (set.slot != slot->slot()) continue;
-        throw SqlError{sqlstate::feature_not_supported,
-                       "aggregate function calls cannot contain set-returning function calls"}
-            .with_hint(
-                "You might be able to move the set-returning function into a LATERAL FROM item.")
-            .at_position(set.location + 1);
-      }
-      for (const WindowDefinition& window : scope.query->windows) {
-        for (const WindowCall& other : window.calls) {
-          if (other.slot != slot->slot()) continue;
-          throw SqlError{sqlstate::grouping_error,
-                         "aggregate function calls cannot contain window function calls"}
-              .at_position(part.location() + 1);
-        }
-      }
-    });
-  }
-  scope.in_aggregate = true;
-  AggregateCall call = make_aggregate(node, scope, resolved, std::move(arguments));
-  scope.in_aggregate = false;
-
+    }
+  });
   scope.query->grouped = true;
   ScopeColumn column;
   column.type = call.result;

@@ -125,7 +125,7 @@ ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
     }
     case ast::NodeKind::coalesce_expr: {
       const auto& coalesce = ast::as<ast::CoalesceExpr>(node);
-      const std::size_t sets = scope.query != nullptr ? scope.query->sets.size() : 0;
+      const std::size_t sets = scope.set_locations.size();
       std::vector<ExprPtr> operands;
       for (const ast::Node* arg : coalesce.args) operands.push_back(bind_node(arg, scope));
       refuse_sets(scope, sets, "COALESCE");
@@ -269,7 +269,7 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
     subject_column.slot = new_slot();
     subject_column.type = subject->type();
   }
-  const std::size_t sets = scope.query != nullptr ? scope.query->sets.size() : 0;
+  const std::size_t sets = scope.set_locations.size();
   std::vector<ExprPtr> conditions;
   std::vector<ExprPtr> results;
   // PostgreSQL lets ELSE speak first when it picks the common type.

@@ -169,6 +169,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   }
   const Clause clause = scope.clause;
   const OuterNotes notes{scope};
+  const std::size_t sets = scope.set_locations.size();
   std::vector<ExprPtr> arguments;
   std::vector<std::string_view> names;
   bool any_named = false;
@@ -188,13 +189,13 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (!any_named) drop_output_parameters(arguments);
   if (node.agg_within_group) return bind_ordered_set(node, scope, std::move(arguments), notes);
 
-  if (const WindowName* window = find_window_function(name, arguments.size());
-      window != nullptr && !node.agg_star) {
+  if (const WindowName* window = find_window_function(name, arguments.size()); window != nullptr) {
     if (node.over == nullptr) {
       throw sql_error(sqlstate::wrong_object_type, "window function {} requires an OVER clause",
                       name)
           .at_position(node.location + 1);
     }
+    refuse_sets_in_window(scope, sets);
     return bind_window_call(node, scope, std::move(arguments), name);
   }
   if (const SessionFunction* session = names_.session_function(name, arguments.size())) {
@@ -221,6 +222,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     resolved = resolve_function(call);
   }
   const Function& function = *resolved->function;
+  if (resolved->variadic_array && element_type(arguments.back()->type()) == TypeId::none) {
+    throw SqlError{sqlstate::datatype_mismatch, "VARIADIC argument must be an array"}.at_position(
+        arguments.back()->location() + 1);
+  }
   if (shows_names(function)) tell_names(arguments);
   if (function.kind == FunctionKind::aggregate) {
     if (is_ordered_set(function)) {
@@ -228,7 +233,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
                       "WITHIN GROUP is required for ordered-set aggregate {}", name)
           .at_position(node.location + 1);
     }
-    if (node.over != nullptr) return bind_window_call(node, scope, std::move(arguments), name);
+    if (node.over != nullptr) {
+      refuse_sets_in_window(scope, sets);
+      return bind_window_call(node, scope, std::move(arguments), name);
+    }
     return bind_any_aggregate(node, scope, *resolved, std::move(arguments), notes);
   }
   const auto not_aggregate = [&](std::string_view what) {
@@ -252,42 +260,90 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   }
   arguments = place_arguments(*resolved, std::move(arguments));
   if (function.kind == FunctionKind::set || function.returns_set) {
-    if (scope.clause != Clause::select_list || scope.query == nullptr) {
-      throw sql_error(sqlstate::feature_not_supported,
-                      "set-returning functions are not allowed in {}", clause_name(scope.clause))
-          .at_position(node.location + 1);
-    }
-    ScopeColumn column;
-    column.slot = new_slot();
-    column.type = resolved->result;
-    if (!function.column_names.empty() && column.type == TypeId::record) {
-      RecordFields fields{function.column_names, {}};
-      for (const TypeId field : function.column_types) {
-        const bool polymorphic = field == TypeId::anyelement && !types.empty();
-        fields.types.push_back(polymorphic ? element_type(types[0]) : field);
-      }
-      record_fields_[column.slot] = std::move(fields);
-    }
-    scope.query->sets.push_back({column.slot, &function, std::move(arguments), node.location});
-    ExprPtr expr = slot_expr(column);
-    expr->set_location(node.location);
-    return expr;
+    return bind_set_call(function, resolved->result, types, std::move(arguments), scope,
+                         node.location);
   }
   if (function.scalar == nullptr) refuse_row_without_columns(name);
   auto expr =
       std::make_unique<FunctionExpr>(function, nullptr, resolved->result, std::move(arguments));
+  expr->set_variadic_array(resolved->variadic_array);
   expr->set_location(node.location);
   if (node.funcformat == ast::CoercionForm::sql_syntax) expr->set_spelling(Spelling::keywords);
   return expr;
 }
 
-/// Throws when the query has more set-returning functions than `before`.
+namespace {
+
+/// Where a set-returning function may be called, as a column of what rows become.
+bool allows_sets(const Scope& scope) {
+  if (scope.query == nullptr || scope.query->body != Query::Body::select) return false;
+  return scope.clause == Clause::select_list || scope.clause == Clause::order_by ||
+         scope.clause == Clause::distinct_on || scope.clause == Clause::group_by;
+}
+
+/// Two calls that say the same give the same rows, side by side.
+bool is_same_call(const ProjectSet::Item& item, const Function& function,
+                  std::span<const ExprPtr> arguments) {
+  if (item.function != &function || item.arguments.size() != arguments.size()) return false;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_volatile(*arguments[i]) || !same_expression(*item.arguments[i], *arguments[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+ExprPtr Binder::bind_set_call(const Function& function, TypeId result,
+                              std::span<const TypeId> types, std::vector<ExprPtr> arguments,
+                              Scope& scope, std::int32_t location) {
+  if (scope.clause == Clause::from_function) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "set-returning functions must appear at top level of FROM"}
+        .at_position(location + 1);
+  }
+  if (!allows_sets(scope)) {
+    throw sql_error(sqlstate::feature_not_supported,
+                    "set-returning functions are not allowed in {}", clause_name(scope.clause))
+        .at_position(location + 1);
+  }
+  scope.set_locations.push_back(location);
+  auto& sets = scope.query->sets;
+  const auto known = std::ranges::find_if(
+      sets, [&](const ProjectSet::Item& item) { return is_same_call(item, function, arguments); });
+  ScopeColumn column;
+  column.slot = known != sets.end() ? known->slot : new_slot();
+  column.type = result;
+  if (!function.column_names.empty() && column.type == TypeId::record) {
+    RecordFields fields{function.column_names, {}};
+    for (const TypeId field : function.column_types) {
+      const bool polymorphic = field == TypeId::anyelement && !types.empty();
+      fields.types.push_back(polymorphic ? element_type(types[0]) : field);
+    }
+    record_fields_[column.slot] = std::move(fields);
+  }
+  if (known == sets.end()) sets.push_back({column.slot, &function, std::move(arguments), location});
+  ExprPtr expr = slot_expr(column);
+  expr->set_location(location);
+  return expr;
+}
+
+void Binder::refuse_sets_in_window(const Scope& scope, std::size_t before) {
+  if (scope.set_locations.size() <= before) return;
+  throw SqlError{sqlstate::feature_not_supported,
+                 "window function calls cannot contain set-returning function calls"}
+      .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.")
+      .at_position(scope.set_locations[before] + 1);
+}
+
+/// Throws when the query has more calls of set-returning functions than `before`.
 void Binder::refuse_sets(const Scope& scope, std::size_t before, std::string_view where) {
-  if (scope.query == nullptr || scope.query->sets.size() <= before) return;
+  if (scope.set_locations.size() <= before) return;
   throw sql_error(sqlstate::feature_not_supported, "set-returning functions are not allowed in {}",
                   where)
       .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.")
-      .at_position(scope.query->sets[before].location + 1);
+      .at_position(scope.set_locations[before] + 1);
 }
 
 ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
@@ -311,8 +367,7 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   if (!node.agg_order.empty()) not_implemented("aggregate ORDER BY is");
   WindowCall call;
   TypeId type = TypeId::none;
-  if (const WindowName* window = find_window_function(name, arguments.size());
-      window != nullptr && !node.agg_star) {
+  if (const WindowName* window = find_window_function(name, arguments.size()); window != nullptr) {
     if (node.agg_filter != nullptr) not_implemented("FILTER is");
     call.kind = window->kind;
     type = window->result;
@@ -336,6 +391,7 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
     const std::vector<TypeId> types = types_of(arguments);
     const ResolvedFunction resolved =
         resolve_function({.name = name, .argument_types = types, .position = node.location + 1});
+    require_star(node);
     call.kind = WindowFunctionKind::aggregate;
     call.aggregate = make_aggregate(node, scope, resolved, std::move(arguments));
     type = call.aggregate.result;

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -14,6 +17,18 @@ bool finds_column(const Scope& scope, std::string_view name) {
       if (item.visible[i] && item.columns[i].name == name) return true;
     }
     return false;
+  });
+}
+
+/// Functions whose rows an expression reads, and those within their arguments, run before grouping.
+void mark_grouped_sets(Query& query, Expr& expr) {
+  walk(expr, [&](Expr& part) {
+    const auto* slot = dynamic_cast<const SlotExpr*>(&part);
+    if (slot == nullptr) return;
+    for (ProjectSet::Item& item : query.sets) {
+      if (item.slot != slot->slot() || std::exchange(item.below_grouping, true)) continue;
+      for (const ExprPtr& argument : item.arguments) mark_grouped_sets(query, *argument);
+    }
   });
 }
 
@@ -99,6 +114,7 @@ void Binder::bind_group_by(ast::NodeList clause, Scope& scope, Query& query) {
     }
     add_key(bind_expression(node, scope));
   }
+  for (const Aggregate::Key& key : query.group_keys) mark_grouped_sets(query, *key.expr);
 }
 
 namespace {
@@ -121,6 +137,7 @@ class GroupingCheck {
       }
     }
     if (const auto* column = dynamic_cast<const SlotExpr*>(expr.get())) {
+      if (is_ungrouped_set(column->slot())) return call_again(expr, column->slot());
       check_column(column->slot(), column->origin(), column->location(), false);
     }
     if (const auto* subquery = dynamic_cast<const SubqueryExpr*>(expr.get())) {
@@ -133,6 +150,36 @@ class GroupingCheck {
   }
 
  private:
+  [[nodiscard]] ProjectSet::Item& set_of(Slot slot) const {
+    return *std::ranges::find(query_.sets, slot, &ProjectSet::Item::slot);
+  }
+  /// A set that GROUP BY reads, but not as it stands there.
+  [[nodiscard]] bool is_ungrouped_set(Slot slot) const {
+    const auto is_it = [&](const ProjectSet::Item& item) {
+      return item.slot == slot && item.below_grouping;
+    };
+    return std::ranges::any_of(query_.sets, is_it) && !is_key(slot);
+  }
+  /// Above the grouping it is called once more, for each group.
+  void call_again(ExprPtr& expr, Slot slot) {
+    const auto [known, is_new] = called_again_.try_emplace(slot, Slot{0});
+    if (is_new) {
+      ProjectSet::Item again{binder_.new_slot(), set_of(slot).function, {}, set_of(slot).location};
+      for (const ExprPtr& argument : set_of(slot).arguments) {
+        again.arguments.push_back(copy_expression(*argument));
+        if (again.arguments.back() == nullptr) {
+          throw SqlError{sqlstate::feature_not_supported,
+                         "this call of a set-returning function beside GROUP BY is not supported"}
+              .at_position(again.location + 1);
+        }
+        again.arguments.back()->set_location(argument->location());
+      }
+      known->second = again.slot;
+      query_.sets.push_back(std::move(again));
+    }
+    expr =
+        std::make_unique<SlotExpr>(expr->type(), expr->typmod(), known->second, SlotExpr::Origin{});
+  }
   [[nodiscard]] bool is_from_slot(Slot slot) const {
     return std::ranges::any_of(scope_.from_slots, [slot](const auto& range) {
       return slot >= range.first && slot < range.second;
@@ -192,6 +239,7 @@ class GroupingCheck {
   Binder& binder_;
   const Scope& scope_;
   Query& query_;
+  std::map<Slot, Slot> called_again_;
 };
 
 }  // namespace
@@ -233,8 +281,14 @@ void Binder::check_grouping(Scope& scope, Query& query) {
       check.settle(call.aggregate.filter);
     }
   }
-  for (ProjectSet::Item& item : query.sets) {
-    for (ExprPtr& argument : item.arguments) check.settle(argument);
+  // Settling may add some.
+  for (std::size_t i = 0; i < query.sets.size(); ++i) {
+    if (query.sets[i].below_grouping) continue;
+    for (std::size_t j = 0; j < query.sets[i].arguments.size(); ++j) {
+      ExprPtr argument = std::move(query.sets[i].arguments[j]);
+      check.settle(argument);
+      query.sets[i].arguments[j] = std::move(argument);
+    }
   }
 }
 

@@ -159,8 +159,8 @@ void Binder::bind_insert_values(WriteStatement& write, const ast::InsertStmt& in
       ExprPtr& place = row[place_of(columns, position)];
       if (!given[i] || (ignores_given && column.identity != 0)) {
         if (target != nullptr) refuse_default_part(*target);
-        place = column.generated ? constant(column.type, Value::null())
-                                 : default_of(*write.table, position);
+        place =
+            column.generated ? constant(column.type, Value::null()) : default_of(write, position);
         continue;
       }
       check_given_column(write, position, insert.override_);
@@ -264,8 +264,8 @@ void Binder::bind_insert_defaults(WriteStatement& write) {
     const Column& column = relation.columns[i];
     if (column.dropped || column.generated) continue;
     if (std::ranges::find(write.columns, i) != write.columns.end()) continue;
-    if (column.default_sql.empty()) continue;
-    write.defaults.push_back({i, default_of(*write.table, i)});
+    if (column.default_sql.empty() && view_default_of(write, i) == nullptr) continue;
+    write.defaults.push_back({i, default_of(write, i)});
   }
 }
 

@@ -165,11 +165,13 @@ FromPtr Binder::bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::R
   // What the WITH query reads from outside, its references read from there as well, and whatever
   // is around them inside the query that it belongs to.
   for (Scope* at = &scope; at != nullptr; at = at->parent) {
+    const bool is_home = std::ranges::find(at->ctes, cte) != at->ctes.end();
     if (at->outer_slots != nullptr) {
       at->outer_slots->insert(at->outer_slots->end(), cte->outer_slots.begin(),
                               cte->outer_slots.end());
+      if (cte->in_recursive_term && !is_home) at->outer_slots->push_back(cte->round_slot);
     }
-    if (std::ranges::find(at->ctes, cte) != at->ctes.end()) break;
+    if (is_home) break;
   }
   add_item(scope, std::move(item));
   return from_node(std::move(reference));
@@ -252,16 +254,23 @@ void Binder::bind_recursive(Cte& cte, const ast::CommonTableExpr& node, Scope& s
         .at_position(node.location + 1);
   }
   refuse_recursive_clauses(select, node.location);
-  if (select.with_clause != nullptr) {
-    Query inner;
-    bind_with(select.with_clause, scope, inner);
-  }
+  cte.round_slot = new_slot();
+  // The UNION's own WITH queries mean something to its two parts only.
+  Scope parts;
+  parts.parent = &scope;
+  const std::string_view around = std::exchange(recursion_forbidden_, "within a subquery");
+  cte.in_recursive_term = true;
+  Query of_parts;
+  bind_with(select.with_clause, parts, of_parts);
+  cte.correlated = std::move(of_parts.correlated);
+  cte.in_recursive_term = false;
+  recursion_forbidden_ = around;
   cte.union_all = select.all;
-  cte.query = bind_select(*select.larg, &scope);
+  cte.query = bind_select(*select.larg, &parts);
   cte.columns = cte_columns(cte.query->targets, node);
   cte.in_recursive_term = true;
-  const std::string_view around = std::exchange(recursion_forbidden_, std::string_view{});
-  cte.recursive = bind_select(*select.rarg, &scope);
+  recursion_forbidden_ = {};
+  cte.recursive = bind_select(*select.rarg, &parts);
   recursion_forbidden_ = around;
   cte.in_recursive_term = false;
   if (cte.recursive->targets.size() != cte.query->targets.size()) {

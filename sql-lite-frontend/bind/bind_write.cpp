@@ -72,6 +72,31 @@ ExprPtr Binder::default_of(const Table& table, std::size_t position) {
   return coerce_to_column(std::move(expr), column);
 }
 
+/// What a column takes that no value is given for: the default of the view that is written, or of
+/// the nearest below it that has one, or the table's own.
+ExprPtr Binder::default_of(const WriteStatement& write, std::size_t position) {
+  if (const Column* column = view_default_of(write, position)) {
+    const Column& stored = write.table->relation.columns[position];
+    return coerce_to_column(
+        bind_table_expression(column->default_sql, *write.table, 0, Clause::column_default),
+        stored);
+  }
+  return default_of(*write.table, position);
+}
+
+const Column* Binder::view_default_of(const WriteStatement& write, std::size_t position) {
+  if (!write.through) return nullptr;
+  const std::vector<ViewTarget::Level>& levels = write.through->levels;
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    const auto& shown = i + 1 < levels.size() ? levels[i + 1].from : write.through->columns;
+    const auto& columns = levels[i].view->relation.columns;
+    for (std::size_t j = 0; j < shown.size() && j < columns.size(); ++j) {
+      if (shown[j].position == position && !columns[j].default_sql.empty()) return &columns[j];
+    }
+  }
+  return nullptr;
+}
+
 /// CHECK constraints and stored generated columns, over the new row in `row`.
 void Binder::bind_row_rules(WriteStatement& write, Slot row) {
   const Relation& relation = write.table->relation;
@@ -194,7 +219,7 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
     if (ast::is<ast::SetToDefault>(value)) {
       refuse_default_part(target);
       if (column.generated) continue;
-      assignments.push_back({*position, default_of(*write.table, *position)});
+      assignments.push_back({*position, default_of(write, *position)});
       continue;
     }
     if (column.generated) {

@@ -236,8 +236,12 @@ class Binder {
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
   ExprPtr bind_window_call(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
                            std::string_view name);
-  ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, const ResolvedFunction& resolved,
-                         std::vector<ExprPtr> arguments);
+  /// Makes the call one of those of the query whose scope it is.
+  ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call);
+  /// Of a call without arguments, only count(*) is an aggregate.
+  static void require_star(const ast::FuncCall& node);
+  ExprPtr bind_set_call(const Function& function, TypeId result, std::span<const TypeId> types,
+                        std::vector<ExprPtr> arguments, Scope& scope, std::int32_t location);
   ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
                                 std::int32_t location);
   /// How much the enclosing queries have noted of what they are read for.
@@ -254,8 +258,9 @@ class Binder {
   static bool is_ordered_set(const Function& function);
   ExprPtr bind_ordered_set(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
                            const OuterNotes& notes);
-  static Scope& home_of_aggregate(Scope& scope, std::span<const ExprPtr> arguments);
+  static Scope& home_of_aggregate(Scope& scope, AggregateCall& call);
   static void refuse_sets(const Scope& scope, std::size_t before, std::string_view where);
+  static void refuse_sets_in_window(const Scope& scope, std::size_t before);
   AggregateCall make_aggregate(const ast::FuncCall& node, Scope& scope,
                                const ResolvedFunction& resolved, std::vector<ExprPtr> arguments);
   std::vector<ExprPtr> place_arguments(const ResolvedFunction& resolved,
@@ -354,6 +359,8 @@ class Binder {
                                 std::vector<ScopeColumn>& further);
   ExprPtr old_value(const Scope& scope, Slot slot);
   ExprPtr default_of(const Table& table, std::size_t position);
+  ExprPtr default_of(const WriteStatement& write, std::size_t position);
+  static const Column* view_default_of(const WriteStatement& write, std::size_t position);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
 

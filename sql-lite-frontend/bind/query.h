@@ -173,10 +173,18 @@ struct Cte {
   bool in_recursive_term = false;
   int recursive_references = 0;
   std::vector<Slot> outer_slots;
+  /// Of a recursive one: stands for its working table. Who reads that reads this slot outside, so
+  /// that nothing it is part of is kept from one round to the next.
+  Slot round_slot = 0;
+  /// Of a recursive one: WITH queries of the UNION itself that read slots outside.
+  std::vector<std::shared_ptr<Cte>> correlated;
 
   // Planned once, run at most once per execution.
   PlanPtr plan;
+  /// Where its readers find a row. A recursive query has slots of its own for that, each once,
+  /// because it copies the rows of both parts there, and a part may show a slot twice.
   std::vector<Slot> outputs;
+  std::vector<Slot> first_outputs;
   PlanPtr recursive_plan;
   std::vector<Slot> recursive_outputs;
   RowStore rows{RowStore::Overflow::to_file_of_run};

@@ -87,6 +87,8 @@ struct Scope {
   /// WITH queries that are not bound yet, so that nothing can refer to them.
   std::vector<std::string_view> later_ctes;
   Clause clause = Clause::other;
+  /// Where functions that return sets were called so far.
+  std::vector<std::int32_t> set_locations;
   bool in_aggregate = false;
   bool in_window = false;
   /// Slots of the FROM clause: what GROUP BY has to account for.

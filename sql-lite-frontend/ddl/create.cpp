@@ -79,6 +79,27 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
   return true;
 }
 
+namespace {
+
+void set_on_commit(Relation& relation, ast::OnCommitAction action) {
+  if (action == ast::OnCommitAction::noop || action == ast::OnCommitAction::undefined) return;
+  if (relation.persistence != Persistence::temporary) {
+    throw SqlError{SqlState{"42P16"}, "ON COMMIT can only be used on temporary tables"};
+  }
+  if (action == ast::OnCommitAction::delete_rows) relation.on_commit = 'd';
+  if (action == ast::OnCommitAction::drop) relation.on_commit = 'x';
+}
+
+void note_on_commit(Session::State& session, const Table& table) {
+  if (table.relation.on_commit == 'd') {
+    session.truncated_on_commit.push_back(table.relation.oid);
+  } else if (table.relation.on_commit == 'x') {
+    session.dropped_on_commit.push_back(table.relation.oid);
+  }
+}
+
+}  // namespace
+
 void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
   refuse_repeated_columns(statement);
@@ -88,22 +109,7 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
     return;
   }
   relation.options = storage_options(statement.options);
-  if (relation.persistence != Persistence::temporary &&
-      statement.oncommit != ast::OnCommitAction::noop &&
-      statement.oncommit != ast::OnCommitAction::undefined) {
-    throw SqlError{SqlState{"42P16"}, "ON COMMIT can only be used on temporary tables"};
-  }
-  switch (statement.oncommit) {
-    case ast::OnCommitAction::delete_rows:
-      relation.on_commit = 'd';
-      break;
-    case ast::OnCommitAction::drop:
-      relation.on_commit = 'x';
-      dropped_on_commit.push_back(relation.oid);
-      break;
-    default:
-      break;
-  }
+  set_on_commit(relation, statement.oncommit);
   TableBuilder builder{*this, relation};
   for (const ast::Node* element : statement.table_elts) {
     if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
@@ -119,10 +125,9 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
   }
   for (Relation& sequence : builder.sequences) create_relation(*this, std::move(sequence));
   builder.finish();
-  const char on_commit = relation.on_commit;
   const TablePtr table = create_relation(*this, std::move(relation));
   announce_foreign_keys(*this, table->relation, 0);
-  if (on_commit == 'd') truncated_on_commit.push_back(table->relation.oid);
+  note_on_commit(*this, *table);
   sink.command_complete("CREATE TABLE");
 }
 
@@ -163,6 +168,10 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     portal = make_portal(std::move(select), {});
   }
   const StatementPtr source = portal->statement;
+  if (into.col_names.size() > source->columns.size()) {
+    throw SqlError{sqlstate::syntax_error, "too many column names were specified"};
+  }
+  set_on_commit(relation, into.on_commit);
   for (std::size_t i = 0; i < source->columns.size(); ++i) {
     Column column;
     column.name = i < into.col_names.size() ? std::string{ast::string_of(into.col_names[i])}
@@ -191,6 +200,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     relation.populated = !into.skip_data;
   }
   const TablePtr table = create_relation(*this, std::move(relation));
+  note_on_commit(*this, *table);
   const std::uint64_t rows = into.skip_data ? 0 : fill_table(*this, table, *portal);
   if (into.skip_data) return sink.command_complete(tag);
   sink.command_complete(fmt::format("SELECT {}", rows));

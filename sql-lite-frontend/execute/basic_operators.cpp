@@ -336,7 +336,7 @@ std::vector<Slot> FunctionScan::output_slots() const {
 
 void Materialize::open(Execution& execution) {
   position_ = 0;
-  if (filled_in_run_ == execution.run && filled_in_round_ == execution.round) return;
+  if (filled_in_run_ == execution.run) return;
   store_.clear();
   store_.set_slots(input_->output_slots());
   input_->open(execution);
@@ -347,7 +347,6 @@ void Materialize::open(Execution& execution) {
   }
   input_->close();
   filled_in_run_ = execution.run;
-  filled_in_round_ = execution.round;
 }
 
 bool Materialize::next(Execution& execution) {

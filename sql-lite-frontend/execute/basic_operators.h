@@ -97,6 +97,8 @@ class ProjectSet final : public PlanOperator {
     const Function* function = nullptr;
     std::vector<ExprPtr> arguments;
     std::int32_t location = -1;  ///< in the statement, for errors
+    /// GROUP BY names it: its rows are grouped. Others are made of the groups.
+    bool below_grouping = false;
   };
   ProjectSet(PlanPtr input, std::vector<Item> items);
   void open(Execution& execution) override;
@@ -276,7 +278,6 @@ class Materialize final : public PlanOperator {
   PlanPtr input_;
   RowStore store_{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run_ = 0;
-  std::uint64_t filled_in_round_ = 0;
   std::size_t position_ = 0;
 };
 

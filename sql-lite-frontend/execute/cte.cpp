@@ -13,6 +13,7 @@ void Cte::fill(Execution& execution) {
   filled_in_run = execution.run;
   rows.clear();
   rows.set_slots(outputs);
+  for (const auto& cte : correlated) cte->forget();
   plan->open(execution);
   if (recursive_plan) {
     stage_ = Stage::first;
@@ -29,7 +30,7 @@ void Cte::fill(Execution& execution) {
   plan->close();
 }
 
-/// UNION keeps a row only once; the working table's rows lie under the first part's slots.
+/// UNION keeps a row only once.
 bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
   if (!union_all) {
     std::vector<TypeId> types;
@@ -54,7 +55,8 @@ bool Cte::find_more(Execution& execution) {
     PlanOperator& running = stage_ == Stage::first ? *plan : *recursive_plan;
     while (running.next(execution)) {
       execution.tick();
-      if (keep_if_new(execution, stage_ == Stage::first ? outputs : recursive_outputs)) return true;
+      if (keep_if_new(execution, stage_ == Stage::first ? first_outputs : recursive_outputs))
+        return true;
       scope.rewind();
     }
     running.close();
@@ -62,11 +64,7 @@ bool Cte::find_more(Execution& execution) {
     round_.clear();
     round_.set_slots(outputs);
     stage_ = working.size() > 0 ? Stage::recursive : Stage::ended;
-    if (stage_ == Stage::recursive) {
-      // What operators below keep of the round before does not count any more.
-      ++execution.round;
-      recursive_plan->open(execution);
-    }
+    if (stage_ == Stage::recursive) recursive_plan->open(execution);
   }
   working.clear();
   return false;

@@ -90,8 +90,6 @@ struct Execution {
   FunctionContext functions;
   /// Differs for every run: what a plan caches "once per run" is tagged with it.
   std::uint64_t run = 0;
-  /// Counts the rounds of recursive queries: what is read of a working table holds for one.
-  std::uint64_t round = 0;
   std::uint32_t rows_until_check = kRowsPerCheck;
 
   /// Called for every row that an operator looks at: lets others run and notices cancellation

@@ -154,10 +154,14 @@ class FunctionExpr final : public OperandsExpr {
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] const Function& function() const noexcept { return function_; }
   [[nodiscard]] const Operator* op() const noexcept { return op_; }
+  /// The last argument came with the word VARIADIC: it stands for its elements.
+  void set_variadic_array(bool is_array) noexcept { variadic_array_ = is_array; }
+  [[nodiscard]] bool variadic_array() const noexcept { return variadic_array_; }
 
  private:
   const Function& function_;
   const Operator* op_;
+  bool variadic_array_ = false;
   std::vector<TypeId> operand_types_;
 };
 

@@ -16,8 +16,10 @@ bool copy_all(std::span<const ExprPtr> from, const SlotReplacement& replace,
 
 ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
-    return std::make_unique<FunctionExpr>(call->function(), call->op(), call->type(),
-                                          std::move(operands));
+    auto copy = std::make_unique<FunctionExpr>(call->function(), call->op(), call->type(),
+                                               std::move(operands));
+    copy->set_variadic_array(call->variadic_array());
+    return copy;
   }
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));

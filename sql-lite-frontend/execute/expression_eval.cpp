@@ -48,7 +48,7 @@ FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId 
 Value FunctionExpr::eval(Execution& execution) const {
   // Most operators: without a list of a length that only the plan knows.
   const auto call = [&](std::span<const Value> values) {
-    execution.functions.call = {operand_types_, type()};
+    execution.functions.call = {operand_types_, type(), variadic_array_};
     return function_.scalar(execution.functions, values);
   };
   if (operands_.size() == 2) {

@@ -6,11 +6,13 @@
 namespace swizzle::sql {
 namespace {
 
-void print_list(ExprPrinter& printer, std::span<const ExprPtr> list) {
+void print_list(ExprPrinter& printer, std::span<const ExprPtr> list,
+                std::string_view before_last = {}) {
   bool first = true;
   for (const ExprPtr& item : list) {
     if (!first) printer.out += ", ";
     first = false;
+    if (&item == &list.back()) printer.out += before_last;
     printer.print(*item);
   }
 }
@@ -103,7 +105,7 @@ void FunctionExpr::print(ExprPrinter& printer) const {
   if (op_ == nullptr) {
     printer.out += quote_identifier(function_.name);
     printer.out += "(";
-    print_list(printer, operands_);
+    print_list(printer, operands_, variadic_array_ ? "VARIADIC " : "");
     printer.out += ")";
     return;
   }

@@ -96,6 +96,9 @@ class Lifter {
     while (end < text_.size() && is_word_part(text_[end])) ++end;
     const std::string name = lower(text_.substr(at_, end - at_));
     if (std::ranges::find(kRefused, name) != kRefused.end()) return false;
+    // DISTINCT ON (1) means the first column.
+    if (after_distinct_ && name == "on") return false;
+    after_distinct_ = name == "distinct";
     // E'…', U&'…', B'…' and typed literals are not plain strings.
     if (end < text_.size() && (text_[end] == '\'' || text_[end] == '&')) return false;
     constexpr std::array kBeforeValues = std::to_array<std::string_view>(
@@ -164,6 +167,7 @@ class Lifter {
   /// The token before was a name, a literal or a closing parenthesis: a literal here would be a
   /// typed literal or an alias, not a value.
   bool after_word_ = false;
+  bool after_distinct_ = false;
   LiftedText result_;
 };
 

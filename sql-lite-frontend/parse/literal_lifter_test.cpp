@@ -22,7 +22,8 @@ TEST_CASE("Literals that mean more than their value stay", "[sql][parse]") {
        {"select a from t order by 1", "select a from t limit 10", "select date '2020-01-01'",
         "select 1.5", "select 'a' 'b'", "select E'a'", "select $1", "select 1 -- one",
         "select 1; select 2", "select 5::int", "select 2147483648", "select a 1", "begin",
-        "select cast(1 as int)", "select $$x$$ = 1", "select numeric(1)"}) {
+        "select cast(1 as int)", "select $$x$$ = 1", "select numeric(1)",
+        "select distinct on (1) a from t"}) {
     INFO(text);
     CHECK_FALSE(lift_literals(text));
   }

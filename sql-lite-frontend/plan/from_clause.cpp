@@ -88,6 +88,7 @@ std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
     }
   } else if (const auto* cte = std::get_if<FromCte>(&node.node)) {
     slots = cte->cte->outer_slots;
+    if (cte->reads == FromCte::Reads::working_table) slots.push_back(cte->cte->round_slot);
   } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     add(outer_slots_of(*join->left));
     add(outer_slots_of(*join->right));

@@ -82,7 +82,11 @@ void Planner::plan_cte(Cte& cte) {
     cte.plan = plan_write(std::move(cte.write));
     return;
   }
-  cte.outputs = cte.query->output_slots();
+  cte.first_outputs = cte.query->output_slots();
+  cte.outputs = cte.first_outputs;
+  if (cte.recursive) {
+    for (Slot& slot : cte.outputs) slot = binder_.new_slot();
+  }
   // A placeholder, so that a reference inside the recursive part does not plan it again.
   cte.plan = std::make_unique<OneRow>();
   PlanPtr plan = plan_query(*cte.query);
@@ -383,6 +387,70 @@ PlanPtr Planner::add_locks(PlanPtr plan, Query& query,
               input, input.rows * cost::kLookup);
 }
 
+/// Calls within the arguments of others come first; those of one depth side by side.
+PlanPtr Planner::add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items) {
+  while (!items.empty()) {
+    std::vector<Slot> waiting;
+    for (const ProjectSet::Item& item : items) waiting.push_back(item.slot);
+    std::vector<ProjectSet::Item> ready;
+    std::vector<ProjectSet::Item> later;
+    for (ProjectSet::Item& item : items) {
+      const bool reads = std::ranges::any_of(
+          item.arguments, [&](const ExprPtr& argument) { return reads_any(*argument, waiting); });
+      (reads ? later : ready).push_back(std::move(item));
+    }
+    const Expected input{*plan};
+    plan = over(std::make_unique<ProjectSet>(std::move(plan), std::move(ready)), input);
+    plan->expected_rows *= 10;
+    items = std::move(later);
+  }
+  return plan;
+}
+
+namespace {
+
+/// What of the select list PostgreSQL computes after sorting, so that it sees it happen: sets,
+/// unless they are sorted by; calls with effects; with LIMIT, subqueries, which it spares.
+class Postponed {
+ public:
+  explicit Postponed(const Query& query) {
+    if (query.order.empty() || query.distinct == Query::DistinctKind::all) return;
+    is_ordered_ = true;
+    has_limit_ = query.limit != nullptr;
+    for (const SortKey& key : query.order) add(slots_read(*key.expr));
+    for (const ExprPtr& expr : query.distinct_on) add(slots_read(*expr));
+    for (const OutputTarget& target : query.targets) {
+      if (target.expr && is_read(target.slot)) add(slots_read(*target.expr));
+    }
+    const auto is_sorted_by = [&](const ProjectSet::Item& item) { return is_read(item.slot); };
+    sets_ = !query.sets.empty() && std::ranges::none_of(query.sets, is_sorted_by);
+    if (!sets_) return;
+    for (const ProjectSet::Item& item : query.sets) set_slots_.push_back(item.slot);
+  }
+  [[nodiscard]] bool sets() const noexcept { return sets_; }
+  [[nodiscard]] bool contains(const OutputTarget& target) const {
+    if (!is_ordered_ || !target.expr || is_read(target.slot)) return false;
+    return is_volatile(*target.expr) || (has_limit_ && has_subquery(*target.expr)) ||
+           reads_any(*target.expr, set_slots_);
+  }
+
+ private:
+  void add(const std::vector<Slot>& slots) {
+    read_.insert(read_.end(), slots.begin(), slots.end());
+  }
+  [[nodiscard]] bool is_read(Slot slot) const {
+    return std::ranges::find(read_, slot) != read_.end();
+  }
+
+  bool is_ordered_ = false;
+  bool has_limit_ = false;
+  bool sets_ = false;
+  std::vector<Slot> read_;
+  std::vector<Slot> set_slots_;
+};
+
+}  // namespace
+
 PlanPtr Planner::plan_select(Query& query) {
   std::vector<std::pair<const RowLock*, Slot>> lock_slots;
   for (const RowLock& lock : query.locks) {
@@ -425,21 +493,30 @@ PlanPtr Planner::plan_select(Query& query) {
   // What follows is ordered for itself.
   if (takes_first || !grouping.empty()) order = {};
   if (!is_grouped) {
+    std::vector<ProjectSet::Item> grouped_sets;
+    std::vector<ProjectSet::Item> other_sets;
+    for (ProjectSet::Item& item : query.sets) {
+      (item.below_grouping ? grouped_sets : other_sets).push_back(std::move(item));
+    }
+    query.sets = std::move(other_sets);
+    plan = add_sets(std::move(plan), std::move(grouped_sets));
     plan = add_grouping(std::move(plan), query, query.grouped ? rows : Aggregate::Rows::anyhow);
   }
   split_conjunctions(query.having);
   plan = filtered(std::move(plan), std::move(query.having));
   plan = add_windows(std::move(plan), std::move(query.windows));
-  if (!query.sets.empty()) {
-    const Expected input{*plan};
-    plan = over(std::make_unique<ProjectSet>(std::move(plan), std::move(query.sets)), input);
-    plan->expected_rows *= 10;
-  }
+  const Postponed postponed{query};
+  if (!postponed.sets()) plan = add_sets(std::move(plan), std::exchange(query.sets, {}));
   std::vector<Project::Computed> computed;
+  std::vector<Project::Computed> computed_last;
   std::vector<LockRows::Recomputed> recomputed;
   for (OutputTarget& target : query.targets) {
     const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
     if (slot != nullptr && slot->slot() == target.slot) continue;
+    if (postponed.contains(target)) {
+      computed_last.push_back({target.slot, std::move(target.expr)});
+      continue;
+    }
     recomputed.push_back({target.slot, target.expr.get()});
     computed.push_back({target.slot, std::move(target.expr)});
   }
@@ -457,7 +534,7 @@ PlanPtr Planner::plan_select(Query& query) {
   if (is_ordered && !order.satisfied) {
     plan = sorted(std::move(plan), std::move(query.order), wanted);
     const bool bounded = query.limit && !query.with_ties && lock_slots.empty() &&
-                         query.distinct != Query::DistinctKind::on;
+                         query.distinct != Query::DistinctKind::on && query.sets.empty();
     if (bounded) dynamic_cast<Sort&>(*plan).set_bound(query.limit.get(), query.offset.get());
   }
   if (query.distinct == Query::DistinctKind::on) {
@@ -472,6 +549,12 @@ PlanPtr Planner::plan_select(Query& query) {
     plan = over(std::move(step), input, input.rows * cost::kCondition);
   }
   plan = add_locks(std::move(plan), query, lock_slots, std::move(recomputed));
+  plan = add_sets(std::move(plan), std::move(query.sets));
+  if (!computed_last.empty()) {
+    const Expected input{*plan};
+    plan = over(std::make_unique<Project>(std::move(plan), std::move(computed_last)), input,
+                input.rows * cost::kCondition);
+  }
   return add_limit(std::move(plan), std::move(query.limit), std::move(query.offset),
                    std::move(ties));
 }

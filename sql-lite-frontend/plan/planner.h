@@ -91,6 +91,7 @@ class Planner {
   std::vector<SortKey> group_order(Query& query);
   WantedOrder grouping_order(const std::vector<SortKey>& keys) const;
   void plan_cte(Cte& cte);
+  static PlanPtr add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items);
   PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
                      const std::vector<std::shared_ptr<Cte>>& correlated);
 

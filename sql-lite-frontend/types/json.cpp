@@ -418,6 +418,35 @@ void append_json_string(std::string_view text, std::string& out) {
   out += '"';
 }
 
+void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
+                      std::string& text) {
+  if (type != TypeId::date && type != TypeId::timestamp && type != TypeId::timestamptz) {
+    return output_text(context, type, value, text);
+  }
+  struct IsoDates {
+    explicit IsoDates(DateStyle& shown) : style(shown) { style = DateStyle::iso; }
+    IsoDates(const IsoDates&) = delete;
+    IsoDates& operator=(const IsoDates&) = delete;
+    ~IsoDates() { style = before; }
+    DateStyle& style;
+    DateStyle before = style;
+  };
+  const IsoDates iso{context.session.format.date_style};
+  const std::size_t begin = text.size();
+  output_text(context, type, value, text);
+  if (const auto blank = text.find(' ', begin); type != TypeId::date && blank != text.npos) {
+    text[blank] = 'T';
+  }
+  if (type != TypeId::timestamptz) return;
+  // An offset has minutes there.
+  constexpr std::string_view kBeforeChrist = " BC";
+  const std::size_t end = text.size() - (text.ends_with(kBeforeChrist) ? kBeforeChrist.size() : 0);
+  constexpr std::size_t kHours = 3;
+  if (end >= begin + kHours && (text[end - kHours] == '+' || text[end - kHours] == '-')) {
+    text.insert(end, ":00");
+  }
+}
+
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   if (value.is_null()) {
     out += "null";
@@ -439,14 +468,11 @@ void append_json(FunctionContext& context, TypeId type, const Value& value, std:
     return;
   }
   std::string text;
-  output_text(context, type, value, text);
+  json_scalar_text(context, type, value, text);
   if (type == TypeId::json || type == TypeId::jsonb ||
       (is_number(type) && text.find_first_of("NI") == std::string::npos)) {
     out += text;
     return;
-  }
-  if (type == TypeId::timestamp || type == TypeId::timestamptz) {
-    if (const auto blank = text.find(' '); blank != std::string::npos) text[blank] = 'T';
   }
   append_json_string(text, out);
 }

@@ -20,6 +20,8 @@ std::string canonical_json(std::string_view text);
 void append_json_string(std::string_view text, std::string& out);
 /// A row with a line for each of its fields, as row_to_json(…, true) has it.
 void append_pretty_row(FunctionContext& context, const Value& row, std::string& out);
+/// A value's text as it stands in JSON: dates are ISO 8601, whatever DateStyle is.
+void json_scalar_text(FunctionContext& context, TypeId type, const Value& value, std::string& text);
 /// A value of any type as JSON, as to_json() has it.
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out);
 

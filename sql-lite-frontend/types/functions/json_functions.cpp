@@ -26,7 +26,7 @@ Value build_object(FunctionContext& context, Arguments a) {
           .with_hint("Object keys should be text.");
     }
     std::string key;
-    output_text(context, arguments.type(i), arguments.value(i), key);
+    json_scalar_text(context, arguments.type(i), arguments.value(i), key);
     append_json_string(key, out);
     out += " : ";
     append_json(context, arguments.type(i + 1), arguments.value(i + 1), out);

@@ -1,0 +1,39 @@
+-- VARIADIC with an array, for functions over "any".
+
+select concat(variadic array['a','b']), num_nulls(variadic array[1,null]), json_build_array(variadic array[1,2]), concat_ws(',', variadic array['a',null,'c']), format('%s-%s', variadic array['x','y']), num_nonnulls(variadic '{1,null,3}'::int[]), jsonb_build_object(variadic array['a','1']);
+
+select concat(variadic null::text[]), concat(variadic '{}'::text[]), json_build_object(variadic '{}'::text[]), format('%s', variadic null::text[]);
+
+select concat(variadic 'a');
+
+select concat(variadic 1);
+
+select concat(variadic null);
+
+select num_nulls(variadic null::int[]);
+
+select json_build_array(variadic null::int[]);
+
+select jsonb_build_array(variadic array[[1,2],[3,4]]);
+
+select concat('x', variadic array[1, 2]), num_nulls(null, variadic array[null, 1]), format('%2$s %1$s', variadic array['a', 'b']);
+
+select json_build_array(variadic array['2020-02-29'::date]), jsonb_build_array(variadic array[1.50, null]), json_build_array(variadic array['{"a":1}'::json]);
+
+create table v (id int primary key, a text[] not null);
+
+insert into v values (1, '{a,b}'), (2, '{}'), (3, '{c,null}');
+
+select id, concat_ws('-', variadic a), num_nulls(variadic a), json_build_array(variadic a) from v order by id;
+
+select id from v where num_nulls(variadic a) > 0 and num_nulls(a) = 0;
+
+create index on v (array_length(a, 1));
+
+create view w as select id, concat(variadic a) as c from v;
+
+select * from w order by id;
+
+select concat(variadic a) from v group by concat(variadic a) order by 1;
+
+select greatest(variadic array[1]);
