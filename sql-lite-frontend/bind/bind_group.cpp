@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -110,6 +111,7 @@ class GroupingCheck {
       : binder_(binder), scope_(scope), query_(query) {}
 
   void settle(ExprPtr& expr) {
+    check_stack();
     if (!expr) return;
     for (const Aggregate::Key& key : query_.group_keys) {
       if (same_expression(*key.expr, *expr)) {
