@@ -7,6 +7,7 @@
 
 #include "base/invariant.h"
 #include "base/sanitizers.h"
+#include "base/stack_depth.h"
 
 namespace swizzle {
 namespace {
@@ -70,7 +71,10 @@ void Coroutine::resume() noexcept {
   ExceptionState& exceptions = exceptions_of_this_thread();
   const ExceptionState saved = std::exchange(exceptions, exceptions_);
   announce_arrival();
-  inside_ = std::move(inside_).resume();
+  {
+    const RunningStack running{stack_};
+    inside_ = std::move(inside_).resume();
+  }
   announce_return();
   exceptions_ = std::exchange(exceptions, saved);
 }
@@ -84,7 +88,7 @@ void Coroutine::suspend() noexcept {
 void Coroutine::abandon() noexcept {
   abandoned_fibers().push_back(std::move(inside_));
 #ifdef SWIZZLE_ASAN
-  __lsan_register_root_region(stack_.lowest, stack_.bytes);
+  __lsan_register_root_region(stack_.open, static_cast<std::size_t>(stack_.top() - stack_.open));
 #else
   StackPool::discard(stack_);
 #endif

@@ -7,8 +7,9 @@
 namespace swizzle {
 
 /// A call stack of its own that is entered and left at will: what fibers and simulated tasks are
-/// made of. Carries the exception state of the C++ runtime along and tells the sanitizers about
-/// every switch. Never changes threads while it runs.
+/// made of. Carries the exception state of the C++ runtime and the bounds of the stack along
+/// (stack_depth.h) and tells the sanitizers about every switch. Never changes threads while it
+/// runs.
 class Coroutine {
  public:
   using Body = void (*)(void* argument) noexcept;

@@ -67,8 +67,6 @@ class Fiber final : public Parker, public TimerHeapNode {
   std::string name_;
   std::function<void()> body_;
   std::shared_ptr<FiberEnd> end_;
-  /// What the fiber wants to be run on the reactor's own stack.
-  std::function<void()>* errand_ = nullptr;
   std::optional<Coroutine> coroutine_;
 };
 

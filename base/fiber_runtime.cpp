@@ -77,11 +77,6 @@ void FiberRuntime::spawn_detached(std::size_t reactor, std::string name,
   start(reactor, std::move(name), std::move(body), nullptr);
 }
 
-void FiberRuntime::run_on_large_stack(std::function<void()> errand) noexcept {
-  INVARIANT(Reactor::current() != nullptr && Reactor::current()->running_fiber() != nullptr);
-  Reactor::current()->run_errand(errand);
-}
-
 void FiberRuntime::release_unused_stack() noexcept {
   INVARIANT(Reactor::current() != nullptr && Reactor::current()->running_fiber() != nullptr);
   Reactor::current()->release_unused_stack();

@@ -21,10 +21,11 @@ class Reactor;
 /// io_uring, in batches, or through the file system's own threads where io_uring is refused.
 class FiberRuntime final : public Runtime {
  public:
+  /// Address space; what a statement may nest depends on it (stack_depth.h).
 #if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
-  static constexpr std::size_t kDefaultStackBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kDefaultStackBytes = std::size_t{64} << 20;
 #else
-  static constexpr std::size_t kDefaultStackBytes = std::size_t{256} << 10;
+  static constexpr std::size_t kDefaultStackBytes = std::size_t{16} << 20;
 #endif
 
   struct Options {
@@ -57,9 +58,6 @@ class FiberRuntime final : public Runtime {
   /// The next reactor in turn.
   [[nodiscard]] std::size_t next_reactor() noexcept;
 
-  /// Runs `errand` on the reactor's own large stack, for code that recurses deeply or without known
-  /// bounds. It must not park, yield or throw. Pre: in a fiber.
-  void run_on_large_stack(std::function<void()> errand) noexcept;
   /// Gives the memory below the caller's frame back to the system; worth it before a long idle
   /// wait, after deep calls. Pre: in a fiber.
   void release_unused_stack() noexcept;

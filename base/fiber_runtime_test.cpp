@@ -25,12 +25,6 @@ void expect(bool fine) {
   if (!fine) ++wrong;
 }
 
-int recurse(int depth) {
-  std::array<volatile char, 1024> frame{};
-  frame[0] = static_cast<char>(depth);
-  return depth == 0 ? frame[0] : recurse(depth - 1) + 1;
-}
-
 }  // namespace
 
 TEST_CASE("fibers run, park and join, from inside and from outside", "[fiber]") {
@@ -199,19 +193,6 @@ TEST_CASE("who keeps others waiting goes ahead of those in line, but not for eve
              })
       ->join();
   REQUIRE(ended);
-}
-
-TEST_CASE("deep recursion runs on the reactor's own stack", "[fiber]") {
-  FiberRuntime runtime{{.reactors = 1, .stack_bytes = 64 << 10}};
-  int depth = 0;
-  runtime
-      .spawn("deep",
-             [&] {
-               runtime.run_on_large_stack([&] { depth = recurse(1000); });
-               runtime.release_unused_stack();
-             })
-      ->join();
-  REQUIRE(depth >= 1000 - 128);
 }
 
 TEST_CASE("fibers read and write files through either engine", "[fiber]") {

@@ -16,6 +16,7 @@
 #include "base/fiber_runtime.h"
 #include "base/latch_count.h"
 #include "base/spin.h"
+#include "base/stack_depth.h"
 
 namespace swizzle {
 namespace {
@@ -146,19 +147,8 @@ void Reactor::go_to_the_end_of_the_queue() noexcept {
   suspend();
 }
 
-void Reactor::run_errand(std::function<void()>& errand) noexcept {
-  running_->errand_ = &errand;
-  suspend();
-}
-
 void Reactor::release_unused_stack() noexcept {
-  constexpr std::size_t kPage = 4096;
-  constexpr std::size_t kSpare = 2 * kPage;
-  const FiberStack& stack = running_->coroutine_->stack();
-  auto* here = static_cast<std::byte*>(__builtin_frame_address(0));
-  const auto above = static_cast<std::size_t>(here - stack.lowest);
-  if (above <= kSpare) return;
-  madvise(stack.lowest, (above - kSpare) / kPage * kPage, MADV_DONTNEED);
+  swizzle::release_unused_stack();
 }
 
 // ---- The loop
@@ -223,10 +213,6 @@ void Reactor::run_one(Fiber& fiber) noexcept {
   ran_last_ = &fiber;
   running_ = &fiber;
   fiber.coroutine_->resume();
-  while (fiber.errand_ != nullptr) {
-    (*std::exchange(fiber.errand_, nullptr))();
-    fiber.coroutine_->resume();
-  }
   running_ = nullptr;
   INVARIANT_SLOW(latches_held == 0);
   if (fiber.coroutine_->finished()) finish(fiber);

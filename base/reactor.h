@@ -53,7 +53,6 @@ class Reactor final : public IoBackend {
   void suspend() noexcept;
   void suspend_until(TimePoint deadline) noexcept;
   void go_to_the_end_of_the_queue() noexcept;
-  void run_errand(std::function<void()>& errand) noexcept;
   void release_unused_stack() noexcept;
 
   /// As File::submit, for the running fiber or a Poller::Listener.

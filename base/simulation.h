@@ -51,7 +51,7 @@ class Simulation final : public Runtime {
     std::uint64_t seed = 1;
     Order order = Order::by_seed;
     /// Simulated tasks in a sanitizer build need more than fibers in a release build.
-    std::size_t stack_bytes = std::size_t{1} << 20;
+    std::size_t stack_bytes = std::size_t{4} << 20;
     /// One in so many parks returns without a wake; 0: none does.
     std::uint64_t spurious_odds = 40;
     /// How often one task may yield or relax without ever parking.

@@ -3,9 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
-
-#include "base/sanitizers.h"
 
 namespace swizzle {
 namespace {
@@ -15,10 +14,31 @@ std::size_t page_bytes() noexcept {
   return bytes;
 }
 
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  return (bytes + page_bytes() - 1) / page_bytes() * page_bytes();
+}
+
 }  // namespace
 
-StackPool::StackPool(std::size_t bytes)
-    : bytes_((bytes + page_bytes() - 1) / page_bytes() * page_bytes()) {
+bool FiberStack::open_more(std::size_t more) noexcept {
+  const std::size_t closed = static_cast<std::size_t>(open - lowest);
+  const std::size_t taken = std::min(whole_pages(more), closed);
+  if (taken == 0 || mprotect(open - taken, taken, PROT_READ | PROT_WRITE) != 0) return false;
+  open -= taken;
+  return true;
+}
+
+void FiberStack::give_back_below(const std::byte* from) noexcept {
+  if (from <= open) return;
+  const auto unused = static_cast<std::size_t>(from - open) / page_bytes() * page_bytes();
+  madvise(open, unused, MADV_DONTNEED);
+  std::byte* const first = top() - std::min(bytes, whole_pages(kOpenAtFirst));
+  const std::size_t opened =
+      std::min(unused, first > open ? static_cast<std::size_t>(first - open) : 0);
+  if (opened != 0 && mprotect(open, opened, PROT_NONE) == 0) open += opened;
+}
+
+StackPool::StackPool(std::size_t bytes) : bytes_(whole_pages(bytes)) {
   warm_.reserve(kWarm);
 }
 
@@ -32,28 +52,33 @@ FiberStack StackPool::take() {
     warm_.pop_back();
     return stack;
   }
-  void* mapping = mmap(nullptr, bytes_ + page_bytes(), PROT_READ | PROT_WRITE,
+  void* mapping = mmap(nullptr, bytes_ + page_bytes(), PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc{};
-  if (mprotect(mapping, page_bytes(), PROT_NONE) != 0) {
-    munmap(mapping, bytes_ + page_bytes());
+  // A huge page would give each fiber two megabytes for the first byte that it touches.
+  madvise(mapping, bytes_ + page_bytes(), MADV_NOHUGEPAGE);
+  auto* const lowest = static_cast<std::byte*>(mapping) + page_bytes();
+  FiberStack stack{lowest, bytes_, lowest + bytes_};
+  if (!stack.open_more(FiberStack::kOpenAtFirst)) {
+    discard(stack);
     throw std::bad_alloc{};
   }
-  return {static_cast<std::byte*>(mapping) + page_bytes(), bytes_};
+  return stack;
 }
 
 void StackPool::give_back(FiberStack stack) noexcept {
   // The frames that were on it left their redzones in AddressSanitizer's shadow.
-  unpoison(stack.lowest, stack.bytes);
+  unpoison(stack.open, static_cast<std::size_t>(stack.top() - stack.open));
   if (warm_.size() == kWarm) {
     discard(stack);
-  } else {
-    warm_.push_back(stack);
+    return;
   }
+  stack.give_back_below(stack.top() - std::min(stack.bytes, kWarmBytes));
+  warm_.push_back(stack);
 }
 
 void StackPool::discard(FiberStack stack) noexcept {
-  unpoison(stack.lowest, stack.bytes);
+  unpoison(stack.open, static_cast<std::size_t>(stack.top() - stack.open));
   munmap(stack.lowest - page_bytes(), stack.bytes + page_bytes());
 }
 

@@ -3,15 +3,30 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/sanitizers.h"
+
 namespace swizzle {
 
-/// The memory of one fiber's stack: committed page by page as it is first touched, with a guard
-/// page below that turns an overflow into a fault.
+/// The memory of one fiber's stack. Address space is set aside for all of it, but only the upper
+/// part is open: below lies what turns an overflow into a fault, and what a deep recursion that
+/// asks first (stack_depth.h) has opened for it. An open page takes memory when it is touched.
 struct FiberStack {
+#if defined(SWIZZLE_ASAN) || defined(SWIZZLE_TSAN)
+  static constexpr std::size_t kOpenAtFirst = std::size_t{4} << 20;
+#else
+  static constexpr std::size_t kOpenAtFirst = std::size_t{512} << 10;
+#endif
+
   std::byte* lowest = nullptr;
   std::size_t bytes = 0;
+  std::byte* open = nullptr;
 
   [[nodiscard]] std::byte* top() const noexcept { return lowest + bytes; }
+  /// Opens `more` bytes, or as many as are left. False if none are, or the system has no memory to
+  /// promise.
+  bool open_more(std::size_t more) noexcept;
+  /// Gives the memory below `from` back, and closes what was opened.
+  void give_back_below(const std::byte* from) noexcept;
 };
 
 /// Gives out stacks of one size and keeps a few used ones warm. Not thread-safe: one per reactor.
@@ -33,6 +48,8 @@ class StackPool {
 
  private:
   static constexpr std::size_t kWarm = 64;
+  /// So much of each keeps its memory.
+  static constexpr std::size_t kWarmBytes = std::size_t{32} << 10;
 
   std::size_t bytes_;
   std::vector<FiberStack> warm_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
 /// What a statement's binding notes for the check of privileges.
@@ -44,6 +45,7 @@ void Binder::note_columns(const WriteStatement& write, std::span<const Assignmen
 
 /// SELECT … FOR UPDATE and its like change rows as far as rights are concerned.
 void Binder::note_locks(const FromNode& node, std::span<const std::string> of) {
+  check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     note_locks(*join->left, of);
     note_locks(*join->right, of);

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Arrays and rows: making them, and taking parts of them.
 namespace swizzle::sql {
 
 ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wanted) {
+  check_stack();
   std::vector<ExprPtr> elements;
   bool nested = false;
   for (const ast::Node* element : node.elements) {

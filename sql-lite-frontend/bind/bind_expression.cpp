@@ -19,26 +19,6 @@ std::int32_t common_typmod(std::span<const ExprPtr> values) {
   return agree ? typmod : kNoTypmod;
 }
 
-constexpr int kMaxDepth = 800;
-
-class Depth {
- public:
-  explicit Depth(int& depth) : depth_(depth) {
-    if (++depth_ > kMaxDepth) {
-      --depth_;
-      throw SqlError{sqlstate::statement_too_complex, "stack depth limit exceeded"}.with_hint(
-          "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after "
-          "ensuring the platform's stack depth limit is adequate.");
-    }
-  }
-  Depth(const Depth&) = delete;
-  Depth& operator=(const Depth&) = delete;
-  ~Depth() { --depth_; }
-
- private:
-  int& depth_;
-};
-
 }  // namespace
 
 ExprPtr Binder::bind_expression(const ast::Node* node, Scope& scope) {
@@ -61,9 +41,11 @@ std::int32_t first_location(Expr& expr) {
 ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
-  const std::int32_t location = first_location(*expr);
+  const bool is_fine = source == TypeId::bool_ || source == TypeId::unknown;
+  // Looked for only where it will be told: it takes a walk, at every level of a long NOT.
+  const std::int32_t location = is_fine ? expr->location() : first_location(*expr);
   ExprPtr coerced = try_coerce(expr, TypeId::bool_, kNoTypmod, Implicitness::assignment);
-  if (coerced == nullptr || (source != TypeId::bool_ && source != TypeId::unknown)) {
+  if (coerced == nullptr || !is_fine) {
     throw sql_error(sqlstate::datatype_mismatch, "argument of {} must be type boolean, not type {}",
                     what, format_type(source))
         .at_position(location + 1);
@@ -71,8 +53,18 @@ ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_
   return coerced;
 }
 
+void Binder::count_repeated(std::size_t nodes) {
+  constexpr std::size_t kMost = 200'000;
+  repeated_nodes_ += nodes;
+  if (repeated_nodes_ > kMost) {
+    throw SqlError{sqlstate::statement_too_complex, "statement is too complex"}.with_detail(
+        "Expressions that are compared more than once stand within one another.");
+  }
+}
+
 ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
-  const Depth depth{depth_};
+  check_stack();
+  if (repeating_ != 0) count_repeated(1);
   switch (node->node_kind) {
     case ast::NodeKind::a_const:
       return bind_constant(ast::as<ast::A_Const>(node));

@@ -97,7 +97,11 @@ void Binder::add_item(Scope& scope, ScopeItem item) {
       }
     }
   }
-  ++relations_named_;
+  // Views that name others twice, level by level, come to millions.
+  constexpr int kMostRelations = 20'000;
+  if (++relations_named_ > kMostRelations) {
+    throw SqlError{sqlstate::program_limit_exceeded, "too many range table entries"};
+  }
   scope.items.push_back(std::move(item));
 }
 
@@ -141,6 +145,7 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
 }
 
 FromPtr Binder::bind_from_item(const ast::Node* node, Scope& scope) {
+  check_stack();
   switch (node->node_kind) {
     case ast::NodeKind::range_var:
       return bind_range_var(ast::as<ast::RangeVar>(node), scope);
@@ -193,7 +198,7 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
   if (!table) throw_missing_relation(range, scope);
   note_name(range, *table);
   depend_on(table);
-  if (names_.expands(*table)) {
+  if (names_.expands(*table) && !reads_only_) {
     if (view_depth_ == recorded_depth_) {
       read_.push_back({std::string{range.schemaname}, std::string{range.relname}, table, false, 0});
     }
@@ -253,6 +258,7 @@ std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
 
 void Binder::read_view(const Table& view) {
   recorded_depth_ = view_depth_ + 1;
+  reads_only_ = true;
   bind_view_query(view);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -63,6 +64,7 @@ bool shows_names(const Function& function) {
 
 /// The names of a row's fields are known here, and only here.
 void tell_names(std::span<const ExprPtr> arguments) {
+  check_stack();
   for (const ExprPtr& argument : arguments) {
     auto* row = dynamic_cast<RowExpr*>(argument.get());
     if (row == nullptr) continue;
@@ -435,6 +437,7 @@ std::string describe_window(const WindowDefinition& window) {
 }  // namespace
 
 WindowDefinition Binder::define_window(const ast::WindowDef& over, Scope& scope) {
+  check_stack();
   WindowDefinition window;
   const ast::WindowDef* base = nullptr;
   const std::string_view reference = !over.refname.empty() ? over.refname : over.name;

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -126,6 +127,7 @@ class GroupingCheck {
       : binder_(binder), scope_(scope), query_(query) {}
 
   void settle(ExprPtr& expr) {
+    check_stack();
     if (!expr) return;
     for (const Aggregate::Key& key : query_.group_keys) {
       if (same_expression(*key.expr, *expr)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// INSERT and ON CONFLICT.
@@ -10,6 +11,7 @@ namespace swizzle::sql {
 namespace {
 
 bool calls_set_function(const ast::Node& node) {
+  check_stack();
   if (ast::is<ast::SubLink>(&node)) return false;
   if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
     for (const Function* function : functions_named(ast::string_of(call->funcname.back()))) {

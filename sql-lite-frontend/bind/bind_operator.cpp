@@ -89,6 +89,7 @@ ExprPtr Binder::row_order(std::string_view op, std::vector<ExprPtr> left,
   const auto copy = [&](const ExprPtr& expr) {
     ExprPtr result = is_volatile(*expr) ? nullptr : copy_expression(*expr);
     if (!result) unsupported("an ordering comparison of rows with such a column", location);
+    walk(*result, [&](Expr&) { count_repeated(1); });
     return result;
   };
   const std::string_view strict = op.substr(0, 1);
@@ -293,13 +294,18 @@ ExprPtr Binder::bind_between(const ast::A_Expr& node, Scope& scope) {
     return call_operator(op, bind_expression(node.lexpr, scope), bind_expression(bound, scope),
                          node.location);
   };
-  const auto bounded = [&](const ast::Node* low, const ast::Node* high) {
-    ExprPtr above = compared(outside ? "<" : ">=", low);
-    return boolean(both, list_of(std::move(above), compared(outside ? ">" : "<=", high)));
-  };
-  ExprPtr expr = bounded(bounds.items[0], bounds.items[1]);
+  const ast::Node* const low = bounds.items[0];
+  const ast::Node* const high = bounds.items[1];
+  const std::string_view above = outside ? "<" : ">=";
+  const std::string_view below = outside ? ">" : "<=";
+  ExprPtr first = compared(above, low);
+  // What is bound again here may do the same within: each level twice as much.
+  const Repeating again{*this};
+  ExprPtr expr = boolean(both, list_of(std::move(first), compared(below, high)));
   if (symmetric) {
-    expr = boolean(either, list_of(std::move(expr), bounded(bounds.items[1], bounds.items[0])));
+    ExprPtr turned = compared(above, high);
+    turned = boolean(both, list_of(std::move(turned), compared(below, low)));
+    expr = boolean(either, list_of(std::move(expr), std::move(turned)));
   }
   return expr;
 }

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -31,6 +32,7 @@ std::int32_t location_of(const std::vector<OutputTarget>& targets) {
 
 std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope* parent,
                                            OutputTypes output) {
+  check_stack();
   auto query = std::make_unique<Query>();
   Scope scope;
   scope.parent = parent;
@@ -300,6 +302,7 @@ namespace {
 
 /// Whether a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
 bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool nullable) {
+  check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     const bool full = join->kind == JoinKind::full;
     return locks_nullable(*join->left, of, nullable || full) ||
@@ -419,6 +422,7 @@ Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
 
 /// PostgreSQL's names for what a set operation is made of, from left to right.
 void add_unreachable_parts(const Query& part, Scope& scope) {
+  check_stack();
   if (part.body == Query::Body::set_operation && part.order.empty() && !part.limit) {
     add_unreachable_parts(*part.left, scope);
     add_unreachable_parts(*part.right, scope);
@@ -503,6 +507,7 @@ void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Que
     query.body_slots.push_back(target.slot);
     query.targets.push_back(std::move(target));
   }
+  if (select.sort_clause.empty()) return;
   // The parts' columns mean nothing in ORDER BY, and errors say so.
   add_unreachable_parts(*query.left, scope);
   add_unreachable_parts(*query.right, scope);

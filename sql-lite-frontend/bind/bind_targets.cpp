@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// The select list: its names, stars and slots.
@@ -16,6 +17,7 @@ std::string_view Binder::weak_name(const ast::Node* node) {
 }
 
 std::string Binder::target_name(const ast::Node* node) {
+  check_stack();
   switch (node->node_kind) {
     case ast::NodeKind::column_ref: {
       const ast::Node* last = ast::as<ast::ColumnRef>(node).fields.back();

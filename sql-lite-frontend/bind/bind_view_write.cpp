@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Views that can be written: those over one table or such a view, column by column.
@@ -41,6 +42,7 @@ Words words_for(WriteKind kind) {
 enum class Special : std::uint8_t { none, aggregate, window, set };
 
 Special special_in(const ast::Node& node) {
+  check_stack();
   if (ast::is<ast::SubLink>(&node)) return Special::none;
   Special found = Special::none;
   if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
@@ -130,6 +132,7 @@ std::vector<ViewTargetColumn> targets_of(const Table& view, const ast::SelectStm
 }  // namespace
 
 ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
+  check_stack();
   ViewTarget target;
   target.view = view;
   depend_on(view);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// WITH: what its names mean, in which order its queries are bound, and recursion.
@@ -39,6 +40,7 @@ bool defines(const ast::Node& node, std::string_view name) {
 
 /// Whether a statement's FROM clauses name a WITH query that stands outside of it.
 bool refers_to(const ast::Node& node, std::string_view name) {
+  check_stack();
   if (const auto* range = ast::try_as<ast::RangeVar>(&node)) {
     return range->schemaname.empty() && range->relname == name;
   }
@@ -188,8 +190,13 @@ void Binder::bind_with(const ast::WithClause* with, Scope& scope, Query& query) 
 
 void Binder::bind_with(const ast::WithClause* with, Scope& scope,
                        std::vector<std::shared_ptr<Cte>>& eager) {
+  check_stack();
   if (with == nullptr) return;
   const Definitions definitions = definitions_of(*with, scope);
+  // Each may hold on to the one before.
+  std::size_t chain = definitions.size();
+  for (const Scope* at = &scope; at != nullptr; at = at->parent) chain += at->ctes.size();
+  check_stack_for(chain);
   scope.later_ctes.clear();
   for (const ast::CommonTableExpr* node : definitions) scope.later_ctes.push_back(node->ctename);
   for (const ast::CommonTableExpr* node : definitions) {

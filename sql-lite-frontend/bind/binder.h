@@ -114,7 +114,8 @@ class Binder {
 
   /// Binds the query of a stored view, whose names mean what they meant when it was made.
   std::unique_ptr<Query> bind_view_query(const Table& view);
-  /// Binds it for the sake of relations_read(), which are the view's own then.
+  /// Binds it for the sake of relations_read(), which are the view's own then; views that it reads
+  /// stay closed, however many lie below one another.
   void read_view(const Table& view);
   /// What the FROM clauses of the statement (or of the view, in bind_view_query) name themselves;
   /// not what stands inside views.
@@ -194,6 +195,19 @@ class Binder {
  private:
   // bind_expression.cpp
   ExprPtr bind_node(const ast::Node* node, Scope& scope);
+  /// Throws 54001 when it has become too much.
+  void count_repeated(std::size_t nodes);
+  /// While it lives, what is bound is bound another time.
+  class Repeating {
+   public:
+    explicit Repeating(Binder& binder) : binder_(binder) { ++binder_.repeating_; }
+    Repeating(const Repeating&) = delete;
+    Repeating& operator=(const Repeating&) = delete;
+    ~Repeating() { --binder_.repeating_; }
+
+   private:
+    Binder& binder_;
+  };
   ExprPtr bind_constant(const ast::A_Const& node);
   ExprPtr bind_parameter(const ast::ParamRef& node);
   ExprPtr bind_column(const ast::ColumnRef& node, Scope& scope);
@@ -430,9 +444,13 @@ class Binder {
   std::string_view recursion_forbidden_;
   int view_depth_ = 0;
   int recorded_depth_ = 0;
+  /// Only what a view reads itself is asked for: other views are not opened.
+  bool reads_only_ = false;
+  /// Of what is bound more than once, in all: see Repeating.
+  std::size_t repeated_nodes_ = 0;
+  int repeating_ = 0;
   bool single_use_ = false;
   int relations_named_ = 0;  ///< in FROM, and as targets
-  int depth_ = 0;
 };
 
 }  // namespace swizzle::sql

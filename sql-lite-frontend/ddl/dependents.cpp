@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -91,6 +92,7 @@ std::vector<Dependent> direct(Session::State& session, const Table& relation) {
 /// Adds what depends on `dependent` itself, if that is a relation.
 void add_with_followers(Session::State& session, Dependent dependent, std::set<Oid>& known,
                         std::vector<Dependent>& list) {
+  check_stack();
   const TablePtr table = dependent.table;
   const bool is_view = dependent.kind == Dependent::Kind::view;
   if (is_view && !known.insert(table->relation.oid).second) return;

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
 
 /// Where the expression names the column; -1 if it does not.
 std::int32_t place_of(std::string_view column, const ast::Node& expression) {
+  check_stack();
   const auto* reference = ast::try_as<ast::ColumnRef>(&expression);
   if (reference != nullptr) {
     const bool is_it = ast::is<ast::String>(reference->fields.back()) &&

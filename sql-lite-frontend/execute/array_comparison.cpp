@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/value_table.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/key_codec.h"
 
 namespace swizzle::sql {
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kWorthHashing = 9;
 
 bool is_same_for_every_row(const Expr& expr) {
+  check_stack();
   if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return true;
   if (dynamic_cast<const ParameterExpr*>(&expr) != nullptr) return true;
   const auto* array = dynamic_cast<const ArrayExpr*>(&expr);
@@ -81,7 +83,7 @@ const ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& executio
   return &known;
 }
 
-Value ArrayComparisonExpr::eval(Execution& execution) const {
+Value ArrayComparisonExpr::evaluate(Execution& execution) const {
   const Value left = operands_[0]->eval(execution);
   const Fixed* const known = fixed(execution);
   if (known == nullptr) return compare_each(execution, left, operands_[1]->eval(execution));

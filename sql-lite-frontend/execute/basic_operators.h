@@ -183,6 +183,8 @@ class Append final : public PlanOperator {
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
     for (Branch& branch : branches_) visit(branch.input);
   }
+  /// For who appends more.
+  [[nodiscard]] std::vector<Branch> take_branches() noexcept { return std::move(branches_); }
 
  private:
   std::vector<Branch> branches_;

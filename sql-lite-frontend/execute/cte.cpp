@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 
@@ -9,6 +10,7 @@ Cte::~Cte() = default;
 
 void Cte::fill(Execution& execution) {
   if (filled_in_run == execution.run) return;
+  check_stack();
   stop();
   filled_in_run = execution.run;
   rows.clear();

@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/type_id.h"
@@ -58,7 +59,10 @@ class Expr {
   virtual ~Expr() = default;
 
   /// The value's bytes live until the row is done (or longer). Throws SqlError.
-  virtual Value eval(Execution& execution) const = 0;
+  Value eval(Execution& execution) const {
+    check_stack();
+    return evaluate(execution);
+  }
   virtual void print(ExprPrinter& printer) const = 0;
   /// Calls `visit` with every direct operand; it may replace it.
   virtual void for_each_operand(const std::function<void(ExprPtr&)>& visit) = 0;
@@ -75,6 +79,8 @@ class Expr {
   }
 
  private:
+  virtual Value evaluate(Execution& execution) const = 0;
+
   TypeId type_;
   std::int32_t typmod_;
   std::int32_t location_ = -1;
@@ -85,7 +91,7 @@ class Expr {
 class ConstantExpr final : public Expr {
  public:
   ConstantExpr(TypeId type, std::int32_t typmod, Value value) : Expr(type, typmod), value_(value) {}
-  Value eval(Execution&) const override { return value_; }
+  Value evaluate(Execution&) const override { return value_; }
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] const Value& value() const noexcept { return value_; }
@@ -97,7 +103,7 @@ class ConstantExpr final : public Expr {
 class ParameterExpr final : public Expr {
  public:
   ParameterExpr(TypeId type, std::size_t index) : Expr(type), index_(index) {}
-  Value eval(Execution& execution) const override { return execution.parameters[index_]; }
+  Value evaluate(Execution& execution) const override { return execution.parameters[index_]; }
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] std::size_t index() const noexcept { return index_; }
@@ -118,7 +124,7 @@ class SlotExpr final : public Expr {
   };
   SlotExpr(TypeId type, std::int32_t typmod, Slot slot, Origin origin)
       : Expr(type, typmod), slot_(slot), origin_(std::move(origin)) {}
-  Value eval(Execution& execution) const override { return execution.slots[slot_]; }
+  Value evaluate(Execution& execution) const override { return execution.slots[slot_]; }
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>&) override {}
   [[nodiscard]] Slot slot() const noexcept { return slot_; }
@@ -150,7 +156,7 @@ class FunctionExpr final : public OperandsExpr {
  public:
   FunctionExpr(const Function& function, const Operator* op, TypeId result,
                std::vector<ExprPtr> operands);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] const Function& function() const noexcept { return function_; }
   [[nodiscard]] const Operator* op() const noexcept { return op_; }
@@ -186,7 +192,7 @@ class SessionFunctionExpr final : public OperandsExpr {
  public:
   SessionFunctionExpr(const SessionFunction& function, std::vector<ExprPtr> operands)
       : OperandsExpr(function.result, kNoTypmod, std::move(operands)), function_(function) {}
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] const SessionFunction& function() const noexcept { return function_; }
 
@@ -199,7 +205,7 @@ enum class CastForm : std::uint8_t { implicit, explicit_cast };
 class CastExpr final : public OperandsExpr {
  public:
   CastExpr(const Cast& cast, CastForm form, ExprPtr operand);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] const Expr& operand() const noexcept { return *operands_[0]; }
   [[nodiscard]] CastForm form() const noexcept { return form_; }
@@ -214,7 +220,7 @@ class CastExpr final : public OperandsExpr {
 class LengthExpr final : public OperandsExpr {
  public:
   LengthExpr(std::int32_t typmod, Coercion coercion, ExprPtr operand);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Coercion coercion() const noexcept { return coercion_; }
 
@@ -227,7 +233,7 @@ class BooleanExpr final : public OperandsExpr {
   enum class Kind : std::uint8_t { conjunction, disjunction, negation };
   BooleanExpr(Kind kind, std::vector<ExprPtr> operands)
       : OperandsExpr(TypeId::bool_, kNoTypmod, std::move(operands)), kind_(kind) {}
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
@@ -249,7 +255,7 @@ class TestExpr final : public OperandsExpr {
     is_not_unknown,
   };
   TestExpr(Kind kind, ExprPtr operand);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
@@ -265,7 +271,7 @@ class DistinctExpr final : public OperandsExpr {
       : OperandsExpr(TypeId::bool_, kNoTypmod, std::move(operands)),
         kind_(kind),
         equality_(equality) {}
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 
  private:
@@ -278,7 +284,7 @@ class CaseExpr final : public OperandsExpr {
  public:
   /// `subject` is stored in `subject_slot` before the first WHEN; both absent for searched CASE.
   CaseExpr(TypeId type, std::vector<ExprPtr> operands, ExprPtr subject, Slot subject_slot);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
 
@@ -291,14 +297,14 @@ class CoalesceExpr final : public OperandsExpr {
  public:
   CoalesceExpr(TypeId type, std::vector<ExprPtr> operands)
       : OperandsExpr(type, kNoTypmod, std::move(operands)) {}
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 };
 
 class NullIfExpr final : public OperandsExpr {
  public:
   NullIfExpr(TypeId type, ExprPtr value, ExprPtr equality, Slot slot);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 
  private:
@@ -309,7 +315,7 @@ class GreatestExpr final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t { greatest, least };
   GreatestExpr(Kind kind, TypeId type, std::vector<ExprPtr> operands);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 
  private:
@@ -324,7 +330,7 @@ class ArrayComparisonExpr final : public OperandsExpr {
   enum class Kind : std::uint8_t { any, all };
   ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array);
   ~ArrayComparisonExpr() override;
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   [[nodiscard]] const Operator& op() const noexcept { return op_; }
@@ -347,7 +353,7 @@ class ArrayExpr final : public OperandsExpr {
   enum class Kind : std::uint8_t { elements, nested };
   ArrayExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands)
       : OperandsExpr(type, kNoTypmod, std::move(operands)), kind_(kind) {}
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
@@ -358,7 +364,7 @@ class ArrayExpr final : public OperandsExpr {
 class RowExpr final : public OperandsExpr {
  public:
   explicit RowExpr(std::vector<ExprPtr> operands);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   /// Names of the fields where they are known (whole rows).
   std::vector<std::string> names;
@@ -382,7 +388,7 @@ class SubscriptExpr final : public OperandsExpr {
   /// Operands: the array, then for an element one index per dimension, for a slice lower and
   /// upper bound per dimension (a NULL constant is an open bound).
   SubscriptExpr(TypeId type, Kind kind, std::vector<ExprPtr> operands);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 
  private:
@@ -394,7 +400,7 @@ class ElementAssignment final : public OperandsExpr {
  public:
   /// Operands: the array, the element, then one index per dimension.
   ElementAssignment(TypeId array, std::vector<ExprPtr> operands);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 };
 
@@ -402,7 +408,7 @@ class ElementAssignment final : public OperandsExpr {
 class FieldExpr final : public OperandsExpr {
  public:
   FieldExpr(TypeId type, ExprPtr record, std::size_t field, std::string name);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 
  private:

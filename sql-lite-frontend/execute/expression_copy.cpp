@@ -50,6 +50,7 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
 }  // namespace
 
 ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
+  check_stack();
   ExprPtr copy;
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) {
     copy = std::make_unique<ConstantExpr>(constant->type(), constant->typmod(), constant->value());

@@ -45,7 +45,7 @@ FunctionExpr::FunctionExpr(const Function& function, const Operator* op, TypeId 
   for (const ExprPtr& operand : operands_) operand_types_.push_back(operand->type());
 }
 
-Value FunctionExpr::eval(Execution& execution) const {
+Value FunctionExpr::evaluate(Execution& execution) const {
   // Most operators: without a list of a length that only the plan knows.
   const auto call = [&](std::span<const Value> values) {
     execution.functions.call = {operand_types_, type(), variadic_array_};
@@ -64,7 +64,7 @@ Value FunctionExpr::eval(Execution& execution) const {
   return operands.any_null() && function_.strict ? Value::null() : call(operands.values());
 }
 
-Value SessionFunctionExpr::eval(Execution& execution) const {
+Value SessionFunctionExpr::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   if (operands.any_null() && function_.strict) return Value::null();
   return function_.call(execution, operands.values());
@@ -75,7 +75,7 @@ CastExpr::CastExpr(const Cast& cast, CastForm form, ExprPtr operand)
   operands_.push_back(std::move(operand));
 }
 
-Value CastExpr::eval(Execution& execution) const {
+Value CastExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
   if (cast_.method == CastMethod::relabel) return value;
   return cast_value(execution.functions, cast_, value);
@@ -86,13 +86,13 @@ LengthExpr::LengthExpr(std::int32_t typmod, Coercion coercion, ExprPtr operand)
   operands_.push_back(std::move(operand));
 }
 
-Value LengthExpr::eval(Execution& execution) const {
+Value LengthExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
   if (value.is_null()) return value;
   return coerce_length(execution.functions, type(), typmod(), value, coercion_);
 }
 
-Value BooleanExpr::eval(Execution& execution) const {
+Value BooleanExpr::evaluate(Execution& execution) const {
   if (kind_ == Kind::negation) {
     const Value value = operands_[0]->eval(execution);
     return value.is_null() ? value : Value::from_bool(!value.as_bool());
@@ -128,7 +128,7 @@ bool row_is_null(const Value& row, bool wanted) {
 
 }  // namespace
 
-Value TestExpr::eval(Execution& execution) const {
+Value TestExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
   const bool null = value.is_null();
   if (operands_[0]->type() == TypeId::record && !null) {
@@ -154,7 +154,7 @@ Value TestExpr::eval(Execution& execution) const {
   return Value::null();
 }
 
-Value DistinctExpr::eval(Execution& execution) const {
+Value DistinctExpr::evaluate(Execution& execution) const {
   const Value left = operands_[0]->eval(execution);
   const Value right = operands_[1]->eval(execution);
   bool equal = left.is_null() && right.is_null();
@@ -169,7 +169,7 @@ CaseExpr::CaseExpr(TypeId type, std::vector<ExprPtr> operands, ExprPtr subject, 
       subject_(std::move(subject)),
       subject_slot_(subject_slot) {}
 
-Value CaseExpr::eval(Execution& execution) const {
+Value CaseExpr::evaluate(Execution& execution) const {
   if (subject_) execution.slots[subject_slot_] = subject_->eval(execution);
   std::size_t i = 0;
   for (; i + 1 < operands_.size(); i += 2) {
@@ -183,7 +183,7 @@ void CaseExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) {
   OperandsExpr::for_each_operand(visit);
 }
 
-Value CoalesceExpr::eval(Execution& execution) const {
+Value CoalesceExpr::evaluate(Execution& execution) const {
   for (const ExprPtr& operand : operands_) {
     const Value value = operand->eval(execution);
     if (!value.is_null()) return value;
@@ -197,7 +197,7 @@ NullIfExpr::NullIfExpr(TypeId type, ExprPtr value, ExprPtr equality, Slot slot)
   operands_.push_back(std::move(equality));
 }
 
-Value NullIfExpr::eval(Execution& execution) const {
+Value NullIfExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
   execution.slots[slot_] = value;
   return holds(*operands_[1], execution) ? Value::null() : value;
@@ -208,7 +208,7 @@ GreatestExpr::GreatestExpr(Kind kind, TypeId type, std::vector<ExprPtr> operands
       kind_(kind),
       compare_(compare_function(type)) {}
 
-Value GreatestExpr::eval(Execution& execution) const {
+Value GreatestExpr::evaluate(Execution& execution) const {
   Value best;
   for (const ExprPtr& operand : operands_) {
     const Value value = operand->eval(execution);
@@ -223,7 +223,7 @@ Value GreatestExpr::eval(Execution& execution) const {
   return best;
 }
 
-Value ArrayExpr::eval(Execution& execution) const {
+Value ArrayExpr::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   const TypeId element = element_type(type());
   if (kind_ == Kind::elements) return make_array(execution.row_arena, element, operands.values());
@@ -239,7 +239,7 @@ RowExpr::RowExpr(std::vector<ExprPtr> operands)
   for (const ExprPtr& operand : operands_) types_.push_back(operand->type());
 }
 
-Value RowExpr::eval(Execution& execution) const {
+Value RowExpr::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   if (is_absent(operands.values())) return Value::null();
   const std::span<const std::string> shown{names};
@@ -275,7 +275,7 @@ Value letter_at(const Value& name, std::int32_t index) {
 
 }  // namespace
 
-Value SubscriptExpr::eval(Execution& execution) const {
+Value SubscriptExpr::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   const auto values = operands.values();
   if (values[0].is_null()) return Value::null();
@@ -304,7 +304,7 @@ Value SubscriptExpr::eval(Execution& execution) const {
 ElementAssignment::ElementAssignment(TypeId array, std::vector<ExprPtr> operands)
     : OperandsExpr(array, kNoTypmod, std::move(operands)) {}
 
-Value ElementAssignment::eval(Execution& execution) const {
+Value ElementAssignment::evaluate(Execution& execution) const {
   const Operands operands{operands_, execution};
   const auto values = operands.values();
   std::vector<std::int32_t> subscripts;
@@ -324,7 +324,7 @@ FieldExpr::FieldExpr(TypeId type, ExprPtr record, std::size_t field, std::string
   operands_.push_back(std::move(record));
 }
 
-Value FieldExpr::eval(Execution& execution) const {
+Value FieldExpr::evaluate(Execution& execution) const {
   const Value record = operands_[0]->eval(execution);
   if (record.is_null()) return record;
   const RecordView view{record};

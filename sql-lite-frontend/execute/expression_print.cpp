@@ -53,6 +53,7 @@ bool is_plain_number(TypeId type, std::string_view text) {
 }  // namespace
 
 void ExprPrinter::print(const Expr& expr) {
+  check_stack();
   ++depth;
   // Whether two expressions are the same is told without it.
   const bool has_keywords = expr.spelling() == Spelling::keywords && columns != Columns::slots;
@@ -316,6 +317,7 @@ bool same_expression(const Expr& left, const Expr& right) {
 }
 
 void walk(Expr& expr, const std::function<void(Expr&)>& visit) {
+  check_stack();
   visit(expr);
   expr.for_each_operand([&](ExprPtr& operand) { walk(*operand, visit); });
 }

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/execute/subplans.h"
 #include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {
@@ -65,6 +66,7 @@ bool Instrumented::next(Execution& execution) {
 void Instrumented::put_over(PlanPtr& root, Clock clock) {
   std::set<const void*> seen;
   const auto visit = [&](auto& self, PlanPtr& step, bool is_line_of_its_own) -> void {
+    check_stack();
     visit_subplans(*step, {[&](SubqueryExpr& subquery) {
                              if (seen.insert(&subquery).second) self(self, subquery.plan(), true);
                            },

@@ -10,7 +10,7 @@ SliceAssignment::SliceAssignment(TypeId array, std::vector<ExprPtr> operands,
                                  std::vector<Given> given)
     : OperandsExpr(array, kNoTypmod, std::move(operands)), given_(std::move(given)) {}
 
-Value SliceAssignment::eval(Execution& execution) const {
+Value SliceAssignment::evaluate(Execution& execution) const {
   const Value array = operands_[0]->eval(execution);
   const Value source = operands_[1]->eval(execution);
   std::size_t next = 2;

@@ -14,7 +14,7 @@ class SliceAssignment final : public OperandsExpr {
   };
   /// Operands: the array, the array of new elements, then each dimension's given bounds.
   SliceAssignment(TypeId array, std::vector<ExprPtr> operands, std::vector<Given> given);
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
 
  private:

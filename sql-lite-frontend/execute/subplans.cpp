@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/execute/cte_scan.h"
 #include "sql-lite-frontend/execute/instrumented.h"
 #include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 
@@ -35,6 +36,7 @@ class Notes {
  private:
   /// `line` is the step that EXPLAIN shows this one with, `top` the uppermost of its query.
   void take(PlanOperator& step, PlanOperator& line, PlanOperator& top) {
+    check_stack();
     visit_subplans(step, {[&](SubqueryExpr& subquery) { note(subquery, line, top); },
                           [&](Cte& cte) { note(cte, top); }});
     step.for_each_input(

@@ -46,7 +46,7 @@ void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) 
   for (ExprPtr& expr : hash_left_) visit(expr);
 }
 
-Value SubqueryExpr::eval(Execution& execution) const {
+Value SubqueryExpr::evaluate(Execution& execution) const {
   if (kind_ == Kind::any || kind_ == Kind::all) return quantified(execution);
   if (kind_ == Kind::row) return row(execution);
   if (!is_initial()) return compute(execution);

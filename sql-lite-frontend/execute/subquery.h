@@ -30,7 +30,7 @@ class SubqueryExpr final : public Expr {
   /// A scalar one's further columns are left in these slots each time it runs.
   void set_further_columns(std::vector<Slot> slots) { further_ = std::move(slots); }
 
-  Value eval(Execution& execution) const override;
+  Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   void for_each_operand(const std::function<void(ExprPtr&)>& visit) override;
 

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "sql-lite-frontend/parse/ast_nodes.h"
 #include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql::ast {
@@ -90,24 +91,6 @@ class Decoder {
   std::span<const RawStmt* const> statements(Bytes bytes);
 
  private:
-  /// What each level costs in stack, here and in the passes behind, stays within a fiber's.
-  static constexpr int kMaxDepth = 1000;
-
-  class Depth {
-   public:
-    explicit Depth(Decoder& decoder) : decoder_(decoder) {
-      if (++decoder_.depth_ > kMaxDepth) {
-        throw SqlError{sqlstate::statement_too_complex, "stack depth limit exceeded"};
-      }
-    }
-    Depth(const Depth&) = delete;
-    Depth& operator=(const Depth&) = delete;
-    ~Depth() { --decoder_.depth_; }
-
-   private:
-    Decoder& decoder_;
-  };
-
   /// Collects a repeated field whose length is known only at its end.
   template <class T>
   class Gather {
@@ -149,7 +132,6 @@ class Decoder {
   }
 
   Arena& arena_;
-  int depth_ = 0;
 };
 
 }  // namespace swizzle::sql::ast

@@ -130,6 +130,7 @@ def header(messages, enums, kinds, kept):
 def walker(messages, enums, kinds, kept):
     numbers = {kind: field for kind, field, _ in kinds}
     out = ["void for_each_child(const Node& parent, const std::function<void(const Node&)>& visit) {",
+           "  check_stack();",
            "  switch (parent.node_kind) {"]
     for name, fields in messages.items():
         if name not in kept or name not in numbers:
@@ -158,7 +159,7 @@ def is_place(field):
 
 def describer(messages, enums, kinds, kept):
     numbers = {kind: field for kind, field, _ in kinds}
-    out = ["void describe(const Node& tree, std::string& out) {",
+    out = ["void describe(const Node& tree, std::string& out) {", "  check_stack();",
            "  const auto number = [&](auto value) { out += std::to_string(value) + ','; };",
            "  const auto text = [&](std::string_view value) { number(value.size()); out += value; };",
            "  const auto child = [&](const Node* node) {",
@@ -204,7 +205,7 @@ def decoder(messages, enums, kinds, kept):
         if name not in kept:
             continue
         out.append(f"template <>\nconst {name}* Decoder::message<{name}>(WireReader& wire) {{")
-        out.append("  const Depth depth{*this};")
+        out.append("  check_stack();")
         out.append(f"  auto* node = create<{name}>();")
         if name in numbers:
             out.append(f"  node->node_kind = {name}::kKind;")

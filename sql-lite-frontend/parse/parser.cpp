@@ -1,32 +1,15 @@
 #include "sql-lite-frontend/parse/parser.h"
 
-#include <pg_query.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstring>
 
 #include "sql-lite-frontend/parse/decoder.h"
+#include "sql-lite-frontend/parse/syntax_tree.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
-
-class ParseResult {
- public:
-  explicit ParseResult(const std::string& text) : result_(pg_query_parse_protobuf(text.c_str())) {}
-  ParseResult(const ParseResult&) = delete;
-  ParseResult& operator=(const ParseResult&) = delete;
-  ~ParseResult() { pg_query_free_protobuf_parse_result(result_); }
-
-  [[nodiscard]] const PgQueryError* error() const noexcept { return result_.error; }
-  [[nodiscard]] Bytes tree() const noexcept {
-    return as_bytes(std::string_view{result_.parse_tree.data, result_.parse_tree.len});
-  }
-
- private:
-  PgQueryProtobufParseResult result_;
-};
 
 /// The library reports no SQLSTATE; the grammar knows only these kinds of complaint.
 SqlState state_of(std::string_view message) {
@@ -38,9 +21,11 @@ SqlState state_of(std::string_view message) {
       message.contains("RANGE with offset")) {
     return SqlState{"42P20"};
   }
-  if (message.contains("stack depth limit")) return sqlstate::statement_too_complex;
   if (message.starts_with("invalid byte sequence")) return sqlstate::character_not_in_repertoire;
-  if (message.contains("memory")) return sqlstate::out_of_memory;
+  // What the grammar exhausts is a stack of its own, as PostgreSQL's does.
+  if (message.contains("memory") && !message.starts_with("memory exhausted")) {
+    return sqlstate::out_of_memory;
+  }
   return sqlstate::syntax_error;
 }
 
@@ -84,8 +69,8 @@ std::string with_whole_word(std::string message, std::string_view rest) {
   return word.empty() ? message : std::string{kPrefix} + "\"" + std::string{word} + "\"";
 }
 
-[[noreturn]] void throw_parse_error(const std::string& text, const PgQueryError& error) {
-  const int position = byte_position(text, error.cursorpos);
+[[noreturn]] void throw_parse_error(const std::string& text, const SyntaxError& error) {
+  const int position = byte_position(text, error.character_position);
   const std::string_view rest =
       position > 0 ? std::string_view{text}.substr(static_cast<std::size_t>(position) - 1)
                    : std::string_view{};
@@ -101,9 +86,9 @@ std::string with_whole_word(std::string message, std::string_view rest) {
 }  // namespace
 
 std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text) {
-  const ParseResult parsed{text};
-  if (const PgQueryError* error = parsed.error()) throw_parse_error(text, *error);
-  return ast::Decoder{arena}.statements(parsed.tree());
+  const SyntaxTree parsed{text};
+  if (parsed.error()) throw_parse_error(text, *parsed.error());
+  return ast::Decoder{arena}.statements(parsed.bytes());
 }
 
 void ast::throw_unexpected(const Node* node) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 
 void split_conjunctions(std::vector<ExprPtr>& conditions) {
   std::vector<ExprPtr> out;
   const auto split = [&](auto& self, ExprPtr condition) -> void {
+    check_stack();
     auto* boolean = dynamic_cast<BooleanExpr*>(condition.get());
     if (boolean == nullptr || boolean->kind() != BooleanExpr::Kind::conjunction) {
       out.push_back(std::move(condition));

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/time_types.h"
 
 namespace swizzle::sql {
@@ -25,6 +26,7 @@ std::span<const ExprPtr> operands_of(const Expr& expr) {
 }
 
 bool is_foreseeable(const Expr& expr, const Execution& execution) {
+  check_stack();
   if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return true;
   if (const auto* parameter = dynamic_cast<const ParameterExpr*>(&expr)) {
     return parameter->index() < execution.parameters.size();
@@ -50,6 +52,7 @@ enum class Parameters : std::uint8_t { open, constant };
 enum class Shape : std::uint8_t { constant, computed, open };
 
 Shape shape_of(const Expr& expr, Parameters parameters) {
+  check_stack();
   if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return Shape::constant;
   if (dynamic_cast<const ParameterExpr*>(&expr) != nullptr) {
     return parameters == Parameters::constant ? Shape::constant : Shape::open;
@@ -84,6 +87,7 @@ using Visit = std::function<std::optional<Value>(const Expr&)>;
 
 /// Visits every greatest part without variables; the value if that is all of the expression.
 std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit) {
+  check_stack();
   switch (shape_of(expr, parameters)) {
     case Shape::constant:
       if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();

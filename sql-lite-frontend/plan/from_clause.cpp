@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/disjunctions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -49,6 +50,7 @@ bool Planner::is_identified(const FromTable& table) const {
 }
 
 void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) const {
+  check_stack();
   if (const auto* table = std::get_if<FromTable>(&node.node)) {
     const std::vector<Slot> own = table_slots(*table);
     slots.insert(slots.end(), own.begin(), own.end());
@@ -74,6 +76,7 @@ void Planner::collect_slots(const FromNode& node, std::vector<Slot>& slots) cons
 
 /// What an item reads of its siblings, if it is lateral, and of enclosing queries.
 std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
+  check_stack();
   if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
     return subquery->query->outer_slots;
   }
@@ -102,6 +105,7 @@ std::vector<Slot> Planner::outer_slots_of(const FromNode& node) const {
 
 /// Remembers what is known of the columns of the tables in it.
 void Planner::learn(const FromNode& node) {
+  check_stack();
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     learn(*join->left);
     learn(*join->right);
@@ -135,6 +139,7 @@ std::vector<Slot> Planner::slots_of(std::span<const Relation> relations) {
 
 /// Inner joins become relations side by side; what they join on becomes conditions.
 void Planner::flatten(FromPtr& item, std::vector<Relation>& relations, Conditions& conditions) {
+  check_stack();
   auto* join = std::get_if<FromJoin>(&item->node);
   if (join != nullptr && join->kind == JoinKind::inner && join->merged.empty()) {
     flatten(join->left, relations, conditions);
@@ -166,6 +171,18 @@ void Planner::restrict_by_disjunctions(std::span<const Relation> relations,
   append(conditions, std::move(derived));
 }
 
+namespace {
+
+/// Sets of relations are the bits of a number.
+void require_few(std::size_t relations) {
+  constexpr std::size_t kMost = 64;
+  if (relations > kMost) {
+    throw SqlError{sqlstate::program_limit_exceeded, "too many tables in one query (limit 64)"};
+  }
+}
+
+}  // namespace
+
 PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order) {
   split_conjunctions(conditions);
   for (FromPtr& item : items) {
@@ -174,6 +191,7 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
   }
   std::vector<Relation> relations;
   for (FromPtr& item : items) flatten(item, relations, conditions);
+  require_few(relations.size());
   split_conjunctions(conditions);
   take_out_common(conditions);
   propagate_constants(conditions, slots_of(relations));
@@ -184,9 +202,8 @@ PlanPtr Planner::plan_from(std::vector<FromPtr>& items, Conditions conditions, W
     return gated(std::move(nothing), std::move(conditions));
   }
   std::vector<SemiJoin> semi_joins = take_semi_joins(items, relations, conditions, order);
-  if (relations.size() > 64) {
-    throw SqlError{sqlstate::program_limit_exceeded, "too many tables in one query (limit 64)"};
-  }
+  require_few(relations.size());
+  check_stack_for(semi_joins.size());
   for (Relation& relation : relations) {
     const std::vector<Slot> outer = outer_slots_of(*relation.node);
     for (std::size_t i = 0; i < relations.size(); ++i) {
@@ -224,6 +241,7 @@ PlanPtr Planner::plan_cte_scan(FromCte& reference) {
 }
 
 PlanPtr Planner::plan_node(FromNode& node, Conditions& conditions, WantedOrder* order) {
+  check_stack();
   if (auto* table = std::get_if<FromTable>(&node.node)) {
     return plan_table(*table, conditions, order);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/plan/conditions.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -173,6 +174,7 @@ bool follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> o
 }
 
 bool rejects_nulls(const Expr& condition, std::span<const Slot> slots) {
+  check_stack();
   if (const auto* slot = dynamic_cast<const SlotExpr*>(&condition)) {
     return std::ranges::find(slots, slot->slot()) != slots.end();
   }

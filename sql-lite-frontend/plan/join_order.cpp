@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -91,6 +92,7 @@ Planner::JoinOrder::JoinOrder(Planner& planner, std::span<const Relation> relati
 }
 
 double Planner::rows_alone(const FromNode& node) const {
+  check_stack();
   if (const auto* table = std::get_if<FromTable>(&node.node)) return table->table->expected_rows();
   if (std::holds_alternative<FromComputed>(node.node)) return 200;
   if (std::holds_alternative<FromFunctions>(node.node)) return 1000;

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/execute/hash_join.h"
 #include "sql-lite-frontend/execute/instrumented.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -65,6 +66,7 @@ class TextWriter {
   }
 
   void write_below(const PlanOperator& step, const std::string& indent) {
+    check_stack();
     const auto* measured = dynamic_cast<const Instrumented*>(&step);
     const PlanOperator& shown = shown_step(step);
     for (const auto& [name, text] : shown.note(details_.columns).properties) {
@@ -241,6 +243,7 @@ class JsonWriter {
 
   [[nodiscard]] std::string write(const PlanOperator& step, const Place& place,
                                   std::size_t depth) const {
+    check_stack();
     const PlanOperator& shown = shown_step(step);
     const PlanNote note = shown.note(details_.columns);
     const auto* measured = dynamic_cast<const Instrumented*>(&step);

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -75,6 +76,7 @@ PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eag
 }
 
 void Planner::plan_cte(Cte& cte) {
+  check_stack();
   if (cte.plan) return;
   if (cte.write) {
     cte.outputs.clear();
@@ -107,6 +109,7 @@ PlanPtr Planner::sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted) 
 
 /// Sorts for each window, unless the one before came in an order that begins with its own.
 PlanPtr Planner::add_windows(PlanPtr plan, std::vector<WindowDefinition> windows) {
+  check_stack_for(windows.size());
   std::vector<SortKey> present;
   for (WindowDefinition& window : windows) {
     std::vector<SortKey> wanted;
@@ -166,6 +169,7 @@ PlanPtr Planner::add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vec
 }
 
 PlanPtr Planner::plan_query(Query& query) {
+  check_stack();
   PlanPtr plan;
   switch (query.body) {
     case Query::Body::select:
@@ -209,6 +213,26 @@ PlanPtr Planner::plan_cursor(Query& query) {
   return plan_query(query);
 }
 
+namespace {
+
+/// The branches of a UNION: those of an input that only appends become its own, so that a long
+/// chain is one step.
+void add_branches(std::vector<Append::Branch>& branches, PlanPtr input, std::vector<Slot> slots) {
+  auto* const append = dynamic_cast<Append*>(input.get());
+  if (append == nullptr || append->output_slots() != slots) {
+    branches.push_back({std::move(input), std::move(slots)});
+    return;
+  }
+  std::vector<Append::Branch> inner = append->take_branches();
+  if (branches.empty()) {
+    branches = std::move(inner);
+  } else {
+    std::ranges::move(inner, std::back_inserter(branches));
+  }
+}
+
+}  // namespace
+
 PlanPtr Planner::plan_set_operation(Query& query) {
   PlanPtr left = plan_query(*query.left);
   PlanPtr right = plan_query(*query.right);
@@ -221,8 +245,8 @@ PlanPtr Planner::plan_set_operation(Query& query) {
   PlanPtr plan;
   if (query.set_kind == Query::SetKind::union_) {
     std::vector<Append::Branch> branches;
-    branches.push_back({std::move(left), std::move(left_slots)});
-    branches.push_back({std::move(right), std::move(right_slots)});
+    add_branches(branches, std::move(left), std::move(left_slots));
+    add_branches(branches, std::move(right), std::move(right_slots));
     plan = std::make_unique<Append>(std::move(branches), query.body_slots);
     plan->expected_rows = rows;
     plan->cost = cost;
@@ -560,6 +584,7 @@ PlanPtr Planner::plan_select(Query& query) {
 }
 
 PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
+  check_stack();
   PlanPtr rows;
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {

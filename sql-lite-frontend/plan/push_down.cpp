@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/index_match.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -120,6 +121,7 @@ void Planner::propagate_constants(Conditions& conditions, std::span<const Slot> 
 
 /// A left join whose rows must have a right side is an inner join.
 void Planner::reduce_outer_joins(FromNode& node, const Conditions& conditions) {
+  check_stack();
   auto* join = std::get_if<FromJoin>(&node.node);
   if (join == nullptr) return;
   if (join->kind == JoinKind::left && join->merged.empty()) {
@@ -152,6 +154,7 @@ void Planner::push_into(FromNode& node, Conditions& conditions) {
 
 /// Whether the query asks the condition itself from now on.
 bool Planner::push_into(Query& query, ExprPtr& condition) {
+  check_stack();
   if (query.limit || query.offset || !query.locks.empty()) return false;
   switch (query.body) {
     case Query::Body::select:
@@ -169,6 +172,7 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
     return false;
   }
   bool can = true;
+  std::size_t nodes = 0;
   bool reads_aggregates = false;
   const auto key_of = [&](Slot slot) {
     return std::ranges::find(query.group_keys, slot, &Aggregate::Key::slot);
@@ -181,7 +185,11 @@ bool Planner::push_into_select(Query& query, ExprPtr& condition) {
       can = false;
       return nullptr;
     }
-    ExprPtr copy = copy_expression(*target->expr);
+    // What it computes twice from the query below, that one may compute twice in turn.
+    constexpr std::size_t kMostNodes = 1000;
+    walk(*target->expr, [&](Expr&) { ++nodes; });
+    can &= nodes <= kMostNodes;
+    ExprPtr copy = can ? copy_expression(*target->expr) : nullptr;
     can &= copy != nullptr;
     return copy;
   });

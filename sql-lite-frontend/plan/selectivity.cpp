@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/constants.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/datetime.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
@@ -348,6 +349,7 @@ std::optional<LikePrefix> like_prefix(const Expr& condition) {
 }
 
 double selectivity(const Expr& condition, const ColumnKnowledge& known) {
+  check_stack();
   if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&condition)) {
     return boolean_share(*boolean, known);
   }

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -53,6 +54,7 @@ bool is_plain(const Query& query, SubqueryExpr::Kind kind) {
 
 /// The slots of tables that no outer join fills with NULLs.
 void collect_certain(const FromNode& node, std::vector<Slot>& slots) {
+  check_stack();
   if (const auto* table = std::get_if<FromTable>(&node.node)) {
     for (std::size_t i = 0; i < table->table->relation.columns.size(); ++i) {
       slots.push_back(table->first_slot + static_cast<Slot>(i));

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -35,6 +36,7 @@ PortalPtr find_cursor(Session::State& state, std::string_view name) {
 /// Every step, also those that EXPLAIN shows with their inputs, as filters are.
 template <class Visit>
 void for_each_step(PlanOperator& plan, const Visit& visit) {
+  check_stack();
   visit(plan);
   plan.for_each_input([&](PlanPtr& input) { for_each_step(*input, visit); });
 }

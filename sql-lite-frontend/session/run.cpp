@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
@@ -372,6 +373,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
 std::uint64_t run_internal(Session::State& session, const std::string& sql,
                            std::span<const TypeId> types, std::span<const Value> parameters,
                            ReadView::Sees sees) {
+  check_stack();
   StatementPtr& statement = session.internal_cache[sql];
   if (!statement) {
     statement = session.parse_one(sql, {});

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 
 /// A view's query as it could be written now. Its text is kept as it was parsed, with what its
@@ -81,6 +82,7 @@ struct Replacement {
 
 void collect(Session::State& session, const Relation& view, const ast::Node& node,
              std::vector<Replacement>& replacements) {
+  check_stack();
   if (const auto* range = ast::try_as<ast::RangeVar>(&node)) {
     const auto known = std::ranges::find_if(view.view_names, [&](const ViewName& name) {
       return name.name == range->relname && name.schema == range->schemaname;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/hash.h"
 #include "sql-lite-frontend/types/json_key.h"
@@ -89,6 +90,7 @@ int compare_with_nulls(CompareFunction function, const Value& a, const Value& b)
 }
 
 int compare_array(const Value& a, const Value& b) {
+  check_stack();
   const ArrayView left{a};
   const ArrayView right{b};
   const std::size_t common = std::min(left.size(), right.size());
@@ -111,6 +113,7 @@ int compare_array(const Value& a, const Value& b) {
 }
 
 int compare_record(const Value& a, const Value& b) {
+  check_stack();
   const RecordView left{a};
   const RecordView right{b};
   const std::size_t common = std::min(left.size(), right.size());
@@ -172,6 +175,7 @@ std::uint64_t hash_json(const Value& value, std::uint64_t seed) {
 constexpr std::uint64_t kNullHash = 0x9b1a;
 
 std::uint64_t hash_array(const Value& value, std::uint64_t seed) {
+  check_stack();
   const ArrayView view{value};
   if (view.size() == 0) return hash_integer(0, seed);
   const HashFunction function = hash_function(view.element_type());
@@ -186,6 +190,7 @@ std::uint64_t hash_array(const Value& value, std::uint64_t seed) {
 }
 
 std::uint64_t hash_record(const Value& value, std::uint64_t seed) {
+  check_stack();
   const RecordView view{value};
   for (std::size_t i = 0; i < view.size(); ++i) {
     const Value field = view.field(i);

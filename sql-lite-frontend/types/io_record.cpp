@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -17,6 +20,13 @@ void append_field(std::string& out, std::string_view text) {
     out += text;
     return;
   }
+  // Rows in rows double their quotes at each level.
+  const auto doubled = std::ranges::count_if(text, [](char c) { return c == '"' || c == '\\'; });
+  const std::size_t more = text.size() + static_cast<std::size_t>(doubled) + 2;
+  if (out.size() + more > kMaxFieldBytes) {
+    throw SqlError{sqlstate::program_limit_exceeded, "out of memory"}.with_detail(fmt::format(
+        "Cannot enlarge string buffer containing {} bytes by {} more bytes.", out.size(), more));
+  }
   out.push_back('"');
   for (const char c : text) {
     if (c == '"' || c == '\\') out.push_back(c);
@@ -26,6 +36,7 @@ void append_field(std::string& out, std::string_view text) {
 }
 
 void record_output(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+  check_stack();
   const RecordView view{value};
   out.push_back('(');
   for (std::size_t i = 0; i < view.size(); ++i) {
@@ -37,6 +48,7 @@ void record_output(FunctionContext& context, TypeId, const Value& value, std::st
 }
 
 void record_send(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+  check_stack();
   const RecordView view{value};
   append_big_endian(out, static_cast<std::int32_t>(view.size()));
   for (std::size_t i = 0; i < view.size(); ++i) {

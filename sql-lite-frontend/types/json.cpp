@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -57,9 +58,6 @@ void append_plain_number(std::string_view written, std::string& out) {
   }
 }
 
-constexpr SqlState kStatementTooComplex{"54001"};
-constexpr int kMaxDepth = 1000;
-
 /// Reads one JSON value from front to back and writes its canonical spelling.
 class JsonReader {
  public:
@@ -70,7 +68,7 @@ class JsonReader {
 
   std::string read() {
     std::string out;
-    value(out, 0);
+    value(out);
     skip_blanks();
     if (at_ < text_.size()) refuse();
     return out;
@@ -115,13 +113,13 @@ class JsonReader {
     return true;
   }
 
-  void value(std::string& out, int depth) {
-    if (depth > kMaxDepth) throw SqlError{kStatementTooComplex, "stack depth limit exceeded"};
+  void value(std::string& out) {
+    check_stack();
     switch (peek()) {
       case '{':
-        return object(out, depth);
+        return object(out);
       case '[':
-        return array(out, depth);
+        return array(out);
       case '"':
         return append_json_string(string(), out);
       case 't':
@@ -146,7 +144,7 @@ class JsonReader {
     out += wanted;
   }
 
-  void object(std::string& out, int depth) {
+  void object(std::string& out) {
     expect('{');
     std::vector<std::pair<std::string, std::string>> members;
     if (!take('}')) {
@@ -155,7 +153,7 @@ class JsonReader {
         std::string key = string();
         expect(':');
         std::string member;
-        value(member, depth + 1);
+        value(member);
         members.emplace_back(std::move(key), std::move(member));
       } while (take(','));
       expect('}');
@@ -176,14 +174,14 @@ class JsonReader {
     out += '}';
   }
 
-  void array(std::string& out, int depth) {
+  void array(std::string& out) {
     expect('[');
     out += '[';
     if (!take(']')) {
       bool first = true;
       do {
         if (!std::exchange(first, false)) out += ", ";
-        value(out, depth + 1);
+        value(out);
       } while (take(','));
       expect(']');
     }
@@ -448,6 +446,7 @@ void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
 }
 
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
+  check_stack();
   if (value.is_null()) {
     out += "null";
     return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json_value.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -38,6 +39,7 @@ void put_number(std::string& key, std::string_view digits) {
 }
 
 void put_value(std::string& key, const JsonValue& value) {
+  check_stack();
   switch (value.kind) {
     case JsonKind::null:
       return put_mark(key, Mark::null);
@@ -72,6 +74,7 @@ class JsonbKeyReader {
   explicit JsonbKeyReader(Bytes& key) : key_(key) {}
 
   JsonValue take_value() {
+    check_stack();
     JsonValue value;
     switch (static_cast<Mark>(take_byte())) {
       case Mark::outer_empty_array:

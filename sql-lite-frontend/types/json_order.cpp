@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/types/json_order.h"
 
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json_value.h"
 #include "sql-lite-frontend/types/numeric.h"
 
@@ -48,6 +49,7 @@ int compare_scalars(const JsonValue& left, const JsonValue& right) {
 }
 
 int compare_values(const JsonValue& left, const JsonValue& right) {
+  check_stack();
   if (left.kind != right.kind) return rank_of(left.kind) < rank_of(right.kind) ? -1 : 1;
   if (left.is_scalar()) return compare_scalars(left, right);
   if (left.kind == JsonKind::array) {

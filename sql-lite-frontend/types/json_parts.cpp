@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/check_stack.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -156,6 +158,7 @@ std::optional<std::string_view> json_element(std::string_view json, std::int32_t
 }
 
 bool jsonb_contains(std::string_view whole, std::string_view part) {
+  check_stack();
   const JsonKind whole_kind = json_kind(whole);
   const JsonKind part_kind = json_kind(part);
   if (whole_kind == JsonKind::object && part_kind == JsonKind::object) {

@@ -1,11 +1,15 @@
 #include "sql-lite-frontend/types/json_value.h"
 
+#include <algorithm>
+
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json.h"
 
 namespace swizzle::sql {
 namespace {
 
 void print(const JsonValue& value, std::string& out) {
+  check_stack();
   switch (value.kind) {
     case JsonKind::string:
       return append_json_string(value.text, out);
@@ -40,11 +44,34 @@ void print(const JsonValue& value, std::string& out) {
 }  // namespace
 
 JsonValue::JsonValue() = default;
-JsonValue::JsonValue(const JsonValue&) = default;
+JsonValue::JsonValue(const JsonValue& other) : kind(other.kind), raw(other.raw), text(other.text) {
+  check_stack();
+  items = other.items;
+  members = other.members;
+}
 JsonValue::JsonValue(JsonValue&&) noexcept = default;
-JsonValue& JsonValue::operator=(const JsonValue&) = default;
+JsonValue& JsonValue::operator=(const JsonValue& other) {
+  return *this = JsonValue{other};
+}
 JsonValue& JsonValue::operator=(JsonValue&&) noexcept = default;
-JsonValue::~JsonValue() = default;
+
+/// However deep the value is: containers within are taken out before they end themselves.
+JsonValue::~JsonValue() {
+  std::vector<JsonValue> inner;
+  const auto take_from = [&](JsonValue& value) {
+    const auto take = [&](JsonValue& part) {
+      if (!part.items.empty() || !part.members.empty()) inner.push_back(std::move(part));
+    };
+    std::ranges::for_each(value.items, take);
+    std::ranges::for_each(value.members, take, &std::pair<std::string, JsonValue>::second);
+  };
+  take_from(*this);
+  while (!inner.empty()) {
+    JsonValue last = std::move(inner.back());
+    inner.pop_back();
+    take_from(last);
+  }
+}
 
 const JsonValue* JsonValue::member(std::string_view name) const {
   for (auto at = members.rbegin(); at != members.rend(); ++at) {
@@ -60,6 +87,7 @@ const JsonValue* JsonValue::item(std::int64_t index) const {
 }
 
 JsonValue take_json_apart(std::string_view text) {
+  check_stack();
   JsonValue value;
   value.raw = json_trimmed(text);
   value.kind = json_kind(value.raw);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/datetime.h"
 #include "sql-lite-frontend/types/int128.h"
@@ -187,6 +188,7 @@ Value take_array(Bytes& key, TypeId element, Arena& arena) {
 }
 
 void put_plain(std::string& key, TypeId type, const Value& value) {
+  check_stack();
   switch (shape_of(type)) {
     case Shape::boolean:
     case Shape::char8:
@@ -240,6 +242,7 @@ void put_plain(std::string& key, TypeId type, const Value& value) {
 }
 
 Value take_plain(Bytes& key, TypeId type, Arena& arena) {
+  check_stack();
   switch (shape_of(type)) {
     case Shape::boolean:
     case Shape::char8:

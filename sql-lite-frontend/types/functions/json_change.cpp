@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
 #include "sql-lite-frontend/types/json_value.h"
@@ -130,6 +131,7 @@ std::vector<Step> steps_in(const Value& path) {
 }
 
 void delete_at(JsonValue& value, std::span<const Step> path) {
+  check_stack();
   const Step& step = path.front();
   if (value.kind == Kind::object) {
     if (path.size() == 1) return remove_key(value, step.text);
@@ -156,6 +158,7 @@ enum class Missing : std::uint8_t { leave, create };
 
 void set_at(JsonValue& value, std::span<const Step> path, const JsonValue& wanted,
             Missing missing) {
+  check_stack();
   const Step& step = path.front();
   const bool last = path.size() == 1;
   if (value.kind == Kind::object) {
@@ -191,6 +194,7 @@ Value set_path(FunctionContext& context, Arguments a) {
 enum class Side : std::uint8_t { before, after };
 
 void insert_at(JsonValue& value, std::span<const Step> path, const JsonValue& added, Side side) {
+  check_stack();
   const Step& step = path.front();
   const bool last = path.size() == 1;
   if (value.kind == Kind::object) {

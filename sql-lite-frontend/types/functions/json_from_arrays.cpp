@@ -1,4 +1,5 @@
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
 #include "sql-lite-frontend/types/json_parts.h"
@@ -78,6 +79,7 @@ Value from_two_arrays(FunctionContext& context, Arguments a) {
 
 /// Without members that are null, and without blanks; strings are escaped anew.
 void append_without_nulls(std::string_view json, std::string& out) {
+  check_stack();
   switch (json_kind(json)) {
     case JsonKind::object: {
       out += '{';

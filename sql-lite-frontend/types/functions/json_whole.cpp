@@ -2,6 +2,7 @@
 #include <functional>
 #include <optional>
 
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
 #include "sql-lite-frontend/types/json_order.h"
@@ -29,6 +30,7 @@ Value compare_whole(FunctionContext& /*context*/, Arguments a) {
 }
 
 void strip_nulls_in(JsonValue& value) {
+  check_stack();
   std::erase_if(value.members, [](const auto& member) { return member.second.kind == Kind::null; });
   for (auto& [name, member] : value.members) strip_nulls_in(member);
   for (JsonValue& item : value.items) strip_nulls_in(item);
@@ -41,6 +43,7 @@ Value strip_nulls(FunctionContext& context, Arguments a) {
 }
 
 void print_pretty(const JsonValue& value, std::size_t depth, std::string& out) {
+  check_stack();
   const auto line = [&](std::size_t level) {
     out += '\n';
     out.append(level * 4, ' ');

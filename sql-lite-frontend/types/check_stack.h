@@ -1,0 +1,23 @@
+#pragma once
+
+#include "base/stack_depth.h"
+
+namespace swizzle::sql {
+
+/// Throws SqlError 54001.
+[[noreturn]] void throw_stack_too_deep();
+
+/// At every level of what recurses over a client's input, however deep: text, trees, plans, values.
+inline void check_stack() {
+  if (stack_is_low()) [[unlikely]]
+    throw_stack_too_deep();
+}
+
+/// Where a list of a client's becomes a chain, `levels` long, that will be gone down later: what is
+/// put over one another in a plan, say.
+inline void check_stack_for(std::size_t levels) {
+  constexpr std::size_t kBytesPerLevel = 1024;
+  if (!stack_has(levels * kBytesPerLevel)) throw_stack_too_deep();
+}
+
+}  // namespace swizzle::sql
