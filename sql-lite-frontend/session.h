@@ -94,6 +94,8 @@ class Database {
 
  private:
   explicit Database(std::unique_ptr<Shared> shared);
+  /// Counts it among the sessions, or says which limit of its role or database is in the way.
+  std::optional<Diagnostic> admit(Session& session);
   std::unique_ptr<Shared> shared_;
 };
 

@@ -286,9 +286,16 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     }
     case Type::changeowner: {
       Relation relation = table_->relation;
-      const Oid owner = session_.role_of(*command.newowner)->oid;
-      if (!session_.owns(owner)) {
-        throw_error(SqlState{"42501"}, "must be member of role \"{}\"", command.newowner->rolename);
+      const RolePtr new_owner = session_.role_of(*command.newowner);
+      const Oid owner = new_owner->oid;
+      if (owner == relation.owner) return;
+      session_.require_membership_in(*new_owner);
+      // The new owner must be able to have made it there.
+      const SchemaPtr schema = session_.catalog.schema(relation.schema);
+      if (schema && !session_.is_superuser(session_.user) &&
+          !session_.may(owner, *schema, privilege::kCreate)) {
+        throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}",
+                    schema->name);
       }
       if (!relation.grants.empty()) {
         const bool sequence = relation.kind == RelationKind::sequence;

@@ -47,13 +47,19 @@ void refuse_repeated_columns(const ast::CreateStmt& statement) {
 
 }  // namespace
 
+void require_schema_name(std::string_view name) {
+  if (!name.starts_with("pg_")) return;
+  throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
+      .with_detail("The prefix \"pg_\" is reserved for system schemas.");
+}
+
 Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind) {
   Relation relation;
   relation.oid = session.catalog.allocate_oid();
   relation.schema = session.creation_schema(range);
   relation.name = range.relname;
   relation.kind = kind;
-  relation.owner = session.user->oid;
+  relation.owner = session.user;
   if (const SchemaPtr schema = session.catalog.schema(relation.schema)) {
     if (!session.may(*schema, privilege::kCreate)) {
       throw sql_error(SqlState{"42501"}, "permission denied for schema {}", schema->name)
@@ -454,15 +460,14 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
 
 void Session::State::create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink) {
   std::string name{statement.schemaname};
-  if (name.empty() && statement.authrole != nullptr) name = statement.authrole->rolename;
+  if (name.empty() && statement.authrole != nullptr) name = role_of(*statement.authrole)->name;
   if (!statement.schema_elts.empty()) {
     throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
   }
+  const Oid schema_owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user;
   require_create_on_database();
-  if (name.starts_with("pg_")) {
-    throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
-        .with_detail("The prefix \"pg_\" is reserved for system schemas.");
-  }
+  if (const RolePtr role = catalog.role(schema_owner)) require_membership_in(*role);
+  require_schema_name(name);
   if (catalog.schema(name)) {
     if (!statement.if_not_exists) {
       throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", name);
@@ -473,7 +478,7 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
     Schema schema;
     schema.oid = catalog.allocate_oid();
     schema.name = name;
-    schema.owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user->oid;
+    schema.owner = schema_owner;
     schema.grants =
         grants_of_new(catalog.shared(), *transaction, schema.owner, kNoOid, GrantedOn::schema);
     catalog.create(*transaction, std::move(schema));

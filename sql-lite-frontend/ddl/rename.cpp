@@ -4,8 +4,9 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/session_state.h"
 
 /// RENAME, SET SCHEMA and OWNER TO.
 namespace swizzle::sql {
@@ -50,7 +51,12 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
                     statement.subname);
       }
+      if (catalog.schema(new_name)) {
+        throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", new_name);
+      }
       require_owner(*schema);
+      require_create_on_database();
+      require_schema_name(new_name);
       Schema changed = *schema;
       changed.name = new_name;
       catalog.replace(*transaction, *schema, std::move(changed));
@@ -64,12 +70,21 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       if (!role) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
       }
-      require_right_on_roles();
-      if (role->name == options.user || role->name == session_user_name(*this)) {
+      if (role->oid == session_user || role->oid == login) {
         throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
+      }
+      if (role->oid == user) {
+        throw SqlError{sqlstate::feature_not_supported, "current user cannot be renamed"};
       }
       require_role_name(role->name);
       require_role_name(statement.newname);
+      if (catalog.role(new_name)) {
+        throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", new_name);
+      }
+      if (role->superuser && !is_superuser(user)) {
+        throw SqlError{sqlstate::insufficient_privilege, "must be superuser to rename superusers"};
+      }
+      require_role_right(&Role::create_role, "rename role");
       Role changed = *role;
       changed.name = new_name;
       catalog.replace(*transaction, *role, std::move(changed));
@@ -198,7 +213,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
 /// ALTER SCHEMA … OWNER TO; tables have their own form, in ALTER TABLE.
 void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink) {
   if (statement.object_type == ast::ObjectType::database) {
-    own_database(ast::string_of(statement.object), role_of(*statement.newowner)->oid);
+    own_database(ast::string_of(statement.object), *role_of(*statement.newowner));
     return sink.command_complete("ALTER DATABASE");
   }
   if (statement.object_type != ast::ObjectType::schema) {
@@ -210,9 +225,14 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
   }
+  const RolePtr new_owner = role_of(*statement.newowner);
+  if (new_owner->oid == schema->owner) return sink.command_complete("ALTER SCHEMA");
   require_owner(*schema);
+  require_membership_in(*new_owner);
+  // Of the current role: a new owner without the right could not make such a schema.
+  require_create_on_database();
   Schema changed = *schema;
-  changed.owner = role_of(*statement.newowner)->oid;
+  changed.owner = new_owner->oid;
   if (!changed.grants.empty()) {
     AccessList list{changed.grants, schema->owner, GrantedOn::schema};
     list.change_owner(changed.owner);

@@ -90,7 +90,7 @@ void Session::State::discard(const ast::DiscardStmt& statement, ResultSink& sink
     case ast::DiscardMode::all:
       prevent_in_block("DISCARD ALL");
       drop_portals();
-      value_of(settings.reset_all());
+      settings.reset_all();
       settings_changed(&sink);
       pending.resolve(PendingNotifications::Resolution::unlisten_all, {});
       shared.advisory_locks.unlock_all(options.backend_pid, AdvisoryScope::session);
