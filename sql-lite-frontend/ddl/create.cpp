@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
@@ -372,6 +374,26 @@ void require_updatable(const ast::SelectStmt& query) {
       .with_hint(fmt::format("Views {} are not automatically updatable.", what));
 }
 
+/// A view that would read itself, directly or through others, is one that nobody could read or
+/// drop.
+void refuse_circle(Session::State& session, const TablePtr& view,
+                   std::span<const Binder::RelationRead> read) {
+  std::set<Oid> above{view->relation.oid};
+  for (const Dependent& dependent : dependents_of(session, {&view, 1})) {
+    above.insert(dependent.table->relation.oid);
+  }
+  for (const Binder::RelationRead& below : read) {
+    const Oid oid = below.table->relation.oid;
+    if (below.table->computed == nullptr) {
+      value_of(session.transaction->lock_relation(lock::RelationId{oid},
+                                                  lock::RelationMode::access_share));
+    }
+    if (!above.contains(oid)) continue;
+    throw_error(SqlState{"42P17"}, "infinite recursion detected in rules for relation \"{}\"",
+                view->relation.name);
+  }
+}
+
 }  // namespace
 
 void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
@@ -393,9 +415,12 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
   if (old && old->relation.kind != RelationKind::view) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
   }
+  // Locked before its new query is looked at, so that no two definitions make a circle together.
+  const TablePtr locked = old ? lock_own(old) : nullptr;
   Arena arena;
   Binder binder{*this, arena};
   const auto query = binder.bind_select(ast::as<ast::SelectStmt>(statement.query), nullptr);
+  if (locked) refuse_circle(*this, locked, binder.relations_read());
   if (statement.aliases.size() > query->targets.size()) {
     throw SqlError{sqlstate::syntax_error, "CREATE VIEW specifies more column names than columns"};
   }
@@ -450,7 +475,6 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     relation.comment = old->relation.comment;
     relation.owner = old->relation.owner;
     relation.grants = old->relation.grants;
-    const TablePtr locked = lock_own(old);
     catalog.replace(*transaction, *locked, std::move(relation));
   } else {
     create_relation(*this, std::move(relation));

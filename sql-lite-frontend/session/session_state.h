@@ -28,6 +28,8 @@ struct NameHash {
   }
 };
 
+struct NamedRelation;
+
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
 /// plan), names.cpp (looking things up), cursors.cpp, copy*.cpp and ddl/.
@@ -209,7 +211,10 @@ struct Session::State final : NameSource, ObjectNames {
   // utility.cpp
   void prepare_statement(const ast::PrepareStmt& statement, const Statement& whole,
                          ResultSink& sink);
+  StatementPtr prepared_by(const ast::ExecuteStmt& statement);
+  /// With the values that EXECUTE gives it. 0A000 for a statement without a plan.
   PortalPtr portal_of(const ast::ExecuteStmt& statement);
+  void execute_utility(Statement& prepared, ResultSink& sink);
   void execute_statement(const ast::ExecuteStmt& statement, ResultSink& sink);
   void explain(const ast::ExplainStmt& statement, Statement& whole,
                std::span<const Value> parameters, ResultSink& sink);
@@ -250,6 +255,7 @@ struct Session::State final : NameSource, ObjectNames {
   TablePtr empty_relation(const TablePtr& table);
   void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
   void rename(const ast::RenameStmt& statement, ResultSink& sink);
+  void rename_index(const NamedRelation& named, const std::string& new_name);
   void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
   void set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink);
   void comment(const ast::CommentStmt& statement, ResultSink& sink);
@@ -397,6 +403,7 @@ struct Session::State final : NameSource, ObjectNames {
   /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
   std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
+  int executes_running = 0;  ///< EXECUTE of EXECUTE of …
   ResultSink* sink_for_notices = nullptr;
 };
 
