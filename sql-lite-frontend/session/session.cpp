@@ -416,6 +416,14 @@ std::string_view Session::portal_text(std::string_view portal) const noexcept {
   return found == state_->portals.end() ? std::string_view{} : found->second->statement->text;
 }
 
+std::size_t Session::describe_work(std::span<char> into) const noexcept {
+  const auto end = fmt::format_to_n(into.data(), into.size(),
+                                    "session {} of {} in {}: ", state_->options.backend_pid,
+                                    state_->options.user, state_->options.database);
+  const std::size_t used = std::min(static_cast<std::size_t>(end.size), into.size());
+  return used + state_->activity.query.peek(into.subspan(used));
+}
+
 std::int32_t Session::backend_pid() const noexcept {
   return state_->options.backend_pid;
 }
