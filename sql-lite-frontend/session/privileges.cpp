@@ -129,10 +129,8 @@ void Session::State::require(const RelationAccess& access) const {
   const Oid role = access.as_role != kNoOid ? access.as_role : user;
   if (is_superuser(role)) return;
   const Relation& relation = access.table->relation;
-  const bool allowed =
-      access.table->computed != nullptr
-          ? !is_secret(*access.table)
-          : relation.persistence == Persistence::temporary || is_allowed(access, roles_of(role));
+  const bool allowed = access.table->computed != nullptr ? !is_secret(*access.table)
+                                                         : is_allowed(access, roles_of(role));
   if (allowed) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(relation),
               relation.name);
