@@ -14,6 +14,7 @@
 
 namespace swizzle {
 
+class CrashSubject;
 class Reactor;
 
 /// Lets any number of threads and fibers wait for the end of one fiber.
@@ -37,6 +38,10 @@ class Fiber final : public Parker, public TimerHeapNode {
   bool park_until(TimePoint deadline) noexcept override;
   void unpark() noexcept override;
   void take_turn(Turn turn) noexcept override { turn_ = turn; }
+
+  /// What it works for, should it crash; null for nothing in particular.
+  void set_crash_subject(const CrashSubject* subject) noexcept { crash_subject_ = subject; }
+  [[nodiscard]] const CrashSubject* crash_subject() const noexcept { return crash_subject_; }
 
  private:
   friend class Reactor;
@@ -68,6 +73,7 @@ class Fiber final : public Parker, public TimerHeapNode {
   std::function<void()> body_;
   std::shared_ptr<FiberEnd> end_;
   std::optional<Coroutine> coroutine_;
+  const CrashSubject* crash_subject_ = nullptr;
 };
 
 /// First in, first out. Not thread-safe.

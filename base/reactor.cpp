@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/crash_report.h"
 #include "base/fiber_runtime.h"
 #include "base/latch_count.h"
 #include "base/spin.h"
@@ -156,6 +157,7 @@ void Reactor::release_unused_stack() noexcept {
 void Reactor::run() noexcept {
   const std::string name = "reactor " + std::to_string(number_);
   pthread_setname_np(pthread_self(), name.c_str());
+  const CrashStack crash_stack;
   const RuntimeScope scope{runtime_};
   current_reactor = this;
   // Acquire: pairs with the destructor and with the spawning threads.

@@ -74,7 +74,7 @@ Result<const SettingDefinition*> SessionSettings::changeable(std::string_view na
       return fail(kCannotChangeNow,
                   fmt::format("parameter \"{}\" cannot be set after connection start", name));
     case SettingContext::superuser:
-      if (power_ == Power::superuser) break;
+      if (power_() == Power::superuser) break;
       return fail(sqlstate::insufficient_privilege,
                   fmt::format("permission denied to set parameter \"{}\"", name));
     case SettingContext::user:
@@ -88,7 +88,7 @@ Result<> SessionSettings::set_at_start(std::string_view name, std::string_view v
   ASSIGN_OR_RETURN(const SettingDefinition* setting, definition(name));
   const bool for_superusers = setting->context == SettingContext::superuser_backend ||
                               setting->context == SettingContext::superuser;
-  if (for_superusers && power_ != Power::superuser) {
+  if (for_superusers && power_() != Power::superuser) {
     return fail(sqlstate::insufficient_privilege,
                 fmt::format("permission denied to set parameter \"{}\"", name));
   }
@@ -112,19 +112,22 @@ Result<> SessionSettings::set(std::string_view name, std::string_view value, Lif
 
 Result<> SessionSettings::reset(std::string_view name) {
   ASSIGN_OR_RETURN(const SettingDefinition* setting, changeable(name));
-  const auto initial = initial_.find(setting);
-  replace(*setting, initial == initial_.end() ? std::nullopt : std::optional{initial->second},
-          Lifetime::session);
+  restore(*setting);
   return {};
 }
 
-Result<> SessionSettings::reset_all() {
+void SessionSettings::restore(const SettingDefinition& setting) {
+  const auto initial = initial_.find(&setting);
+  replace(setting, initial == initial_.end() ? std::nullopt : std::optional{initial->second},
+          Lifetime::session);
+}
+
+void SessionSettings::reset_all() {
   std::vector<const SettingDefinition*> changed;
   for (const auto& [setting, own] : own_) {
     if (own.source == SettingSource::session) changed.push_back(setting);
   }
-  for (const SettingDefinition* setting : changed) RETURN_IF_ERROR(reset(setting->name));
-  return {};
+  for (const SettingDefinition* setting : changed) restore(*setting);
 }
 
 void SessionSettings::replace(const SettingDefinition& setting, std::optional<Own> own,

@@ -152,12 +152,15 @@ class Settings {
 class SessionSettings {
  public:
   enum class Power : std::uint8_t { ordinary, superuser };
+  /// What the session may do at this moment: asked whenever it matters, never remembered.
+  using PowerNow = std::function<Power()>;
   enum class Lifetime : std::uint8_t { session, transaction };
   /// A place in the transaction to come back to.
   enum class Mark : std::size_t {};
 
   /// `server` outlives it.
-  SessionSettings(const Settings& server, Power power) noexcept : server_(server), power_(power) {}
+  SessionSettings(const Settings& server, PowerNow power)
+      : server_(server), power_(std::move(power)) {}
 
   /// From the start-up packet, a role or a database. Stays until the session ends.
   Result<> set_at_start(std::string_view name, std::string_view value, SettingSource source);
@@ -166,7 +169,8 @@ class SessionSettings {
   Result<> set(std::string_view name, std::string_view value, Lifetime lifetime);
   /// RESET: back to what the session began with.
   Result<> reset(std::string_view name);
-  Result<> reset_all();
+  /// The same for everything that was set, also where the power for it is gone.
+  void reset_all();
 
   [[nodiscard]] Mark mark() const noexcept { return Mark{undo_.size()}; }
   void roll_back_to(Mark mark);
@@ -201,12 +205,13 @@ class SessionSettings {
   /// The same, making "class.name" up when nobody defined it.
   Result<const SettingDefinition*> definition_to_set(std::string_view name);
   Result<const SettingDefinition*> changeable(std::string_view name) const;
+  void restore(const SettingDefinition& setting);
   void replace(const SettingDefinition& setting, std::optional<Own> own, Lifetime lifetime);
   void put(const SettingDefinition& setting, std::optional<Own> own);
   [[nodiscard]] SettingValue value_of(std::string_view name) const;
 
   const Settings& server_;
-  Power power_;
+  PowerNow power_;
   std::map<const SettingDefinition*, Own> own_;
   std::map<const SettingDefinition*, Own> initial_;
   std::vector<Undo> undo_;

@@ -182,7 +182,7 @@ TEST_CASE("a session's settings follow its transactions", "[settings]") {
   Settings server;
   define_all(server);
   using Lifetime = SessionSettings::Lifetime;
-  SessionSettings session{server, SessionSettings::Power::ordinary};
+  SessionSettings session{server, [] { return SessionSettings::Power::ordinary; }};
   REQUIRE(session.set_at_start("application_name", "psql", SettingSource::client));
   REQUIRE(session.set_at_start("application_name", "other", SettingSource::database));
   REQUIRE(session.text("application_name") == "psql");
@@ -206,7 +206,7 @@ TEST_CASE("a session's settings follow its transactions", "[settings]") {
   REQUIRE(session.show("work_mem").value() == "2MB");
 
   REQUIRE(session.set("application_name", "x", Lifetime::session));
-  REQUIRE(session.reset_all());
+  session.reset_all();
   REQUIRE(session.text("application_name") == "psql");
   REQUIRE(session.show("work_mem").value() == "4MB");
   session.commit();
@@ -220,7 +220,7 @@ TEST_CASE("a session's settings follow its transactions", "[settings]") {
 TEST_CASE("who may change what, and when", "[settings]") {
   Settings server;
   define_all(server);
-  SessionSettings session{server, SessionSettings::Power::ordinary};
+  SessionSettings session{server, [] { return SessionSettings::Power::ordinary; }};
   const auto set = [&](std::string_view name, std::string_view value) {
     const auto result = session.set(name, value, SessionSettings::Lifetime::session);
     return result ? std::string{} : std::string{result.error().state().code()};
@@ -234,6 +234,12 @@ TEST_CASE("who may change what, and when", "[settings]") {
   REQUIRE(set("synchronous_commit", "OFF").empty());
   REQUIRE(session.text("synchronous_commit") == "off");
   REQUIRE_FALSE(session.set_at_start("shared_buffers", "1GB", SettingSource::client));
-  SessionSettings superuser{server, SessionSettings::Power::superuser};
+  auto power = SessionSettings::Power::superuser;
+  SessionSettings superuser{server, [&] { return power; }};
   REQUIRE(superuser.set("log_min_duration_statement", "250ms", SessionSettings::Lifetime::session));
+  power = SessionSettings::Power::ordinary;
+  REQUIRE_FALSE(
+      superuser.set("log_min_duration_statement", "1s", SessionSettings::Lifetime::session));
+  REQUIRE_FALSE(superuser.reset("log_min_duration_statement"));
+  superuser.reset_all();
 }

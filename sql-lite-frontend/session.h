@@ -94,6 +94,8 @@ class Database {
 
  private:
   explicit Database(std::unique_ptr<Shared> shared);
+  /// Counts it among the sessions, or says which limit of its role or database is in the way.
+  std::optional<Diagnostic> admit(Session& session);
   std::unique_ptr<Shared> shared_;
 };
 
@@ -155,6 +157,8 @@ class Session {
   /// idle_in_transaction_session_timeout and its like, which the server enforces.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   [[nodiscard]] std::int32_t backend_pid() const noexcept;
+  /// Who it is and what it runs, as text; how many bytes that is. Takes no memory and no lock.
+  std::size_t describe_work(std::span<char> into) const noexcept;
   /// The text of what execute() would run for this portal; empty when there is none.
   [[nodiscard]] std::string_view portal_text(std::string_view portal) const noexcept;
 

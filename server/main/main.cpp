@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/crash_report.h"
 #include "server/main/data_directory.h"
 #include "server/main/initialize.h"
 #include "server/main/server.h"
@@ -174,6 +175,7 @@ int run_serve(const Arguments& arguments) {
   Server::block_signals();
   const auto log = std::make_shared<ServerLog>();
   capture_spdlog(log);
+  report_crashes_to(STDERR_FILENO);
   auto server = Server::start(DataDirectory{std::filesystem::absolute(arguments.directory)},
                               arguments.overrides, log);
   if (!server) return complain(server.error());

@@ -1,5 +1,8 @@
 #include "server/session/connection.h"
 
+#include <algorithm>
+
+#include "base/crash_report.h"
 #include "server/protocol/backend_messages.h"
 #include "server/session/conversation.h"
 #include "server/session/login.h"
@@ -7,6 +10,21 @@
 
 namespace swizzle::server {
 namespace {
+
+/// For the report of a crash: what the session runs.
+class RunningStatement final : public CrashSubject {
+ public:
+  explicit RunningStatement(const sql::Session& session) : session_(session) {}
+  std::size_t describe(std::span<char> into) const noexcept override {
+    constexpr std::string_view kLabel = "STATEMENT:  ";
+    if (into.size() < kLabel.size()) return 0;
+    std::ranges::copy(kLabel, into.begin());
+    return kLabel.size() + session_.describe_work(into.subspan(kLabel.size()));
+  }
+
+ private:
+  const sql::Session& session_;
+};
 
 /// One connection's parts, in the order in which they must be destroyed backwards.
 class Connection {
@@ -80,6 +98,8 @@ void Connection::converse(SessionRegistry::Place& place) {
                                     : SessionRegistry::kShortKeyBytes;
   const Bytes key = place.attach(**session, channel_.stream().descriptor(), key_bytes);
   {
+    const RunningStatement statement{**session};
+    const CrashSubjectScope crash_scope{statement};
     SessionJournal journal{context_.statement_metrics(), context_.log(), std::move(subject)};
     Conversation conversation{channel_, **session, interrupts_, context_.statement_timer(),
                               journal};

@@ -38,9 +38,29 @@ void Binder::note_reads(const WriteStatement& write, Expr& expr, Slot first_slot
 }
 
 void Binder::note_columns(const WriteStatement& write, std::span<const Assignment> assignments) {
-  for (const Assignment& assignment : assignments) {
-    noted_[write.access].access.updated.push_back(assignment.position);
+  std::vector<std::size_t> positions;
+  for (const Assignment& assignment : assignments) positions.push_back(assignment.position);
+  if (write.through) noted_[write.view_access].access.updated = in_view(write, positions);
+  std::vector<std::size_t>& updated = noted_[write.access].access.updated;
+  updated.insert(updated.end(), positions.begin(), positions.end());
+}
+
+void Binder::note_inserted(const WriteStatement& write) {
+  noted_[write.access].access.inserted = write.columns;
+  if (write.through) noted_[write.view_access].access.inserted = in_view(write, write.columns);
+}
+
+/// The columns of the view that are these of the table below it.
+std::vector<std::size_t> Binder::in_view(const WriteStatement& write,
+                                         std::span<const std::size_t> positions) {
+  std::vector<std::size_t> found;
+  const auto& columns = write.through->columns;
+  for (const std::size_t position : positions) {
+    const auto at =
+        std::ranges::find(columns, std::optional{position}, &ViewTargetColumn::position);
+    if (at != columns.end()) found.push_back(static_cast<std::size_t>(at - columns.begin()));
   }
+  return found;
 }
 
 /// SELECT … FOR UPDATE and its like change rows as far as rights are concerned.
@@ -49,6 +69,13 @@ void Binder::note_locks(const FromNode& node, std::span<const std::string> of) {
   if (const auto* join = std::get_if<FromJoin>(&node.node)) {
     note_locks(*join->left, of);
     note_locks(*join->right, of);
+    return;
+  }
+  // What stands in a subquery or behind a view is locked with it, a view's as its owner.
+  if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    if (!of.empty() && std::ranges::find(of, subquery->alias) == of.end()) return;
+    if (subquery->view_access) noted_[*subquery->view_access].access.wants |= privilege::kUpdate;
+    for (const FromPtr& item : subquery->query->from) note_locks(*item, {});
     return;
   }
   const auto* table = std::get_if<FromTable>(&node.node);

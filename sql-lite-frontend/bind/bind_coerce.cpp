@@ -44,6 +44,7 @@ ExprPtr Binder::constant(TypeId type, Value value) {
 
 ExprPtr Binder::slot_expr(const ScopeColumn& column) {
   mark_used(column.slot);
+  if (column.note) noted_[column.note->access].access.read.push_back(column.note->position);
   return std::make_unique<SlotExpr>(column.type, column.typmod, column.slot, column.origin);
 }
 

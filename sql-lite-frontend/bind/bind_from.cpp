@@ -202,7 +202,6 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
     if (view_depth_ == recorded_depth_) {
       read_.push_back({std::string{range.schemaname}, std::string{range.relname}, table, false, 0});
     }
-    note_access(table, privilege::kSelect, std::nullopt);
     return bind_view(table, range, scope);
   }
   if (table->relation.kind == RelationKind::sequence) {
@@ -291,6 +290,7 @@ FromPtr Binder::bind_sequence(const TablePtr& sequence, const ast::RangeVar& ran
 }
 
 FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scope& scope) {
+  const std::size_t access = note_access(view, privilege::kSelect, std::nullopt);
   std::unique_ptr<Query> query = bind_view_query(*view);
   ScopeItem item;
   item.alias = view->relation.name;
@@ -304,7 +304,9 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
          column.type,
          column.typmod,
          target.slot,
-         {view->relation.oid, static_cast<std::int16_t>(i + 1), item.alias, column.name}});
+         {view->relation.oid, static_cast<std::int16_t>(i + 1), item.alias, column.name},
+         false,
+         ColumnNote{access, i}});
     scope.from_slots.emplace_back(target.slot, target.slot + 1);
   }
   item.show_all();
@@ -316,7 +318,7 @@ FromPtr Binder::bind_view(const TablePtr& view, const ast::RangeVar& range, Scop
   apply_alias(item, range.alias);
   std::string alias = item.alias;
   add_item(scope, std::move(item));
-  return from_node(FromSubquery{std::move(query), std::move(alias)});
+  return from_node(FromSubquery{std::move(query), std::move(alias), access});
 }
 
 FromPtr Binder::bind_range_subselect(const ast::RangeSubselect& node, Scope& scope) {

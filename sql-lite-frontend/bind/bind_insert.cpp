@@ -304,7 +304,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
       bind_insert_select(*write, insert, scope);
     }
   }
-  noted_[write->access].access.inserted = write->columns;
+  note_inserted(*write);
   write->outer_slots.insert(write->outer_slots.end(), write->source->outer_slots.begin(),
                             write->source->outer_slots.end());
   bind_insert_defaults(*write);
@@ -432,6 +432,11 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
                             : ConflictAction::Kind::nothing;
   if (clause.infer != nullptr) {
     write.conflict.index = infer_index(write, *clause.infer);
+    // Whoever asks whether such a row is there learns something of it.
+    std::vector<std::size_t>& read = noted_[write.access].access.read;
+    for (const IndexColumn& column : write.conflict.index->columns) {
+      if (column.column != 0) read.push_back(static_cast<std::size_t>(column.column - 1));
+    }
   } else if (write.conflict.kind == ConflictAction::Kind::nothing) {
     for (const Index& index : write.table->relation.indexes) {
       require_immediate(names_, index, *write.table);
@@ -454,19 +459,15 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
     const ClauseScope in_where{scope, Clause::where};
     write.conflict_where.push_back(bind_condition(clause.where_clause, scope, "WHERE"));
   }
-  RelationAccess& access = noted_[write.access].access;
-  access.wants |= privilege::kUpdate;
-  if (write.conflict.index != nullptr) {
-    for (const IndexColumn& column : write.conflict.index->columns) {
-      if (column.column != 0) access.read.push_back(static_cast<std::size_t>(column.column - 1));
-    }
-  }
+  noted_[write.access].access.wants |= privilege::kUpdate;
   note_columns(write, write.assignments);
-  const Slot existing = write.conflict.existing_first_slot;
-  for (const Assignment& assignment : write.assignments) {
-    note_reads(write, *assignment.expr, existing);
+  // What would have been inserted counts as read as well: EXCLUDED has the table's columns.
+  for (const Slot row : {write.conflict.existing_first_slot, write.first_slot}) {
+    for (const Assignment& assignment : write.assignments) {
+      note_reads(write, *assignment.expr, row);
+    }
+    for (const ExprPtr& condition : write.conflict_where) note_reads(write, *condition, row);
   }
-  for (const ExprPtr& condition : write.conflict_where) note_reads(write, *condition, existing);
 }
 
 }  // namespace swizzle::sql

@@ -285,7 +285,10 @@ std::string_view Binder::view_hindrance(const ast::SelectStmt& query) {
 
 Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
   if (!write.through) return table_scope(write.table, write.alias, first_slot);
-  return view_scope(write.table, write.alias, write.through->columns, first_slot);
+  Scope scope = view_scope(write.table, write.alias, write.through->columns, first_slot);
+  auto& columns = scope.items[0].columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) columns[i].note = {write.view_access, i};
+  return scope;
 }
 
 /// The table's column that the statement calls `name`.

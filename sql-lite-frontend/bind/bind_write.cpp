@@ -52,7 +52,9 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   write.first_slot = new_slots(write.table->relation.columns.size());
   // Of a row that is written anew, only what RETURNING reads has been read.
   const bool reads = write.kind != WriteKind::insert;
-  if (write.through) note_access(write.through->view, privilege_to(verb), std::nullopt);
+  if (write.through) {
+    write.view_access = note_access(write.through->view, privilege_to(verb), std::nullopt);
+  }
   const Oid around = as_role_;
   if (write.through) {
     // From the view that is named down to the table.

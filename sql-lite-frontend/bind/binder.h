@@ -398,6 +398,9 @@ class Binder {
   std::size_t note_access(const TablePtr& table, Privileges wants, std::optional<Slot> first_slot);
   static Oid role_behind(const Table& view);
   void note_reads(const WriteStatement& write, Expr& expr, Slot first_slot);
+  void note_inserted(const WriteStatement& write);
+  static std::vector<std::size_t> in_view(const WriteStatement& write,
+                                          std::span<const std::size_t> positions);
   void note_columns(const WriteStatement& write, std::span<const Assignment> assignments);
   void note_locks(const FromNode& node, std::span<const std::string> of);
 

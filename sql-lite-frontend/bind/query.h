@@ -35,6 +35,8 @@ struct FromTable {
 struct FromSubquery {
   std::unique_ptr<Query> query;
   std::string alias;
+  /// Of a view, the binder's note of it.
+  std::optional<std::size_t> view_access = std::nullopt;
 };
 struct FromFunctions {
   std::vector<FunctionScan::Call> calls;
@@ -234,7 +236,8 @@ struct WriteStatement {
   TablePtr table;
   /// The view that the statement names, when it names one: `table` is below it.
   std::optional<ViewTarget> through;
-  std::size_t access = 0;  ///< the binder's note of it
+  std::size_t access = 0;       ///< the binder's note of it
+  std::size_t view_access = 0;  ///< and of the view
   std::string alias;
   /// Column i of the row (old one for UPDATE and DELETE, new one for INSERT) is in slot + i.
   Slot first_slot = 0;

@@ -10,6 +10,12 @@
 namespace swizzle::sql {
 
 /// A column that a name can mean.
+/// Of a view, what reading the column is noted as: the binder's note, and the column's place.
+struct ColumnNote {
+  std::size_t access = 0;
+  std::size_t position = 0;
+};
+
 struct ScopeColumn {
   std::string name;
   TypeId type = TypeId::none;
@@ -17,6 +23,7 @@ struct ScopeColumn {
   Slot slot = 0;
   SlotExpr::Origin origin;
   bool computed = false;  ///< of a view that is written through: there is nothing to read
+  std::optional<ColumnNote> note = std::nullopt;
 };
 
 /// One table alias of a FROM clause, with the columns it offers.

@@ -31,7 +31,8 @@ std::string_view name_of_state(Activity::State state) {
 void activity(Execution& execution, const EmitRow& emit) {
   struct Seen {
     std::int32_t pid;
-    std::string user;
+    Oid user;
+    std::string user_name;
     std::string database;
     std::string application;
     std::string query;
@@ -49,7 +50,7 @@ void activity(Execution& execution, const EmitRow& emit) {
       // Only what does not change while the session lives, and what it publishes, may be read.
       Session::State& state = session->state();
       const Activity& activity = state.activity;
-      sessions.push_back({pid, state.options.user, state.options.database,
+      sessions.push_back({pid, state.login, state.options.user, state.options.database,
                           activity.application.load(), activity.query.load(), state.options.client,
                           activity.connected_at,
                           activity.query_start.load(std::memory_order_relaxed),
@@ -70,8 +71,8 @@ void activity(Execution& execution, const EmitRow& emit) {
     const Value row[] = {Value::from_oid(database ? database->oid : kNoOid),
                          text_value(execution, seen.database),
                          Value::from_int(seen.pid),
-                         Value::from_oid(role ? role->oid : kNoOid),
-                         text_value(execution, seen.user),
+                         Value::from_oid(seen.user),
+                         text_value(execution, role ? role->name : seen.user_name),
                          text_value(execution, seen.application),
                          unless_hidden(address_value(execution, seen.client)),
                          unless_hidden(Value::from_int(seen.client ? seen.client->port : -1)),
@@ -88,7 +89,7 @@ void activity(Execution& execution, const EmitRow& emit) {
 void encryption_rows(Execution& execution, const EmitRow& emit) {
   struct Seen {
     std::int32_t pid;
-    std::string user;
+    Oid user;
     std::optional<Encryption> encryption;
   };
   std::vector<Seen> sessions;
@@ -96,8 +97,8 @@ void encryption_rows(Execution& execution, const EmitRow& emit) {
     Database::Shared& shared = execution.session.shared;
     const std::lock_guard lock{shared.sessions_mutex};
     for (const auto& [pid, session] : shared.sessions) {
-      const SessionOptions& options = session->state().options;
-      sessions.push_back({pid, options.user, options.encryption});
+      const Session::State& state = session->state();
+      sessions.push_back({pid, state.login, state.options.encryption});
     }
   }
   for (const Seen& seen : sessions) {

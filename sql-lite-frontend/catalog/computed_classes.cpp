@@ -40,7 +40,7 @@ void schema_rows(Execution& execution, const EmitRow& emit) {
   if (session.temp_schema == kNoOid) return;
   const Value row[] = {Value::from_oid(session.temp_schema),
                        text_value(execution, session.schema_name(session.temp_schema)),
-                       Value::from_oid(session.user->oid), Value::null()};
+                       Value::from_oid(session.user), Value::null()};
   emit(row);
 }
 

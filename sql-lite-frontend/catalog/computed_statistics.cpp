@@ -34,6 +34,8 @@ void column_rows(Execution& execution, const EmitRow& emit) {
       if (position >= table->relation.columns.size()) continue;
       const Column& definition = table->relation.columns[position];
       if (definition.dropped || definition.type != column.type) continue;
+      const std::int16_t number[] = {column.column};
+      if (!may_read(session, table, number)) continue;
       std::vector<std::string> common;
       std::vector<Value> frequencies;
       for (const ColumnStatistics::Common& entry : column.common) {

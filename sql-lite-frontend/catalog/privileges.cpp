@@ -156,6 +156,7 @@ Privileges AccessList::grantable(std::span<const Oid> roles) const noexcept {
 }
 
 void AccessList::grant(Oid grantee, Oid grantor, Privileges privileges, GrantOption option) {
+  if (option == GrantOption::with && grantee != owner_) refuse_circle(grantee, grantor, privileges);
   const auto same = [&](const Entry& entry) {
     return entry.grantee == grantee && entry.grantor == grantor;
   };
@@ -163,6 +164,26 @@ void AccessList::grant(Oid grantee, Oid grantor, Privileges privileges, GrantOpt
   if (entry == entries_.end()) entry = entries_.insert(entry, {grantee, grantor, 0, 0});
   entry->privileges |= privileges;
   if (option == GrantOption::with) entry->options |= privileges;
+}
+
+/// Nobody keeps a right by way of those whom they have given it to: what would the grantor be left
+/// with, had the grantee never had the option?
+void AccessList::refuse_circle(Oid grantee, Oid grantor, Privileges privileges) const {
+  if (grantor == owner_) return;
+  AccessList without = *this;
+  for (bool again = true; again;) {
+    again = false;
+    for (const Entry& entry : without.entries_) {
+      if (entry.grantee != grantee || entry.options == 0) continue;
+      without.revoke(grantee, entry.grantor, entry.options, Revoked::option, Dependents::revoke);
+      again = true;
+      break;
+    }
+  }
+  const Oid self[] = {grantor};
+  if ((privileges & ~without.grantable(self)) == 0) return;
+  throw SqlError{sqlstate::invalid_grant_operation,
+                 "grant options cannot be granted back to your own grantor"};
 }
 
 void AccessList::revoke(Oid grantee, Oid grantor, Privileges privileges, Revoked what,

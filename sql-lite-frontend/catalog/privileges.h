@@ -92,6 +92,7 @@ class AccessList {
 
  private:
   explicit AccessList(Oid owner) : owner_(owner) {}
+  void refuse_circle(Oid grantee, Oid grantor, Privileges privileges) const;
 
   std::vector<Entry> entries_;
   Oid owner_;

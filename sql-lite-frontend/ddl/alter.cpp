@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/alter_targets.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_change.h"
@@ -11,7 +12,6 @@
 
 /// ALTER TABLE.
 namespace swizzle::sql {
-namespace {}  // namespace
 
 /// New keys need trees and entries, a new primary key the whole table in another order.
 void TableChange::finish_builder(TableBuilder& builder, Relation relation, std::size_t old_indexes,
@@ -286,9 +286,16 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     }
     case Type::changeowner: {
       Relation relation = table_->relation;
-      const Oid owner = session_.role_of(*command.newowner)->oid;
-      if (!session_.owns(owner)) {
-        throw_error(SqlState{"42501"}, "must be member of role \"{}\"", command.newowner->rolename);
+      const RolePtr new_owner = session_.role_of(*command.newowner);
+      const Oid owner = new_owner->oid;
+      if (owner == relation.owner) return;
+      session_.require_membership_in(*new_owner);
+      // The new owner must be able to have made it there.
+      const SchemaPtr schema = session_.catalog.schema(relation.schema);
+      if (schema && !session_.is_superuser(session_.user) &&
+          !session_.may(owner, *schema, privilege::kCreate)) {
+        throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}",
+                    schema->name);
       }
       if (!relation.grants.empty()) {
         const bool sequence = relation.kind == RelationKind::sequence;
@@ -327,26 +334,43 @@ void TableChange::change_options(const ast::AlterTableCmd& command) {
   replace(std::move(relation));
 }
 
+namespace {
+
+/// Of what there is for indexes, hints alone have a meaning here, which is none.
+void alter_index(ast::NodeList actions) {
+  for (const ast::Node* node : actions) {
+    const auto& action = ast::as<ast::AlterTableCmd>(node);
+    if (action.subtype == ast::AlterTableType::setstatistics) continue;
+    throw_error(sqlstate::feature_not_supported, "ALTER INDEX … {} is not supported",
+                alter_form_name(action.subtype));
+  }
+}
+
+}  // namespace
+
 void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSink& sink) {
   std::string_view tag = "ALTER TABLE";
   if (statement.objtype == ast::ObjectType::view) tag = "ALTER VIEW";
   if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
   if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
-  Arena arena;
-  Binder binder{*this, arena};
-  TablePtr table = binder.find_table(*statement.relation);
-  if (!table) {
-    if (!statement.missing_ok) binder.require_relation(*statement.relation);
+  const auto found = find_named_relation(*this, *statement.relation);
+  if (!found) {
+    if (!statement.missing_ok) require_named_relation(*this, *statement.relation);
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     sink.command_complete(tag);
     return;
   }
-  if (table->computed != nullptr) {
-    throw_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
-                table->relation.name);
+  require_alterable(*this, *found);
+  require_named_kind(*found, statement.objtype);
+  for (const ast::Node* node : statement.cmds) {
+    require_target(*found, ast::as<ast::AlterTableCmd>(node));
   }
-  table = lock_own(table);
+  if (found->index != nullptr) {
+    alter_index(statement.cmds);
+    return sink.command_complete(tag);
+  }
+  const TablePtr table = lock_own(found->table);
   require_unused(*this, *table, "ALTER TABLE");
   TableChange change{*this, table, sink};
   for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));

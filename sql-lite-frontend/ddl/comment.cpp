@@ -131,7 +131,7 @@ class Commenting {
                 {of_catalog, object, part, text_});
   }
   void require_superuser(std::string_view what, std::string_view name) const {
-    if (session_.is_superuser(session_.user->oid)) return;
+    if (session_.is_superuser(session_.user)) return;
     throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", what, name);
   }
 
@@ -243,8 +243,8 @@ class Commenting {
     const std::string_view name = ast::string_of(statement_.object);
     const RolePtr role = session_.catalog.role(name);
     if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
-    if (!session_.is_superuser(session_.user->oid)) {
-      const RolePtr self = session_.catalog.role(session_.user->oid);
+    if (!session_.is_superuser(session_.user)) {
+      const RolePtr self = session_.catalog.role(session_.user);
       if (role->superuser) throw SqlError{sqlstate::insufficient_privilege, "must be superuser"};
       if (!self || !self->create_role) {
         throw SqlError{sqlstate::insufficient_privilege, "must have CREATEROLE privilege"};

@@ -64,7 +64,7 @@ TablePtr create_staging(Session::State& session, const Relation& view) {
   staging.schema = session.temporary_schema();
   staging.persistence = Persistence::temporary;
   staging.name = fmt::format("pg_refresh_{}", view.oid);
-  staging.owner = session.user->oid;
+  staging.owner = session.user;
   for (const Column& column : view.columns) {
     Column copy;
     copy.name = column.name;

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
@@ -47,13 +49,19 @@ void refuse_repeated_columns(const ast::CreateStmt& statement) {
 
 }  // namespace
 
+void require_schema_name(std::string_view name) {
+  if (!name.starts_with("pg_")) return;
+  throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
+      .with_detail("The prefix \"pg_\" is reserved for system schemas.");
+}
+
 Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind) {
   Relation relation;
   relation.oid = session.catalog.allocate_oid();
   relation.schema = session.creation_schema(range);
   relation.name = range.relname;
   relation.kind = kind;
-  relation.owner = session.user->oid;
+  relation.owner = session.user;
   if (const SchemaPtr schema = session.catalog.schema(relation.schema)) {
     if (!session.may(*schema, privilege::kCreate)) {
       throw sql_error(SqlState{"42501"}, "permission denied for schema {}", schema->name)
@@ -376,6 +384,26 @@ void require_updatable(const ast::SelectStmt& query) {
       .with_hint(fmt::format("Views {} are not automatically updatable.", what));
 }
 
+/// A view that would read itself, directly or through others, is one that nobody could read or
+/// drop.
+void refuse_circle(Session::State& session, const TablePtr& view,
+                   std::span<const Binder::RelationRead> read) {
+  std::set<Oid> above{view->relation.oid};
+  for (const Dependent& dependent : dependents_of(session, {&view, 1})) {
+    above.insert(dependent.table->relation.oid);
+  }
+  for (const Binder::RelationRead& below : read) {
+    const Oid oid = below.table->relation.oid;
+    if (below.table->computed == nullptr) {
+      value_of(session.transaction->lock_relation(lock::RelationId{oid},
+                                                  lock::RelationMode::access_share));
+    }
+    if (!above.contains(oid)) continue;
+    throw_error(SqlState{"42P17"}, "infinite recursion detected in rules for relation \"{}\"",
+                view->relation.name);
+  }
+}
+
 }  // namespace
 
 void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
@@ -397,9 +425,12 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
   if (old && old->relation.kind != RelationKind::view) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
   }
+  // Locked before its new query is looked at, so that no two definitions make a circle together.
+  const TablePtr locked = old ? lock_own(old) : nullptr;
   Arena arena;
   Binder binder{*this, arena};
   const auto query = binder.bind_select(ast::as<ast::SelectStmt>(statement.query), nullptr);
+  if (locked) refuse_circle(*this, locked, binder.relations_read());
   if (statement.aliases.size() > query->targets.size()) {
     throw SqlError{sqlstate::syntax_error, "CREATE VIEW specifies more column names than columns"};
   }
@@ -454,7 +485,6 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     relation.comment = old->relation.comment;
     relation.owner = old->relation.owner;
     relation.grants = old->relation.grants;
-    const TablePtr locked = lock_own(old);
     catalog.replace(*transaction, *locked, std::move(relation));
   } else {
     create_relation(*this, std::move(relation));
@@ -464,15 +494,14 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
 
 void Session::State::create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink) {
   std::string name{statement.schemaname};
-  if (name.empty() && statement.authrole != nullptr) name = statement.authrole->rolename;
+  if (name.empty() && statement.authrole != nullptr) name = role_of(*statement.authrole)->name;
   if (!statement.schema_elts.empty()) {
     throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
   }
+  const Oid schema_owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user;
   require_create_on_database();
-  if (name.starts_with("pg_")) {
-    throw sql_error(SqlState{"42939"}, "unacceptable schema name \"{}\"", name)
-        .with_detail("The prefix \"pg_\" is reserved for system schemas.");
-  }
+  if (const RolePtr role = catalog.role(schema_owner)) require_membership_in(*role);
+  require_schema_name(name);
   if (catalog.schema(name)) {
     if (!statement.if_not_exists) {
       throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", name);
@@ -483,7 +512,7 @@ void Session::State::create_schema(const ast::CreateSchemaStmt& statement, Resul
     Schema schema;
     schema.oid = catalog.allocate_oid();
     schema.name = name;
-    schema.owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user->oid;
+    schema.owner = schema_owner;
     schema.grants =
         grants_of_new(catalog.shared(), *transaction, schema.owner, kNoOid, GrantedOn::schema);
     catalog.create(*transaction, std::move(schema));

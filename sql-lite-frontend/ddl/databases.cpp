@@ -140,7 +140,7 @@ void Session::State::create_database(const ast::CreatedbStmt& statement, ResultS
   require_role_right(&Role::create_database, "create database");
   DatabaseEntry entry;
   entry.name = statement.dbname;
-  entry.owner = user->oid;
+  entry.owner = user;
   std::string source = "template1";
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -151,9 +151,7 @@ void Session::State::create_database(const ast::CreatedbStmt& statement, ResultS
       const std::string role_name = text_of(option);
       const RolePtr role = catalog.role(role_name);
       if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", role_name);
-      if (!owns(role->oid)) {
-        throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"", role_name);
-      }
+      require_membership_in(*role);
       entry.owner = role->oid;
     } else if (name == "template") {
       source = text_of(option);
@@ -226,6 +224,7 @@ void Session::State::alter_database(const ast::AlterDatabaseStmt& statement, Res
 void Session::State::rename_database(std::string_view name, const std::string& new_name) {
   const DatabasePtr database = database_named(name);
   require_owner(*database);
+  require_role_right(&Role::create_database, "rename database");
   if (catalog.database(new_name)) {
     throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", new_name);
   }
@@ -239,14 +238,17 @@ void Session::State::rename_database(std::string_view name, const std::string& n
   catalog.replace(*transaction, *database, std::move(changed));
 }
 
-void Session::State::own_database(std::string_view name, Oid new_owner) {
+void Session::State::own_database(std::string_view name, const Role& new_owner) {
   const DatabasePtr database = database_named(name);
+  if (database->owner == new_owner.oid) return;
   require_owner(*database);
+  require_membership_in(new_owner);
+  require_role_right(&Role::create_database, "change owner of database");
   DatabaseEntry changed = *database;
-  changed.owner = new_owner;
+  changed.owner = new_owner.oid;
   if (!changed.grants.empty()) {
     AccessList list{changed.grants, database->owner, GrantedOn::database};
-    list.change_owner(new_owner);
+    list.change_owner(new_owner.oid);
     changed.grants = list.grants();
   }
   catalog.replace(*transaction, *database, std::move(changed));

@@ -17,7 +17,7 @@ class DefaultsChange {
         privileges_(wanted()),
         grantees_(grantees_of(session, action_)) {
     for (const ast::Node* node : statement.options) read(ast::as<ast::DefElem>(node));
-    if (roles_.empty()) roles_.push_back(session.user->oid);
+    if (roles_.empty()) roles_.push_back(session.user);
     if (kind_ == GrantedOn::schema && !schemas_.empty()) {
       throw SqlError{sqlstate::invalid_grant_operation,
                      "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS"};
@@ -84,11 +84,7 @@ class DefaultsChange {
         schemas_.push_back(schema->oid);
       } else {
         const RolePtr role = session_.role_of(ast::as<ast::RoleSpec>(node));
-        const Oid self = session_.user->oid;
-        if (!session_.is_superuser(self) && !session_.is_member(self, role->oid)) {
-          throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"",
-                      role->name);
-        }
+        session_.require_membership_in(*role);
         roles_.push_back(role->oid);
       }
     }

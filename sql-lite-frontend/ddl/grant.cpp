@@ -24,7 +24,7 @@ class GrantChange {
         statement_(statement),
         sink_(sink),
         grantees_(grantees_of(session, statement)) {
-    if (statement.grantor != nullptr && session.role_of(*statement.grantor) != session.user) {
+    if (statement.grantor != nullptr && session.role_of(*statement.grantor)->oid != session.user) {
       throw SqlError{sqlstate::feature_not_supported, "grantor must be current user"};
     }
   }
@@ -129,8 +129,8 @@ class GrantChange {
                              std::string_view noun, std::string_view name) {
     Oid grantor = owner;
     if (!session_.owns(owner)) {
-      grantor = session_.user->oid;
-      const std::vector<Oid> roles = session_.roles_of(session_.user->oid);
+      grantor = session_.user;
+      const std::vector<Oid> roles = session_.roles_of(session_.user);
       const Privileges may = list.grantable(roles);
       if (may == 0 && list.allowed(roles) == 0) {
         throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun, name);
@@ -253,50 +253,67 @@ void Session::State::grant(const ast::GrantStmt& statement, ResultSink& sink) {
   sink.command_complete(statement.is_grant ? "GRANT" : "REVOKE");
 }
 
+void Session::State::require_right_on_members(const Role& group) const {
+  const RolePtr now = catalog.role(user);
+  if (now && now->superuser) return;
+  if (group.superuser) {
+    throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
+  }
+  if (now && now->create_role) return;
+  throw_error(sqlstate::insufficient_privilege, "must have admin option on role \"{}\"",
+              group.name);
+}
+
+void Session::State::change_membership(const MembershipChange& change, ResultSink& sink) {
+  const RolePtr group = catalog.role(change.group);
+  const RolePtr member = catalog.role(change.member);
+  require_right_on_members(*group);
+  // Whoever owns the database is the one member that it has, and not by a grant.
+  if (group->oid == kDatabaseOwnerRole) {
+    throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group->name);
+  }
+  if (member->oid == kDatabaseOwnerRole && change.way == Membership::given) {
+    throw_error(SqlState{"XX000"}, "role \"{}\" cannot be a member of any role", member->name);
+  }
+  Role changed = *member;
+  const auto known = std::ranges::find(changed.member_of, group->oid);
+  const bool is_member_now = known != changed.member_of.end();
+  const bool gives = change.way == Membership::given;
+  if (gives && is_member(group->oid, member->oid)) {
+    throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
+                group->name, member->name);
+  }
+  if (gives && is_member_now) {
+    return notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("role \"{}\" is already a member of role \"{}\"", member->name, group->name));
+  }
+  if (!gives && !is_member_now) {
+    return notice(
+        sink, Severity::warning, SqlState{"01000"},
+        fmt::format("role \"{}\" is not a member of role \"{}\"", member->name, group->name));
+  }
+  if (gives) {
+    changed.member_of.push_back(group->oid);
+  } else {
+    changed.member_of.erase(known);
+  }
+  catalog.replace(*transaction, *member, std::move(changed));
+}
+
 void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink) {
   if (statement.admin_opt) {
     throw SqlError{sqlstate::feature_not_supported, "WITH ADMIN OPTION is not supported"};
   }
+  const Membership way = statement.is_grant ? Membership::given : Membership::taken;
   for (const ast::Node* granted : statement.granted_roles) {
     const std::string_view name = ast::as<ast::AccessPriv>(granted).priv_name;
     const RolePtr group = catalog.role(name);
     if (!group) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
-    if (group->oid == kDatabaseOwnerRole) {
-      throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", name);
-    }
-    if (!user->superuser && (group->superuser || !user->create_role)) {
-      if (group->superuser) {
-        throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
-      }
-      throw_error(sqlstate::insufficient_privilege, "must have admin option on role \"{}\"", name);
-    }
+    require_right_on_members(*group);
     for (const ast::Node* node : statement.grantee_roles) {
       const RolePtr member = role_of(ast::as<ast::RoleSpec>(node));
-      Role changed = *member;
-      const auto known = std::ranges::find(changed.member_of, group->oid);
-      const bool is_member_now = known != changed.member_of.end();
-      if (statement.is_grant == is_member_now) {
-        if (statement.is_grant) {
-          notice(sink, Severity::notice, SqlState{"00000"},
-                 fmt::format("role \"{}\" is already a member of role \"{}\"", member->name,
-                             group->name));
-        } else {
-          notice(
-              sink, Severity::warning, SqlState{"01000"},
-              fmt::format("role \"{}\" is not a member of role \"{}\"", member->name, group->name));
-        }
-        continue;
-      }
-      if (statement.is_grant && is_member(group->oid, member->oid)) {
-        throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
-                    group->name, member->name);
-      }
-      if (statement.is_grant) {
-        changed.member_of.push_back(group->oid);
-      } else {
-        changed.member_of.erase(known);
-      }
-      catalog.replace(*transaction, *member, std::move(changed));
+      change_membership({group->oid, member->oid, way}, sink);
     }
   }
   sink.command_complete(statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE");

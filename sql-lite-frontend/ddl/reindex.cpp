@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -52,21 +53,6 @@ void rebuild(Session::State& session, const TablePtr& table, std::string_view on
   for (const std::size_t i : rebuilt) fill_index(session, changed, i);
 }
 
-TablePtr table_of_index(Session::State& session, const ast::RangeVar& range) {
-  Arena arena;
-  Binder binder{session, arena};
-  std::vector<Oid> schemas = session.search_path();
-  if (!range.schemaname.empty()) {
-    const SchemaPtr schema = session.catalog.schema(range.schemaname);
-    schemas.assign(1, schema ? schema->oid : kNoOid);
-  }
-  for (const Oid schema : schemas) {
-    if (TablePtr table = session.catalog.table_of_index(schema, range.relname)) return table;
-  }
-  throw_error(sqlstate::wrong_object_type, "\"{}\" is not an index",
-              binder.require_relation(range)->relation.name);
-}
-
 void rebuild_all(Session::State& session, Oid schema) {
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -80,18 +66,21 @@ void rebuild_all(Session::State& session, Oid schema) {
 void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultSink& sink) {
   check_options(session, statement);
   switch (statement.kind) {
-    case Kind::index:
-      rebuild(session, table_of_index(session, *statement.relation), statement.relation->relname);
+    case Kind::index: {
+      const NamedRelation found = require_named_relation(session, *statement.relation);
+      require_named_kind(found, ast::ObjectType::index);
+      require_alterable(session, found);
+      rebuild(session, found.table, found.index->name);
       break;
+    }
     case Kind::table: {
-      Arena arena;
-      Binder binder{session, arena};
-      const TablePtr table = binder.require_relation(*statement.relation);
-      if (table->relation.kind != RelationKind::table) {
+      const NamedRelation found = require_named_relation(session, *statement.relation);
+      if (found.index != nullptr || !keeps_rows(found.table->relation.kind)) {
         throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table or materialized view",
-                    table->relation.name);
+                    statement.relation->relname);
       }
-      rebuild(session, table, {});
+      require_alterable(session, found);
+      rebuild(session, found.table, {});
       break;
     }
     case Kind::schema: {

@@ -4,8 +4,10 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/session_state.h"
 
 /// RENAME, SET SCHEMA and OWNER TO.
 namespace swizzle::sql {
@@ -50,7 +52,12 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
                     statement.subname);
       }
+      if (catalog.schema(new_name)) {
+        throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", new_name);
+      }
       require_owner(*schema);
+      require_create_on_database();
+      require_schema_name(new_name);
       Schema changed = *schema;
       changed.name = new_name;
       catalog.replace(*transaction, *schema, std::move(changed));
@@ -64,12 +71,21 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       if (!role) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
       }
-      require_right_on_roles();
-      if (role->name == options.user || role->name == session_user_name(*this)) {
+      if (role->oid == session_user || role->oid == login) {
         throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
+      }
+      if (role->oid == user) {
+        throw SqlError{sqlstate::feature_not_supported, "current user cannot be renamed"};
       }
       require_role_name(role->name);
       require_role_name(statement.newname);
+      if (catalog.role(new_name)) {
+        throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", new_name);
+      }
+      if (role->superuser && !is_superuser(user)) {
+        throw SqlError{sqlstate::insufficient_privilege, "must be superuser to rename superusers"};
+      }
+      require_role_right(&Role::create_role, "rename role");
       Role changed = *role;
       changed.name = new_name;
       catalog.replace(*transaction, *role, std::move(changed));
@@ -87,44 +103,38 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw SqlError{sqlstate::feature_not_supported, "RENAME of this kind is not supported"};
   }
 
-  TablePtr table = binder.find_table(*statement.relation);
-  // ALTER TABLE renames an index as well.
-  if (statement.rename_type == ast::ObjectType::index ||
-      (!table && statement.rename_type == ast::ObjectType::table &&
-       catalog.table_of_index(creation_schema(*statement.relation), statement.relation->relname))) {
-    TablePtr owner_table;
-    for (const Oid oid : search_path()) {
-      if ((owner_table = catalog.table_of_index(oid, statement.relation->relname))) break;
-    }
-    if (!owner_table) binder.require_relation(*statement.relation);
-    owner_table = lock_own(owner_table);
-    Relation relation = owner_table->relation;
-    const auto index =
-        std::ranges::find(relation.indexes, statement.relation->relname, &Index::name);
-    for (Constraint& constraint : relation.constraints) {
-      if (constraint.index == index->oid && constraint.kind != ConstraintKind::foreign_key) {
-        constraint.name = new_name;
-      }
-    }
-    index->name = new_name;
-    catalog.replace(*transaction, *owner_table, std::move(relation));
-    return finish();
-  }
-
-  if (!table) {
-    if (!statement.missing_ok) binder.require_relation(*statement.relation);
+  const auto found_relation = find_named_relation(*this, *statement.relation);
+  if (!found_relation) {
+    if (!statement.missing_ok) require_named_relation(*this, *statement.relation);
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return finish();
   }
-  const auto require_kind = [&](ast::ObjectType type, RelationKind kind, std::string_view noun) {
-    if (statement.rename_type != type || table->relation.kind == kind) return;
-    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a {}", table->relation.name, noun);
-  };
-  require_kind(ast::ObjectType::view, RelationKind::view, "view");
-  require_kind(ast::ObjectType::matview, RelationKind::materialized, "materialized view");
-  require_kind(ast::ObjectType::sequence, RelationKind::sequence, "sequence");
-  table = lock_own(table);
+  const NamedRelation& named = *found_relation;
+  if (is_part && named.table->relation.kind == RelationKind::sequence) {
+    throw sql_error(sqlstate::wrong_object_type, "cannot rename columns of relation \"{}\"",
+                    named.table->relation.name)
+        .with_detail("This operation is not supported for sequences.");
+  }
+  require_alterable(*this, named);
+  if (!is_part) {
+    if (const SchemaPtr schema = catalog.schema(named.table->relation.schema)) {
+      require(*schema, privilege::kCreate);
+    }
+    // ALTER INDEX renames a table as well, and ALTER TABLE an index.
+    if (statement.rename_type != ast::ObjectType::index) {
+      require_named_kind(named, statement.rename_type);
+    }
+  }
+  if (named.index != nullptr) {
+    if (is_part) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "renaming columns of an index is not supported"};
+    }
+    rename_index(named, new_name);
+    return finish();
+  }
+  const TablePtr table = lock_own(named.table);
   Relation relation = table->relation;
   if (statement.rename_type == ast::ObjectType::column) {
     const auto position = table->column_position(statement.subname);
@@ -195,10 +205,28 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
   finish();
 }
 
+/// With the constraint that it enforces, if there is one.
+void Session::State::rename_index(const NamedRelation& named, const std::string& new_name) {
+  const Oid number = named.index->oid;
+  const TablePtr table = lock_own(named.table);
+  Relation relation = table->relation;
+  const auto index = std::ranges::find(relation.indexes, number, &Index::oid);
+  if (index == relation.indexes.end()) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", named.index->name);
+  }
+  for (Constraint& constraint : relation.constraints) {
+    if (constraint.index == number && constraint.kind != ConstraintKind::foreign_key) {
+      constraint.name = new_name;
+    }
+  }
+  index->name = new_name;
+  catalog.replace(*transaction, *table, std::move(relation));
+}
+
 /// ALTER SCHEMA … OWNER TO; tables have their own form, in ALTER TABLE.
 void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink) {
   if (statement.object_type == ast::ObjectType::database) {
-    own_database(ast::string_of(statement.object), role_of(*statement.newowner)->oid);
+    own_database(ast::string_of(statement.object), *role_of(*statement.newowner));
     return sink.command_complete("ALTER DATABASE");
   }
   if (statement.object_type != ast::ObjectType::schema) {
@@ -210,9 +238,14 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
   }
+  const RolePtr new_owner = role_of(*statement.newowner);
+  if (new_owner->oid == schema->owner) return sink.command_complete("ALTER SCHEMA");
   require_owner(*schema);
+  require_membership_in(*new_owner);
+  // Of the current role: a new owner without the right could not make such a schema.
+  require_create_on_database();
   Schema changed = *schema;
-  changed.owner = role_of(*statement.newowner)->oid;
+  changed.owner = new_owner->oid;
   if (!changed.grants.empty()) {
     AccessList list{changed.grants, schema->owner, GrantedOn::schema};
     list.change_owner(changed.owner);
@@ -230,20 +263,41 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
     throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",
                 object_type_name(statement.object_type));
   }
-  Arena arena;
-  Binder binder{*this, arena};
-  const TablePtr table = binder.find_table(*statement.relation);
-  if (!table) {
-    if (!statement.missing_ok) binder.require_relation(*statement.relation);
+  const auto found = find_named_relation(*this, *statement.relation);
+  if (!found) {
+    if (!statement.missing_ok) require_named_relation(*this, *statement.relation);
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return sink.command_complete(rename_tag(statement.object_type));
+  }
+  require_alterable(*this, *found);
+  require_named_kind(*found, statement.object_type);
+  if (found->index != nullptr) {
+    throw sql_error(sqlstate::wrong_object_type, "cannot change schema of index \"{}\"",
+                    found->index->name)
+        .with_hint("Change the schema of the table instead.");
+  }
+  const TablePtr table = found->table;
+  if (const auto& sequence = table->relation.sequence;
+      sequence && sequence->owner_table != kNoOid) {
+    const TablePtr owner_table = this->table(sequence->owner_table);
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot move an owned sequence into another schema"}
+        .with_detail(fmt::format("Sequence \"{}\" is linked to table \"{}\".", table->relation.name,
+                                 owner_table ? owner_table->relation.name : ""));
   }
   const SchemaPtr schema = catalog.schema(statement.newschema);
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.newschema);
   }
   require(*schema, privilege::kCreate);
+  if (schema->oid == kPgCatalogSchema) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "cannot move objects into or out of system schemas"};
+  }
+  if (schema->oid == table->relation.schema) {
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
   const auto move = [&](const TablePtr& one) {
     const TablePtr locked = lock_own(one);
     if (catalog.table(schema->oid, locked->relation.name)) {

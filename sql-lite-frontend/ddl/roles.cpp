@@ -10,20 +10,39 @@
 namespace swizzle::sql {
 /// The role that a statement names; CURRENT_USER and its like are the session's.
 RolePtr Session::State::role_of(const ast::RoleSpec& spec) {
-  std::string name{spec.rolename};
-  if (spec.roletype == ast::RoleSpecType::public_) name = "public";
-  if (spec.roletype == ast::RoleSpecType::session_user) name = session_user_name(*this);
-  if (name.empty()) name = user->name;
-  const RolePtr role = catalog.role(name);
+  const bool by_number =
+      spec.roletype != ast::RoleSpecType::public_ && spec.roletype != ast::RoleSpecType::cstring;
+  if (by_number) {
+    const Oid number = spec.roletype == ast::RoleSpecType::session_user ? session_user : user;
+    RolePtr role = catalog.role(number);
+    if (!role) throw_error(sqlstate::undefined_object, "role with OID {} does not exist", number);
+    return role;
+  }
+  const bool everyone = spec.roletype == ast::RoleSpecType::public_;
+  const std::string_view name = everyone ? "public" : spec.rolename;
+  RolePtr role = catalog.role(name);
   if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
   return role;
 }
 
 namespace {
 
+/// As PostgreSQL before version 14 made them of a password and a role's name.
+bool is_md5_hash(std::string_view password) {
+  constexpr std::string_view kPrefix = "md5";
+  constexpr std::size_t kDigits = 32;
+  return password.starts_with(kPrefix) && password.size() == kPrefix.size() + kDigits &&
+         password.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
 /// What is stored of a password: a verifier as it came, or one made of it, where a server can.
 std::string verifier_of(const Database::Shared& shared, std::string_view password) {
   if (password.empty() || password.starts_with("SCRAM-SHA-256$")) return std::string{password};
+  // Taken for a password in clear text, the hash would be what opens the door.
+  if (is_md5_hash(password)) {
+    throw SqlError{sqlstate::feature_not_supported, "passwords hashed with MD5 are not supported"}
+        .with_hint("Give the password itself, or its SCRAM-SHA-256 verifier.");
+  }
   if (shared.derive_verifier) return shared.derive_verifier(password);
   throw SqlError{sqlstate::feature_not_supported, "passwords in clear text are not supported"}
       .with_hint("Give the SCRAM-SHA-256 verifier, as psql's \\password does.");
@@ -120,82 +139,105 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
 
 }  // namespace
 
-void Session::State::require_right_on_roles() const {
-  const RolePtr now = catalog.role(user->oid);
-  if (now && (now->superuser || now->create_role)) return;
-  throw SqlError{SqlState{"42501"}, "permission denied"};
+namespace {
+
+/// Attributes that only superusers hand out.
+void require_superuser_for(const Session::State& session, const Role& wanted) {
+  if (session.is_superuser(session.user)) return;
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::insufficient_privilege, "must be superuser to create {}", what);
+  };
+  if (wanted.superuser) refuse("superusers");
+  if (wanted.replication) refuse("replication users");
+  if (wanted.bypass_rls) refuse("bypassrls users");
 }
 
-/// Rights that only a superuser hands out.
-void Session::State::require_superuser_for(const Role& before, const Role& after) const {
-  if (is_superuser(user->oid)) return;
+bool names_option(ast::NodeList options, std::string_view name) {
+  return std::ranges::any_of(options, [&](const ast::Node* option) {
+    return ast::as<ast::DefElem>(option).defname == name;
+  });
+}
+
+/// What superusers alone may do to a role: anything where it is one, or replicates.
+void require_superuser_for(const Session::State& session, const Role& role, ast::NodeList options) {
+  if (session.is_superuser(session.user)) return;
   const auto refuse = [](std::string_view what) {
-    throw_error(SqlState{"42501"}, "must be superuser to {}", what);
+    throw_error(sqlstate::insufficient_privilege, "must be superuser to {}", what);
   };
-  if (after.superuser != before.superuser) {
-    refuse(before.oid == kNoOid ? "create superusers"
-                                : "alter superuser roles or change superuser attribute");
+  if (role.superuser || names_option(options, "superuser")) {
+    refuse("alter superuser roles or change superuser attribute");
   }
-  if (after.replication != before.replication) {
-    refuse(before.oid == kNoOid ? "create replication users"
-                                : "alter replication roles or change replication attribute");
+  if (role.replication || names_option(options, "isreplication")) {
+    refuse("alter replication roles or change replication attribute");
   }
-  if (after.bypass_rls != before.bypass_rls) {
-    refuse(before.oid == kNoOid ? "create bypassrls users" : "change bypassrls attribute");
+  if (names_option(options, "bypassrls")) refuse("change bypassrls attribute");
+}
+
+/// The roles in an option of CREATE or ALTER ROLE.
+std::vector<RolePtr> roles_in(Session::State& session, ast::NodeList options,
+                              std::string_view name) {
+  std::vector<RolePtr> roles;
+  for (const ast::Node* node : options) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    if (option.defname != name) continue;
+    for (const ast::Node* spec : ast::as<ast::List>(option.arg).items) {
+      roles.push_back(session.role_of(ast::as<ast::RoleSpec>(spec)));
+    }
   }
+  return roles;
+}
+
+}  // namespace
+
+void Session::State::require_right_on_roles() const {
+  const RolePtr now = catalog.role(user);
+  if (now && (now->superuser || now->create_role)) return;
+  throw SqlError{sqlstate::insufficient_privilege, "permission denied"};
 }
 
 void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSink& sink) {
-  require_role_right(&Role::create_role, "create role");
   Role role;
   role.name = statement.role;
-  require_role_name(role.name);
   role.can_login = statement.stmt_type == ast::RoleStmtType::user;
+  apply_role_options(*this, role, statement.options);
+  require_superuser_for(*this, role);
+  require_role_right(&Role::create_role, "create role");
+  require_role_name(role.name);
   if (catalog.role(role.name)) {
     throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", role.name);
   }
-  apply_role_options(*this, role, statement.options);
-  require_superuser_for({}, role);
   role.oid = catalog.allocate_oid();
   const Oid oid = role.oid;
-  // IN ROLE and ROLE: memberships from the beginning.
-  for (const ast::Node* node : statement.options) {
-    const auto& option = ast::as<ast::DefElem>(node);
-    if (option.defname != "addroleto" && option.defname != "rolemembers") continue;
-    for (const ast::Node* spec : ast::as<ast::List>(option.arg).items) {
-      const RolePtr other = role_of(ast::as<ast::RoleSpec>(spec));
-      if (option.defname == "addroleto") {
-        role.member_of.push_back(other->oid);
-        continue;
-      }
-      Role member = *other;
-      member.member_of.push_back(oid);
-      catalog.replace(*transaction, *other, std::move(member));
-    }
-  }
   catalog.create(*transaction, std::move(role));
+  // IN ROLE and ROLE: what GRANT would do, asked for the same rights.
+  for (const RolePtr& group : roles_in(*this, statement.options, "addroleto")) {
+    change_membership({group->oid, oid, Membership::given}, sink);
+  }
+  for (const RolePtr& member : roles_in(*this, statement.options, "rolemembers")) {
+    change_membership({oid, member->oid, Membership::given}, sink);
+  }
   sink.command_complete("CREATE ROLE");
 }
 
 void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink) {
   const RolePtr role = role_of(*statement.role);
   require_alterable(*role);
-  Role changed = *role;
   // Everybody may change their own password.
-  const bool own_password = role->oid == user->oid && statement.options.size() == 1 &&
+  const bool own_password = role->oid == user && statement.options.size() == 1 &&
                             ast::as<ast::DefElem>(statement.options[0]).defname == "password";
-  const bool on_superuser = std::ranges::any_of(statement.options, [](const ast::Node* option) {
-    return ast::as<ast::DefElem>(option).defname == "superuser";
-  });
-  if ((role->superuser || on_superuser) && !is_superuser(user->oid)) {
-    throw SqlError{SqlState{"42501"},
-                   "must be superuser to alter superuser roles or change "
-                   "superuser attribute"};
-  }
+  require_superuser_for(*this, *role, statement.options);
   if (!own_password) require_right_on_roles();
-  apply_role_options(*this, changed, statement.options);
-  require_superuser_for(*role, changed);
-  catalog.replace(*transaction, *role, std::move(changed));
+  if (names_option(statement.options, "rolemembers")) {
+    // ALTER GROUP … ADD USER and DROP USER.
+    const Membership way = statement.action > 0 ? Membership::given : Membership::taken;
+    for (const RolePtr& member : roles_in(*this, statement.options, "rolemembers")) {
+      change_membership({role->oid, member->oid, way}, sink);
+    }
+  } else {
+    Role changed = *role;
+    apply_role_options(*this, changed, statement.options);
+    catalog.replace(*transaction, *role, std::move(changed));
+  }
   sink.command_complete("ALTER ROLE");
 }
 
@@ -212,18 +254,18 @@ void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& s
              fmt::format("role \"{}\" does not exist, skipping", name));
       continue;
     }
-    if (role->oid == user->oid) {
+    if (role->oid == user) {
       throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
     }
-    const bool is_session_user = role->name == session_user_name(*this);
-    if (role->superuser && !is_superuser(user->oid)) {
-      throw SqlError{SqlState{"42501"}, "must be superuser to drop superusers"};
+    if (role->superuser && !is_superuser(user)) {
+      throw SqlError{sqlstate::insufficient_privilege, "must be superuser to drop superusers"};
     }
+    const bool is_session_user = role->oid == session_user;
     if (is_predefined(*role) || (role->oid == kBootstrapRole && !is_session_user)) {
       throw_error(SqlState{"2BP01"},
                   "cannot drop role {} because it is required by the database system", role->name);
     }
-    if (is_session_user || role->name == options.user) {
+    if (is_session_user || role->oid == login) {
       throw SqlError{sqlstate::object_in_use, "session user cannot be dropped"};
     }
     refuse_to_orphan(*this, *role);

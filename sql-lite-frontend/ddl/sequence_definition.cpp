@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 
 /// CREATE and ALTER SEQUENCE, and the sequences of serial and identity columns.
@@ -211,22 +212,17 @@ void Session::State::create_sequence(const ast::CreateSeqStmt& statement, Result
 }
 
 void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink) {
-  Arena arena;
-  Binder binder{*this, arena};
-  const TablePtr table = binder.find_table(*statement.sequence);
-  if (!table) {
-    if (!statement.missing_ok) binder.require_relation(*statement.sequence);
+  const auto found = find_named_relation(*this, *statement.sequence);
+  if (!found) {
+    if (!statement.missing_ok) require_named_relation(*this, *statement.sequence);
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("relation \"{}\" does not exist, skipping", statement.sequence->relname));
     sink.command_complete("ALTER SEQUENCE");
     return;
   }
-  if (!table->relation.sequence) {
-    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
-                statement.sequence->relname);
-  }
-  require_owner(*table);
-  change_sequence(*this, table, statement.options);
+  require_named_kind(*found, ast::ObjectType::sequence);
+  require_alterable(*this, *found);
+  change_sequence(*this, found->table, statement.options);
   sink.command_complete("ALTER SEQUENCE");
 }
 

@@ -219,6 +219,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
   Arena arena;
   Binder binder{session_, arena};
   const TablePtr other = binder.require_table(*like.relation);
+  session_.require(other, privilege::kSelect);
   // Number of the other's column → number here.
   std::vector<std::int16_t> numbers(other->relation.columns.size() + 1, 0);
   for (std::size_t i = 0; i < other->relation.columns.size(); ++i) {

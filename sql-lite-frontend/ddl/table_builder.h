@@ -108,6 +108,8 @@ SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);
+/// 42939 where no schema may have that name.
+void require_schema_name(std::string_view name);
 /// A relation of that name where the search path wants it; nothing is stored yet.
 Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind);
 /// True when there is such a relation and IF NOT EXISTS says that this is fine.

@@ -54,8 +54,10 @@ Diagnostic DeferrableKeys::repeated(Execution& execution, const Note& note) cons
   diagnostic.state = sqlstate::unique_violation;
   diagnostic.message =
       fmt::format("duplicate key value violates unique constraint \"{}\"", constraint.name);
-  diagnostic.detail = fmt::format("Key {} already exists.",
-                                  key_detail(execution, *table_, constraint.columns, row));
+  if (may_read(execution.session, table_, constraint.columns)) {
+    diagnostic.detail = fmt::format("Key {} already exists.",
+                                    key_detail(execution, *table_, constraint.columns, row));
+  }
   diagnostic.schema = schema_name(execution.session, table_->relation.schema);
   diagnostic.table = table_->relation.name;
   diagnostic.constraint = constraint.name;

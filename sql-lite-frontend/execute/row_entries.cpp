@@ -15,7 +15,11 @@ std::string RowWriter::index_key_detail(Execution& execution, const Index& index
                                         std::span<const Value> row) const {
   std::vector<std::int16_t> columns;
   for (const IndexColumn& column : index.columns) columns.push_back(column.column);
-  if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
+  const bool is_plain = std::ranges::find(columns, std::int16_t{0}) == columns.end();
+  if (!may_read(execution.session, write_.table, is_plain ? columns : all_columns(table_))) {
+    return {};
+  }
+  if (is_plain) {
     return key_detail(execution, table_, columns, row);
   }
   const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());

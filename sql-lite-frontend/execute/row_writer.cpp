@@ -45,28 +45,61 @@ void name_table(SqlError& error, Execution& execution, const Table& table) {
 
 }  // namespace
 
-std::string failing_row(Execution& execution, const Table& table, std::span<const Value> row) {
-  std::string text = "(";
-  bool first = true;
+namespace {
+
+std::string shortened(std::string value) {
+  if (value.size() <= kDetailFieldBytes) return value;
+  std::size_t end = kDetailFieldBytes;
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
+  value.resize(end);
+  return value + "...";
+}
+
+}  // namespace
+
+std::vector<std::int16_t> all_columns(const Table& table) {
+  std::vector<std::int16_t> numbers;
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    if (!table.relation.columns[i].dropped) numbers.push_back(static_cast<std::int16_t>(i + 1));
+  }
+  return numbers;
+}
+
+namespace {
+
+/// Whether the statement itself has given the column its value.
+bool gives_value(const WriteStatement& write, std::size_t position) {
+  const bool assigned = std::ranges::any_of(
+      write.assignments, [&](const Assignment& one) { return one.position == position; });
+  return assigned || std::ranges::find(write.columns, position) != write.columns.end();
+}
+
+}  // namespace
+
+std::string failing_row(Execution& execution, const WriteStatement& write,
+                        std::span<const Value> row) {
+  const Table& table = *write.table;
+  const bool shows_all = may_read(execution.session, write.table, all_columns(table));
+  std::string names;
+  std::string values;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Column& column = table.relation.columns[i];
     if (column.dropped) continue;
-    if (!first) text += ", ";
-    first = false;
-    if (row[i].is_null()) {
-      text += "null";
+    const std::int16_t number[] = {static_cast<std::int16_t>(i + 1)};
+    if (!shows_all && !gives_value(write, i) && !may_read(execution.session, write.table, number)) {
       continue;
     }
-    std::string value = to_text(execution.functions, column.type, row[i]);
-    if (value.size() > kDetailFieldBytes) {
-      std::size_t end = kDetailFieldBytes;
-      while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
-      value.resize(end);
-      value += "...";
+    if (!names.empty()) {
+      names += ", ";
+      values += ", ";
     }
-    text += value;
+    names += column.name;
+    values +=
+        row[i].is_null() ? "null" : shortened(to_text(execution.functions, column.type, row[i]));
   }
-  return text + ")";
+  if (names.empty() && !shows_all) return {};
+  if (shows_all) return fmt::format("Failing row contains ({}).", values);
+  return fmt::format("Failing row contains ({}) = ({}).", names, values);
 }
 
 std::string key_detail(Execution& execution, const Table& table,
@@ -75,15 +108,14 @@ std::string key_detail(Execution& execution, const Table& table,
   std::string values;
   for (const std::int16_t number : columns) {
     const auto position = static_cast<std::size_t>(number - 1);
+    const Column& column = table.relation.columns[position];
     if (!names.empty()) {
       names += ", ";
       values += ", ";
     }
-    names += table.relation.columns[position].name;
+    names += column.name;
     values +=
-        row[position].is_null()
-            ? "null"
-            : to_text(execution.functions, table.relation.columns[position].type, row[position]);
+        row[position].is_null() ? "null" : to_text(execution.functions, column.type, row[position]);
   }
   return fmt::format("({})=({})", names, values);
 }
@@ -122,7 +154,7 @@ void RowWriter::check_not_null(Execution& execution, std::span<const Value> row)
         sql_error(sqlstate::not_null_violation,
                   "null value in column \"{}\" of relation \"{}\" violates not-null constraint",
                   column.name, table_.relation.name)
-            .with_detail("Failing row contains " + failing_row(execution, table_, row) + ".");
+            .with_detail(failing_row(execution, write_, row));
     name_table(error, execution, table_);
     error.fields().column = column.name;
     throw error;
@@ -131,11 +163,11 @@ void RowWriter::check_not_null(Execution& execution, std::span<const Value> row)
 
 void RowWriter::fail_duplicate(Execution& execution, const Index& index,
                                std::span<const Value> row) const {
-  std::string detail =
-      fmt::format("Key {} already exists.", index_key_detail(execution, index, row));
   SqlError error = sql_error(sqlstate::unique_violation,
-                             "duplicate key value violates unique constraint \"{}\"", index.name)
-                       .with_detail(std::move(detail));
+                             "duplicate key value violates unique constraint \"{}\"", index.name);
+  if (const std::string key = index_key_detail(execution, index, row); !key.empty()) {
+    error = std::move(error).with_detail(fmt::format("Key {} already exists.", key));
+  }
   name_table(error, execution, table_);
   error.fields().constraint = index.name;
   throw error;

@@ -73,7 +73,8 @@ class RowWriter {
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
                                             std::span<const Value> row);
 
-  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details.
+  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing for who may not
+  /// read the columns, or the table where expressions are among them.
   std::string index_key_detail(Execution& execution, const Index& index,
                                std::span<const Value> row) const;
   [[noreturn]] void fail_duplicate(Execution& execution, const Index& index,
@@ -129,8 +130,12 @@ class RowWriter {
   std::string last_key_;
 };
 
-/// "(1, null, text)": the row as error details show it.
-std::string failing_row(Execution& execution, const Table& table, std::span<const Value> row);
+/// The numbers of those that are there.
+std::vector<std::int16_t> all_columns(const Table& table);
+/// "Failing row contains (1, null, text).": with the columns alone that the session may read or has
+/// given; empty where there are none.
+std::string failing_row(Execution& execution, const WriteStatement& write,
+                        std::span<const Value> row);
 /// "(a, b)=(1, 2)"
 std::string key_detail(Execution& execution, const Table& table,
                        std::span<const std::int16_t> columns, std::span<const Value> row);

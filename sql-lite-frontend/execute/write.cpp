@@ -54,14 +54,13 @@ void WriteOperator::check_row(Execution& execution, std::span<const Value> row) 
     if (check.kind == WriteStatement::Check::Kind::view) {
       throw sql_error(SqlState{"44000"}, "new row violates check option for view \"{}\"",
                       check.name)
-          .with_detail("Failing row contains " + failing_row(execution, *write_->table, row) + ".");
+          .with_detail(failing_row(execution, *write_, row));
     }
     const Relation& relation = write_->table->relation;
     SqlError error = sql_error(sqlstate::check_violation,
                                "new row for relation \"{}\" violates check constraint \"{}\"",
                                relation.name, check.name)
-                         .with_detail("Failing row contains " +
-                                      failing_row(execution, *write_->table, row) + ".");
+                         .with_detail(failing_row(execution, *write_, row));
     error.fields().schema = schema_name(execution.session, relation.schema);
     error.fields().table = relation.name;
     error.fields().constraint = check.name;

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,18 @@ class PublishedText {
     size_.store(size, std::memory_order_release);
     // release: who sees the even number sees the text.
     version_.store(version + 2, std::memory_order_release);
+  }
+
+  /// For who must not take memory: what is there, whole or in the middle of a change.
+  std::size_t peek(std::span<char> into) const noexcept {
+    // acquire: as below.
+    const std::size_t size =
+        std::min({size_.load(std::memory_order_acquire), capacity, into.size()});
+    for (std::size_t at = 0; at < size; at += 8) {
+      const std::uint64_t word = words_[at / 8].load(std::memory_order_acquire);
+      std::memcpy(into.data() + at, &word, std::min<std::size_t>(8, size - at));
+    }
+    return size;
   }
 
   [[nodiscard]] std::string load() const {

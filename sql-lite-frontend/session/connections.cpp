@@ -38,9 +38,9 @@ constexpr Deed kCancel{"cancel", "query is being canceled", "query"};
 constexpr Deed kTerminate{"terminate", "process is being terminated", "process"};
 
 /// A session is its role's, and that of superusers.
-void require_right(Session::State& session, const std::string& user, const Deed& deed) {
+void require_right(Session::State& session, Oid user, const Deed& deed) {
   const RolePtr role = session.catalog.role(user);
-  if (session.is_superuser(session.user->oid)) return;
+  if (session.is_superuser(session.user)) return;
   if (role && role->superuser) {
     throw_error(sqlstate::insufficient_privilege, "must be a superuser to {} superuser {}",
                 deed.verb, deed.to_superuser);
@@ -54,12 +54,12 @@ void require_right(Session::State& session, const std::string& user, const Deed&
 template <class Act>
 Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Act act) {
   Database::Shared& shared = execution.session.shared;
-  std::string user;
+  Oid user = kNoOid;
   {
     const std::lock_guard lock{shared.sessions_mutex};
     const auto found = shared.sessions.find(pid);
     if (found == shared.sessions.end()) return Value::from_bool(false);
-    user = found->second->state().options.user;
+    user = found->second->state().login;
   }
   // Roles are looked up without the mutex: a number is not given to another session so soon.
   require_right(execution.session, user, deed);

@@ -364,6 +364,30 @@ std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& s
   return rows;
 }
 
+void require_copyable(const ast::Node* query) {
+  const auto refuse = [](std::string_view what) {
+    throw SqlError{sqlstate::feature_not_supported, std::string{what}};
+  };
+  if (const auto* select = ast::try_as<ast::SelectStmt>(query)) {
+    if (select->into_clause != nullptr) refuse("COPY (SELECT INTO) is not supported");
+    return;
+  }
+  const auto require_returning = [&](ast::NodeList returning) {
+    if (returning.empty()) refuse("COPY query must have a RETURNING clause");
+  };
+  if (const auto* insert = ast::try_as<ast::InsertStmt>(query)) {
+    return require_returning(insert->returning_list);
+  }
+  if (const auto* update = ast::try_as<ast::UpdateStmt>(query)) {
+    return require_returning(update->returning_list);
+  }
+  if (const auto* remove = ast::try_as<ast::DeleteStmt>(query)) {
+    return require_returning(remove->returning_list);
+  }
+  refuse(ast::try_as<ast::MergeStmt>(query) != nullptr ? "MERGE not supported in COPY"
+                                                       : "COPY of this query is not supported");
+}
+
 }  // namespace
 
 void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
@@ -416,6 +440,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   // A table is copied as the query that reads it.
   auto statement = std::make_shared<Statement>();
   if (copy.query != nullptr) {
+    require_copyable(copy.query);
     statement->node = copy.query;
   } else {
     Arena arena;

@@ -94,9 +94,45 @@ std::expected<std::unique_ptr<Session>, Diagnostic> Database::connect(SessionOpt
   }
   if (failure) return std::unexpected{std::move(*failure)};
   session->state_->owner = session.get();
-  const std::lock_guard lock{shared_->sessions_mutex};
-  shared_->sessions[session->backend_pid()] = session.get();
+  failure = admit(*session);
+  if (failure) return std::unexpected{std::move(*failure)};
   return session;
+}
+
+std::optional<Diagnostic> Database::admit(Session& session) {
+  const Session::State& state = session.state();
+  const RolePtr role = state.catalog.role(state.login);
+  const DatabasePtr database = state.catalog.database(state.catalog.shared().database());
+  // Superusers come in whatever the limits say, and so do the server's own sessions.
+  const bool is_limited = role && database && !role->superuser && !state.options.is_maintenance;
+  std::optional<Diagnostic> failure;
+  const auto refuse = [&](std::string_view what, const std::string& name) {
+    failure.emplace();
+    failure->severity = Severity::fatal;
+    failure->state = SqlState{"53300"};
+    failure->message = fmt::format("too many connections for {} \"{}\"", what, name);
+  };
+  const std::lock_guard lock{shared_->sessions_mutex};
+  if (is_limited) {
+    std::int32_t of_role = 0;
+    std::int32_t of_database = 0;
+    for (const auto& [pid, other] : shared_->sessions) {
+      const Session::State& seen = other->state();
+      if (seen.options.is_maintenance) continue;
+      if (seen.login == state.login) ++of_role;
+      if (&seen.catalog.shared() == &state.catalog.shared()) ++of_database;
+    }
+    const auto is_full = [](std::int32_t limit, std::int32_t count) {
+      return limit >= 0 && count >= limit;
+    };
+    if (is_full(role->connection_limit, of_role)) {
+      refuse("role", role->name);
+    } else if (is_full(database->connection_limit, of_database)) {
+      refuse("database", database->name);
+    }
+  }
+  if (!failure) shared_->sessions[session.backend_pid()] = &session;
+  return failure;
 }
 
 SessionCounts Database::session_counts() const {

@@ -143,9 +143,10 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
   const PortalPtr portal = make_portal(statement, parameters);
   const double planning_ms = milliseconds_since(planning);
   double execution_ms = 0;
+  // Also who only asks for the plan needs the rights to run it. Locks come first: a plan that was
+  // overtaken is made anew without what measures it.
+  lock_tables(*portal, Columns::open);
   if (wanted.analyze) {
-    // Locks first: a plan that was overtaken is made anew without what measures it.
-    lock_tables(*portal, Columns::open);
     Instrumented::put_over(portal->plan->root,
                            wanted.timing ? Instrumented::Clock::on : Instrumented::Clock::off);
     const TimePoint start = Runtime::current().now();

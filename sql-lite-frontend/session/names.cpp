@@ -84,7 +84,11 @@ const std::vector<Oid>& Session::State::search_path() {
   search_path_cache.clear();
   bool names_pg_catalog = false;
   for (std::string& name : path_names(settings.text("search_path"))) {
-    if (name == "$user") name = user->name;
+    if (name == "$user") {
+      const RolePtr role = catalog.role(user);
+      if (!role) continue;
+      name = role->name;
+    }
     if (name == "pg_temp") {
       if (temp_schema != kNoOid) search_path_cache.push_back(temp_schema);
       continue;

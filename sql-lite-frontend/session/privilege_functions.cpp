@@ -23,7 +23,7 @@ std::optional<Oid> number_in(std::string_view text) {
 
 /// Without a role among the arguments, the current one is meant.
 Oid role_in(Session::State& session, Arguments arguments, std::size_t with_role) {
-  if (arguments.size() < with_role) return session.user->oid;
+  if (arguments.size() < with_role) return session.user;
   const std::string_view text = arguments[0].as_text();
   if (text == "public") return kPublic;
   if (const auto number = number_in(text)) return *number;

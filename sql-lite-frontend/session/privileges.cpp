@@ -96,8 +96,8 @@ bool Session::State::is_member(Oid role, Oid group) const {
 }
 
 bool Session::State::owns(Oid role) const {
-  if (is_superuser(user->oid)) return true;
-  const std::vector<Oid> roles = roles_of(user->oid);
+  if (is_superuser(user)) return true;
+  const std::vector<Oid> roles = roles_of(user);
   return role != kNoOid && std::ranges::find(roles, role) != roles.end();
 }
 
@@ -126,13 +126,11 @@ void Session::State::require_populated(const Table& table) const {
 }
 
 void Session::State::require(const RelationAccess& access) const {
-  const Oid role = access.as_role != kNoOid ? access.as_role : user->oid;
+  const Oid role = access.as_role != kNoOid ? access.as_role : user;
   if (is_superuser(role)) return;
   const Relation& relation = access.table->relation;
-  const bool allowed =
-      access.table->computed != nullptr
-          ? !is_secret(*access.table)
-          : relation.persistence == Persistence::temporary || is_allowed(access, roles_of(role));
+  const bool allowed = access.table->computed != nullptr ? !is_secret(*access.table)
+                                                         : is_allowed(access, roles_of(role));
   if (allowed) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(relation),
               relation.name);
@@ -140,12 +138,12 @@ void Session::State::require(const RelationAccess& access) const {
 
 bool may_read(Session::State& session, const TablePtr& table,
               std::span<const std::int16_t> columns) {
-  if (session.is_superuser(session.user->oid)) return true;
+  if (session.is_superuser(session.user)) return true;
   RelationAccess access{table, kNoOid, privilege::kSelect, {}, {}, {}};
   for (const std::int16_t column : columns) {
     access.read.push_back(static_cast<std::size_t>(column - 1));
   }
-  return is_allowed(access, session.roles_of(session.user->oid));
+  return is_allowed(access, session.roles_of(session.user));
 }
 
 void Session::State::require(const TablePtr& table, Privileges wants) const {
@@ -165,10 +163,14 @@ TablePtr Session::State::lock_own(const TablePtr& table, lock::RelationMode mode
 }
 
 bool Session::State::may(const Schema& schema, Privileges wants) const {
-  if (is_superuser(user->oid)) return true;
+  return may(user, schema, wants);
+}
+
+bool Session::State::may(Oid role, const Schema& schema, Privileges wants) const {
+  if (is_superuser(role)) return true;
   const AccessList list{schema.grants, schema.owner, GrantedOn::schema,
                         everyone_on_schema(schema.oid)};
-  return (wants & ~list.allowed(roles_of(user->oid))) == 0;
+  return (wants & ~list.allowed(roles_of(role))) == 0;
 }
 
 void Session::State::require(const Schema& schema, Privileges wants) const {
@@ -183,8 +185,8 @@ void Session::State::require_owner(const Schema& schema) const {
 
 /// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
 void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode) const {
-  if (is_superuser(user->oid)) return;
-  const Privileges held = list_of(table->relation).allowed(roles_of(user->oid));
+  if (is_superuser(user)) return;
+  const Privileges held = list_of(table->relation).allowed(roles_of(user));
   Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
   if (mode <= lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
   if (mode == lock::RelationMode::access_share) enough |= privilege::kSelect;
@@ -193,10 +195,10 @@ void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode
 
 void Session::State::require_connect() const {
   const DatabasePtr database = catalog.database(options.database);
-  if (!database || is_superuser(user->oid)) return;
+  if (!database || is_superuser(user)) return;
   const AccessList list{database->grants, database->owner, GrantedOn::database,
                         kEveryoneOnDatabase};
-  if ((list.allowed(roles_of(user->oid)) & privilege::kConnect) != 0) return;
+  if ((list.allowed(roles_of(user)) & privilege::kConnect) != 0) return;
   throw sql_error(sqlstate::insufficient_privilege, "permission denied for database \"{}\"",
                   database->name)
       .with_detail("User does not have CONNECT privilege.");
@@ -204,16 +206,21 @@ void Session::State::require_connect() const {
 
 void Session::State::require_create_on_database() const {
   const DatabasePtr database = catalog.database(options.database);
-  if (!database || is_superuser(user->oid)) return;
+  if (!database || is_superuser(user)) return;
   const AccessList list{database->grants, database->owner, GrantedOn::database,
                         kEveryoneOnDatabase};
-  if ((list.allowed(roles_of(user->oid)) & privilege::kCreate) != 0) return;
+  if ((list.allowed(roles_of(user)) & privilege::kCreate) != 0) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for database {}",
               database->name);
 }
 
+void Session::State::require_membership_in(const Role& new_owner) const {
+  if (is_superuser(user) || is_member(user, new_owner.oid)) return;
+  throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"", new_owner.name);
+}
+
 void Session::State::require_role_right(bool Role::* right, std::string_view what) const {
-  const RolePtr now = catalog.role(user->oid);
+  const RolePtr now = catalog.role(user);
   if (now && (now->superuser || (*now).*right)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied to {}", what);
 }

@@ -169,11 +169,14 @@ void Session::State::put_away(PortalPtr portal) noexcept {
 }
 
 PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Value> parameters) {
+  if (!is_plannable(statement->node)) {
+    throw_error(sqlstate::feature_not_supported, "{} is not supported here",
+                statement->node == nullptr ? "an empty query" : statement_name(statement->node));
+  }
   PortalPtr portal = new_portal();
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
-  if (is_plannable(portal->statement->node))
-    portal->plan = plan_for(*portal->statement, portal->parameters);
+  portal->plan = plan_for(*portal->statement, portal->parameters);
   return portal;
 }
 

@@ -99,21 +99,23 @@ Oid database_oid(Database::Shared& shared, std::string_view name) {
   return database->oid;
 }
 
-SessionSettings::Power power_of(const RolePtr& role) {
-  return role && role->superuser ? SessionSettings::Power::superuser
-                                 : SessionSettings::Power::ordinary;
-}
-
 }  // namespace
 
 Session::State::State(Database::Shared& shared_database, SessionOptions session_options)
     : shared(shared_database),
       options(std::move(session_options)),
       settings(shared_database.settings,
-               power_of(shared_database.catalogs->shared().role(options.user))),
+               [this] {
+                 return is_superuser(user) ? SessionSettings::Power::superuser
+                                           : SessionSettings::Power::ordinary;
+               }),
       database_use(*shared_database.catalogs, database_oid(shared_database, options.database)),
       catalog(database_use.catalog()) {
-  user = catalog.role(options.user);
+  const RolePtr role = catalog.role(options.user);
+  if (!role) {
+    throw_error(SqlState{"28000"}, "role \"{}\" does not exist", options.user);
+  }
+  login = session_user = user = role->oid;
   require_connect();
   session_context.names = this;
   memory.files = shared.temporary_files.get();
@@ -125,8 +127,8 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
       return static_cast<char>(std::tolower(letter));
     });
     const std::string cleaned = canonical_value(lower, value);
-    if (lower == "role" && cleaned != "none") require_membership(cleaned);
-    if (lower == "session_authorization") require_session_authorization(*this, cleaned);
+    if (lower == "role" && cleaned != "none") name_current_user(*this, cleaned);
+    if (lower == "session_authorization") name_session_user(*this, cleaned);
     value_of(settings.set_at_start(name, cleaned, SettingSource::client));
   }
   settings_changed(nullptr);
@@ -412,6 +414,14 @@ std::optional<std::string> Session::setting(std::string_view name) const {
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
   const auto found = state_->portals.find(portal);
   return found == state_->portals.end() ? std::string_view{} : found->second->statement->text;
+}
+
+std::size_t Session::describe_work(std::span<char> into) const noexcept {
+  const auto end = fmt::format_to_n(into.data(), into.size(),
+                                    "session {} of {} in {}: ", state_->options.backend_pid,
+                                    state_->options.user, state_->options.database);
+  const std::size_t used = std::min(static_cast<std::size_t>(end.size), into.size());
+  return used + state_->activity.query.peek(into.subspan(used));
 }
 
 std::int32_t Session::backend_pid() const noexcept {

@@ -35,10 +35,10 @@ TablePtr sequence_named(Execution& execution, Oid oid) {
 /// One of the two is enough; the error is about the second.
 void require_any(Session::State& session, const TablePtr& sequence, Privileges one,
                  Privileges other) {
-  if (session.user->superuser) return;
+  if (session.is_superuser(session.user)) return;
   const Relation& relation = sequence->relation;
   const AccessList list{relation.grants, relation.owner, GrantedOn::sequence};
-  if ((list.allowed(session.roles_of(session.user->oid)) & one) == 0) {
+  if ((list.allowed(session.roles_of(session.user)) & one) == 0) {
     session.require(sequence, other);
   }
 }
@@ -142,7 +142,7 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
 }
 
 Value current_user(Execution& execution, Arguments) {
-  return text(execution, execution.session.user->name);
+  return text(execution, current_user_name(execution.session));
 }
 Value session_user(Execution& execution, Arguments) {
   return text(execution, session_user_name(execution.session));
@@ -188,7 +188,7 @@ Value assigned_transaction_id(Execution& execution, Arguments) {
 /// Of all tables of the database, or of one table or index.
 Value reset_counters(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  if (!session.user || !session.user->superuser) {
+  if (!session.is_superuser(session.user)) {
     throw sql_error(SqlState{"42501"}, "permission denied for function {}",
                     arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
   }
@@ -216,7 +216,7 @@ Value set_config(Execution& execution, Arguments arguments) {
   return text(execution, value_of(session.settings.show(arguments[0].as_text())));
 }
 void require_superuser(const Session::State& session, std::string_view function) {
-  if (session.user && session.user->superuser) return;
+  if (session.is_superuser(session.user)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for function {}", function);
 }
 Value always_null(Execution&, Arguments) {

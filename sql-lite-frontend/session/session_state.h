@@ -28,6 +28,8 @@ struct NameHash {
   }
 };
 
+struct NamedRelation;
+
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
 /// plan), names.cpp (looking things up), cursors.cpp, copy*.cpp and ddl/.
@@ -157,6 +159,7 @@ struct Session::State final : NameSource, ObjectNames {
   /// Whether the current role is that owner, or has its rights.
   [[nodiscard]] bool owns(Oid role) const;
   [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
+  [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;
   /// What a plan is about to touch may be touched; throws 42501, or 55000 for a materialized view
   /// without rows.
   void check_accesses(Plan& plan);
@@ -171,7 +174,8 @@ struct Session::State final : NameSource, ObjectNames {
   void require_lock(const TablePtr& table, lock::RelationMode mode) const;
   void require_connect() const;
   void require_create_on_database() const;
-  void require_membership(std::string_view name) const;
+  /// Gives something to a role that the current one is no member of.
+  void require_membership_in(const Role& new_owner) const;
   void require_role_right(bool Role::* right, std::string_view what) const;
   /// The relation, locked for a change that only its owner may make.
   TablePtr lock_own(const TablePtr& table,
@@ -207,7 +211,10 @@ struct Session::State final : NameSource, ObjectNames {
   // utility.cpp
   void prepare_statement(const ast::PrepareStmt& statement, const Statement& whole,
                          ResultSink& sink);
+  StatementPtr prepared_by(const ast::ExecuteStmt& statement);
+  /// With the values that EXECUTE gives it. 0A000 for a statement without a plan.
   PortalPtr portal_of(const ast::ExecuteStmt& statement);
+  void execute_utility(Statement& prepared, ResultSink& sink);
   void execute_statement(const ast::ExecuteStmt& statement, ResultSink& sink);
   void explain(const ast::ExplainStmt& statement, Statement& whole,
                std::span<const Value> parameters, ResultSink& sink);
@@ -248,6 +255,7 @@ struct Session::State final : NameSource, ObjectNames {
   TablePtr empty_relation(const TablePtr& table);
   void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
   void rename(const ast::RenameStmt& statement, ResultSink& sink);
+  void rename_index(const NamedRelation& named, const std::string& new_name);
   void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
   void set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink);
   void comment(const ast::CommentStmt& statement, ResultSink& sink);
@@ -255,14 +263,23 @@ struct Session::State final : NameSource, ObjectNames {
   void drop_database(const ast::DropdbStmt& statement, ResultSink& sink);
   void alter_database(const ast::AlterDatabaseStmt& statement, ResultSink& sink);
   void rename_database(std::string_view name, const std::string& new_name);
-  void own_database(std::string_view name, Oid new_owner);
+  void own_database(std::string_view name, const Role& new_owner);
   [[nodiscard]] DatabasePtr database_named(std::string_view name) const;
   void grant(const ast::GrantStmt& statement, ResultSink& sink);
   void grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink);
   void vacuum(const ast::VacuumStmt& statement, ResultSink& sink);
   RolePtr role_of(const ast::RoleSpec& spec);
+  /// 42501 unless the role may add members to the group, and take them out of it.
+  void require_right_on_members(const Role& group) const;
+  enum class Membership : std::uint8_t { given, taken };
+  struct MembershipChange {
+    Oid group;
+    Oid member;
+    Membership way;
+  };
+  /// Every way to make somebody a member of a role, or not to be one any longer.
+  void change_membership(const MembershipChange& change, ResultSink& sink);
   void require_right_on_roles() const;
-  void require_superuser_for(const Role& before, const Role& after) const;
   void create_role(const ast::CreateRoleStmt& statement, ResultSink& sink);
   void alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink);
   void drop_role(const ast::DropRoleStmt& statement, ResultSink& sink);
@@ -317,7 +334,14 @@ struct Session::State final : NameSource, ObjectNames {
   SessionContext session_context;
   Catalogs::Use database_use;
   CatalogView catalog;
-  RolePtr user;  ///< the current role; options.user names the one that logged in
+  // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
+  // or still the same. What such a role may do is looked up whenever it matters.
+  Oid login = kNoOid;         ///< who logged in
+  Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
+  Oid user = kNoOid;          ///< that, or who SET ROLE has named
+  /// Whom the names in the two settings meant when they were set.
+  std::map<std::string, Oid> known_session_users;
+  std::map<std::string, Oid> known_current_users;
   Session* owner = nullptr;
   /// Before everything that keeps rows, which gives its share back when it goes.
   MemoryAccount memory;
@@ -382,6 +406,7 @@ struct Session::State final : NameSource, ObjectNames {
   /// What Bind asked for, while a statement without a plan of its own runs: EXECUTE, FETCH.
   std::optional<std::span<const Format>> bound_formats;
   bool advisory_locks_used = false;
+  int executes_running = 0;  ///< EXECUTE of EXECUTE of …
   ResultSink* sink_for_notices = nullptr;
 };
 

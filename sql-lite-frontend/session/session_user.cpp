@@ -3,49 +3,75 @@
 namespace swizzle::sql {
 namespace {
 
-bool is_for_superuser(const Session::State& session) {
-  const RolePtr login = session.catalog.role(session.options.user);
-  return login && login->superuser;
+RolePtr require_role(const Session::State& session, std::string_view name) {
+  RolePtr role = session.catalog.role(name);
+  if (!role) throw_error(sqlstate::invalid_parameter_value, "role \"{}\" does not exist", name);
+  return role;
+}
+
+bool may_be_session_user(const Session::State& session, Oid role) {
+  return role == session.login || session.is_superuser(session.login);
+}
+
+bool may_be_current_user(const Session::State& session, Oid role) {
+  return session.is_superuser(session.session_user) ||
+         session.is_member(session.session_user, role);
+}
+
+/// Whom a setting's text means: whom it meant when it was set. One that comes from a role, a
+/// database or a start-up packet has not been asked for the right yet; without it, or when there is
+/// no such role, it means `otherwise`, and goes on doing so.
+template <class MayBe>
+Oid meant_by(Session::State& session, std::map<std::string, Oid>& known, const std::string& name,
+             Oid otherwise, const MayBe& may_be) {
+  auto found = known.find(name);
+  if (found == known.end()) {
+    const RolePtr role = session.catalog.role(name);
+    const bool allowed = role && may_be(session, role->oid);
+    found = known.emplace(name, allowed ? role->oid : kNoOid).first;
+  }
+  return found->second == kNoOid ? otherwise : found->second;
 }
 
 }  // namespace
 
 std::string session_user_name(const Session::State& session) {
-  std::string named = session.settings.text("session_authorization");
-  // The setting may come from a role or a start-up packet, where nobody has asked for the right.
-  if (named.empty() || !is_for_superuser(session)) return session.options.user;
-  return named;
+  const RolePtr role = session.catalog.role(session.session_user);
+  return role ? role->name : session.options.user;
 }
 
-void require_session_authorization(const Session::State& session, std::string_view name) {
-  if (!session.catalog.role(name)) {
-    throw_error(sqlstate::invalid_parameter_value, "role \"{}\" does not exist", name);
+std::string current_user_name(const Session::State& session) {
+  const RolePtr role = session.catalog.role(session.user);
+  if (!role) throw_error(sqlstate::undefined_object, "invalid role OID: {}", session.user);
+  return role->name;
+}
+
+void name_session_user(Session::State& session, std::string_view name) {
+  const RolePtr role = require_role(session, name);
+  if (!may_be_session_user(session, role->oid)) {
+    throw SqlError{sqlstate::insufficient_privilege,
+                   "permission denied to set session authorization"};
   }
-  if (name == session.options.user || is_for_superuser(session)) return;
-  throw SqlError{sqlstate::insufficient_privilege,
-                 "permission denied to set session authorization"};
+  session.known_session_users[role->name] = role->oid;
 }
 
-/// SET ROLE: to a role that the session's user is a member of.
-void Session::State::require_membership(std::string_view name) const {
-  const RolePtr role = catalog.role(name);
-  if (!role) {
-    throw_error(sqlstate::invalid_parameter_value, "role \"{}\" does not exist", name);
+void name_current_user(Session::State& session, std::string_view name) {
+  const RolePtr role = require_role(session, name);
+  if (!may_be_current_user(session, role->oid)) {
+    throw_error(sqlstate::insufficient_privilege, "permission denied to set role \"{}\"", name);
   }
-  const RolePtr self = catalog.role(session_user_name(*this));
-  if (self && (self->superuser || is_member(self->oid, role->oid))) return;
-  throw_error(sqlstate::insufficient_privilege, "permission denied to set role \"{}\"", name);
+  session.known_current_users[role->name] = role->oid;
 }
 
-/// Asked here and not only by SET: a role's or database's stored settings and a start-up packet
-/// name roles, too. A role that is gone leaves the session as who it was.
 void Session::State::choose_user() {
-  const RolePtr self = catalog.role(session_user_name(*this));
-  if (!self) return;
-  const std::string name = settings.text("role");
-  const RolePtr wanted = name == "none" ? self : catalog.role(name);
-  if (!wanted) return;
-  user = self->superuser || is_member(self->oid, wanted->oid) ? wanted : self;
+  const std::string authorization = settings.text("session_authorization");
+  session_user = authorization.empty() ? login
+                                       : meant_by(*this, known_session_users, authorization, login,
+                                                  may_be_session_user);
+  const std::string role = settings.text("role");
+  user = role == "none"
+             ? session_user
+             : meant_by(*this, known_current_users, role, session_user, may_be_current_user);
 }
 
 }  // namespace swizzle::sql

@@ -43,7 +43,7 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
       }
       const bool for_superusers = definition->context == SettingContext::superuser ||
                                   definition->context == SettingContext::superuser_backend;
-      if (for_superusers && !is_superuser(user->oid)) {
+      if (for_superusers && !is_superuser(user)) {
         throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
                     name);
       }
@@ -58,7 +58,7 @@ void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement,
     throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE … IN DATABASE is not supported"};
   }
   if (statement.role == nullptr) {
-    if (!is_superuser(user->oid)) {
+    if (!is_superuser(user)) {
       throw SqlError{sqlstate::insufficient_privilege,
                      "must be superuser to alter settings globally"};
     }
@@ -66,10 +66,10 @@ void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement,
   }
   const RolePtr role = role_of(*statement.role);
   require_alterable(*role);
-  if (role->superuser && !is_superuser(user->oid)) {
+  if (role->superuser && !is_superuser(user)) {
     throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
   }
-  if (role->oid != user->oid) require_right_on_roles();
+  if (role->oid != user) require_right_on_roles();
   Role changed = *role;
   change_stored_settings(changed.settings, *statement.setstmt);
   catalog.replace(*transaction, *role, std::move(changed));
@@ -90,7 +90,7 @@ void Session::State::alter_system(const ast::AlterSystemStmt& statement, ResultS
   prevent_in_block("ALTER SYSTEM");
   const ast::VariableSetStmt& change = *statement.setstmt;
   const bool resets_all = change.kind == ast::VariableSetKind::reset_all;
-  if (!is_superuser(user->oid)) {
+  if (!is_superuser(user)) {
     if (resets_all) {
       throw SqlError{sqlstate::insufficient_privilege,
                      "permission denied to perform ALTER SYSTEM RESET ALL"};
@@ -132,7 +132,7 @@ void Session::State::apply_stored_settings() {
   if (const DatabasePtr database = catalog.database(options.database)) {
     apply(database->settings, SettingSource::database);
   }
-  if (user) apply(user->settings, SettingSource::user);
+  if (const RolePtr role = catalog.role(login)) apply(role->settings, SettingSource::user);
 }
 
 }  // namespace swizzle::sql

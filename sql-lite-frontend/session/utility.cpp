@@ -44,8 +44,7 @@ void Session::State::prepare_statement(const ast::PrepareStmt& prepare, const St
   sink.command_complete("PREPARE");
 }
 
-/// A prepared statement with the values that EXECUTE gives it.
-PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
+StatementPtr Session::State::prepared_by(const ast::ExecuteStmt& execute) {
   const auto found = statements.find(execute.name);
   if (found == statements.end()) {
     throw_error(sqlstate::invalid_sql_statement_name, "prepared statement \"{}\" does not exist",
@@ -60,13 +59,18 @@ PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
         .with_detail(
             fmt::format("Expected {} parameters but got {}.", expected, execute.params.size()));
   }
+  return statement;
+}
+
+PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
+  const StatementPtr statement = prepared_by(execute);
   const std::unique_ptr<Plan> scratch = new_plan();
   Binder binder{*this, scratch->arena};
   std::vector<Value> values;
   Scope scope;
   scope.clause = Clause::execute_argument;
   std::vector<ExprPtr> arguments;
-  for (std::size_t i = 0; i < expected; ++i) {
+  for (std::size_t i = 0; i < execute.params.size(); ++i) {
     arguments.push_back(binder.coerce(binder.bind_expression(execute.params[i], scope),
                                       statement->parameter_types[i], kNoTypmod,
                                       Binder::Implicitness::assignment));
@@ -78,6 +82,9 @@ PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
 }
 
 void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSink& sink) {
+  if (const StatementPtr prepared = prepared_by(execute); !is_plannable(prepared->node)) {
+    return execute_utility(*prepared, sink);
+  }
   const PortalPtr portal = portal_of(execute);
   // In the extended protocol Describe has told the columns already.
   if (bound_formats) portal->formats.assign(bound_formats->begin(), bound_formats->end());
@@ -85,12 +92,34 @@ void Session::State::execute_statement(const ast::ExecuteStmt& execute, ResultSi
   run_portal(*portal, 0, sink);
 }
 
+/// What Parse prepares need not have a plan, nor be a statement at all.
+void Session::State::execute_utility(Statement& prepared, ResultSink& sink) {
+  if (prepared.node == nullptr) return sink.command_complete("EXECUTE");
+  if (const auto* control = ast::try_as<ast::TransactionStmt>(prepared.node)) {
+    return transaction_statement(*control, sink);
+  }
+  // A statement may execute itself by its name.
+  constexpr int kDeepest = 64;
+  struct Depth {
+    explicit Depth(int& depth) : depth_(depth) {
+      if (++depth_ <= kDeepest) return;
+      --depth_;
+      throw SqlError{sqlstate::statement_too_complex, "EXECUTE is nested too deeply"};
+    }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    ~Depth() { --depth_; }
+    int& depth_;
+  } const depth{executes_running};
+  run_utility(prepared.node, prepared, {}, sink);
+}
+
 void Session::State::discard(const ast::DiscardStmt& statement, ResultSink& sink) {
   switch (statement.target) {
     case ast::DiscardMode::all:
       prevent_in_block("DISCARD ALL");
       drop_portals();
-      value_of(settings.reset_all());
+      settings.reset_all();
       settings_changed(&sink);
       pending.resolve(PendingNotifications::Resolution::unlisten_all, {});
       shared.advisory_locks.unlock_all(options.backend_pid, AdvisoryScope::session);

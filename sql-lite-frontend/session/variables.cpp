@@ -120,7 +120,7 @@ void Session::State::settings_changed(ResultSink* sink) {
   for (const auto& [name, wire_name] : kReported) {
     std::string value = value_of(settings.show(name));
     if (name == "session_authorization") value = session_user_name(*this);
-    if (name == "is_superuser") value = user->superuser ? "on" : "off";
+    if (name == "is_superuser") value = is_superuser(user) ? "on" : "off";
     if (name == "datestyle") value = date_style_text(session_context.format);
     std::string& known = reported[std::string{wire_name}];
     if (known == value) continue;
@@ -171,16 +171,10 @@ void Session::State::apply_setting(std::string_view name, std::string_view value
   std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
-  const SettingDefinition* definition = shared.settings.find(lower);
-  if (definition != nullptr && definition->context == SettingContext::superuser &&
-      !user->superuser) {
-    throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
-                lower);
-  }
   const std::string text = canonical_value(lower, value);
-  if (lower == "role" && text != "none") require_membership(text);
+  if (lower == "role" && text != "none") name_current_user(*this, text);
   if (lower == "session_authorization") {
-    require_session_authorization(*this, text);
+    name_session_user(*this, text);
     value_of(settings.set("role", "none", lifetime));
   }
   value_of(settings.set(lower, text, lifetime));
@@ -284,7 +278,7 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
       // Who the session is, is not among what RESET ALL means.
       const std::string authorization = settings.text("session_authorization");
       const std::string role = settings.text("role");
-      value_of(settings.reset_all());
+      settings.reset_all();
       if (authorization != settings.text("session_authorization")) {
         value_of(settings.set("session_authorization", authorization,
                               SessionSettings::Lifetime::session));
@@ -321,7 +315,7 @@ Result<std::string> Session::State::show_setting_value(std::string_view name) co
   if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
   if (name == "session_authorization") return session_user_name(*this);
   if (name == "ssl") return std::string{offers_tls(shared.settings) ? "on" : "off"};
-  if (name == "is_superuser") return std::string{user->superuser ? "on" : "off"};
+  if (name == "is_superuser") return std::string{is_superuser(user) ? "on" : "off"};
   return settings.show(name);
 }
 

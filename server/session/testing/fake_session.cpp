@@ -322,6 +322,9 @@ std::string_view Session::portal_text(std::string_view) const noexcept {
   return {};
 }
 
+std::size_t Session::describe_work(std::span<char> /*into*/) const noexcept {
+  return 0;
+}
 std::int32_t Session::backend_pid() const noexcept {
   return state_->pid;
 }

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+/// What a process says before a signal ends it: which signal, what the fiber was about, and the
+/// stack, so that the log of a server that is gone tells what ran.
+namespace swizzle {
+
+/// Something that a fiber works for.
+class CrashSubject {
+ public:
+  CrashSubject(const CrashSubject&) = delete;
+  CrashSubject& operator=(const CrashSubject&) = delete;
+
+  /// Writes what is going on into the buffer and returns how many bytes that is. Called by a signal
+  /// handler: takes no memory and no lock.
+  virtual std::size_t describe(std::span<char> into) const noexcept = 0;
+
+ protected:
+  CrashSubject() = default;
+  ~CrashSubject() = default;
+};
+
+/// What the running fiber works for, while this lives. On a plain thread it does nothing.
+class CrashSubjectScope {
+ public:
+  explicit CrashSubjectScope(const CrashSubject& subject) noexcept;
+  CrashSubjectScope(const CrashSubjectScope&) = delete;
+  CrashSubjectScope& operator=(const CrashSubjectScope&) = delete;
+  ~CrashSubjectScope();
+};
+
+/// From here on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT are reported to the descriptor. The
+/// process ends by the same signal, with its core file where there are any. Does nothing under the
+/// sanitizers, which have reports of their own.
+void report_crashes_to(int descriptor) noexcept;
+
+/// A stack for the handler while this lives, since the one of who has crashed may be full. Each
+/// thread needs its own.
+class CrashStack {
+ public:
+  CrashStack() noexcept;
+  CrashStack(const CrashStack&) = delete;
+  CrashStack& operator=(const CrashStack&) = delete;
+  ~CrashStack();
+
+ private:
+  void* memory_ = nullptr;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// What the name in a definition stands for. Relations and indexes share their names, so whoever
+/// looks for the one may find the other: every ALTER, DROP, COMMENT and REINDEX asks here, and says
+/// what kind it takes before it touches what was found.
+namespace swizzle::sql {
+
+/// A relation, or an index by way of the table that owns it.
+struct NamedRelation {
+  TablePtr table;
+  const Index* index = nullptr;  ///< in `table`; null where the relation itself is named
+};
+
+std::optional<NamedRelation> find_named_relation(Session::State& session,
+                                                 const ast::RangeVar& range);
+/// 42P01 where nothing has that name.
+NamedRelation require_named_relation(Session::State& session, const ast::RangeVar& range);
+
+/// 42501 unless the session's role owns it; also for the system's relations, which nobody alters.
+void require_alterable(Session::State& session, const NamedRelation& found);
+
+/// 42809 where ALTER VIEW, SEQUENCE, MATERIALIZED VIEW or INDEX names something else. ALTER TABLE
+/// takes every kind.
+void require_named_kind(const NamedRelation& found, ast::ObjectType type);
+
+/// "views", "indexes": what is not supported for it.
+std::string_view plural_of(const NamedRelation& found);
+
+}  // namespace swizzle::sql
