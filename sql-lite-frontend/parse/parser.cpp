@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cstring>
 
+#include "base/runtime.h"
 #include "sql-lite-frontend/parse/decoder.h"
+#include "sql-lite-frontend/parse/deep_comments.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -101,9 +103,18 @@ std::string with_whole_word(std::string message, std::string_view rest) {
 }  // namespace
 
 std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text) {
-  const ParseResult parsed{text};
-  if (const PgQueryError* error = parsed.error()) throw_parse_error(text, *error);
-  return ast::Decoder{arena}.statements(parsed.tree());
+  const auto parse = [&] {
+    const auto flat = without_deep_comments(text);
+    const ParseResult parsed{flat ? *flat : text};
+    if (const PgQueryError* error = parsed.error()) throw_parse_error(text, *error);
+    return ast::Decoder{arena}.statements(parsed.tree());
+  };
+  // The library cannot let go: more text than it reads in a millisecond is for another thread.
+  constexpr std::size_t kLongText = 8 << 10;
+  if (text.size() < kLongText) return parse();
+  std::span<const ast::RawStmt* const> statements;
+  Runtime::current().run_aside([&] { statements = parse(); });
+  return statements;
 }
 
 void ast::throw_unexpected(const Node* node) {
