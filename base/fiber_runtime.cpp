@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/fiber.h"
+#include "base/helper_threads.h"
 #include "base/latch_count.h"
+#include "base/park_rules.h"
 #include "base/reactor.h"
 #include "base/thread_runtime.h"
 
@@ -41,6 +43,10 @@ FiberRuntime::~FiberRuntime() {
 std::size_t FiberRuntime::this_reactor() const noexcept {
   INVARIANT(Reactor::current() != nullptr);
   return Reactor::current()->number();
+}
+
+Stalls FiberRuntime::stalls_of(std::size_t reactor) const noexcept {
+  return reactors_[reactor]->stalls();
 }
 
 std::size_t FiberRuntime::next_reactor() noexcept {
@@ -82,6 +88,25 @@ void FiberRuntime::release_unused_stack() noexcept {
   Reactor::current()->release_unused_stack();
 }
 
+namespace {
+
+bool is_in_a_fiber() noexcept {
+  const Reactor* reactor = Reactor::current();
+  return reactor != nullptr && reactor->running_fiber() != nullptr;
+}
+
+}  // namespace
+
+void FiberRuntime::run_aside(const std::function<void()>& work) {
+  if (!is_in_a_fiber() || !may_park()) return work();
+  HelperThreads::of_the_process().run_for(parker(), work);
+}
+
+void FiberRuntime::run_abandonable(std::function<void()> work) {
+  if (!is_in_a_fiber() || !may_park()) return work();
+  HelperThreads::of_the_process().run_abandonable_for(parker(), std::move(work));
+}
+
 Parker& FiberRuntime::parker() noexcept {
   Reactor* reactor = Reactor::current();
   INVARIANT(reactor != nullptr && reactor->running_fiber() != nullptr);
@@ -102,10 +127,7 @@ std::uint64_t FiberRuntime::random() noexcept {
 
 void FiberRuntime::yield() noexcept {
   assert_no_latch_held();
-  Reactor* reactor = Reactor::current();
-  if (reactor != nullptr && reactor->running_fiber() != nullptr) {
-    reactor->go_to_the_end_of_the_queue();
-  }
+  if (is_in_a_fiber()) Reactor::current()->go_to_the_end_of_the_queue();
 }
 
 void FiberRuntime::relax() noexcept {
@@ -113,8 +135,7 @@ void FiberRuntime::relax() noexcept {
 }
 
 std::size_t FiberRuntime::others_ready() noexcept {
-  const Reactor* reactor = Reactor::current();
-  return reactor != nullptr && reactor->running_fiber() != nullptr ? reactor->ready_count() : 0;
+  return is_in_a_fiber() ? Reactor::current()->ready_count() : 0;
 }
 
 IoBackend* FiberRuntime::io_backend() noexcept {

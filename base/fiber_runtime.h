@@ -55,12 +55,17 @@ class FiberRuntime final : public Runtime {
   std::unique_ptr<Task> spawn_on(std::size_t reactor, std::string name, std::function<void()> body);
   /// Nobody joins it, but the runtime's destructor waits for it.
   void spawn_detached(std::size_t reactor, std::string name, std::function<void()> body);
+  /// Of one reactor, since it began. From any thread.
+  [[nodiscard]] Stalls stalls_of(std::size_t reactor) const noexcept;
   /// The next reactor in turn.
   [[nodiscard]] std::size_t next_reactor() noexcept;
 
   /// Gives the memory below the caller's frame back to the system; worth it before a long idle
   /// wait, after deep calls. Pre: in a fiber.
   void release_unused_stack() noexcept;
+
+  void run_aside(const std::function<void()>& work) override;
+  void run_abandonable(std::function<void()> work) override;
 
   Parker& parker() noexcept override;
   TimePoint now() noexcept override;

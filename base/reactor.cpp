@@ -34,6 +34,13 @@ constexpr unsigned kRoundsBetweenPolls = 4;
 // So many may go ahead before it is the turn of one in line.
 constexpr unsigned kMostAhead = 16;
 
+/// A clock that steps every few milliseconds and costs as many nanoseconds: each turn asks it.
+TimePoint coarse_now() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return TimePoint{std::chrono::seconds{now.tv_sec} + Duration{now.tv_nsec}};
+}
+
 }  // namespace
 
 Reactor* Reactor::current() noexcept {
@@ -213,11 +220,27 @@ void Reactor::run_one(Fiber& fiber) noexcept {
   }
   turns_alone_ = &fiber == ran_last_ ? turns_alone_ + 1 : 0;
   ran_last_ = &fiber;
+  const TimePoint start = coarse_now();
   running_ = &fiber;
   fiber.coroutine_->resume();
   running_ = nullptr;
   INVARIANT_SLOW(latches_held == 0);
+  note_turn(fiber, start);
   if (fiber.coroutine_->finished()) finish(fiber);
+}
+
+void Reactor::note_turn(const Fiber& fiber, TimePoint start) noexcept {
+  const Duration turn = coarse_now() - start;
+  if (turn <= kLongestTurn) [[likely]]
+    return;
+  stall_count_.fetch_add(1, std::memory_order_relaxed);
+  stall_time_.fetch_add(turn.count(), std::memory_order_relaxed);
+  if (fiber.stall_listener != nullptr) fiber.stall_listener->stalled(turn);
+}
+
+Stalls Reactor::stalls() const noexcept {
+  return {stall_count_.load(std::memory_order_relaxed),
+          Duration{stall_time_.load(std::memory_order_relaxed)}};
 }
 
 void Reactor::finish(Fiber& fiber) noexcept {

@@ -19,6 +19,11 @@ struct ExceptionGlobals {
   unsigned int uncaught;
 };
 
+bool no_exception_about() noexcept {
+  const auto* exceptions = reinterpret_cast<const ExceptionGlobals*>(abi::__cxa_get_globals());
+  return exceptions->caught == nullptr && exceptions->uncaught == 0;
+}
+
 }  // namespace
 
 Runtime& Runtime::current() noexcept {
@@ -37,10 +42,20 @@ RuntimeScope::~RuntimeScope() {
   current_runtime = previous_;
 }
 
+OversightScope::OversightScope(Overseer& overseer) noexcept
+    : parker_(Runtime::current().parker()), previous_(std::exchange(parker_.overseer, &overseer)) {}
+
+StallScope::StallScope(StallListener& listener) noexcept : parker_(Runtime::current().parker()) {
+  parker_.stall_listener = &listener;
+}
+
 void assert_may_park() noexcept {
   assert_no_latch_held();
-  const auto* exceptions = reinterpret_cast<const ExceptionGlobals*>(abi::__cxa_get_globals());
-  INVARIANT(exceptions->caught == nullptr && exceptions->uncaught == 0);
+  INVARIANT(no_exception_about());
+}
+
+bool may_park() noexcept {
+  return latches_held == 0 && no_exception_about();
 }
 
 }  // namespace swizzle

@@ -16,6 +16,34 @@ using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
 class IoBackend;
 
+/// Asked between pieces of long work (base/long_work.h) on behalf of whoever waits for it.
+class Overseer {
+ public:
+  Overseer() = default;
+  Overseer(const Overseer&) = delete;
+  Overseer& operator=(const Overseer&) = delete;
+  virtual ~Overseer() = default;
+  /// Throws what the work is to end with, if it is to end.
+  virtual void look() = 0;
+};
+
+/// Turns that kept all others of a reactor waiting for too long, and what they took together.
+struct Stalls {
+  std::uint64_t count = 0;
+  Duration total{};
+};
+
+/// Hears of a fiber that kept its reactor, and so all others there, for too long.
+class StallListener {
+ public:
+  StallListener() = default;
+  StallListener(const StallListener&) = delete;
+  StallListener& operator=(const StallListener&) = delete;
+  virtual ~StallListener() = default;
+  /// On the reactor's own stack, behind the fiber's turn: it must not park.
+  virtual void stalled(Duration turn) noexcept = 0;
+};
+
 /// Where a woken fiber stands among those of its thread that are ready.
 enum class Turn : std::uint8_t {
   in_line,
@@ -41,6 +69,35 @@ class Parker {
   virtual void unpark() noexcept = 0;
   /// For the owner's next parks. Threads are the system's to schedule: there it does nothing.
   virtual void take_turn(Turn /*turn*/) noexcept {}
+
+  // Of what the owner runs now, or null; set by scopes, for the owner's thread alone.
+  Overseer* overseer = nullptr;
+  StallListener* stall_listener = nullptr;
+};
+
+/// While it lives, long work of the calling thread or fiber asks `overseer`.
+class OversightScope {
+ public:
+  explicit OversightScope(Overseer& overseer) noexcept;
+  OversightScope(const OversightScope&) = delete;
+  OversightScope& operator=(const OversightScope&) = delete;
+  ~OversightScope() { parker_.overseer = previous_; }
+
+ private:
+  Parker& parker_;
+  Overseer* previous_;
+};
+
+/// While it lives, `listener` hears of the calling fiber's stalls.
+class StallScope {
+ public:
+  explicit StallScope(StallListener& listener) noexcept;
+  StallScope(const StallScope&) = delete;
+  StallScope& operator=(const StallScope&) = delete;
+  ~StallScope() { parker_.stall_listener = nullptr; }
+
+ private:
+  Parker& parker_;
 };
 
 /// A spawned thread or fiber; joins when destroyed.
@@ -86,6 +143,15 @@ class Runtime {
   /// Whether the caller has an operating system thread to itself, so that a system call that blocks
   /// delays nobody else.
   virtual bool owns_its_thread() noexcept { return false; }
+  /// Runs `work`, which may take long and cannot let go, where it keeps nobody waiting: for a fiber
+  /// on a thread of its own, while the fiber parks. It has the caller's overseer and throws into
+  /// the caller. Where the caller may not park, and where threads are the system's to schedule,
+  /// it runs at once.
+  virtual void run_aside(const std::function<void()>& work) { work(); }
+  /// The same for work that cannot even be ended: if the overseer ends the caller, it goes on
+  /// alone. So `work` owns all that it touches. What goes on alone is little at a time: others
+  /// wait.
+  virtual void run_abandonable(std::function<void()> work) { work(); }
   /// Parks the caller until `deadline`.
   void sleep_until(TimePoint deadline) noexcept;
 };

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "base/futex_parker.h"
+#include "base/helper_threads.h"
 #include "base/latch_count.h"
+#include "base/park_rules.h"
 #include "base/random.h"
 #include "base/spin.h"
 
@@ -74,6 +76,12 @@ void ThreadRuntime::yield() noexcept {
 
 void ThreadRuntime::relax() noexcept {
   cpu_relax();
+}
+
+void ThreadRuntime::run_abandonable(std::function<void()> work) {
+  // Without an overseer nobody could end the caller.
+  if (parker().overseer == nullptr || !may_park()) return work();
+  HelperThreads::of_the_process().run_abandonable_for(parker(), std::move(work));
 }
 
 }  // namespace swizzle

@@ -21,6 +21,7 @@ class ThreadRuntime final : public Runtime {
   void yield() noexcept override;
   void relax() noexcept override;
   bool owns_its_thread() noexcept override { return true; }
+  void run_abandonable(std::function<void()> work) override;
 };
 
 }  // namespace swizzle

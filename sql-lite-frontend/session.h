@@ -144,6 +144,8 @@ class Session {
   /// when one of them failed. The commit itself may fail.
   Outcome sync(ResultSink& sink);
 
+  /// What it runs, or ran last; the beginning of a long text. From its own thread.
+  [[nodiscard]] std::string current_query() const;
   [[nodiscard]] TransactionStatus transaction_status() const noexcept;
   /// What others have said on channels that this session listens to. Outside of a transaction;
   /// inside one it waits.

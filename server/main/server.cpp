@@ -172,8 +172,9 @@ Result<> Server::open() {
 
 void Server::open_metrics(std::vector<ListeningSocket> sockets) {
   if (sockets.empty()) return;
-  metrics_ = std::make_unique<ServerMetrics>(ServerMetrics::Sources{
-      *engine_, *database_, context_->registry(), context_->statement_metrics(), recovery_});
+  metrics_ = std::make_unique<ServerMetrics>(
+      ServerMetrics::Sources{*engine_, *database_, context_->registry(),
+                             context_->statement_metrics(), *runtime_, recovery_});
   metrics_endpoint_ = std::make_unique<MetricsEndpoint>(*metrics_);
   for (const ListeningSocket& socket : sockets) spdlog::info("metrics at http://{}/", socket.name);
   metrics_acceptor_ = std::make_unique<Acceptor>(

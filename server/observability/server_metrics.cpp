@@ -44,6 +44,18 @@ void add_statements(MetricFamilies& out, const StatementMetrics::Totals& totals)
   }
 }
 
+void add_reactors(MetricFamilies& out, const FiberRuntime& reactors) {
+  for (std::size_t i = 0; i < reactors.reactor_count(); ++i) {
+    const Stalls stalls = reactors.stalls_of(i);
+    const std::string name = std::to_string(i);
+    out.counter("swizzle_reactor_stalls_total",
+                "Times that one session kept all others of a reactor waiting for over 20 ms.",
+                number(stalls.count), {{"reactor", name}});
+    out.counter("swizzle_reactor_stall_seconds_total", "Time that these took.",
+                std::chrono::duration<double>{stalls.total}.count(), {{"reactor", name}});
+  }
+}
+
 void add_pool(MetricFamilies& out, const EngineStatistics& now) {
   const std::string frames = "Frames of the buffer pool, by what is in them.";
   out.gauge("swizzle_pool_frames", frames, number(now.pool_swizzled), {{"state", "swizzled"}});
@@ -137,6 +149,7 @@ std::vector<prometheus::MetricFamily> ServerMetrics::families() const {
             std::chrono::duration<double>{sources_.recovery}.count());
   add_sessions(out, sources_.sessions.size(), sources_.database.session_counts());
   add_statements(out, sources_.statements.totals());
+  add_reactors(out, sources_.reactors);
   add_transactions(out, now);
   add_pool(out, now);
   add_log(out, now);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/runtime.h"
+#include "base/fiber_runtime.h"
 #include "server/observability/statement_metrics.h"
 #include "server/session/session_registry.h"
 #include "sql-lite-frontend/session.h"
@@ -23,6 +23,7 @@ class ServerMetrics {
     const sql::Database& database;
     const SessionRegistry& sessions;
     const StatementMetrics& statements;
+    const FiberRuntime& reactors;
     Duration recovery{};  ///< how long the start's recovery took
   };
   explicit ServerMetrics(Sources sources);

@@ -170,6 +170,13 @@ void SessionJournal::finish_pending(TimePoint now) {
   if (log_duration_ || (slow_ && took >= *slow_)) log_duration(took);
 }
 
+void SessionJournal::stalled(Duration turn, std::string_view text) {
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(turn).count();
+  const std::string message =
+      fmt::format("other sessions of the reactor waited for {} ms  statement: {}", ms, text);
+  log_.write({.severity = "LOG", .message = message, .command_tag = tag_}, &subject_);
+}
+
 void SessionJournal::log_duration(Duration took) {
   const double ms = std::chrono::duration<double, std::milli>(took).count();
   std::string message = fmt::format("duration: {:.3f} ms", ms);

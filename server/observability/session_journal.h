@@ -47,6 +47,9 @@ class SessionJournal {
   /// ReadyForQuery is next: everything that ran is durable.
   void end();
 
+  /// The session kept its reactor, and everybody there, for so long, with `text`.
+  void stalled(Duration turn, std::string_view text);
+
   /// Whether it matters to the log how a statement is called.
   [[nodiscard]] bool wants_text() const noexcept { return wants_text_; }
   /// Of the statement that runs, or ran last.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <new>
 
 #include "server/protocol/backend_messages.h"
 #include "server/protocol/sqlstates.h"
@@ -31,8 +32,17 @@ void Conversation::greet(std::uint32_t backend_id, Bytes cancel_key) {
 }
 
 void Conversation::run() {
+  const StallScope scope{*this};
   while (is_running_ && !channel_.is_broken()) {
     if (const auto frame = next_frame()) dispatch(*frame);
+  }
+}
+
+void Conversation::stalled(Duration turn) noexcept {
+  try {
+    journal_.stalled(turn, session_.current_query());
+  } catch (const std::bad_alloc&) {
+    // The reactor has counted it.
   }
 }
 

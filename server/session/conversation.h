@@ -21,13 +21,13 @@ namespace swizzle::server {
 ///   extended   Parse, Bind, Describe, Execute, Close → answers, kept until Flush or Sync
 ///   skipping   after an error in an extended message: everything is dropped until Sync
 ///   copying    inside WireSink, while a statement asks for data
-class Conversation {
+class Conversation final : private StallListener {
  public:
   Conversation(Channel& channel, sql::Session& session, Interrupts& interrupts,
                StatementTimer& timer, SessionJournal& journal);
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
-  ~Conversation() = default;
+  ~Conversation() override = default;
 
   /// Reported settings, then the first ReadyForQuery. The cancel key goes between them.
   void greet(std::uint32_t backend_id, Bytes cancel_key);
@@ -35,6 +35,7 @@ class Conversation {
   void run();
 
  private:
+  void stalled(Duration turn) noexcept override;
   std::optional<Frame> next_frame();
   void dispatch(const Frame& frame);
   void on_query(Bytes payload);

@@ -53,6 +53,11 @@ ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
   std::vector<ExprPtr> fields;
   std::vector<std::string> names;
   const auto add = [&](ExprPtr field) {
+    if (fields.size() == kMostRowColumns) {
+      throw sql_error(sqlstate::too_many_columns, "ROW expressions can have at most {} entries",
+                      kMostRowColumns)
+          .at_position(node.location + 1);
+    }
     if (field->type() == TypeId::unknown) {
       field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
     }

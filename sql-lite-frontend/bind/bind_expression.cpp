@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/parse/parser.h"
@@ -65,6 +66,8 @@ void Binder::count_repeated(std::size_t nodes) {
 ExprPtr Binder::bind_node(const ast::Node* node, Scope& scope) {
   check_stack();
   if (repeating_ != 0) count_repeated(1);
+  constexpr std::size_t kWorkOfNode = 500;
+  count_work(kWorkOfNode);
   switch (node->node_kind) {
     case ast::NodeKind::a_const:
       return bind_constant(ast::as<ast::A_Const>(node));
@@ -209,8 +212,8 @@ ExprPtr Binder::bind_constant(const ast::A_Const& node) {
 
 ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
   const auto index = static_cast<std::size_t>(node.number) - 1;
-  // Bind cannot give more than 65,535; it says so then.
-  constexpr std::int32_t kMost = 100'000;
+  // The protocol's messages have room for no more.
+  constexpr std::int32_t kMost = 65'535;
   if (!parameters_allowed_ || node.number < 1 || node.number > kMost) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
         .at_position(node.location + 1);

@@ -157,6 +157,12 @@ ExprPtr Binder::bind_session_function(const SessionFunction& function,
 }
 
 ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
+  constexpr std::size_t kMostArguments = 100;
+  if (node.args.size() > kMostArguments) {
+    throw sql_error(sqlstate::too_many_arguments,
+                    "cannot pass more than {} arguments to a function", kMostArguments)
+        .at_position(node.location + 1);
+  }
   const std::string_view name = ast::string_of(node.funcname.back());
   if (node.funcname.size() > 1) {
     const std::string_view schema = ast::string_of(node.funcname[node.funcname.size() - 2]);

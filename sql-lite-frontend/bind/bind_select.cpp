@@ -377,6 +377,7 @@ void Binder::bind_values(const ast::SelectStmt& select, Scope& scope, Query& que
   const ClauseScope clause{scope, Clause::values};
   for (const ast::Node* node : select.values_lists) {
     std::vector<ExprPtr> row;
+    refuse_more_targets(ast::as<ast::List>(node).items.size());
     for (const ast::Node* value : ast::as<ast::List>(node).items) {
       if (ast::is<ast::SetToDefault>(value)) {
         throw SqlError{sqlstate::syntax_error, "DEFAULT is not allowed in this context"}

@@ -192,8 +192,15 @@ bool Binder::expand_composite(const ast::Node* node, Scope& scope,
   return true;
 }
 
+void Binder::refuse_more_targets(std::size_t count) {
+  if (count <= kMostRowColumns) return;
+  throw_error(sqlstate::too_many_columns, "target lists can have at most {} entries",
+              kMostRowColumns);
+}
+
 void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets) {
   for (const ast::Node* node : list) {
+    refuse_more_targets(targets.size());
     const auto& item = ast::as<ast::ResTarget>(node);
     if (const auto* column = ast::try_as<ast::ColumnRef>(item.val);
         column != nullptr && ast::is<ast::A_Star>(column->fields.back())) {
@@ -213,6 +220,7 @@ void Binder::bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTa
 
 /// Gives every target its final type and a slot.
 void Binder::finish_targets(std::vector<OutputTarget>& targets, OutputTypes output) {
+  refuse_more_targets(targets.size());
   for (OutputTarget& target : targets) {
     if (target.expr->type() == TypeId::unknown && output == OutputTypes::final) {
       target.expr = coerce(std::move(target.expr), TypeId::text, kNoTypmod, Implicitness::implicit);

@@ -320,6 +320,7 @@ class Binder {
   void bind_targets(ast::NodeList list, Scope& scope, std::vector<OutputTarget>& targets);
   bool expand_composite(const ast::Node* node, Scope& scope, std::vector<OutputTarget>& targets);
   void expand_star(const ast::ColumnRef& node, Scope& scope, std::vector<OutputTarget>& targets);
+  static void refuse_more_targets(std::size_t count);
   std::string target_name(const ast::Node* node);
   static std::string_view weak_name(const ast::Node* node);
   void finish_targets(std::vector<OutputTarget>& targets, OutputTypes output);

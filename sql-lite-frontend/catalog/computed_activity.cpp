@@ -175,7 +175,7 @@ void prepared(Execution& execution, const EmitRow& emit) {
       types.push_back(Value::from_oid(raw(type)));
     }
     const Value row[] = {text_value(execution, name),
-                         text_value(execution, statement->text),
+                         text_value(execution, statement->text()),
                          Value::from_int(statement->prepared_at),
                          make_array(execution.row_arena, TypeId::regtype, types),
                          flag(statement->from_sql),

@@ -14,6 +14,11 @@
 /// tree. Expressions are stored as SQL text, in the canonical form that pg_get_expr shows.
 namespace swizzle::sql {
 
+/// PostgreSQL's limits, which the protocol's 16-bit counts rely on as well: columns of a relation,
+/// dropped ones included, and of a row of a result.
+inline constexpr std::size_t kMostTableColumns = 1600;
+inline constexpr std::size_t kMostRowColumns = 1664;
+
 /// PostgreSQL's object identifier: what its catalogs and clients call things by.
 using Oid = std::uint32_t;
 inline constexpr Oid kNoOid = 0;

@@ -180,6 +180,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     throw SqlError{sqlstate::syntax_error, "too many column names were specified"};
   }
   set_on_commit(relation, into.on_commit);
+  refuse_more_columns(source->columns.size());
   for (std::size_t i = 0; i < source->columns.size(); ++i) {
     Column column;
     column.name = i < into.col_names.size() ? std::string{ast::string_of(into.col_names[i])}
@@ -204,7 +205,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     for (const Binder::RelationRead& read : binder.relations_read()) {
       relation.view_names.push_back(view_name_of(read));
     }
-    relation.view_sql = view_query_text(whole.text, relation.name);
+    relation.view_sql = view_query_text(whole.text(), relation.name);
     relation.populated = !into.skip_data;
   }
   const TablePtr table = create_relation(*this, std::move(relation));
@@ -445,6 +446,7 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("view \"{}\" will be a temporary view", relation.name));
   }
+  refuse_more_columns(query->targets.size());
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     Column column;
     column.name = i < statement.aliases.size() ? std::string{ast::string_of(statement.aliases[i])}
@@ -458,7 +460,7 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     }
     relation.columns.push_back(std::move(column));
   }
-  relation.view_sql = view_query_text(whole.text, relation.name);
+  relation.view_sql = view_query_text(whole.text(), relation.name);
   if (old) {
     for (std::size_t i = 0; i < old->relation.columns.size(); ++i) {
       const Column& before = old->relation.columns[i];

@@ -143,7 +143,13 @@ std::string TableBuilder::new_sequence(Column& column, TypeId type, ast::NodeLis
   return call;
 }
 
+void refuse_more_columns(std::size_t count) {
+  if (count <= kMostTableColumns) return;
+  throw_error(sqlstate::too_many_columns, "tables can have at most {} columns", kMostTableColumns);
+}
+
 void TableBuilder::add_column(const ast::ColumnDef& definition) {
+  refuse_more_columns(relation_.columns.size() + 1);
   for (const Column& other : relation_.columns) {
     if (!other.dropped && other.name == definition.colname) {
       throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
@@ -242,6 +248,7 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
     } else if (including(kDefaults)) {
       copy.default_sql = column.default_sql;
     }
+    refuse_more_columns(relation_.columns.size() + 1);
     relation_.columns.push_back(std::move(copy));
     numbers[i + 1] = static_cast<std::int16_t>(relation_.columns.size());
   }

@@ -9,6 +9,9 @@
 /// What CREATE TABLE, ALTER TABLE and CREATE INDEX share.
 namespace swizzle::sql {
 
+/// 54011 for more columns than a relation can have.
+void refuse_more_columns(std::size_t count);
+
 /// A relation under construction: it has columns, and constraints that still need their indexes.
 class TableBuilder {
  public:

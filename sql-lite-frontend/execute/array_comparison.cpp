@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/value_table.h"
 #include "sql-lite-frontend/types/array.h"
@@ -13,6 +14,8 @@ namespace {
 
 /// Fewer elements are compared one by one, as PostgreSQL does.
 constexpr std::size_t kWorthHashing = 9;
+constexpr std::size_t kWorkOfHash = 40;
+constexpr std::size_t kWorkOfComparison = 15;
 
 bool is_same_for_every_row(const Expr& expr) {
   check_stack();
@@ -69,6 +72,7 @@ const ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& executio
     if (view.size() >= kWorthHashing && asks_for_equality()) {
       known.table = std::make_unique<ValueTable>(std::array{op_.left});
       for (std::size_t i = 0; i < view.size(); ++i) {
+        count_work(kWorkOfHash);
         const Value element = view.element(i);
         known.has_null |= element.is_null();
         if (element.is_null()) continue;
@@ -103,6 +107,7 @@ Value ArrayComparisonExpr::compare_each(Execution& execution, const Value& left,
   const bool decisive = kind_ == Kind::any;
   bool unknown = false;
   for (std::size_t i = 0; i < view.size(); ++i) {
+    count_work(kWorkOfComparison);
     const std::array arguments{left, view.element(i)};
     const bool is_unknown =
         op_.function->strict && (arguments[0].is_null() || arguments[1].is_null());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/key_codec.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -140,6 +141,12 @@ std::optional<std::span<const Value>> set_arguments(Execution& execution, const 
   return std::span<const Value>{values, arguments.size()};
 }
 
+std::unique_ptr<SetCursor> start_set(Execution& execution, const Function& function,
+                                     std::span<const Value> arguments) {
+  return for_bytes(bytes_of(arguments),
+                   [&] { return function.set(execution.functions, arguments); });
+}
+
 }  // namespace
 
 bool ProjectSet::next(Execution& execution) {
@@ -151,8 +158,7 @@ bool ProjectSet::next(Execution& execution) {
       for (const Item& item : items_) {
         const auto arguments =
             set_arguments(execution, *item.function, item.arguments, arguments_arena_);
-        cursors_.push_back(arguments ? item.function->set(execution.functions, *arguments)
-                                     : nullptr);
+        cursors_.push_back(arguments ? start_set(execution, *item.function, *arguments) : nullptr);
       }
       in_row_ = true;
     }
@@ -284,7 +290,7 @@ void FunctionScan::open(Execution& execution) {
     const auto arguments =
         set_arguments(execution, *call.function, call.arguments, arguments_arena_);
     execution.functions.call.row = call.shape.get();
-    if (arguments) running_[i].cursor = call.function->set(execution.functions, *arguments);
+    if (arguments) running_[i].cursor = start_set(execution, *call.function, *arguments);
     // One row it is in any case.
     running_[i].null_pending = !arguments && !call.function->returns_set;
   }
@@ -351,6 +357,7 @@ void Materialize::open(Execution& execution) {
 
 bool Materialize::next(Execution& execution) {
   if (position_ == store_.size()) return false;
+  execution.tick();
   store_.restore(execution, position_++);
   return true;
 }

@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/execute/expression_copy.h"
 
+#include "base/long_work.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -51,6 +53,8 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
 
 ExprPtr copy_expression(const Expr& expr, const SlotReplacement& replace) {
   check_stack();
+  constexpr std::size_t kWorkOfNode = 100;
+  count_work(kWorkOfNode);
   ExprPtr copy;
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) {
     copy = std::make_unique<ConstantExpr>(constant->type(), constant->typmod(), constant->value());

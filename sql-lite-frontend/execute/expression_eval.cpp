@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/record.h"
@@ -9,10 +10,19 @@
 namespace swizzle::sql {
 namespace {
 
+/// Rows are counted where they come from, so only what makes one of them long is counted here.
+void count_operands(std::size_t operands) {
+  constexpr std::size_t kMany = 64;
+  constexpr std::size_t kWorkOfOperand = 15;
+  if (operands > kMany) [[unlikely]]
+    count_work(operands * kWorkOfOperand);
+}
+
 /// Evaluated operands, on the stack while they are few.
 class Operands {
  public:
   Operands(std::span<const ExprPtr> exprs, Execution& execution) : size_(exprs.size()) {
+    count_operands(size_);
     values_ =
         size_ <= inline_.size() ? inline_.data() : execution.row_arena.allocate_array<Value>(size_);
     for (std::size_t i = 0; i < size_; ++i) {
@@ -34,7 +44,7 @@ Value call_binary(const Function& function, Execution& execution, const Value& l
                   const Value& right) {
   const std::array<Value, 2> arguments{left, right};
   if (function.strict && (left.is_null() || right.is_null())) return Value::null();
-  return function.scalar(execution.functions, arguments);
+  return call_function(function, execution.functions, arguments);
 }
 
 }  // namespace
@@ -49,7 +59,7 @@ Value FunctionExpr::evaluate(Execution& execution) const {
   // Most operators: without a list of a length that only the plan knows.
   const auto call = [&](std::span<const Value> values) {
     execution.functions.call = {operand_types_, type(), variadic_array_};
-    return function_.scalar(execution.functions, values);
+    return call_function(function_, execution.functions, values);
   };
   if (operands_.size() == 2) {
     const std::array values{operands_[0]->eval(execution), operands_[1]->eval(execution)};
@@ -99,6 +109,7 @@ Value BooleanExpr::evaluate(Execution& execution) const {
   }
   const bool decisive = kind_ == Kind::disjunction;
   bool unknown = false;
+  count_operands(operands_.size());
   for (const ExprPtr& operand : operands_) {
     const Value value = operand->eval(execution);
     if (value.is_null()) {
@@ -170,6 +181,7 @@ CaseExpr::CaseExpr(TypeId type, std::vector<ExprPtr> operands, ExprPtr subject, 
       subject_slot_(subject_slot) {}
 
 Value CaseExpr::evaluate(Execution& execution) const {
+  count_operands(operands_.size());
   if (subject_) execution.slots[subject_slot_] = subject_->eval(execution);
   std::size_t i = 0;
   for (; i + 1 < operands_.size(); i += 2) {
@@ -184,6 +196,7 @@ void CaseExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) {
 }
 
 Value CoalesceExpr::evaluate(Execution& execution) const {
+  count_operands(operands_.size());
   for (const ExprPtr& operand : operands_) {
     const Value value = operand->eval(execution);
     if (!value.is_null()) return value;

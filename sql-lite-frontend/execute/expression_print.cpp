@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 
@@ -52,8 +53,12 @@ bool is_plain_number(TypeId type, std::string_view text) {
 
 }  // namespace
 
+/// Planning goes over a statement's expressions again and again: all it does is made of this.
+constexpr std::size_t kWorkOfNode = 50;
+
 void ExprPrinter::print(const Expr& expr) {
   check_stack();
+  count_work(kWorkOfNode);
   ++depth;
   // Whether two expressions are the same is told without it.
   const bool has_keywords = expr.spelling() == Spelling::keywords && columns != Columns::slots;
@@ -318,6 +323,7 @@ bool same_expression(const Expr& left, const Expr& right) {
 
 void walk(Expr& expr, const std::function<void(Expr&)>& visit) {
   check_stack();
+  count_work(kWorkOfNode);
   visit(expr);
   expr.for_each_operand([&](ExprPtr& operand) { walk(*operand, visit); });
 }

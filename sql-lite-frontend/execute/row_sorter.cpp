@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -165,9 +166,13 @@ void RowSorter::compact() {
   kept_since_compaction_ = 0;
 }
 
+constexpr std::size_t kWorkOfOrdering = 10;
+
 void RowSorter::sort_items() {
-  std::ranges::sort(items_,
-                    [this](const Item& left, const Item& right) { return before(left, right); });
+  std::ranges::sort(items_, [this](const Item& left, const Item& right) {
+    count_work(kWorkOfOrdering);
+    return before(left, right);
+  });
 }
 
 void RowSorter::write_run(Execution& execution) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -112,9 +115,21 @@ Value SubqueryExpr::row(Execution& execution) const {
 }
 
 Value SubqueryExpr::array(Execution& execution) const {
+  // PostgreSQL's list of elements grows by doubling, and cannot to 2^27 of them.
+  constexpr std::size_t kMostElements = std::size_t{1} << 26U;
   std::vector<Value> elements;
+  MemoryShare share;
   plan_->open(execution);
   while (plan_->next(execution)) {
+    if (elements.size() == elements.capacity()) {
+      if (elements.size() == kMostElements) {
+        throw_error(sqlstate::internal_error, "invalid memory alloc request size {}",
+                    2 * kMostElements * sizeof(std::uint64_t));
+      }
+      const std::size_t wanted = std::max<std::size_t>(64, 2 * elements.size());
+      share.set(execution.memory, wanted * sizeof(Value));
+      for_bytes(wanted * sizeof(Value), [&] { return elements.reserve(wanted), true; });
+    }
     elements.push_back(execution.slots[outputs_[0]].copy_to(execution.row_arena));
   }
   plan_->close();

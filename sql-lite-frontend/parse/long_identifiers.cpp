@@ -2,17 +2,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/parse/token_skipper.h"
+
 namespace swizzle::sql {
 namespace {
 
-bool begins_name(char letter) noexcept {
-  const auto byte = static_cast<unsigned char>(letter);
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
-         byte >= 0x80;
-}
-bool continues_name(char letter) noexcept {
-  return begins_name(letter) || (letter >= '0' && letter <= '9') || letter == '$';
-}
 char folded_letter(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
@@ -42,9 +36,9 @@ bool may_have_any(std::string_view text) noexcept {
 }
 
 /// Walks over the tokens, as far as it takes to know names from what is quoted or commented.
-class NameScanner {
+class NameScanner : private TokenSkipper {
  public:
-  explicit NameScanner(std::string_view text) : rest_(text) {}
+  explicit NameScanner(std::string_view text) : TokenSkipper(text) {}
 
   std::vector<std::string> run() {
     while (!rest_.empty()) step();
@@ -57,58 +51,11 @@ class NameScanner {
     if (first == '\'') return skip_string(Backslash::plain);
     if (first == '"') return read_quoted();
     if (rest_.starts_with("--")) return skip_to("\n");
-    if (rest_.starts_with("/*")) return skip_comment();
+    if (rest_.starts_with("/*")) return static_cast<void>(skip_comment());
     if (first == '$') return skip_dollar();
     if (begins_name(first)) return read_name();
     if (first >= '0' && first <= '9') return skip_while([](char c) { return continues_name(c); });
     rest_.remove_prefix(1);
-  }
-
-  template <class Test>
-  void skip_while(Test test) {
-    const auto* const end = std::ranges::find_if_not(rest_, test);
-    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.begin()));
-  }
-  void skip_to(std::string_view end) {
-    const std::size_t at = rest_.find(end);
-    rest_.remove_prefix(at == std::string_view::npos ? rest_.size() : at + end.size());
-  }
-
-  enum class Backslash : bool { plain, escapes };
-  void skip_string(Backslash backslash) {
-    rest_.remove_prefix(1);
-    while (!rest_.empty()) {
-      const char letter = rest_.front();
-      const bool is_pair = backslash == Backslash::escapes && letter == '\\' && rest_.size() > 1;
-      rest_.remove_prefix(is_pair ? 2 : 1);
-      // A doubled quote ends one string and begins the next, which comes to the same.
-      if (letter == '\'') return;
-    }
-  }
-  void skip_comment() {
-    int depth = 0;
-    while (!rest_.empty()) {
-      if (rest_.starts_with("/*")) {
-        ++depth;
-        rest_.remove_prefix(2);
-      } else if (rest_.starts_with("*/")) {
-        rest_.remove_prefix(2);
-        if (--depth == 0) return;
-      } else {
-        rest_.remove_prefix(1);
-      }
-    }
-  }
-  /// $1, or a string between $tag$ and $tag$.
-  void skip_dollar() {
-    std::size_t end = 1;
-    while (end < rest_.size() && rest_[end] != '$' && continues_name(rest_[end])) ++end;
-    const bool is_tag =
-        end < rest_.size() && rest_[end] == '$' && (end == 1 || begins_name(rest_[1]));
-    if (!is_tag) return rest_.remove_prefix(end);
-    const std::string_view tag = rest_.substr(0, end + 1);
-    rest_.remove_prefix(tag.size());
-    skip_to(tag);
   }
 
   void read_quoted() {
@@ -139,7 +86,6 @@ class NameScanner {
     if (name.size() > kLongestName) found_.push_back(std::move(name));
   }
 
-  std::string_view rest_;
   std::vector<std::string> found_;
 };
 

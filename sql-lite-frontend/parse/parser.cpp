@@ -4,7 +4,9 @@
 #include <cctype>
 #include <cstring>
 
+#include "base/runtime.h"
 #include "sql-lite-frontend/parse/decoder.h"
+#include "sql-lite-frontend/parse/deep_comments.h"
 #include "sql-lite-frontend/parse/syntax_tree.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -86,9 +88,18 @@ std::string with_whole_word(std::string message, std::string_view rest) {
 }  // namespace
 
 std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text) {
-  const SyntaxTree parsed{text};
-  if (parsed.error()) throw_parse_error(text, *parsed.error());
-  return ast::Decoder{arena}.statements(parsed.bytes());
+  const auto parse = [&] {
+    const auto flat = without_deep_comments(text);
+    const SyntaxTree parsed{flat ? *flat : text};
+    if (parsed.error()) throw_parse_error(text, *parsed.error());
+    return ast::Decoder{arena}.statements(parsed.bytes());
+  };
+  // The library cannot let go: more text than it reads in a millisecond is for another thread.
+  constexpr std::size_t kLongText = 8 << 10;
+  if (text.size() < kLongText) return parse();
+  std::span<const ast::RawStmt* const> statements;
+  Runtime::current().run_aside([&] { statements = parse(); });
+  return statements;
 }
 
 void ast::throw_unexpected(const Node* node) {

@@ -4,6 +4,7 @@
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
@@ -40,6 +41,14 @@ bool AdvisoryLocks::try_lock(std::int32_t session, const AdvisoryKey& key, Advis
                              AdvisoryScope scope) {
   const std::lock_guard lock{mutex_};
   if (!blockers(session, key, mode).empty()) return false;
+  if (!keys_[session].contains(key)) {
+    if (held_ == kMostLocks) {
+      throw SqlError{sqlstate::out_of_memory, "out of shared memory"}.with_hint(
+          "You might need to increase max_locks_per_transaction.");
+    }
+    keys_[session].insert(key);
+    ++held_;
+  }
   Counts& counts = holders_[key][session];
   ++(scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction)[place(mode)];
   waits_.erase(session);
@@ -77,24 +86,33 @@ bool AdvisoryLocks::unlock(std::int32_t session, const AdvisoryKey& key, Advisor
   const auto own = found->second.find(session);
   if (own == found->second.end() || own->second.by_session[place(mode)] == 0) return false;
   --own->second.by_session[place(mode)];
-  if (own->second.empty()) found->second.erase(own);
+  if (own->second.empty()) {
+    found->second.erase(own);
+    keys_[session].erase(key);
+    --held_;
+  }
   if (found->second.empty()) holders_.erase(found);
   return true;
 }
 
 void AdvisoryLocks::unlock_all(std::int32_t session, AdvisoryScope scope) {
   const std::lock_guard lock{mutex_};
-  for (auto at = holders_.begin(); at != holders_.end();) {
-    if (const auto own = at->second.find(session); own != at->second.end()) {
-      auto& counts = own->second;
-      for (std::uint32_t& count :
-           scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction) {
-        count = 0;
-      }
-      if (counts.empty()) at->second.erase(own);
+  const auto mine = keys_.find(session);
+  if (mine == keys_.end()) return;
+  std::erase_if(mine->second, [&](const AdvisoryKey& key) {
+    const auto held = holders_.find(key);
+    Counts& counts = held->second.at(session);
+    for (std::uint32_t& count :
+         scope == AdvisoryScope::session ? counts.by_session : counts.by_transaction) {
+      count = 0;
     }
-    at = at->second.empty() ? holders_.erase(at) : std::next(at);
-  }
+    if (!counts.empty()) return false;
+    held->second.erase(session);
+    if (held->second.empty()) holders_.erase(held);
+    --held_;
+    return true;
+  });
+  if (mine->second.empty()) keys_.erase(mine);
 }
 
 std::vector<std::int32_t> AdvisoryLocks::blocking(std::int32_t session) const {

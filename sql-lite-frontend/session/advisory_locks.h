@@ -34,7 +34,8 @@ class AdvisoryLocks {
     std::int32_t session;
   };
 
-  /// False if somebody else holds it in a mode that does not go with this one.
+  /// False if somebody else holds it in a mode that does not go with this one. 53200 when sessions
+  /// hold as many as there may be.
   bool try_lock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode,
                 AdvisoryScope scope);
   /// Notes that `session` waits, until it locks or gives up. False if that closes a circle of
@@ -66,8 +67,14 @@ class AdvisoryLocks {
   [[nodiscard]] bool reaches(std::int32_t from, std::int32_t to,
                              std::set<std::int32_t>& seen) const;
 
+  /// Of all sessions together: several times what PostgreSQL has room for by default.
+  static constexpr std::size_t kMostLocks = 100'000;
+
   mutable std::mutex mutex_;
   std::map<AdvisoryKey, Holders> holders_;
+  /// What each session holds, so that its end need not look at what others do.
+  std::map<std::int32_t, std::set<AdvisoryKey>> keys_;
+  std::size_t held_ = 0;
   std::map<std::int32_t, Wait> waits_;
 };
 

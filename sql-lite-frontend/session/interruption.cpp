@@ -31,13 +31,13 @@ void Interruption::forget_cancel() noexcept {
   is_asked_.store(termination_.has_value(), std::memory_order_relaxed);
 }
 
-void Interruption::act() {
+void Interruption::act(Afterwards afterwards) {
   std::optional<Diagnostic> reason = termination();
   if (!reason) {
     const std::lock_guard lock{mutex_};
     if (!is_cancelled_) return;
     // The reason stays for explain(): the cancelled wait of a lock is found first, this second.
-    is_cancelled_ = false;
+    if (afterwards == Afterwards::forgotten) is_cancelled_ = false;
     reason = cancel_reason_;
   }
   if (reason) throw SqlError{reason->state, reason->message};

@@ -4,13 +4,14 @@
 #include <mutex>
 #include <optional>
 
+#include "base/runtime.h"
 #include "sql-lite-frontend/diagnostic.h"
 
 namespace swizzle::sql {
 
 /// What others want of a session: that its running request ends, or that it ends itself.
 /// The session's own functions are for its thread or fiber, the others for any.
-class Interruption {
+class Interruption final : public Overseer {
  public:
   /// The running request is to end: with `reason`, or with 57014 "… due to user request".
   void cancel(std::optional<Diagnostic> reason);
@@ -26,14 +27,20 @@ class Interruption {
   }
   /// Throws what the request is to end with, if it is. A cancel acts once.
   void check() {
-    if (is_asked_.load(std::memory_order_relaxed)) act();
+    if (is_asked_.load(std::memory_order_relaxed)) act(Afterwards::forgotten);
+  }
+  /// Long work of the request asks this. What computes to find out whether something can be
+  /// computed may take the error for an answer: so the cancel stays, and the next check() finds it.
+  void look() override {
+    if (is_asked_.load(std::memory_order_relaxed)) act(Afterwards::kept);
   }
   /// A wait that was interrupted knows only that (57014): says in `failure` what asked for it.
   void explain(Diagnostic& failure) const;
 
  private:
   void forget_cancel() noexcept;
-  void act();
+  enum class Afterwards : std::uint8_t { forgotten, kept };
+  void act(Afterwards afterwards);
 
   /// Whether the rest is worth looking at. Relaxed: whoever sees it takes the mutex.
   std::atomic<bool> is_asked_{false};

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -80,15 +81,16 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
 }
 
 const ast::Node* parse_again(Statement& into, const Statement& whole) {
-  into.text = whole.text;
-  const auto list = parse_script(into.parse_arena, into.text);
+  into.script = whole.script;
+  const auto list = parse_script(into.parse_arena, into.text());
   const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
   INVARIANT(found != list.end());
   return (*found)->stmt;
 }
 
 void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
-  for (const std::string& name : long_identifiers(text)) {
+  const auto names = for_bytes(text.size(), [&] { return long_identifiers(text); });
+  for (const std::string& name : names) {
     session.notice(
         sink, Severity::notice, SqlState{"42622"},
         fmt::format("identifier \"{}\" will be truncated to \"{}\"", name, cut_identifier(name)));
@@ -98,8 +100,8 @@ void tell_of_long_names(Session::State& session, std::string_view text, ResultSi
 StatementPtr Session::State::parse_one(const std::string& text,
                                        std::span<const std::uint32_t> type_oids) {
   auto statement = std::make_shared<Statement>();
-  statement->text = text;
-  const auto list = parse_script(statement->parse_arena, statement->text);
+  statement->script = std::make_shared<const std::string>(text);
+  const auto list = parse_script(statement->parse_arena, statement->text());
   if (list.size() > 1) {
     throw SqlError{sqlstate::syntax_error,
                    "cannot insert multiple commands into a prepared statement"};

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 
+#include "base/long_work.h"
 #include "base/runtime.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
 #include "sql-lite-frontend/session/cursors.h"
@@ -89,8 +90,15 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
   return true;
 }
 
+namespace {
+
+constexpr std::size_t kWorkOfStatement = 20'000;
+
+}  // namespace
+
 void Session::State::run_script(std::string_view text, ResultSink& sink) {
-  const std::string script{text};
+  const auto shared_script = std::make_shared<const std::string>(text);
+  const std::string& script = *shared_script;
   // A text that came before, as one plannable statement, needs no parsing.
   const auto known = text_cache.find(script);
   if (known != text_cache.end() && !is_current(*known->second->plan)) {
@@ -129,18 +137,21 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
   } const several{*this};
   in_script = parsed.size() > 1;
   for (std::size_t i = 0; i < parsed.size(); ++i) {
+    // Before each: others have waited long enough.
+    count_work(kWorkOfStatement);
     check_not_failed(parsed[i]->stmt);
     // Statements of one message are one transaction, unless they say otherwise.
     const bool is_last = i + 1 == parsed.size();
-    run_statement(*parsed[i], script, sink, is_last ? AtEnd::commit : AtEnd::stay);
+    run_statement(*parsed[i], shared_script, sink, is_last ? AtEnd::commit : AtEnd::stay);
     if (is_last && block == Block::implicit) commit_transaction();
   }
 }
 
-void Session::State::run_statement(const ast::RawStmt& raw, const std::string& text,
+void Session::State::run_statement(const ast::RawStmt& raw,
+                                   const std::shared_ptr<const std::string>& script,
                                    ResultSink& sink, AtEnd at_end) {
   auto statement = std::make_shared<Statement>();
-  statement->text = text;
+  statement->script = script;
   statement->node = raw.stmt;
   statement->location = raw.stmt_location;
   statement->takes_parameters = false;
@@ -252,6 +263,7 @@ void Session::State::start_portal(Portal& portal) {
   begin_statement();
   Execution& execution = plan.execution;
   execution.row_arena.reset();
+  execution.row_arena.set_limit(memory.limit_bytes);
   execution.parameters = portal.parameters;
   execution.transaction = transaction.get();
   execution.run = next_run++;
@@ -320,8 +332,8 @@ std::string tag_of(const Portal& portal) {
 void Session::State::count_run(const Portal& portal) {
   Statement& statement = *portal.statement;
   if (!statement.counters) {
-    if (statement.text.empty()) return;
-    statement.counters = shared.statements.of(catalog.shared().database(), statement.text);
+    if (statement.text().empty()) return;
+    statement.counters = shared.statements.of(catalog.shared().database(), statement.text());
     if (!statement.counters) return;
   }
   const Duration took = Runtime::current().now() - portal.started_at;

@@ -28,6 +28,7 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   state.interruption.begin_request();
   if (state.transaction) state.transaction->clear_cancel();
   try {
+    const OversightScope oversight{state.interruption};
     check_cancelled(state);
     body();
   } catch (const SqlError& error) {
@@ -350,12 +351,12 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     portal = found->second;
     executed = portal->statement;
   }
-  const std::string_view text = executed ? std::string_view{executed->text} : std::string_view{};
+  const std::string_view text = executed ? std::string_view{executed->text()} : std::string_view{};
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
     if (!portal) find_portal(state, name);
     const StatementPtr statement = portal->statement;
-    state.note_query(statement->text);
+    state.note_query(statement->text());
     if (statement->node == nullptr) {
       sink.empty_query();
       return;
@@ -413,7 +414,12 @@ std::optional<std::string> Session::setting(std::string_view name) const {
 
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
   const auto found = state_->portals.find(portal);
-  return found == state_->portals.end() ? std::string_view{} : found->second->statement->text;
+  if (found == state_->portals.end()) return {};
+  return found->second->statement->text();
+}
+
+std::string Session::current_query() const {
+  return state_->activity.query.load();
 }
 
 std::size_t Session::describe_work(std::span<char> into) const noexcept {

@@ -133,8 +133,8 @@ struct Session::State final : NameSource, ObjectNames {
   /// Whether the transaction is the statement's own and ends with it, before its tag is sent.
   enum class AtEnd : std::uint8_t { stay, commit };
   /// AtEnd::commit where nobody has said BEGIN.
-  void run_statement(const ast::RawStmt& raw, const std::string& text, ResultSink& sink,
-                     AtEnd at_end);
+  void run_statement(const ast::RawStmt& raw, const std::shared_ptr<const std::string>& script,
+                     ResultSink& sink, AtEnd at_end);
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
                   AtEnd at_end = AtEnd::stay);
   void start_portal(Portal& portal);

@@ -71,7 +71,8 @@ struct Plan {
 /// A statement that has been parsed, with its plan once there is one: an entry of the prepared
 /// statements and of the cache by text.
 struct Statement {
-  std::string text;
+  /// Where there are several: of all of them, which share it.
+  std::shared_ptr<const std::string> script = std::make_shared<const std::string>();
   Arena parse_arena;
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text, which may have others
@@ -89,6 +90,8 @@ struct Statement {
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
+
+  [[nodiscard]] const std::string& text() const noexcept { return *script; }
 };
 using StatementPtr = std::shared_ptr<Statement>;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "sql-lite-frontend/types/datum.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 
@@ -26,6 +28,15 @@ void Arena::poison_behind([[maybe_unused]] Mark mark) noexcept {
 
 std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   INVARIANT(alignment <= 16);
+  // No value may be longer, and nothing else is.
+  if (bytes > kMaxFieldBytes) {
+    throw_error(sqlstate::internal_error, "invalid memory alloc request size {}", bytes);
+  }
+  if (bytes > limit_bytes_ - std::min(reserved_bytes_, limit_bytes_)) {
+    throw sql_error(sqlstate::out_of_memory, "out of memory")
+        .with_detail(fmt::format("Values take {} kB, {} kB more are asked for, and {} kB allowed.",
+                                 reserved_bytes_ >> 10U, bytes >> 10U, limit_bytes_ >> 10U));
+  }
   // Chunks behind the current one are left over from before a reset; one may be large enough.
   const std::size_t next = chunks_.empty() ? 0 : current_ + 1;
   if (next < chunks_.size() && chunks_[next].size >= bytes) {
@@ -46,6 +57,13 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
 void Arena::reset() noexcept {
   if (chunks_.empty()) return;
   poison_behind({0, 0});
+  if (chunks_.front().size > kKeptBytes) {
+    // One value was as large as that: the next will not be.
+    chunks_.clear();
+    reserved_bytes_ = current_ = used_ = capacity_ = 0;
+    base_ = &nothing;
+    return;
+  }
   while (reserved_bytes_ > kKeptBytes && chunks_.size() > 1) {
     reserved_bytes_ -= chunks_.back().size;
     chunks_.pop_back();

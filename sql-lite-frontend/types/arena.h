@@ -62,6 +62,8 @@ class Arena {
   /// Pre: `mark` is of this arena, and no reset() and no rewind() behind it has happened since.
   void rewind(Mark mark) noexcept;
 
+  /// What it may hold from the heap: beyond, allocate() throws SqlError 53200.
+  void set_limit(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
   /// What the arena holds from the heap, for memory accounting.
   [[nodiscard]] std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }
 
@@ -86,6 +88,7 @@ class Arena {
   std::size_t current_ = 0;
   std::size_t chunk_bytes_;
   std::size_t reserved_bytes_ = 0;
+  std::size_t limit_bytes_ = SIZE_MAX;
   std::vector<Chunk> chunks_;
 };
 

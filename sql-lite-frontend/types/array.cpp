@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -91,8 +92,11 @@ std::size_t array_size(std::span<const ArrayDimension> dimensions) {
   return size;
 }
 
-Value make_array(Arena& arena, TypeId element_type, std::span<const ArrayDimension> dimensions,
-                 std::span<const Value> elements) {
+namespace {
+
+Value array_of_elements(Arena& arena, TypeId element_type,
+                        std::span<const ArrayDimension> dimensions,
+                        std::span<const Value> elements) {
   if (elements.empty()) dimensions = {};
   INVARIANT(array_size(dimensions) == elements.size());
   INVARIANT(dimensions.size() <= kMaxArrayDimensions);
@@ -115,6 +119,7 @@ Value make_array(Arena& arena, TypeId element_type, std::span<const ArrayDimensi
   out.resize(offsets + elements.size() * 4);
   const std::size_t start = out.size();
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    count_work(8);
     if (!elements[i].is_null()) append_flat(out, shape, elements[i]);
     if (out.size() > kMaxFieldBytes)
       throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
@@ -123,7 +128,17 @@ Value make_array(Arena& arena, TypeId element_type, std::span<const ArrayDimensi
         static_cast<std::uint32_t>(out.size() - start) | (elements[i].is_null() ? kNullBit : 0U);
     std::memcpy(out.data() + offsets + i * 4, &end, 4);
   }
-  return make_text(arena, out);
+  std::byte* const bytes = arena.allocate(out.size(), 1);
+  copy_long(bytes, as_bytes(std::string_view{out}));
+  return Value::from_bytes({bytes, out.size()});
+}
+
+}  // namespace
+
+Value make_array(Arena& arena, TypeId element_type, std::span<const ArrayDimension> dimensions,
+                 std::span<const Value> elements) {
+  return for_bytes(elements.size_bytes(),
+                   [&] { return array_of_elements(arena, element_type, dimensions, elements); });
 }
 
 Value make_array(Arena& arena, TypeId element_type, std::span<const Value> elements) {
@@ -155,6 +170,7 @@ Value array_slice(Arena& arena, const Value& array, std::span<const SliceBound> 
   const std::span<const ArrayDimension> shape{result, dimensions};
   std::vector<Value> elements(array_size(shape));
   for (std::size_t n = 0; n < elements.size(); ++n) {
+    count_work(10);
     std::size_t rest = n;
     std::size_t index = 0;
     std::size_t stride = 1;
@@ -173,7 +189,10 @@ namespace {
 
 std::vector<Value> all_elements(const ArrayView& view) {
   std::vector<Value> elements(view.size());
-  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = view.element(i);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    count_work(4);
+    elements[i] = view.element(i);
+  }
   return elements;
 }
 

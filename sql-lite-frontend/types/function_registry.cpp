@@ -7,6 +7,7 @@
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
@@ -358,17 +359,17 @@ Value cast_elements(FunctionContext& context, const Cast& cast, const Value& val
   const auto element = find_cast(view.element_type(), target, CastContext::explicit_cast);
   INVARIANT(element);
   std::vector<Value> elements(view.size());
-  for (std::size_t i = 0; i < elements.size(); ++i)
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    count_work(20);
     elements[i] = cast_value(context, *element, view.element(i));
+  }
   ArrayDimension dimensions[kMaxArrayDimensions];
   for (std::size_t i = 0; i < view.dimension_count(); ++i) dimensions[i] = view.dimension(i);
   return make_array(context.arena, target, {dimensions, view.dimension_count()}, elements);
 }
 
-}  // namespace
-
-Value cast_value(FunctionContext& context, const Cast& cast, const Value& value) {
-  if (value.is_null()) return value;
+/// Pre: not NULL.
+Value convert(FunctionContext& context, const Cast& cast, const Value& value) {
   switch (cast.method) {
     case CastMethod::relabel:
       return value;
@@ -386,6 +387,18 @@ Value cast_value(FunctionContext& context, const Cast& cast, const Value& value)
       return cast_elements(context, cast, value);
   }
   return value;
+}
+
+}  // namespace
+
+Value call_function(const Function& function, FunctionContext& context,
+                    std::span<const Value> arguments) {
+  return for_bytes(bytes_of(arguments), [&] { return function.scalar(context, arguments); });
+}
+
+Value cast_value(FunctionContext& context, const Cast& cast, const Value& value) {
+  if (value.is_null() || cast.method == CastMethod::relabel) return value;
+  return for_bytes(bytes_of({&value, 1}), [&] { return convert(context, cast, value); });
 }
 
 namespace {

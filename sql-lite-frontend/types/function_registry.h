@@ -148,6 +148,10 @@ std::span<const Operator* const> operators_named(std::string_view name);
 /// The same type twice gives relabel.
 std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context);
 
+/// Calls it, aside where the arguments are long. As scalar itself for the rest.
+Value call_function(const Function& function, FunctionContext& context,
+                    std::span<const Value> arguments);
+
 /// Converts a value that may be NULL; afterwards coerce_length() fits it to a typmod.
 Value cast_value(FunctionContext& context, const Cast& cast, const Value& value);
 

@@ -1,13 +1,18 @@
 #include "sql-lite-frontend/types/json_parts.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\n\r";
+constexpr std::size_t kWorkOfHash = 60;
+constexpr std::size_t kWorkOfMember = 20;
 
 std::size_t skip_blanks(std::string_view json, std::size_t at) noexcept {
   const std::size_t found = json.find_first_not_of(kBlanks, at);
@@ -43,19 +48,21 @@ std::size_t skip_value(std::string_view json, std::size_t at) noexcept {
   return at;
 }
 
+/// The spelling that equal scalars share: 1.0 is 1, though each keeps its own.
+std::string plain_scalar(std::string_view scalar) {
+  std::string text{scalar};
+  if (json_kind(scalar) != JsonKind::number) return text;
+  if (text.find('.') != std::string::npos) {
+    while (text.ends_with('0')) text.pop_back();
+    if (text.ends_with('.')) text.pop_back();
+  }
+  return text == "-0" ? std::string{"0"} : text;
+}
+
 bool same_scalar(std::string_view left, std::string_view right) {
   if (left == right) return true;
   if (json_kind(left) != JsonKind::number || json_kind(right) != JsonKind::number) return false;
-  // 1.0 is 1, though each keeps its spelling.
-  const auto plain = [](std::string_view number) {
-    std::string text{number};
-    if (text.find('.') != std::string::npos) {
-      while (text.ends_with('0')) text.pop_back();
-      if (text.ends_with('.')) text.pop_back();
-    }
-    return text == "-0" ? std::string{"0"} : text;
-  };
-  return plain(left) == plain(right);
+  return plain_scalar(left) == plain_scalar(right);
 }
 
 bool is_scalar(std::string_view json) noexcept {
@@ -63,21 +70,38 @@ bool is_scalar(std::string_view json) noexcept {
 }
 
 bool array_contains(std::string_view whole, std::string_view part) {
-  const auto elements = json_elements(whole);
+  std::unordered_set<std::string> scalars;
+  std::vector<std::string_view> others;
+  for (const std::string_view element : json_elements(whole)) {
+    count_work(kWorkOfHash);
+    if (is_scalar(element)) {
+      scalars.insert(plain_scalar(element));
+    } else {
+      others.push_back(element);
+    }
+  }
   return std::ranges::all_of(json_elements(part), [&](std::string_view wanted) {
-    return std::ranges::any_of(elements, [&](std::string_view element) {
-      if (is_scalar(wanted) || is_scalar(element)) return same_scalar(element, wanted);
-      return jsonb_contains(element, wanted);
-    });
+    count_work(kWorkOfHash);
+    if (is_scalar(wanted)) return scalars.contains(plain_scalar(wanted));
+    return std::ranges::any_of(
+        others, [&](std::string_view element) { return jsonb_contains(element, wanted); });
   });
 }
 
 bool object_contains(std::string_view whole, std::string_view part) {
+  // jsonb spells equal keys alike.
+  std::unordered_map<std::string_view, std::string_view> members;
+  for (const JsonMember& member : json_members(whole)) {
+    count_work(kWorkOfHash);
+    members[member.key] = member.value;
+  }
   return std::ranges::all_of(json_members(part), [&](const JsonMember& wanted) {
-    const auto found = json_member(whole, json_string_value(wanted.key));
-    if (!found) return false;
-    if (is_scalar(wanted.value) || is_scalar(*found)) return same_scalar(*found, wanted.value);
-    return jsonb_contains(*found, wanted.value);
+    count_work(kWorkOfHash);
+    const auto found = members.find(wanted.key);
+    if (found == members.end()) return false;
+    const std::string_view value = found->second;
+    if (is_scalar(wanted.value) || is_scalar(value)) return same_scalar(value, wanted.value);
+    return jsonb_contains(value, wanted.value);
   });
 }
 
@@ -116,6 +140,7 @@ std::vector<JsonMember> json_members(std::string_view json) {
   std::vector<JsonMember> members;
   std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
   while (at < json.size() && json[at] == '"') {
+    count_work(kWorkOfMember);
     const std::size_t key_end = skip_string(json, at);
     const std::size_t value = skip_blanks(json, skip_blanks(json, key_end) + 1);
     const std::size_t value_end = skip_value(json, value);
@@ -130,6 +155,7 @@ std::vector<std::string_view> json_elements(std::string_view json) {
   std::vector<std::string_view> elements;
   std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
   while (at < json.size() && json[at] != ']') {
+    count_work(kWorkOfMember);
     const std::size_t end = skip_value(json, at);
     elements.push_back(json.substr(at, end - at));
     const std::size_t behind = skip_blanks(json, end);

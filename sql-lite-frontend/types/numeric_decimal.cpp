@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/invariant.h"
+#include "base/long_work.h"
+#include "sql-lite-frontend/types/numeric_product.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -234,10 +236,15 @@ Decimal multiply(const Decimal& left, const Decimal& right) {
   out.weight = left.weight + right.weight + 1;
   const std::size_t size = left.digits.size() + right.digits.size();
   boost::container::small_vector<std::uint64_t, 80> sums(size, 0);
-  for (std::size_t i = 0; i < left.digits.size(); ++i) {
-    const std::uint64_t digit = left.digits[i];
-    for (std::size_t j = 0; j < right.digits.size(); ++j)
-      sums[i + j + 1] += digit * right.digits[j];
+  if (std::min(left.digits.size(), right.digits.size()) >= kWorthTransforming) {
+    std::ranges::copy(convolve(left.digits, right.digits), sums.begin() + 1);
+  } else {
+    for (std::size_t i = 0; i < left.digits.size(); ++i) {
+      count_work(right.digits.size());
+      const std::uint64_t digit = left.digits[i];
+      for (std::size_t j = 0; j < right.digits.size(); ++j)
+        sums[i + j + 1] += digit * right.digits[j];
+    }
   }
   out.digits.resize(size);
   std::uint64_t carry = 0;
@@ -280,6 +287,7 @@ Limbs long_division(Limbs& dividend, Limbs divisor) {
   const std::size_t steps = dividend.size() - n;
   Limbs quotient(steps);
   for (std::size_t step = 0; step < steps; ++step) {
+    count_work(3 * n);
     const std::uint32_t head = dividend[step] * kDecimalBase + dividend[step + 1];
     std::uint32_t guess = std::min<std::uint32_t>(head / divisor[0], kDecimalBase - 1);
     if (n > 1) {

@@ -393,14 +393,28 @@ Value numeric_lcm(Arena& arena, const Value& left, const Value& right) {
   return from_decimal(arena, std::move(out));
 }
 
+namespace {
+
+/// first × … × last. Factors of like length, so that long numbers meet only few times.
+Decimal product_of(std::int64_t first, std::int64_t last) {
+  constexpr std::int64_t kFew = 8;
+  if (last - first < kFew) {
+    Decimal out = one();
+    for (; first <= last; ++first) out = multiply(out, decimal_from_int(first));
+    return out;
+  }
+  const std::int64_t middle = first + (last - first) / 2;
+  return multiply(product_of(first, middle), product_of(middle + 1, last));
+}
+
+}  // namespace
+
 Value numeric_factorial(Arena& arena, std::int64_t number) {
   if (number < 0)
     throw SqlError{sqlstate::numeric_value_out_of_range,
                    "factorial of a negative number is undefined"};
   if (number > 32177) throw_numeric_overflow();
-  Decimal out = one();
-  for (std::int64_t n = 2; n <= number; ++n) out = multiply(out, decimal_from_int(n));
-  return from_decimal(arena, std::move(out));
+  return from_decimal(arena, product_of(2, number));
 }
 
 }  // namespace swizzle::sql

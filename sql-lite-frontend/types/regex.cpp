@@ -2,8 +2,15 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+
+#include "base/runtime.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/utf8.h"
 
 namespace swizzle::sql {
 namespace {
@@ -77,6 +84,7 @@ class Translator {
     if (c == '\\') return escape();
     if (c == '[') return bracket();
     if (c == '(' && rest_.starts_with("(?")) return group();
+    if (c == '{') require_small_counts();
     if (options_.expanded && (is_space(c) || c == '#')) {
       const std::size_t line = c == '#' ? rest_.find('\n') : 0;
       rest_.remove_prefix(line == std::string_view::npos ? rest_.size() : line + 1);
@@ -85,6 +93,21 @@ class Translator {
     if ((c == '*' || c == '+' || c == '?' || c == '}') && rest_.size() > 1 && rest_[1] == '?')
       lazy_ = true;
     take(1);
+  }
+
+  /// At the "{" of a bound.
+  void require_small_counts() const {
+    constexpr unsigned kMostRepeats = 255;
+    const char* at = rest_.data() + 1;
+    const char* const end = rest_.data() + rest_.size();
+    for (int i = 0; i < 2 && at != end && is_digit(*at); ++i) {
+      unsigned count = 0;
+      const auto [behind, error] = std::from_chars(at, end, count);
+      if (error != std::errc{} || count > kMostRepeats) {
+        invalid_regex("invalid repetition count(s)");
+      }
+      at = behind != end && *behind == ',' ? behind + 1 : end;
+    }
   }
 
   void take(std::size_t count) {
@@ -180,6 +203,20 @@ std::string quote(std::string_view text) {
   return re2::RE2::QuoteMeta({text.data(), text.size()});
 }
 
+/// A few letters can ask for a large program.
+std::shared_ptr<const re2::RE2> compile(const std::string& pattern,
+                                        const re2::RE2::Options& settings) {
+  constexpr std::size_t kLongPattern = 256;
+  std::shared_ptr<const re2::RE2> regex;
+  const auto work = [&] { regex = std::make_shared<const re2::RE2>(pattern, settings); };
+  if (pattern.size() < kLongPattern && !pattern.contains('{')) {
+    work();
+  } else {
+    Runtime::current().run_aside(work);
+  }
+  return regex;
+}
+
 }  // namespace
 
 CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
@@ -212,7 +249,7 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
     settings.set_longest_match(!translator.has_lazy_quantifier());
     if (options.newline_anchors) translated = "(?m:" + translated + ")";
   }
-  compiled_ = std::make_unique<re2::RE2>(translated, settings);
+  compiled_ = compile(translated, settings);
   if (!compiled_->ok()) {
     switch (compiled_->error_code()) {
       case re2::RE2::ErrorMissingParen:
@@ -243,27 +280,115 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
 
 CompiledRegex::~CompiledRegex() = default;
 
-bool CompiledRegex::matches(std::string_view text) const {
-  return compiled_->Match({text.data(), text.size()}, 0, text.size(), re2::RE2::UNANCHORED, nullptr,
-                          0);
-}
+namespace {
 
-std::optional<std::vector<CompiledRegex::Range>> CompiledRegex::find(std::string_view text,
-                                                                     std::size_t start) const {
-  std::vector<re2::StringPiece> parts(groups_ + 1);
+using Match = CompiledRegex::Match;
+
+// Instructions of the program times bytes of the text: the worst that a search steps through, some
+// nanoseconds each. What RE2 usually needs is a nanosecond for each byte.
+constexpr std::size_t kWorkAside = 4'000'000;
+constexpr std::size_t kWorkAbandonable = 100'000'000;
+
+std::optional<Match> search(const re2::RE2& regex, std::string_view text, std::size_t start) {
+  std::vector<re2::StringPiece> parts(static_cast<std::size_t>(regex.NumberOfCapturingGroups()) +
+                                      1);
   // A group that did not match is one without an address, so an empty text needs one.
   if (text.data() == nullptr) text = "";
-  const re2::StringPiece piece{text.data(), text.size()};
-  if (!compiled_->Match(piece, start, text.size(), re2::RE2::UNANCHORED, parts.data(),
-                        static_cast<int>(parts.size())))
+  if (!regex.Match({text.data(), text.size()}, start, text.size(), re2::RE2::UNANCHORED,
+                   parts.data(), static_cast<int>(parts.size()))) {
     return std::nullopt;
-  std::vector<Range> out(parts.size());
+  }
+  Match out(parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].data() == nullptr) continue;
     const auto begin = static_cast<std::size_t>(parts[i].data() - text.data());
     out[i] = {begin, begin + parts[i].size(), true};
   }
   return out;
+}
+
+bool is_found(const re2::RE2& regex, std::string_view text) {
+  return regex.Match({text.data(), text.size()}, 0, text.size(), re2::RE2::UNANCHORED, nullptr, 0);
+}
+
+}  // namespace
+
+std::size_t CompiledRegex::work_on(std::size_t text_bytes) const noexcept {
+  return static_cast<std::size_t>(std::max(compiled_->ProgramSize(), 1)) * text_bytes;
+}
+
+bool CompiledRegex::is_long(std::size_t text_bytes) const noexcept {
+  return work_on(text_bytes) >= kWorkAbandonable;
+}
+
+bool CompiledRegex::matches(std::string_view text) const {
+  count_bytes(text.size());
+  if (work_on(text.size()) < kWorkAside) return is_found(*compiled_, text);
+  if (!is_long(text.size())) {
+    bool found = false;
+    Runtime::current().run_aside([&] { found = is_found(*compiled_, text); });
+    return found;
+  }
+  struct Search {
+    std::shared_ptr<const re2::RE2> regex;
+    std::string text;
+    bool found = false;
+  };
+  const auto search = std::make_shared<Search>(compiled_, std::string{text});
+  Runtime::current().run_abandonable(
+      [search] { search->found = is_found(*search->regex, search->text); });
+  return search->found;
+}
+
+std::optional<Match> CompiledRegex::find(std::string_view text, std::size_t start) const {
+  if (is_long(text.size() - start)) {
+    std::size_t next = start;
+    auto found = find_some(std::make_shared<const std::string>(text), next);
+    return found.empty() ? std::nullopt : std::optional{std::move(found.front())};
+  }
+  std::optional<Match> match;
+  if (work_on(text.size() - start) < kWorkAside) {
+    match = search(*compiled_, text, start);
+  } else {
+    Runtime::current().run_aside([&] { match = search(*compiled_, text, start); });
+  }
+  constexpr std::size_t kWorkOfMatch = 200;
+  count_work(kWorkOfMatch + (match ? match->front().end : text.size()) - start);
+  return match;
+}
+
+std::vector<Match> CompiledRegex::find_some(std::shared_ptr<const std::string> text,
+                                            std::size_t& next) const {
+  struct Search {
+    std::shared_ptr<const re2::RE2> regex;
+    std::shared_ptr<const std::string> text;
+    std::size_t next;
+    std::vector<Match> matches;
+  };
+  const auto found = std::make_shared<Search>(compiled_, std::move(text), next);
+  Runtime::current().run_abandonable([found] {
+    constexpr Duration kLongEnough = std::chrono::milliseconds{20};
+    constexpr std::size_t kMostMatches = 100'000;
+    const auto end = std::chrono::steady_clock::now() + kLongEnough;
+    while (found->next <= found->text->size() && found->matches.size() < kMostMatches &&
+           (found->matches.empty() || std::chrono::steady_clock::now() < end)) {
+      auto match = search(*found->regex, *found->text, found->next);
+      if (!match) {
+        found->next = found->text->size() + 1;
+        break;
+      }
+      found->next = behind(*found->text, match->front());
+      found->matches.push_back(std::move(*match));
+    }
+  });
+  next = found->next;
+  return std::move(found->matches);
+}
+
+std::size_t CompiledRegex::behind(std::string_view text, Range whole) noexcept {
+  if (whole.begin != whole.end) return whole.end;
+  // An empty match advances by one character, or it would be found for ever.
+  return whole.end < text.size() ? whole.end + utf8_length(text[whole.end]) : text.size() + 1;
 }
 
 }  // namespace swizzle::sql

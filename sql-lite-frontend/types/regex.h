@@ -13,8 +13,12 @@ class RE2;
 
 namespace swizzle::sql {
 
-/// One of PostgreSQL's regular expressions, run by RE2 in linear time. What RE2 cannot do (back
-/// references, look-around) is refused with 0A000 and its name.
+/// One of PostgreSQL's regular expressions, run by RE2 in time proportional to the text. What RE2
+/// cannot do (back references, look-around) is refused with 0A000 and its name.
+///
+/// The factor is the pattern's: RE2 cannot be interrupted, so what may take long runs aside, and
+/// what may take very long on a copy of the text, so that it can be left to itself
+/// (Runtime::run_aside, run_abandonable).
 class CompiledRegex {
  public:
   /// `flags` as the functions take them: i c n m p w s x q (g is the caller's). Throws 2201B for a
@@ -30,14 +34,28 @@ class CompiledRegex {
     bool matched = false;
   };
 
+  /// The whole match and then each group.
+  using Match = std::vector<Range>;
+
   [[nodiscard]] bool matches(std::string_view text) const;
-  /// The whole match and then each group; nothing if there is no match at or behind `start`.
-  [[nodiscard]] std::optional<std::vector<Range>> find(std::string_view text,
-                                                       std::size_t start = 0) const;
+  /// Nothing if there is no match at or behind `start`.
+  [[nodiscard]] std::optional<Match> find(std::string_view text, std::size_t start = 0) const;
+  /// The matches from `start` on, as many as are found in some milliseconds, at least one if there
+  /// is one. `next` becomes where the search goes on; it ends with an empty list.
+  /// For texts of which is_long() is true: they have an owner who shares them.
+  [[nodiscard]] std::vector<Match> find_some(std::shared_ptr<const std::string> text,
+                                             std::size_t& next) const;
+  /// Where the search for the next match begins; behind the text's end there is none.
+  [[nodiscard]] static std::size_t behind(std::string_view text, Range whole) noexcept;
+  /// Whether a search of so much text may take longer than somebody would wait for.
+  [[nodiscard]] bool is_long(std::size_t text_bytes) const noexcept;
   [[nodiscard]] std::size_t group_count() const noexcept { return groups_; }
 
  private:
-  std::unique_ptr<re2::RE2> compiled_;
+  [[nodiscard]] std::size_t work_on(std::size_t text_bytes) const noexcept;
+
+  /// Shared with searches that were left to themselves.
+  std::shared_ptr<const re2::RE2> compiled_;
   std::size_t groups_ = 0;
 };
 

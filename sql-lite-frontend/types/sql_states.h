@@ -66,4 +66,5 @@ inline constexpr SqlState windowing_error{"42P20"};
 inline constexpr SqlState indeterminate_collation{"42P22"};
 inline constexpr SqlState statement_too_complex{"54001"};
 inline constexpr SqlState too_many_arguments{"54023"};
+inline constexpr SqlState too_many_columns{"54011"};
 }  // namespace swizzle::sqlstate

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/interval_fields.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/network.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
@@ -113,11 +114,13 @@ bool has_io(TypeId type) noexcept {
 
 Value input_text(FunctionContext& context, TypeId type, std::int32_t typmod,
                  std::string_view text) {
-  return codec_or_refuse(type, "accept").input(context, type, typmod, text);
+  const TypeCodec& codec = codec_or_refuse(type, "accept");
+  return for_bytes(text.size(), [&] { return codec.input(context, type, typmod, text); });
 }
 
 void output_text(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
-  codec_or_refuse(type, "display").output(context, type, value, out);
+  const TypeCodec& codec = codec_or_refuse(type, "display");
+  for_bytes(bytes_of({&value, 1}), [&] { return codec.output(context, type, value, out), true; });
 }
 
 std::string to_text(FunctionContext& context, TypeId type, const Value& value) {
@@ -127,11 +130,13 @@ std::string to_text(FunctionContext& context, TypeId type, const Value& value) {
 }
 
 Value receive_binary(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
-  return codec_or_refuse(type, "accept").receive(context, type, typmod, bytes);
+  const TypeCodec& codec = codec_or_refuse(type, "accept");
+  return for_bytes(bytes.size(), [&] { return codec.receive(context, type, typmod, bytes); });
 }
 
 void send_binary(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
-  codec_or_refuse(type, "display").send(context, type, value, out);
+  const TypeCodec& codec = codec_or_refuse(type, "display");
+  for_bytes(bytes_of({&value, 1}), [&] { return codec.send(context, type, value, out), true; });
 }
 
 bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept {

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -23,11 +24,11 @@ struct Joined {
     if (size + part.size() > capacity) {
       const std::size_t wanted = std::max<std::size_t>({size + part.size(), capacity * 2, 64});
       auto* grown = reinterpret_cast<char*>(arena.allocate(wanted));
-      if (size > 0) std::memcpy(grown, text, size);
+      copy_long(reinterpret_cast<std::byte*>(grown), as_bytes(std::string_view{text, size}));
       text = grown;
       capacity = wanted;
     }
-    if (!part.empty()) std::memcpy(text + size, part.data(), part.size());
+    copy_long(reinterpret_cast<std::byte*>(text + size), as_bytes(part));
     size += part.size();
   }
   void step(FunctionContext&, Arena& arena, Arguments a) {
@@ -37,7 +38,10 @@ struct Joined {
     any = true;
   }
   [[nodiscard]] Value final(FunctionContext& context) const {
-    return any ? make_text(context.arena, {text, size}) : Value::null();
+    if (!any) return Value::null();
+    std::byte* const out = context.arena.allocate(size, 1);
+    copy_long(out, as_bytes(std::string_view{text, size}));
+    return Value::from_bytes({out, size});
   }
 };
 
@@ -53,7 +57,7 @@ struct Collected {
     if (size == capacity) {
       capacity = std::max<std::size_t>(8, capacity * 2);
       auto* grown = arena.allocate_array<Value>(capacity);
-      std::copy_n(values, size, grown);
+      copy_long(reinterpret_cast<std::byte*>(grown), std::as_bytes(std::span{values, size}));
       values = grown;
     }
     values[size++] = value.copy_to(arena);

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <bit>
 
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/text_lists.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_builder.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/utf8.h"
 
@@ -17,7 +20,10 @@ constexpr SqlState kDataException{"22000"};
 
 std::vector<Value> elements_of(const ArrayView& view) {
   std::vector<Value> out(view.size());
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = view.element(i);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    count_work(4);
+    out[i] = view.element(i);
+  }
   return out;
 }
 
@@ -36,6 +42,7 @@ CompareFunction comparator(TypeId type) {
 }
 
 bool same(CompareFunction compare, const Value& a, const Value& b) {
+  count_work(8);
   if (a.is_null() || b.is_null()) return a.is_null() && b.is_null();
   return compare(a, b) == 0;
 }
@@ -241,8 +248,17 @@ Value fill(FunctionContext& context, Arguments a) {
     if (d.length < 0)
       throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
                   kMaxFieldBytes / 8);
-  const std::vector<Value> elements(array_size(dimensions), a[0]);
-  return make_array(context.arena, result_element(context), dimensions, elements);
+  const std::size_t size = array_size(dimensions);
+  return for_bytes(size * sizeof(Value), [&] {
+    constexpr std::size_t kAtOnce = 100'000;
+    std::vector<Value> elements;
+    elements.reserve(size);
+    while (elements.size() < size) {
+      elements.resize(std::min(size, elements.size() + kAtOnce), a[0]);
+      count_work(kAtOnce);
+    }
+    return make_array(context.arena, result_element(context), dimensions, elements);
+  });
 }
 
 Value trim(FunctionContext& context, Arguments a) {
@@ -257,17 +273,61 @@ Value trim(FunctionContext& context, Arguments a) {
   return array_slice(context.arena, a[0], {&bound, 1});
 }
 
+/// The elements of an array, to be asked whether one is among them. NULL equals nothing here, not
+/// even itself.
+class ElementSet {
+ public:
+  explicit ElementSet(const ArrayView& array)
+      : compare_{comparator(array.element_type())},
+        hash_{array.size() > kFew ? hash_function(array.element_type()) : nullptr} {
+    elements_ = elements_of(array);
+    std::erase_if(elements_, [](const Value& element) { return element.is_null(); });
+    if (hash_ == nullptr) return;
+    places_.resize(std::bit_ceil(elements_.size() * 2 + 2), kFree);
+    for (std::uint32_t i = 0; i < elements_.size(); ++i) {
+      count_work(kWorkOfHash);
+      std::uint32_t& place = places_[place_of(elements_[i])];
+      if (place == kFree) place = i;
+    }
+  }
+  [[nodiscard]] bool contains(const Value& value) const {
+    if (value.is_null()) return false;
+    if (hash_ != nullptr) {
+      count_work(kWorkOfHash);
+      return places_[place_of(value)] != kFree;
+    }
+    return std::ranges::any_of(elements_, [&](const Value& element) {
+      count_work(4);
+      return compare_(element, value) == 0;
+    });
+  }
+
+ private:
+  static constexpr std::size_t kFew = 16;
+  static constexpr std::size_t kWorkOfHash = 40;
+  static constexpr std::uint32_t kFree = UINT32_MAX;
+
+  /// Where its like is, or would go.
+  [[nodiscard]] std::size_t place_of(const Value& value) const {
+    const std::size_t mask = places_.size() - 1;
+    std::size_t at = hash_(value, 0) & mask;
+    while (places_[at] != kFree && compare_(elements_[places_[at]], value) != 0) {
+      at = (at + 1) & mask;
+    }
+    return at;
+  }
+
+  CompareFunction compare_;
+  HashFunction hash_;
+  std::vector<Value> elements_;
+  std::vector<std::uint32_t> places_;
+};
+
 bool contains(const ArrayView& all, const ArrayView& wanted) {
   if (wanted.size() == 0) return true;
-  const CompareFunction compare = comparator(wanted.element_type());
-  const std::vector<Value> elements = elements_of(all);
+  const ElementSet elements{all};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Value v = wanted.element(i);
-    // NULL equals nothing here, not even itself.
-    if (v.is_null() || std::ranges::none_of(elements, [&](const Value& e) {
-          return !e.is_null() && compare(e, v) == 0;
-        }))
-      return false;
+    if (!elements.contains(wanted.element(i))) return false;
   }
   return true;
 }
@@ -281,13 +341,9 @@ Value have_common_elements(FunctionContext&, Arguments a) {
   const ArrayView left{a[0]};
   const ArrayView right{a[1]};
   if (left.size() == 0 || right.size() == 0) return Value::from_bool(false);
-  const CompareFunction compare = comparator(left.element_type());
-  const std::vector<Value> elements = elements_of(right);
+  const ElementSet elements{right};
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const Value v = left.element(i);
-    if (v.is_null()) continue;
-    for (const Value& e : elements)
-      if (!e.is_null() && compare(v, e) == 0) return Value::from_bool(true);
+    if (elements.contains(left.element(i))) return Value::from_bool(true);
   }
   return Value::from_bool(false);
 }
@@ -317,9 +373,10 @@ Value to_string(FunctionContext& context, Arguments a) {
   if (a[0].is_null() || a[1].is_null()) return Value::null();
   const ArrayView view{a[0]};
   const bool show_nulls = a.size() > 2 && !a[2].is_null();
-  std::string out;
+  TextBuilder out;
   bool first = true;
   for (std::size_t i = 0; i < view.size(); ++i) {
+    count_work(20);
     const Value v = view.element(i);
     if (v.is_null() && !show_nulls) continue;
     if (!first) out += a[1].as_text();
@@ -327,9 +384,9 @@ Value to_string(FunctionContext& context, Arguments a) {
     if (v.is_null())
       out += a[2].as_text();
     else
-      output_text(context, view.element_type(), v, out);
+      out += to_text(context, view.element_type(), v);
   }
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 Value from_string(FunctionContext& context, Arguments a) {
@@ -378,6 +435,7 @@ std::vector<Value> split_text(std::span<const Value> a) {
   const std::string_view text = a[0].as_text();
   std::vector<Value> out;
   const auto add = [&](std::string_view part) {
+    count_work(20);
     const bool null = a.size() > 2 && !a[2].is_null() && part == a[2].as_text();
     out.push_back(null ? Value::null() : Value::from_text(part));
   };
@@ -390,7 +448,7 @@ std::vector<Value> split_text(std::span<const Value> a) {
   const std::string_view separator = a[1].as_text();
   std::size_t at = 0;
   while (!separator.empty()) {
-    const std::size_t found = text.find(separator, at);
+    const std::size_t found = find_long(text, separator, at);
     if (found == std::string_view::npos) break;
     add(text.substr(at, found - at));
     at = found + separator.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/text_scan.h"
 
 namespace swizzle::sql {
@@ -101,7 +102,10 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
   std::vector<TemplateNode> nodes;
   bool filled = true;
   bool translated = false;
+  constexpr std::size_t kBytesOfNode = 16;
+  require_room_for(rest.size() + 1, kBytesOfNode);
   while (!rest.empty()) {
+    count_work(200);
     if (starts_with_keyword(rest, "FM")) {
       filled = false;
       rest.remove_prefix(2);
@@ -160,14 +164,17 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
   return nodes;
 }
 
-const std::vector<TemplateNode>& datetime_template(std::string_view text) {
+std::shared_ptr<const std::vector<TemplateNode>> datetime_template(std::string_view text) {
+  constexpr std::size_t kLongestKept = 128;
   thread_local std::string kept_text;
-  thread_local std::vector<TemplateNode> kept;
-  if (kept.empty() || kept_text != text) {
-    kept = parse_datetime_template(text);
+  thread_local std::shared_ptr<const std::vector<TemplateNode>> kept;
+  if (kept && kept_text == text) return kept;
+  auto fresh = std::make_shared<const std::vector<TemplateNode>>(parse_datetime_template(text));
+  if (text.size() <= kLongestKept) {
+    kept = fresh;
     kept_text = text;
   }
-  return kept;
+  return fresh;
 }
 
 std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +67,7 @@ struct TemplateNode {
 std::vector<TemplateNode> parse_datetime_template(std::string_view text);
 
 /// The same, kept on this thread from one row to the next, which mostly has the same template.
-/// Until the next call.
-const std::vector<TemplateNode>& datetime_template(std::string_view text);
+std::shared_ptr<const std::vector<TemplateNode>> datetime_template(std::string_view text);
 
 /// "st", "nd", "rd", "th" in the wanted case.
 std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal);

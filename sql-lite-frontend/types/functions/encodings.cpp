@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 #include "sql-lite-frontend/types/bytea.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/utf8.h"
@@ -21,7 +23,9 @@ constexpr std::string_view kBase64 =
 std::string encode_base64(Bytes bytes) {
   std::string out;
   std::size_t line = 0;
+  out.reserve(bytes.size() / 57 * 77 + 80);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    count_work(8);
     std::uint32_t word = 0;
     const std::size_t have = std::min<std::size_t>(3, bytes.size() - i);
     for (std::size_t j = 0; j < 3; ++j)
@@ -43,6 +47,7 @@ std::string decode_base64(std::string_view text) {
   int digits = 0;
   int padding = 0;
   for (const char c : text) {
+    count_work(4);
     if (is_space(c)) continue;
     if (c == '=') {
       if (digits < 2)
@@ -75,6 +80,7 @@ std::string decode_base64(std::string_view text) {
 std::string encode_escape(Bytes bytes) {
   std::string out;
   for (const char c : as_text(bytes)) {
+    count_work(4);
     if (c == '\0' || static_cast<unsigned char>(c) >= 0x80)
       out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     else if (c == '\\')
@@ -121,7 +127,18 @@ std::string digest(const char* algorithm, Bytes bytes) {
   unsigned char out[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
   const EVP_MD* method = EVP_get_digestbyname(algorithm);
-  if (method == nullptr || EVP_Digest(bytes.data(), bytes.size(), out, &size, method, nullptr) != 1)
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> state{EVP_MD_CTX_new(),
+                                                                      &EVP_MD_CTX_free};
+  bool fine = method != nullptr && state && EVP_DigestInit_ex(state.get(), method, nullptr) == 1;
+  constexpr std::size_t kPieceBytes = std::size_t{32} << 10U;
+  while (fine && !bytes.empty()) {
+    const Bytes piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    fine = EVP_DigestUpdate(state.get(), piece.data(), piece.size()) == 1;
+    // Some bytes a nanosecond, no more.
+    count_work(piece.size());
+    bytes = bytes.subspan(piece.size());
+  }
+  if (!fine || EVP_DigestFinal_ex(state.get(), out, &size) != 1)
     throw_error(sqlstate::internal_error, "could not compute {} hash", algorithm);
   return {reinterpret_cast<const char*>(out), size};
 }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/number_template.h"
 #include "sql-lite-frontend/types/functions/zones.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 
@@ -48,6 +49,7 @@ class Writer {
 
   std::string write(const std::vector<TemplateNode>& nodes) {
     for (const TemplateNode& node : nodes) {
+      count_work(50);
       if (node.keyword == Keyword::literal)
         out_ += node.literal;
       else
@@ -226,7 +228,8 @@ Moment moment_of(i64 local) {
 }
 
 Value show(FunctionContext& context, const Moment& moment, const Value& format) {
-  return make_text(context.arena, Writer{moment}.write(datetime_template(format.as_text())));
+  const auto nodes = datetime_template(format.as_text());
+  return make_text(context.arena, Writer{moment}.write(*nodes));
 }
 
 Value timestamp_to_char(FunctionContext& context, Arguments a) {

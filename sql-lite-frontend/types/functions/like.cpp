@@ -1,4 +1,5 @@
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/utf8.h"
@@ -30,6 +31,7 @@ bool matches(std::string_view text, std::string_view pattern) {
   std::size_t star = std::string_view::npos;
   std::size_t star_text = 0;
   while (t < text.size()) {
+    count_work(4);
     if (p < pattern.size() && pattern[p] == '%') {
       star = ++p;
       star_text = t;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/functions/datetime_template.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/numeric_decimal.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -58,7 +59,12 @@ class TemplateParser {
   explicit TemplateParser(std::string_view text) : rest_{text} {}
 
   Template parse() {
-    while (!rest_.empty()) step();
+    constexpr std::size_t kBytesOfNode = 16;
+    require_room_for(rest_.size() + 1, kBytesOfNode);
+    while (!rest_.empty()) {
+      count_work(50);
+      step();
+    }
     return std::move(out_);
   }
 

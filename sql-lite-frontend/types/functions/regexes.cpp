@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_builder.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/utf8.h"
 
@@ -25,27 +26,22 @@ RegexMatches::RegexMatches(FunctionContext& context, std::string_view text,
   context.session.regex(pattern_, flags_);  // a malformed pattern fails here, matches or not
 }
 
-std::optional<std::vector<CompiledRegex::Range>> RegexMatches::next(SessionContext& session) {
-  if (done_) return std::nullopt;
-  auto match = session.regex(pattern_, flags_).find(text_, at_);
-  if (!match) {
-    done_ = true;
-    return std::nullopt;
+std::optional<CompiledRegex::Match> RegexMatches::next(SessionContext& session) {
+  if (given_ < found_.size()) return std::move(found_[given_++]);
+  if (at_ > text_.size()) return std::nullopt;
+  const CompiledRegex& regex = session.regex(pattern_, flags_);
+  if (regex.is_long(text_.size())) {
+    if (!shared_text_) shared_text_ = std::make_shared<const std::string>(text_);
+    found_ = regex.find_some(shared_text_, at_);
+    given_ = 0;
+    return found_.empty() ? std::nullopt : std::optional{std::move(found_[given_++])};
   }
-  const auto whole = match->front();
-  at_ = whole.end;
-  if (whole.begin == whole.end) {
-    // An empty match advances by one character, or it would be found for ever.
-    if (at_ < text_.size())
-      at_ += utf8_length(text_[at_]);
-    else
-      done_ = true;
-  }
+  auto match = regex.find(text_, at_);
+  at_ = match ? CompiledRegex::behind(text_, match->front()) : text_.size() + 1;
   return match;
 }
 
-Value match_as_array(Arena& arena, std::string_view text,
-                     const std::vector<CompiledRegex::Range>& match) {
+Value match_as_array(Arena& arena, std::string_view text, const CompiledRegex::Match& match) {
   std::vector<Value> parts;
   for (std::size_t i = match.size() > 1 ? 1 : 0; i < match.size(); ++i)
     parts.push_back(match[i].matched ? Value::from_text(text.substr(match[i].begin,
@@ -98,8 +94,8 @@ Value regexp_like(FunctionContext& context, Arguments a) {
       context.session.regex(a[1].as_text(), flags.pattern).matches(a[0].as_text()));
 }
 
-void append_replacement(std::string& out, std::string_view with, std::string_view text,
-                        const std::vector<CompiledRegex::Range>& match) {
+void append_replacement(TextBuilder& out, std::string_view with, std::string_view text,
+                        const CompiledRegex::Match& match) {
   for (std::size_t i = 0; i < with.size(); ++i) {
     if (with[i] != '\\' || i + 1 == with.size()) {
       out.push_back(with[i]);
@@ -122,7 +118,8 @@ void append_replacement(std::string& out, std::string_view with, std::string_vie
 Value replace(FunctionContext& context, std::string_view text, std::string_view pattern,
               std::string_view with, std::string_view flags, std::size_t start, std::int64_t nth) {
   RegexMatches matches{context, text.substr(start), pattern, flags};
-  std::string out{text.substr(0, start)};
+  TextBuilder out;
+  out += text.substr(0, start);
   const std::string_view rest = text.substr(start);
   std::size_t copied = 0;
   for (std::int64_t count = 1;; ++count) {
@@ -135,7 +132,7 @@ Value replace(FunctionContext& context, std::string_view text, std::string_view 
     if (nth != 0) break;
   }
   out += rest.substr(copied);
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 Value regexp_replace(FunctionContext& context, Arguments a) {
@@ -179,8 +176,8 @@ Value regexp_count(FunctionContext& context, Arguments a) {
 }
 
 /// The n-th match's range in the text, or nothing.
-std::optional<std::vector<CompiledRegex::Range>> nth_match(FunctionContext& context, Arguments a,
-                                                           std::size_t flags_at) {
+std::optional<CompiledRegex::Match> nth_match(FunctionContext& context, Arguments a,
+                                              std::size_t flags_at) {
   const std::size_t start = a.size() > 2 ? start_byte(a[0].as_text(), a[2].as_int4()) : 0;
   const std::int32_t nth = a.size() > 3 ? a[3].as_int4() : 1;
   if (nth <= 0)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,14 +19,18 @@ class RegexMatches {
                std::string_view flags);
 
   /// The next match: the whole and each group.
-  std::optional<std::vector<CompiledRegex::Range>> next(SessionContext& session);
+  std::optional<CompiledRegex::Match> next(SessionContext& session);
 
  private:
   std::string_view text_;
   std::string_view pattern_;
   std::string flags_;
+  /// Behind the text's end when there are no more.
   std::size_t at_ = 0;
-  bool done_ = false;
+  /// Of a search that may take long: a copy of the text, and what has been found ahead.
+  std::shared_ptr<const std::string> shared_text_;
+  std::vector<CompiledRegex::Match> found_;
+  std::size_t given_ = 0;
 };
 
 /// 'g' is the caller's; the rest is the pattern's.
@@ -36,7 +41,6 @@ struct RegexFlags {
 RegexFlags split_flags(std::string_view flags);
 
 /// {group, …}, or {match} if the pattern has no groups.
-Value match_as_array(Arena& arena, std::string_view text,
-                     const std::vector<CompiledRegex::Range>& match);
+Value match_as_array(Arena& arena, std::string_view text, const CompiledRegex::Match& match);
 
 }  // namespace swizzle::sql

@@ -1,11 +1,15 @@
 #include <algorithm>
+#include <bitset>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/functions/any_arguments.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_builder.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/utf8.h"
@@ -15,15 +19,17 @@ namespace {
 
 using Arguments = std::span<const Value>;
 
+/// So much of a long text between two looks at who waits.
+constexpr std::size_t kLettersAtOnce = 4096;
+
 [[noreturn]] void too_long() {
   throw SqlError{sqlstate::program_limit_exceeded, "requested length too large"};
 }
 
 Value concatenate(FunctionContext& context, std::string_view a, std::string_view b) {
-  if (a.size() + b.size() > kMaxFieldBytes) too_long();
   std::byte* out = context.arena.allocate(a.size() + b.size(), 1);
-  if (!a.empty()) std::memcpy(out, a.data(), a.size());
-  if (!b.empty()) std::memcpy(out + a.size(), b.data(), b.size());
+  copy_long(out, as_bytes(a));
+  copy_long(out + a.size(), as_bytes(b));
   return Value::from_bytes({out, a.size() + b.size()});
 }
 Value join(FunctionContext& context, Arguments a) {
@@ -43,7 +49,7 @@ Value join_any(FunctionContext& context, Arguments a) {
 }
 
 Value character_length(FunctionContext&, Arguments a) {
-  return Value::from_int(static_cast<std::int64_t>(count_characters(a[0].as_text())));
+  return Value::from_int(static_cast<std::int64_t>(count_long_characters(a[0].as_text())));
 }
 Value blank_padded_length(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
@@ -61,7 +67,10 @@ template <char (*F)(char)>
 Value map_ascii(FunctionContext& context, Arguments a) {
   const std::string_view text = a[0].as_text();
   std::byte* out = context.arena.allocate(text.size(), 1);
-  for (std::size_t i = 0; i < text.size(); ++i) out[i] = static_cast<std::byte>(F(text[i]));
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i % kLettersAtOnce == 0) count_bytes(kLettersAtOnce);
+    out[i] = static_cast<std::byte>(F(text[i]));
+  }
   return Value::from_bytes({out, text.size()});
 }
 char lower_of(char c) {
@@ -85,9 +94,8 @@ Value initial_capitals(FunctionContext& context, Arguments a) {
 std::string_view slice_characters(std::string_view text, std::int64_t start, std::int64_t end) {
   start = std::max<std::int64_t>(start, 1);
   if (end <= start) return {};
-  const std::size_t from = bytes_of_characters(text, static_cast<std::size_t>(start - 1));
-  text.remove_prefix(from);
-  return text.substr(0, bytes_of_characters(text, static_cast<std::size_t>(end - start)));
+  text.remove_prefix(bytes_of_long_characters(text, static_cast<std::size_t>(start - 1)));
+  return text.substr(0, bytes_of_long_characters(text, static_cast<std::size_t>(end - start)));
 }
 std::string_view slice_bytes(std::string_view text, std::int64_t start, std::int64_t end) {
   start = std::max<std::int64_t>(start, 1);
@@ -119,33 +127,62 @@ Value overlay(FunctionContext& context, Arguments a) {
   if (start <= 0) negative_length();
   if (start + length > INT32_MAX)
     throw SqlError{sqlstate::numeric_value_out_of_range, "integer out of range"};
-  std::string out{Slice(text, 1, start)};
+  TextBuilder out;
+  out += Slice(text, 1, start);
   out += with;
   out += Slice(text, start + length, INT64_MAX);
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 Value position(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
-  const std::size_t found = text.find(a[1].as_text());
+  const std::size_t found = find_long(text, a[1].as_text());
   if (found == std::string_view::npos) return Value::from_int(0);
-  return Value::from_int(static_cast<std::int64_t>(count_characters(text.substr(0, found))) + 1);
+  return Value::from_int(static_cast<std::int64_t>(count_long_characters(text.substr(0, found))) +
+                         1);
 }
 Value byte_position(FunctionContext&, Arguments a) {
-  const std::size_t found = a[0].as_text().find(a[1].as_text());
+  const std::size_t found = find_long(a[0].as_text(), a[1].as_text());
   return Value::from_int(found == std::string_view::npos ? 0
                                                          : static_cast<std::int64_t>(found) + 1);
 }
 
+constexpr std::size_t kWorkPerCharacter = 10;
+
 enum class Side : std::uint8_t { left, right, both };
+
+/// The characters of a text, to be asked whether one is among them.
+class CharacterSet {
+ public:
+  explicit CharacterSet(std::string_view characters) {
+    for (std::size_t at = 0; at < characters.size();) {
+      count_work(kWorkPerCharacter);
+      const std::string_view character = characters.substr(at, utf8_length(characters[at]));
+      at += character.size();
+      if (character.size() == 1) {
+        ascii_[static_cast<unsigned char>(character[0])] = true;
+      } else {
+        others_.insert(character);
+      }
+    }
+  }
+  [[nodiscard]] bool contains(std::string_view character) const {
+    return character.size() == 1 ? ascii_[static_cast<unsigned char>(character[0])]
+                                 : others_.contains(character);
+  }
+
+ private:
+  std::bitset<256> ascii_;
+  std::unordered_set<std::string_view> others_;
+};
 
 /// Whole characters of the set go from the ends.
 template <Side side>
 std::string_view trimmed(std::string_view text, std::string_view set) {
-  const auto in_set = [set](std::string_view character) {
-    for (std::size_t at = 0; at < set.size(); at += utf8_length(set[at]))
-      if (set.substr(at, utf8_length(set[at])) == character) return true;
-    return false;
+  const CharacterSet characters{set};
+  const auto in_set = [&characters](std::string_view character) {
+    count_work(kWorkPerCharacter);
+    return characters.contains(character);
   };
   if constexpr (side != Side::right)
     while (!text.empty() && in_set(text.substr(0, utf8_length(text[0]))))
@@ -176,9 +213,12 @@ Value trim_bytes(FunctionContext&, Arguments a) {
 }
 
 /// Appends `fill` again and again until `count` characters are there.
-void append_fill(std::string& out, std::string_view fill, std::size_t count) {
+void append_fill(TextBuilder& out, std::string_view fill, std::size_t count) {
   const std::size_t per_fill = count_characters(fill);
-  for (; count >= per_fill; count -= per_fill) out += fill;
+  for (; count >= per_fill; count -= per_fill) {
+    count_work(kWorkPerCharacter);
+    out += fill;
+  }
   out += fill.substr(0, bytes_of_characters(fill, count));
 }
 template <Side side>
@@ -187,15 +227,15 @@ Value pad(FunctionContext& context, Arguments a) {
   const std::string_view fill = a.size() == 3 ? a[2].as_text() : std::string_view{" "};
   const auto wanted = static_cast<std::size_t>(std::max(a[1].as_int4(), 0));
   if (wanted * 4 > kMaxFieldBytes) too_long();
-  const std::size_t characters = count_characters(text);
+  const std::size_t characters = count_long_characters(text);
   if (characters >= wanted)
-    return Value::from_text(text.substr(0, bytes_of_characters(text, wanted)));
+    return Value::from_text(text.substr(0, bytes_of_long_characters(text, wanted)));
   if (fill.empty()) return a[0];
-  std::string out;
+  TextBuilder out;
   if (side == Side::left) append_fill(out, fill, wanted - characters);
   out += text;
   if (side == Side::right) append_fill(out, fill, wanted - characters);
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 // A negative count leaves out that many characters of the other end.
@@ -203,36 +243,37 @@ Value left(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
   std::int64_t count = a[1].as_int4();
   if (count < 0)
-    count = std::max<std::int64_t>(0, static_cast<std::int64_t>(count_characters(text)) + count);
+    count =
+        std::max<std::int64_t>(0, static_cast<std::int64_t>(count_long_characters(text)) + count);
   return Value::from_text(
-      text.substr(0, bytes_of_characters(text, static_cast<std::size_t>(count))));
+      text.substr(0, bytes_of_long_characters(text, static_cast<std::size_t>(count))));
 }
 Value right(FunctionContext&, Arguments a) {
   const std::string_view text = a[0].as_text();
-  const auto characters = static_cast<std::int64_t>(count_characters(text));
+  const auto characters = static_cast<std::int64_t>(count_long_characters(text));
   const std::int64_t count = a[1].as_int4();
   const std::int64_t skipped =
       count < 0 ? std::min(-count, characters) : std::max<std::int64_t>(0, characters - count);
   return Value::from_text(
-      text.substr(bytes_of_characters(text, static_cast<std::size_t>(skipped))));
+      text.substr(bytes_of_long_characters(text, static_cast<std::size_t>(skipped))));
 }
 
 Value replace(FunctionContext& context, Arguments a) {
   const std::string_view from = a[1].as_text();
   std::string_view rest = a[0].as_text();
   if (from.empty()) return a[0];
-  std::string out;
+  TextBuilder out;
   while (true) {
-    const std::size_t found = rest.find(from);
+    count_work(kWorkPerCharacter);
+    const std::size_t found = find_long(rest, from);
     if (found == std::string_view::npos) break;
     out += rest.substr(0, found);
     out += a[2].as_text();
     rest.remove_prefix(found + from.size());
-    if (out.size() > kMaxFieldBytes) too_long();
   }
   if (rest.size() == a[0].as_text().size()) return a[0];
   out += rest;
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 Value split_part(FunctionContext&, Arguments a) {
@@ -245,18 +286,21 @@ Value split_part(FunctionContext&, Arguments a) {
     return Value::from_text(wanted == 1 || wanted == -1 ? text : std::string_view{});
   if (wanted < 0) {
     std::int64_t fields = 1;
-    for (std::size_t at = text.find(separator); at != std::string_view::npos;
-         at = text.find(separator, at + separator.size()))
+    for (std::size_t at = find_long(text, separator); at != std::string_view::npos;
+         at = find_long(text, separator, at + separator.size())) {
+      count_work(kWorkPerCharacter);
       ++fields;
+    }
     wanted += fields + 1;
     if (wanted < 1) return Value::from_text("");
   }
   for (; wanted > 1; --wanted) {
-    const std::size_t found = text.find(separator);
+    count_work(kWorkPerCharacter);
+    const std::size_t found = find_long(text, separator);
     if (found == std::string_view::npos) return Value::from_text("");
     text.remove_prefix(found + separator.size());
   }
-  return Value::from_text(text.substr(0, text.find(separator)));
+  return Value::from_text(text.substr(0, find_long(text, separator)));
 }
 
 Value repeat(FunctionContext& context, Arguments a) {
@@ -264,23 +308,30 @@ Value repeat(FunctionContext& context, Arguments a) {
   const auto count = static_cast<std::size_t>(std::max(a[1].as_int4(), 0));
   if (text.empty() || count == 0) return Value::from_text("");
   if (count > kMaxFieldBytes / text.size()) too_long();
-  std::byte* out = context.arena.allocate(text.size() * count, 1);
-  for (std::size_t i = 0; i < count; ++i)
-    std::memcpy(out + i * text.size(), text.data(), text.size());
-  return Value::from_bytes({out, text.size() * count});
+  const std::size_t size = text.size() * count;
+  std::byte* out = context.arena.allocate(size, 1);
+  copy_long(out, as_bytes(text));
+  // What is there is doubled: a copy of one letter costs as much as one of many.
+  for (std::size_t have = text.size(); have < size;) {
+    const std::size_t now = std::min(have, size - have);
+    copy_long(out + have, {out, now});
+    have += now;
+  }
+  return Value::from_bytes({out, size});
 }
 
 Value reverse(FunctionContext& context, Arguments a) {
   const std::string_view text = a[0].as_text();
-  std::string out(text.size(), '\0');
-  std::size_t end = out.size();
+  std::byte* const out = context.arena.allocate(text.size(), 1);
+  std::byte* to = out + text.size();
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = utf8_length(text[at]);
-    end -= size;
-    out.replace(end, size, text.substr(at, size));
+    count_work(4);
+    const std::size_t size = std::min(utf8_length(text[at]), text.size() - at);
+    to -= size;
+    std::memcpy(to, text.data() + at, size);
     at += size;
   }
-  return make_text(context.arena, out);
+  return Value::from_bytes({out, text.size()});
 }
 
 Value ascii(FunctionContext&, Arguments a) {
@@ -303,25 +354,31 @@ Value character(FunctionContext& context, Arguments a) {
   return make_text(context.arena, out);
 }
 
-std::vector<std::string_view> characters_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  for (std::size_t at = 0; at < text.size(); at += utf8_length(text[at]))
-    out.push_back(text.substr(at, utf8_length(text[at])));
-  return out;
+/// Calls `visit` with each character of `text`.
+template <class Visit>
+void for_each_character(std::string_view text, const Visit& visit) {
+  for (std::size_t at = 0; at < text.size();) {
+    count_work(kWorkPerCharacter);
+    const std::string_view character = text.substr(at, utf8_length(text[at]));
+    at += character.size();
+    visit(character);
+  }
 }
 Value translate(FunctionContext& context, Arguments a) {
-  const auto from = characters_of(a[1].as_text());
-  const auto to = characters_of(a[2].as_text());
-  std::string out;
-  for (const std::string_view c : characters_of(a[0].as_text())) {
-    const auto found = std::ranges::find(from, c);
-    const auto index = static_cast<std::size_t>(found - from.begin());
-    if (found == from.end())
-      out += c;
-    else if (index < to.size())
-      out += to[index];
-  }
-  return make_text(context.arena, out);
+  // What each character becomes; of those that stand there twice the first counts.
+  std::unordered_map<std::string_view, std::string_view> becomes;
+  std::string_view to = a[2].as_text();
+  for_each_character(a[1].as_text(), [&](std::string_view from) {
+    const std::string_view with = to.empty() ? to : to.substr(0, utf8_length(to[0]));
+    to.remove_prefix(with.size());
+    becomes.emplace(from, with);
+  });
+  TextBuilder out;
+  for_each_character(a[0].as_text(), [&](std::string_view character) {
+    const auto found = becomes.find(character);
+    out += found == becomes.end() ? character : found->second;
+  });
+  return out.finish(context.arena);
 }
 
 Value starts_with(FunctionContext&, Arguments a) {
@@ -329,32 +386,33 @@ Value starts_with(FunctionContext&, Arguments a) {
 }
 
 // concat and concat_ws take anything; NULLs are left out. VARIADIC gives them one array.
-void append_any(FunctionContext& context, std::string& out, TypeId type, const Value& value) {
+void append_any(FunctionContext& context, TextBuilder& out, TypeId type, const Value& value) {
   if (type == TypeId::bool_)
     out += value.as_bool() ? "t" : "f";
   else
-    output_text(context, type, value, out);
+    out += to_text(context, type, value);
 }
 Value concat(FunctionContext& context, Arguments a) {
   const AnyArguments all{context, a, 0};
   if (all.is_null()) return Value::null();
-  std::string out;
+  TextBuilder out;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all.value(i).is_null()) append_any(context, out, all.type(i), all.value(i));
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 Value concat_with_separator(FunctionContext& context, Arguments a) {
   const AnyArguments all{context, a, 1};
   if (a[0].is_null() || all.is_null()) return Value::null();
-  std::string out;
+  TextBuilder out;
   bool first = true;
   for (std::size_t i = 1; i < all.size(); ++i) {
+    count_work(kWorkPerCharacter);
     if (all.value(i).is_null()) continue;
     if (!first) out += a[0].as_text();
     first = false;
     append_any(context, out, all.type(i), all.value(i));
   }
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 constexpr ScalarEntry kTextEntries[] = {

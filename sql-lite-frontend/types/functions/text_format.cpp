@@ -3,7 +3,9 @@
 #include "sql-lite-frontend/types/functions/any_arguments.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_builder.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/utf8.h"
@@ -14,6 +16,7 @@ std::string quote_literal(std::string_view text) {
   const bool backslash = text.find('\\') != std::string_view::npos;
   std::string out = backslash ? "E'" : "'";
   for (const char c : text) {
+    count_work(2);
     if (c == '\'' || c == '\\') out.push_back(c);
     out.push_back(c);
   }
@@ -56,8 +59,9 @@ class Formatter {
   Formatter(FunctionContext& context, Arguments arguments)
       : context_{context}, arguments_{context, arguments, 1}, rest_{arguments[0].as_text()} {}
 
-  std::string run() {
+  Value run() {
     while (!rest_.empty()) {
+      count_work(4);
       const char c = rest_.front();
       rest_.remove_prefix(1);
       if (c != '%') {
@@ -69,7 +73,7 @@ class Formatter {
         specifier();
       }
     }
-    return std::move(out_);
+    return out_.finish(context_.arena);
   }
 
  private:
@@ -170,12 +174,12 @@ class Formatter {
   AnyArguments arguments_;
   std::string_view rest_;
   std::size_t next_ = 0;
-  std::string out_;
+  TextBuilder out_;
 };
 
 Value format(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::null();
-  return make_text(context.arena, Formatter{context, a}.run());
+  return Formatter{context, a}.run();
 }
 
 constexpr ScalarEntry kTextFormatEntries[] = {

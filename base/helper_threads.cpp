@@ -1,0 +1,129 @@
+#include "base/helper_threads.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace swizzle {
+namespace {
+
+/// Nobody wakes a caller whose overseer has changed its mind.
+constexpr Duration kBetweenLooks = std::chrono::milliseconds{10};
+
+/// What one piece of work and its caller tell each other.
+struct Outcome {
+  std::atomic<bool> is_done{false};
+  std::exception_ptr failure;
+
+  void record(const std::function<void()>& work) noexcept {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+  /// The caller may be gone as soon as it sees that: nothing of it is touched afterwards.
+  void announce() noexcept {
+    // Release: publishes the failure and whatever the work wrote.
+    is_done.store(true, std::memory_order_release);
+  }
+  [[nodiscard]] bool done() const noexcept { return is_done.load(std::memory_order_acquire); }
+};
+
+}  // namespace
+
+HelperThreads& HelperThreads::of_the_process() noexcept {
+  static HelperThreads& helpers = *new HelperThreads;
+  return helpers;
+}
+
+void HelperThreads::run_for(Parker& caller, const std::function<void()>& work) {
+  Outcome outcome;
+  enqueue([&outcome, &caller, &work] {
+    {
+      std::optional<OversightScope> scope;
+      if (caller.overseer != nullptr) scope.emplace(*caller.overseer);
+      outcome.record(work);
+    }
+    outcome.announce();
+    // A parker outlives its fiber; at worst this wakes another for nothing.
+    caller.unpark();
+  });
+  while (!outcome.done()) caller.park();
+  if (outcome.failure) std::rethrow_exception(std::move(outcome.failure));
+}
+
+void HelperThreads::run_abandonable_for(Parker& caller, std::function<void()> work) {
+  const auto wait_a_while = [&caller] {
+    caller.park_until(std::chrono::steady_clock::now() + kBetweenLooks);
+    if (caller.overseer != nullptr) caller.overseer->look();
+  };
+  while (!begin_abandonable()) wait_a_while();
+  const auto outcome = std::make_shared<Outcome>();
+  try {
+    std::thread{[this, outcome, &caller, work = std::move(work)]() mutable {
+      pthread_setname_np(pthread_self(), "helper");
+      outcome->record(work);
+      work = nullptr;
+      end_abandonable();
+      outcome->announce();
+      caller.unpark();
+    }}.detach();
+  } catch (const std::system_error&) {
+    end_abandonable();
+    throw std::bad_alloc{};
+  }
+  while (!outcome->done()) wait_a_while();
+  if (outcome->failure) std::rethrow_exception(std::move(outcome->failure));
+}
+
+bool HelperThreads::begin_abandonable() {
+  const std::lock_guard lock{mutex_};
+  if (abandonable_ == kMostAbandonable) return false;
+  ++abandonable_;
+  return true;
+}
+
+void HelperThreads::end_abandonable() {
+  const std::lock_guard lock{mutex_};
+  --abandonable_;
+}
+
+void HelperThreads::enqueue(std::function<void()> job) {
+  const std::lock_guard lock{mutex_};
+  jobs_.push_back(std::move(job));
+  if (idle_ >= jobs_.size() || threads_ == kMostThreads) return changed_.notify_one();
+  try {
+    std::thread{[this] { serve(); }}.detach();
+    ++threads_;
+  } catch (const std::system_error&) {
+    // Those that there are do it, if there are any.
+    if (threads_ != 0) return;
+    jobs_.pop_back();
+    throw std::bad_alloc{};
+  }
+}
+
+void HelperThreads::serve() noexcept {
+  pthread_setname_np(pthread_self(), "helper");
+  std::unique_lock lock{mutex_};
+  for (;;) {
+    ++idle_;
+    changed_.wait(lock, [this] { return !jobs_.empty(); });
+    --idle_;
+    const std::function<void()> job = std::exchange(jobs_.front(), {});
+    jobs_.pop_front();
+    lock.unlock();
+    job();
+    lock.lock();
+  }
+}
+
+}  // namespace swizzle

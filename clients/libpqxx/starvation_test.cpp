@@ -1,0 +1,332 @@
+#include <libpq-fe.h>
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clients/testing/swizzled_process.h"
+
+/// One reactor, one client that keeps it as busy as a statement can, and one that wants little: the
+/// first is ended by its statement_timeout, the second is answered meanwhile.
+namespace swizzle::clients {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+/// What a machine that does other things besides may add.
+constexpr milliseconds kTimeout{100};
+constexpr milliseconds kLatestEnd{600};
+/// The parser cannot be ended, and takes a second for some megabytes.
+constexpr milliseconds kLatestEndOfText{4000};
+constexpr milliseconds kHonestWait{50};
+
+SwizzledProcess& server() {
+  static SwizzledProcess process{SwizzledProcess::Access::peer_only, {"reactor_threads=1"}};
+  return process;
+}
+
+using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+
+Connection connect() {
+  Connection connection{PQconnectdb(server().conninfo().c_str()), &PQfinish};
+  if (PQstatus(connection.get()) != CONNECTION_OK) {
+    throw std::runtime_error{PQerrorMessage(connection.get())};
+  }
+  return connection;
+}
+
+/// "ok", or the SQLSTATE of its error.
+std::string run(PGconn* connection, const std::string& sql) {
+  PGresult* const result = PQexec(connection, sql.c_str());
+  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  std::string outcome = state != nullptr ? state : "ok";
+  if (PQresultStatus(result) == PGRES_BAD_RESPONSE || PQstatus(connection) == CONNECTION_BAD) {
+    outcome = PQerrorMessage(connection);
+  }
+  PQclear(result);
+  return outcome;
+}
+
+std::string repeated(const std::string& part, std::size_t count, const std::string& between = {}) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != 0) out += between;
+    out += part;
+  }
+  return out;
+}
+
+template <class Make>
+std::string listed(std::size_t count, const std::string& between, const Make& make) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i != 0) out += between;
+    out += make(std::to_string(i));
+  }
+  return out;
+}
+
+struct Case {
+  std::string name;
+  std::string sql;
+};
+
+/// Waits of a client for SELECT 1, one every few milliseconds.
+class HonestClient {
+ public:
+  HonestClient()
+      : connection_(connect()), thread_([this] {
+          while (!stop_) {
+            const auto begin = Clock::now();
+            if (run(connection_.get(), "SELECT 1") != "ok") ++failures_;
+            waits_.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
+            std::this_thread::sleep_for(milliseconds{2});
+          }
+        }) {}
+  HonestClient(const HonestClient&) = delete;
+  HonestClient& operator=(const HonestClient&) = delete;
+  ~HonestClient() { finish(); }
+
+  void finish() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  /// Pre: finished.
+  [[nodiscard]] milliseconds percentile(double part) const {
+    std::vector<milliseconds> sorted = waits_;
+    std::ranges::sort(sorted);
+    return sorted[static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * part)];
+  }
+  [[nodiscard]] int failures() const { return failures_; }
+
+ private:
+  Connection connection_;
+  std::atomic<bool> stop_{false};
+  int failures_ = 0;
+  std::vector<milliseconds> waits_;
+  std::thread thread_;
+};
+
+/// What keeps a processor busy inside one value.
+std::vector<Case> long_expressions() {
+  const std::string million = "repeat('a', 1000000)";
+  return {
+      {"position of a periodic needle",
+       "SELECT position(repeat('a', 100000) || 'b' in repeat('a', 20000000))"},
+      {"replace of a periodic needle",
+       "SELECT length(replace(repeat('a', 20000000), repeat('a', 100000) || 'b', ''))"},
+      {"replace that grows", "SELECT length(replace(repeat('x', 100000000), 'x', 'yyyyyyyyyy'))"},
+      {"repeat", "SELECT length(repeat('x', 1000000000)) FROM generate_series(1, 20)"},
+      {"repeat of one text after another",
+       "SELECT sum(length(repeat(i::text, 3000000))) FROM generate_series(1, 1000) i"},
+      {"md5", "SELECT md5(repeat('x', 1000000000))"},
+      {"sha512", "SELECT sha512(repeat('x', 1000000000)::bytea)"},
+      {"regexp_replace", "SELECT length(regexp_replace(repeat('x', 100000000), 'x', 'y', 'g'))"},
+      {"regexp_split_to_array",
+       "SELECT cardinality(regexp_split_to_array(repeat('x,', 20000000), ','))"},
+      {"large counted repeat", "SELECT repeat('a', 30000000) ~ '(a?){250}a{250}b'"},
+      {"large counted repeats within each other",
+       "SELECT repeat('a', 3000000) ~ '((a?){100}(a?){100}){5}b'"},
+      {"split_part from the end", "SELECT split_part(repeat('x,', 300000000), ',', -2)"},
+      {"string_to_array", "SELECT cardinality(string_to_array(repeat('x,', 50000000), ','))"},
+      {"translate", "SELECT length(translate(repeat('x', 50000000), 'abcdefx', '1234567'))"},
+      {"translate with a long list",
+       "SELECT length(translate(repeat('x', 1000000), (SELECT string_agg(chr(i + 200), '') FROM "
+       "generate_series(1, 20000) i), ''))"},
+      {"trim with a long list",
+       "SELECT length(btrim(repeat('x', 3000000), (SELECT string_agg(chr(i + 200), '') FROM "
+       "generate_series(1, 20000) i) || 'x'))"},
+      {"reverse", "SELECT length(reverse(repeat('x', 500000000)))"},
+      {"upper", "SELECT length(upper(repeat('x', 1000000000)))"},
+      {"lpad", "SELECT length(lpad('x', 250000000, 'abc'))"},
+      {"encode", "SELECT length(encode(repeat('x', 500000000)::bytea, 'base64'))"},
+      {"LIKE with many stars",
+       "SELECT repeat('a', 10000000) LIKE '%' || repeat('a%', 1000) || 'b%a%b'"},
+      {"overlap of large arrays",
+       "SELECT array_agg(i) && array_agg(-i) FROM generate_series(1, 1000000) i"},
+      {"containment of large arrays",
+       "SELECT array_agg(i) @> array_agg(2 * i) FROM generate_series(1, 1000000) i"},
+      {"array_remove in a loop",
+       "SELECT sum(cardinality(array_remove(a, i))) FROM generate_series(1, 10000) i, (SELECT "
+       "array_agg(j) a FROM generate_series(1, 100000) j) x"},
+      {"array_fill", "SELECT cardinality(array_fill(1, ARRAY[100000000]))"},
+      {"array_to_string", "SELECT length(array_to_string(array_fill(1, ARRAY[30000000]), ','))"},
+      {"jsonb containment",
+       "SELECT a @> b FROM (SELECT jsonb_agg(i) a, jsonb_agg(-i) b FROM generate_series(1, "
+       "300000) i) x"},
+      {"jsonb of a long text",
+       "SELECT length(('[' || repeat('1,', 30000000) || '1]')::jsonb::text)"},
+      {"power", "SELECT length((9.9999::numeric ^ 130000)::text) FROM generate_series(1, 100)"},
+      {"factorial", "SELECT length(factorial(32000)::text) FROM generate_series(1, 100)"},
+      {"numeric division",
+       "SELECT sum(length((repeat('7', 130000)::numeric / repeat('3', 65000)::numeric)::text)) "
+       "FROM generate_series(1, 100)"},
+      {"exponential", "SELECT sum(exp(5999.5::numeric + i / 7.0)) FROM generate_series(1, 2000) i"},
+      {"logarithm",
+       "SELECT sum(ln(repeat('7', 130000)::numeric + i)) FROM generate_series(1, 2000) i"},
+      {"to_char of a long template", "SELECT length(to_char(1, repeat('9', 100000000)))"},
+      {"to_char of a long date template",
+       "SELECT length(to_char(now(), repeat('YYYY', 20000000)))"},
+      {"concat", "SELECT length(concat(repeat('x', 300000000), repeat('y', 300000000)))"},
+      {"quote_literal", "SELECT length(quote_literal(repeat('''', 300000000)))"},
+      {"hex", "SELECT length(decode(repeat('ab', 250000000), 'hex'))"},
+      {"count of characters",
+       "SELECT sum(length(repeat('ä', 200000000))) FROM generate_series(1, 10)"},
+      {"equality of long texts",
+       "SELECT count(*) FROM generate_series(1, 1000) i, (SELECT repeat('x', 100000000) a, "
+       "repeat('x', 100000000) b) t WHERE a = b"},
+      {"comparison of many numbers", "SELECT 1 WHERE " + million + " ~ '[[:alpha:]]{1,200}x'"},
+  };
+}
+
+/// What keeps it busy between rows.
+std::vector<Case> long_plans() {
+  return {
+      {"cross join",
+       "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b"},
+      {"cross join that finds nothing",
+       "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b WHERE a * "
+       "b "
+       "= -1"},
+      {"series", "SELECT count(*) FROM generate_series(1, 1000000000)"},
+      {"series in the target list",
+       "SELECT count(*) FROM (SELECT generate_series(1, 1000000000)) x"},
+      {"array of a series", "SELECT cardinality(ARRAY(SELECT generate_series(1, 300000000)))"},
+      {"series of numerics",
+       "SELECT count(*) FROM generate_series(1::numeric, 1000000000::numeric)"},
+      {"sort", "SELECT i FROM generate_series(1, 20000000) i ORDER BY md5(i::text) LIMIT 1"},
+      {"DISTINCT", "SELECT count(DISTINCT i % 1000003) FROM generate_series(1, 30000000) i"},
+      {"GROUP BY",
+       "SELECT count(*) FROM (SELECT i, count(*) FROM generate_series(1, 20000000) i "
+       "GROUP BY i) x"},
+      {"window",
+       "SELECT sum(s) FROM (SELECT sum(i) OVER (ORDER BY i ROWS BETWEEN 10000 PRECEDING "
+       "AND CURRENT ROW) s FROM generate_series(1, 1000000) i) x"},
+      {"array_agg", "SELECT cardinality(array_agg(i)) FROM generate_series(1, 100000000) i"},
+      {"string_agg", "SELECT length(string_agg('x', ',')) FROM generate_series(1, 100000000)"},
+      {"unnest", "SELECT count(*) FROM unnest(array_fill(1, ARRAY[100000000]))"},
+      {"recursion",
+       "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT "
+       "count(*) FROM r"},
+      {"recursion without rows to show",
+       "WITH RECURSIVE r(i) AS (SELECT 1 UNION SELECT (i + 1) % 5000000 FROM r) SELECT count(*) "
+       "FROM r"},
+      {"correlated subqueries",
+       "SELECT sum((SELECT count(*) FROM generate_series(1, i))) FROM generate_series(1, 100000) "
+       "i"},
+      {"regexp_matches", "SELECT count(*) FROM regexp_matches(repeat('x', 30000000), 'x', 'g')"},
+      {"jsonb_array_elements",
+       "SELECT count(*) FROM jsonb_array_elements(('[' || repeat('1,', 5000000) || '1]')::jsonb)"},
+  };
+}
+
+/// What keeps it busy before anything runs.
+std::vector<Case> long_texts() {
+  const auto integer = [](const std::string& i) { return i; };
+  return {
+      {"nested comments", "SELECT " + repeated("/*", 20000) + repeated("*/", 20000) + " 1"},
+      {"a literal of 30 MB", "SELECT length('" + std::string(30'000'000, 'x') + "')"},
+      {"VALUES of 300,000 rows",
+       "SELECT count(*) FROM (VALUES " +
+           listed(300'000, ",", [](const std::string& i) { return "(" + i + ")"; }) + ") v"},
+      {"IN of 300,000", "SELECT count(*) FROM generate_series(1, 10) i WHERE i IN (" +
+                            listed(300'000, ",", integer) + ")"},
+      {"IN of 100,000 expressions",
+       "SELECT count(*) FROM generate_series(1, 10) i WHERE i IN (" +
+           listed(100'000, ",", [](const std::string& i) { return i + "+i"; }) + ")"},
+      {"OR of 5,000", "SELECT count(*) FROM pg_class WHERE " +
+                          listed(5'000, " OR ",
+                                 [](const std::string& i) {
+                                   return "relpages = " + i + " AND reltuples = " + i;
+                                 })},
+      {"AND of 5,000",
+       "SELECT count(*) FROM pg_class WHERE " +
+           listed(5'000, " AND ", [](const std::string& i) { return "relpages <> " + i; })},
+      {"CASE of 20,000",
+       "SELECT CASE 1 " +
+           listed(20'000, " ", [](const std::string& i) { return "WHEN -" + i + " THEN " + i; }) +
+           " END"},
+      {"an array of 300,000", "SELECT cardinality(ARRAY[" + listed(300'000, ",", integer) + "])"},
+      {"a target list of 60,000", "SELECT " + listed(60'000, ",", integer)},
+      {"a table of 40,000 columns",
+       "CREATE TABLE wide (" +
+           listed(40'000, ",", [](const std::string& i) { return "c" + i + " int"; }) + ")"},
+      {"100,000 statements", repeated("SELECT 1", 100'000, ";")},
+      {"INSERT of 100,000 rows",
+       "CREATE TEMP TABLE filled (a int, b text); INSERT INTO filled VALUES " +
+           listed(100'000, ",", [](const std::string& i) { return "(" + i + ", 'x')"; })},
+      {"a malformed text of 10 MB", "SELECT " + repeated("1 +", 3'000'000) + " )"},
+      {"FROM of 200 tables",
+       "SELECT 1 FROM " + listed(200, ", ", [](const std::string& i) { return "pg_class c" + i; }) +
+           " LIMIT 1"},
+  };
+}
+
+struct Measured {
+  std::string outcome;
+  milliseconds took{};
+  milliseconds usual_wait{};  ///< 99 % of the honest client's were shorter
+  int failures = 0;
+
+  [[nodiscard]] bool is_fair(milliseconds latest_end) const {
+    // An answer or an error it is, not the end of the connection.
+    return outcome.size() <= 5 && took < latest_end && usual_wait < kHonestWait && failures == 0;
+  }
+};
+
+Measured measure(const Case& one) {
+  Connection busy = connect();
+  run(busy.get(), "SET statement_timeout = '" + std::to_string(kTimeout.count()) + "ms'");
+  HonestClient honest;
+  const auto begin = Clock::now();
+  Measured measured;
+  measured.outcome = run(busy.get(), one.sql);
+  measured.took = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
+  honest.finish();
+  measured.usual_wait = honest.percentile(0.99);
+  measured.failures = honest.failures();
+  return measured;
+}
+
+void check_that_nobody_starves(const std::vector<Case>& cases,
+                               milliseconds latest_end = kLatestEnd) {
+  // What else the machine does may take the processor away; that does not happen each time.
+  constexpr int kTries = 3;
+  for (const Case& one : cases) {
+    Measured measured = measure(one);
+    for (int i = 1; i < kTries && !measured.is_fair(latest_end); ++i) measured = measure(one);
+    std::ostringstream line;
+    line << one.name << ": " << measured.outcome << " after " << measured.took.count()
+         << " ms; beside it 99 % were answered within " << measured.usual_wait.count() << " ms, "
+         << measured.failures << " failed\n";
+    if (std::getenv("SWIZZLE_SHOW_WAITS") != nullptr) std::fputs(line.str().c_str(), stderr);
+    INFO(line.str());
+    CHECK(measured.is_fair(latest_end));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("nobody starves beside a long expression", "[starvation]") {
+  check_that_nobody_starves(long_expressions());
+}
+
+TEST_CASE("nobody starves beside a long plan", "[starvation]") {
+  check_that_nobody_starves(long_plans());
+}
+
+TEST_CASE("nobody starves beside a long text", "[starvation]") {
+  check_that_nobody_starves(long_texts(), kLatestEndOfText);
+}
+
+}  // namespace swizzle::clients

@@ -1,0 +1,85 @@
+#include <catch2/catch.hpp>
+#include <functional>
+#include <string>
+
+#include "sql-lite-frontend/session/test_database.h"
+
+/// Where PostgreSQL says that something is too many, with its words.
+namespace swizzle::sql {
+namespace {
+
+std::string listed(int count, const std::function<std::string(int)>& make) {
+  std::string out;
+  for (int i = 1; i <= count; ++i) out += (i == 1 ? "" : ",") + make(i);
+  return out;
+}
+std::string numbers(int count) {
+  return listed(count, [](int i) { return std::to_string(i); });
+}
+std::string named(int count, const std::string& prefix) {
+  return listed(count,
+                [&](int i) { return std::to_string(i) + " AS " + prefix + std::to_string(i); });
+}
+std::string columns(int count) {
+  return listed(count, [](int i) { return "c" + std::to_string(i) + " int"; });
+}
+
+const std::string kTable = "54011 tables can have at most 1600 columns";
+const std::string kList = "54011 target lists can have at most 1664 entries";
+
+}  // namespace
+
+TEST_CASE("a relation has at most 1600 columns, dropped ones included", "[session][limits]") {
+  TestDatabase database;
+  CHECK(database.run("CREATE TABLE wide (" + columns(1601) + ")") == kTable);
+  CHECK(database.run("CREATE TABLE wide (" + columns(1600) + ")") == "CREATE TABLE");
+  CHECK(database.run("ALTER TABLE wide ADD COLUMN one_more int") == kTable);
+  CHECK(database.run("ALTER TABLE wide DROP COLUMN c1") == "ALTER TABLE");
+  CHECK(database.run("ALTER TABLE wide ADD COLUMN one_more int") == kTable);
+  CHECK(database.run("CREATE TABLE wider (LIKE wide, a int, b int)") == kTable);
+  CHECK(database.run("CREATE VIEW seen AS SELECT " + named(1601, "c")) == kTable);
+  CHECK(database.run("CREATE TABLE made AS SELECT " + named(1601, "c")) == kTable);
+}
+
+TEST_CASE("a row has at most 1664 columns", "[session][limits]") {
+  TestDatabase database;
+  CHECK(database.run("SELECT " + numbers(1665)) == kList);
+  CHECK(database.run("VALUES (" + numbers(1665) + ")") == kList);
+  CHECK(database.run("SELECT 1 FROM (VALUES (" + numbers(1665) + ")) v") == kList);
+  CHECK(database.run("SELECT * FROM (SELECT " + named(900, "c") + ") f, (SELECT " +
+                     named(900, "d") + ") g") == kList);
+  CHECK(database.run("SELECT " + numbers(60'000)) == kList);
+  CHECK(database.run("SELECT ROW(" + numbers(1665) + ")") ==
+        "54011 ROW expressions can have at most 1664 entries");
+  CHECK(database.run("SELECT (" + numbers(1664) + ") IS NULL") == "f SELECT 1");
+}
+
+TEST_CASE("there are 65535 parameters", "[session][limits]") {
+  TestDatabase database;
+  CHECK(database.run("PREPARE p AS SELECT $65536::int") == "42P02 there is no parameter $65536");
+  CHECK(database.run("PREPARE p AS SELECT $2000000000::int") ==
+        "42P02 there is no parameter $2000000000");
+}
+
+TEST_CASE("advisory locks are bounded, and gone with their session", "[session][limits]") {
+  TestDatabase database;
+  const std::string many =
+      "SELECT bool_and(pg_try_advisory_lock(i)) FROM generate_series(1, 100001) i";
+  CHECK(database.run(many) == "53200 out of shared memory");
+  CHECK(database.run("SELECT pg_advisory_unlock_all()") == "NULL SELECT 1");
+  CHECK(database.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == "0 SELECT 1");
+  CHECK(
+      database.run("SELECT bool_and(pg_try_advisory_lock(i)) FROM generate_series(1, 100000) i") ==
+      "t SELECT 1");
+}
+
+TEST_CASE("what values take is bounded by session_memory_limit", "[session][limits]") {
+  TestDatabase database;
+  REQUIRE(database.run("SET session_memory_limit = '16MB'") == "SET");
+  CHECK(database.run("SELECT length(repeat('x', 100000000))") == "53200 out of memory");
+  CHECK(database.run("SELECT cardinality(ARRAY(SELECT generate_series(1, 300000000)))") ==
+        "53200 out of memory");
+  CHECK(database.run("SELECT length(repeat('x', 1000000))") == "1000000 SELECT 1");
+}
+
+}  // namespace swizzle::sql

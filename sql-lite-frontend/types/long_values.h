@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "base/long_work.h"
+#include "base/runtime.h"
+#include "sql-lite-frontend/types/datum.h"
+
+/// What keeps long values from keeping others waiting: work on them runs aside
+/// (Runtime::run_aside), and what makes them out of short ones counts what it does
+/// (base/long_work.h).
+namespace swizzle::sql {
+
+/// From here on a value is worth a thread of its own: it takes longer to work on than to hand over.
+inline constexpr std::size_t kLongBytes = std::size_t{256} << 10U;
+
+inline std::size_t bytes_of(std::span<const Value> values) noexcept {
+  std::size_t bytes = 0;
+  for (const Value& value : values) {
+    if (value.is_bytes()) bytes += value.as_bytes().size();
+  }
+  return bytes;
+}
+
+/// Runs `work`, which goes through so many bytes, and returns what it returns.
+template <class Work>
+auto for_bytes(std::size_t bytes, Work&& work) -> decltype(work()) {
+  if (bytes < kLongBytes) [[likely]]
+    return work();
+  std::optional<decltype(work())> result;
+  Runtime::current().run_aside([&] { result.emplace(work()); });
+  return std::move(*result);
+}
+
+/// About what it costs to copy, look through or compare so many bytes.
+inline void count_bytes(std::size_t bytes) {
+  count_work(bytes / 4);
+}
+
+/// Of a template's letters, as of everything that PostgreSQL keeps in one piece, there can be only
+/// so many: XX000 for more than a gigabyte of so many bytes each.
+void require_room_for(std::size_t count, std::size_t bytes_each);
+
+/// memcpy() in pieces.
+void copy_long(std::byte* to, Bytes from);
+/// As std::string_view::find, but in linear time whatever repeats itself.
+std::size_t find_long(std::string_view text, std::string_view part, std::size_t from = 0);
+/// As count_characters() and bytes_of_characters(), in pieces.
+std::size_t count_long_characters(std::string_view text);
+std::size_t bytes_of_long_characters(std::string_view text, std::size_t count);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/types/datum.h"
+
+namespace swizzle::sql {
+
+/// Builds a text of any length. What is there is not copied when it grows, others run meanwhile,
+/// and a text longer than a value may be is refused as soon as it is (54000).
+class TextBuilder {
+ public:
+  TextBuilder() = default;
+
+  void append(std::string_view text) {
+    if (text.size() > room()) [[unlikely]]
+      return append_slowly(text);
+    std::memcpy(next_, text.data(), text.size());
+    next_ += text.size();
+  }
+  TextBuilder& operator+=(std::string_view text) {
+    append(text);
+    return *this;
+  }
+  void push_back(char letter) { append({&letter, 1}); }
+  void append(std::size_t count, char letter);
+  [[nodiscard]] std::size_t size() const noexcept {
+    return finished_bytes_ + static_cast<std::size_t>(next_ - begin_);
+  }
+
+  /// A value in `arena`.
+  [[nodiscard]] Value finish(Arena& arena) const;
+
+ private:
+  struct Chunk {
+    std::unique_ptr<char[]> bytes;
+    std::size_t used = 0;
+  };
+
+  [[nodiscard]] std::size_t room() const noexcept { return static_cast<std::size_t>(end_ - next_); }
+  void append_slowly(std::string_view text);
+  void begin_chunk(std::size_t wanted);
+
+  std::vector<Chunk> finished_;
+  std::size_t finished_bytes_ = 0;
+  std::unique_ptr<char[]> current_;
+  char* begin_ = nullptr;
+  char* next_ = nullptr;
+  char* end_ = nullptr;
+};
+
+}  // namespace swizzle::sql
