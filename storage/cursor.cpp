@@ -21,6 +21,12 @@ std::vector<std::byte> successor(Bytes key) {
   return next;
 }
 
+LeafScan::Which read_by(const TransactionState& transaction, WaitPolicy policy) noexcept {
+  if (!transaction.locks_reads()) return LeafScan::Which::visible;
+  return policy == WaitPolicy::skip ? LeafScan::Which::newest_lockable
+                                    : LeafScan::Which::newest_locked;
+}
+
 }  // namespace
 
 /// The range is kept as [low, high) and shrinks from the side that the cursor moves away from.
@@ -31,8 +37,7 @@ struct Cursor::State {
         tree(in),
         mode(how),
         wait(policy),
-        leaf(working, in.id(),
-             working.locks_reads() ? LeafScan::Which::newest_locked : LeafScan::Which::visible),
+        leaf(working, in.id(), read_by(working, policy)),
         ahead(in, hint) {}
 
   Transaction& transaction;
@@ -74,8 +79,10 @@ struct Cursor::State {
 
 Result<> Cursor::State::load() {
   if (!working.locks_reads()) return load_visible();
-  // Between leaves, where many locks may become one.
-  RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared, WaitPolicy::wait));
+  // Between leaves, where many locks may become one. Who has a whole tree is waited for by those
+  // who skip, too: they would skip everything.
+  RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared,
+                                 wait == WaitPolicy::skip ? WaitPolicy::wait : wait));
   RETURN_IF_ERROR(tree.birth().require_loaded());
   return load_leaf();
 }
@@ -117,8 +124,8 @@ Result<> Cursor::State::load_leaf() {
     else
       RETURN_IF_ERROR(tree.read_below(below, leaf, ahead.interest()));
     if (!leaf.blocked()) break;
-    RETURN_IF_ERROR(working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap,
-                                          working.wait(WaitPolicy::wait)));
+    RETURN_IF_ERROR(
+        working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap, working.wait(wait)));
   }
   if (planted(PlantedFault::lock_released_early)) working.locks.release_to(before);
   if (leaf.looked_up()) RETURN_IF_ERROR(working.check_snapshot());

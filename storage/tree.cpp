@@ -48,13 +48,15 @@ class LockForRead final : public LeafVisitor {
   bool blocked_ = false;
 };
 
-Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key) {
+Result<> lock_gap_of(TransactionState& state, AnyTree& tree, Bytes key, WaitPolicy wait) {
   LockForRead visitor(state, tree.id());
   while (true) {
     RETURN_IF_ERROR(tree.read(key, visitor));
     if (!visitor.blocked()) return {};
-    RETURN_IF_ERROR(
-        state.locks.acquire(visitor.gap(), lock::kReadGap, state.wait(WaitPolicy::wait)));
+    ASSIGN_OR_RETURN(const lock::Acquired acquired,
+                     state.locks.acquire(visitor.gap(), lock::kReadGap, state.wait(wait)));
+    // Who passes over what others have does not ask what they put there.
+    if (acquired == lock::Acquired::skipped) return {};
   }
 }
 
@@ -131,7 +133,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   ASSIGN_OR_RETURN(const lock::Acquired acquired,
                    state.locks.acquire(id, mode, state.wait(wanted.wait)));
   if (acquired == lock::Acquired::skipped) return false;
-  if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, wanted.key));
+  if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, wanted.key, wanted.wait));
   PointRead read(state, tree.id(), wanted.key, which, into);
   ASSIGN_OR_RETURN(const bool found, read.run(tree));
   if (state.isolation == Isolation::repeatable_read)

@@ -52,6 +52,7 @@ ExprPtr Binder::bind_array(const ast::A_ArrayExpr& node, Scope& scope, TypeId wa
 ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
   std::vector<ExprPtr> fields;
   std::vector<std::string> names;
+  std::vector<std::size_t> untyped;
   const auto add = [&](ExprPtr field) {
     if (fields.size() == kMostRowColumns) {
       throw sql_error(sqlstate::too_many_columns, "ROW expressions can have at most {} entries",
@@ -59,6 +60,7 @@ ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
           .at_position(node.location + 1);
     }
     if (field->type() == TypeId::unknown) {
+      untyped.push_back(fields.size());
       field = coerce(std::move(field), TypeId::text, kNoTypmod, Implicitness::implicit);
     }
     fields.push_back(std::move(field));
@@ -78,6 +80,7 @@ ExprPtr Binder::bind_row(const ast::RowExpr& node, Scope& scope) {
   }
   auto expr = std::make_unique<RowExpr>(std::move(fields));
   expr->names = std::move(names);
+  for (const std::size_t field : untyped) expr->mark_untyped(field);
   expr->set_location(node.location);
   return expr;
 }

@@ -47,8 +47,11 @@ void Binder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
                   "column \"{}\" specified in USING clause does not exist in {} table", name,
                   left ? "right" : "left");
     }
-    join.conditions.push_back(
-        call_operator("=", slot_expr(left->column), slot_expr(right->column), -1));
+    const auto is_same = [&] {
+      return call_operator("=", slot_expr(left->column), slot_expr(right->column), -1);
+    };
+    join.conditions.push_back(is_same());
+    if (locks_rows_) join.recheck.push_back(is_same());
     scope.items[left->item].visible[left->index] = false;
     scope.items[right->item].visible[right->index] = false;
     ScopeColumn column = left->column;
@@ -145,6 +148,7 @@ FromPtr Binder::bind_join(const ast::JoinExpr& node, Scope& scope) {
       const Unreachable hidden{scope, 0, left_begin};
       const ClauseScope clause{scope, Clause::join_on};
       join.conditions.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
+      if (locks_rows_) join.recheck.push_back(bind_condition(node.quals, scope, "JOIN/ON"));
     }
     // Not before: in the condition both sides are there.
     note_absence();

@@ -59,9 +59,13 @@ std::unique_ptr<Query> Binder::bind_select(const ast::SelectStmt& select, Scope*
 void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Query& query,
                                OutputTypes output) {
   const Slot first_own = slot_count();
+  // What is below a locking clause, in subqueries of FROM and in views, too.
+  const bool around = std::exchange(locks_rows_, locks_rows_ || !select.locking_clause.empty());
+  const bool rechecks = locks_rows_;
   for (const ast::Node* item : select.from_clause) {
     query.from.push_back(bind_from_item(item, scope));
   }
+  locks_rows_ = false;
   for (const ast::Node* node : select.window_clause) {
     const auto& window = ast::as<ast::WindowDef>(node);
     for (const auto& [name, definition] : scope.named_windows) {
@@ -85,7 +89,7 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
   if (select.where_clause != nullptr) {
     const ClauseScope clause{scope, Clause::where};
     query.where.push_back(bind_condition(select.where_clause, scope, "WHERE"));
-    if (!select.locking_clause.empty()) {
+    if (rechecks) {
       query.recheck.push_back(bind_condition(select.where_clause, scope, "WHERE"));
     }
   }
@@ -117,6 +121,7 @@ void Binder::bind_plain_select(const ast::SelectStmt& select, Scope& scope, Quer
         .at_position(query.aggregates[0].location + 1);
   }
   if (query.grouped) check_grouping(scope, query);
+  locks_rows_ = around;
 }
 
 SortKey Binder::sort_key(const ast::SortBy& node, ExprPtr expr) {
@@ -300,6 +305,10 @@ void Binder::bind_limit(const ast::SelectStmt& select, Scope& scope, Query& quer
 
 namespace {
 
+bool is_meant(std::span<const std::string> of, const std::string& alias) {
+  return of.empty() || std::ranges::find(of, alias) != of.end();
+}
+
 /// Whether a lock on `of` (all tables, when empty) falls on rows that an outer join may make up.
 bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool nullable) {
   check_stack();
@@ -308,9 +317,72 @@ bool locks_nullable(const FromNode& node, std::span<const std::string> of, bool 
     return locks_nullable(*join->left, of, nullable || full) ||
            locks_nullable(*join->right, of, nullable || full || join->kind == JoinKind::left);
   }
+  if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    return is_meant(of, subquery->alias) &&
+           std::ranges::any_of(subquery->query->from, [&](const FromPtr& item) {
+             return locks_nullable(*item, {}, nullable);
+           });
+  }
   const auto* table = std::get_if<FromTable>(&node.node);
-  return table != nullptr && nullable &&
-         (of.empty() || std::ranges::find(of, table->alias) != of.end());
+  return table != nullptr && nullable && is_meant(of, table->alias);
+}
+
+/// Rows that are not rows of tables cannot be locked.
+void require_lockable(const Query& query, std::string_view lock) {
+  const auto refuse = [&](std::string_view with) {
+    throw_error(sqlstate::feature_not_supported, "{} is not allowed with {}", lock, with);
+  };
+  if (query.body == Query::Body::set_operation) refuse("UNION/INTERSECT/EXCEPT");
+  if (query.distinct != Query::DistinctKind::none) refuse("DISTINCT clause");
+  if (!query.group_keys.empty()) refuse("GROUP BY clause");
+  if (!query.having.empty()) refuse("HAVING clause");
+  if (query.grouped) refuse("aggregate functions");
+  if (!query.windows.empty()) refuse("window functions");
+  if (!query.sets.empty()) refuse("set-returning functions in the target list");
+}
+
+/// What else a name of FROM may stand for, as refusals call it; empty: tables and subqueries.
+std::string_view unlockable_kind(const FromNode& node) {
+  if (std::holds_alternative<FromFunctions>(node.node)) return "a function";
+  if (std::holds_alternative<FromCte>(node.node)) return "a WITH query";
+  return {};
+}
+
+/// The item of that name, not itself a join.
+const FromNode* item_named(const FromNode& node, std::string_view alias) {
+  if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    const FromNode* left = item_named(*join->left, alias);
+    return left != nullptr ? left : item_named(*join->right, alias);
+  }
+  const std::string_view own = std::visit(
+      [](const auto& item) -> std::string_view {
+        if constexpr (std::is_same_v<std::decay_t<decltype(item)>, FromJoin>) {
+          return {};
+        } else {
+          return item.alias;
+        }
+      },
+      node.node);
+  return own == alias ? &node : nullptr;
+}
+
+/// Locks inside subqueries and views. Those that pass their tables' rows on are locked with the
+/// rows of the query itself; others lock what they read.
+void lock_inside(FromNode& node, const RowLock& lock, std::span<const std::string> of,
+                 std::string_view name) {
+  if (auto* join = std::get_if<FromJoin>(&node.node)) {
+    lock_inside(*join->left, lock, of, name);
+    lock_inside(*join->right, lock, of, name);
+    return;
+  }
+  auto* subquery = std::get_if<FromSubquery>(&node.node);
+  if (subquery == nullptr || !is_meant(of, subquery->alias)) return;
+  Query& query = *subquery->query;
+  // As in PostgreSQL: a view may be a UNION, and then has nothing to lock.
+  if (subquery->view_access && query.body == Query::Body::set_operation) return;
+  require_lockable(query, name);
+  for (const FromPtr& item : query.from) lock_inside(*item, lock, {}, name);
+  if (!query.passes_rows_on()) query.locks.push_back({lock.mode, lock.wait, {}});
 }
 
 }  // namespace
@@ -336,17 +408,10 @@ void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
       default:
         break;
     }
-    const auto refuse = [&](std::string_view with) {
-      throw_error(sqlstate::feature_not_supported, "{} is not allowed with {}", name, with);
-    };
-    if (query.body == Query::Body::set_operation) refuse("UNION/INTERSECT/EXCEPT");
-    if (query.body == Query::Body::values) refuse("VALUES");
-    if (query.distinct != Query::DistinctKind::none) refuse("DISTINCT clause");
-    if (!query.group_keys.empty()) refuse("GROUP BY clause");
-    if (!query.having.empty()) refuse("HAVING clause");
-    if (query.grouped) refuse("aggregate functions");
-    if (!query.windows.empty()) refuse("window functions");
-    if (!query.sets.empty()) refuse("set-returning functions in the target list");
+    if (query.body == Query::Body::values) {
+      throw_error(sqlstate::feature_not_supported, "{} is not allowed with VALUES", name);
+    }
+    require_lockable(query, name);
     if (locking.wait_policy == ast::LockWaitPolicy::lockwaitskip) lock.wait = WaitPolicy::skip;
     if (locking.wait_policy == ast::LockWaitPolicy::lockwaiterror) lock.wait = WaitPolicy::no_wait;
     for (const ast::Node* relation : locking.locked_rels) {
@@ -360,8 +425,16 @@ void Binder::bind_locking(ast::NodeList clause, Scope& scope, Query& query) {
                         name)
             .at_position(range.location + 1);
       }
+      for (const FromPtr& item : query.from) {
+        const FromNode* named = item_named(*item, range.relname);
+        const std::string_view kind = named == nullptr ? "" : unlockable_kind(*named);
+        if (kind.empty()) continue;
+        throw sql_error(sqlstate::feature_not_supported, "{} cannot be applied to {}", name, kind)
+            .at_position(range.location + 1);
+      }
       lock.of.emplace_back(range.relname);
     }
+    for (const FromPtr& item : query.from) lock_inside(*item, lock, lock.of, name);
     for (const FromPtr& item : query.from) {
       if (!locks_nullable(*item, lock.of, false)) continue;
       throw_error(sqlstate::feature_not_supported,

@@ -71,6 +71,14 @@ ExprPtr Binder::default_of(const Table& table, std::size_t position) {
   const Column& column = table.relation.columns[position];
   if (column.default_sql.empty()) return constant(column.type, Value::null());
   ExprPtr expr = bind_table_expression(column.default_sql, table, 0, Clause::column_default);
+  if (column.identity != 0) {
+    // Who may write the column may have its numbers.
+    walk(*expr, [this](Expr& part) {
+      if (auto* call = dynamic_cast<SessionFunctionExpr*>(&part)) {
+        call->call_instead(names_.identity_numbers());
+      }
+    });
+  }
   return coerce_to_column(std::move(expr), column);
 }
 

@@ -35,6 +35,8 @@ class NameSource {
   /// For constants that are read while binding.
   virtual SessionContext& context() = 0;
   virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
+  /// nextval() without its privileges.
+  virtual const SessionFunction& identity_numbers() = 0;
   virtual std::string current_database() = 0;
   /// Whether a reference to it stands for its query.
   virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
@@ -447,6 +449,8 @@ class Binder {
   /// Why a recursive reference may not stand here: "an outer join"; empty where it may.
   std::string_view recursion_forbidden_;
   int view_depth_ = 0;
+  /// A locking clause is about what is being bound.
+  bool locks_rows_ = false;
   int recorded_depth_ = 0;
   /// Only what a view reads itself is asked for: other views are not opened.
   bool reads_only_ = false;

@@ -61,6 +61,8 @@ struct FromJoin {
   FromPtr left;
   FromPtr right;
   std::vector<ExprPtr> conditions;
+  /// A second binding of them, as Query::recheck is of WHERE.
+  std::vector<ExprPtr> recheck;
   /// Columns of FULL JOIN … USING: the one side's value or the other's.
   std::vector<Project::Computed> merged;
 };
@@ -132,7 +134,8 @@ struct Query {
   /// Its FROM clause names the WITH query that it is a part of.
   bool reads_working_table = false;
   std::vector<RowLock> locks;
-  /// A second binding of WHERE: checked again on rows that changed before they were locked.
+  /// A second binding of WHERE, where rows are locked here or by an enclosing query: checked again
+  /// on rows that changed before they were locked.
   std::vector<ExprPtr> recheck;
 
   /// Slots of enclosing queries, or of FROM items to its left, that it reads.
@@ -146,6 +149,13 @@ struct Query {
     std::vector<Slot> slots;
     for (const OutputTarget& target : targets) slots.push_back(target.slot);
     return slots;
+  }
+  /// Whether each of its rows is one of its FROM clause, and no row depends on others: then rows
+  /// can be locked where the enclosing query has chosen among them.
+  [[nodiscard]] bool passes_rows_on() const noexcept {
+    return body == Body::select && !grouped && windows.empty() && sets.empty() &&
+           distinct == DistinctKind::none && !limit && !offset && locks.empty() && eager.empty() &&
+           correlated.empty();
   }
 };
 

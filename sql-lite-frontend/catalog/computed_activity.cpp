@@ -185,6 +185,19 @@ void prepared(Execution& execution, const EmitRow& emit) {
   }
 }
 
+/// Cursors, and what the protocol's Bind has opened.
+void cursor_rows(Execution& execution, const EmitRow& emit) {
+  for (const auto& [name, portal] : execution.session.portals) {
+    const Value row[] = {text_value(execution, name),
+                         text_value(execution, portal->statement->text),
+                         flag(portal->holds),
+                         flag(portal->binary),
+                         flag(portal->is_cursor && portal->scrolls),
+                         Value::from_int(portal->opened_at)};
+    emit(row);
+  }
+}
+
 Value bound(Execution& execution, const SettingDefinition& definition, bool lower) {
   if (definition.type_name() == "integer") {
     const auto& bounds = definition.integer_bounds;
@@ -273,6 +286,15 @@ std::span<const RowProvider> activity_providers() {
         {"generic_plans"},
         {"custom_plans"}},
        prepared},
+      {kPgCatalogSchema,
+       "pg_cursors",
+       {{"name"},
+        {"statement"},
+        {"is_holdable"},
+        {"is_binary"},
+        {"is_scrollable"},
+        {"creation_time"}},
+       cursor_rows},
       {kPgCatalogSchema,
        "pg_settings",
        {{"name"},

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 4;
+constexpr std::uint8_t kFormatVersion = 5;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -159,6 +159,7 @@ template <class V, class T>
 void fields(V& visit, T& object) {
   visit(object.type, object.start, object.increment, object.minimum, object.maximum, object.cache,
         object.cycle, object.owner_table, object.owner_column, object.identity);
+  visit.since(5, object.position);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, ViewColumn>

@@ -152,6 +152,9 @@ struct SequenceDefinition {
   Oid owner_table = kNoOid;  ///< OWNED BY, serial or identity
   std::int16_t owner_column = 0;
   bool identity = false;
+  /// Under whose number its position is recorded: a RESTART gives it a new one, which a rollback
+  /// takes back. None: its own.
+  Oid position = kNoOid;
 };
 
 /// What a name in a view's text meant when the view was made: that relation, under its columns'

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_change.h"
+#include "sql-lite-frontend/execute/foreign_key.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 
 /// ALTER TABLE … ALTER COLUMN: type, default, NOT NULL, identity, generation.
@@ -37,6 +38,35 @@ void TableChange::check_type_may_change(std::size_t position) const {
                      "cannot alter type of a column used by a view or rule"}
           .with_detail(fmt::format("rule _RETURN on {} depends on column \"{}\"",
                                    described(session_, *dependent.table), name));
+    }
+  }
+}
+
+/// Of the other type, the column's values may refer to other rows, or to none.
+void TableChange::recheck_foreign_keys(std::size_t position) {
+  const auto number = static_cast<std::int16_t>(position + 1);
+  const auto recheck = [&](const TablePtr& referencing, const Constraint& key) {
+    const TablePtr referenced = session_.table(key.referenced_table);
+    for (std::size_t i = 0; i < key.columns.size(); ++i) {
+      const auto& from = referencing->relation.columns;
+      const auto& to = referenced->relation.columns;
+      require_may_refer(key.name, from[static_cast<std::size_t>(key.columns[i] - 1)],
+                        to[static_cast<std::size_t>(key.referenced_columns[i] - 1)]);
+    }
+    if (key.validated) validate_foreign_key(session_, referencing, key);
+  };
+  const auto has_column = [&](const std::vector<std::int16_t>& columns) {
+    return std::ranges::find(columns, number) != columns.end();
+  };
+  for (const Constraint& key : table_->relation.constraints) {
+    if (key.kind == ConstraintKind::foreign_key && has_column(key.columns)) recheck(table_, key);
+  }
+  for (const TablePtr& referencing : session_.referencing_tables(table_->relation.oid)) {
+    for (const Constraint& key : referencing->relation.constraints) {
+      if (key.kind == ConstraintKind::foreign_key && key.referenced_table == table_->relation.oid &&
+          has_column(key.referenced_columns)) {
+        recheck(referencing, key);
+      }
     }
   }
 }
@@ -99,6 +129,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
             new_row[position] = convert->eval(scratch->execution).copy_to(execution.row_arena);
             scratch->execution.row_arena.reset();
           });
+  recheck_foreign_keys(position);
 }
 
 void TableChange::set_default(const ast::AlterTableCmd& command) {
@@ -121,6 +152,7 @@ void TableChange::set_not_null(const ast::AlterTableCmd& command) {
   relation.columns[position].not_null = true;
   const std::size_t constraints = relation.constraints.size();
   replace(std::move(relation));
+  tell_debug(session_, fmt::format("verifying table \"{}\"", table_->relation.name));
   validate_constraints(session_, table_, constraints);
 }
 

@@ -236,20 +236,6 @@ void check_operator_class(std::string_view name) {
               "operator class \"{}\" does not exist for access method \"btree\"", name);
 }
 
-/// "a_b": a column that is there twice gets a number, as PostgreSQL does.
-std::string joined_once(std::vector<std::string> names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto before = std::span{names}.first(i);
-    const std::string plain = names[i];
-    for (int number = 1; std::ranges::find(before, names[i]) != before.end(); ++number) {
-      names[i] = plain + std::to_string(number);
-    }
-    text += (text.empty() ? "" : "_") + names[i];
-  }
-  return text;
-}
-
 }  // namespace
 
 void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& sink) {

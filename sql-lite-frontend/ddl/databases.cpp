@@ -109,7 +109,7 @@ void remove_contents(Database::Shared& shared, Tree tree, Transaction& transacti
       const auto kind = static_cast<RecordKind>(cursor.key()[sizeof(Oid)]);
       if (kind != RecordKind::relation && kind != RecordKind::temporary) continue;
       const auto relation = decode<Relation>(cursor.value());
-      if (relation.sequence) shared.sequences.forget(relation.oid);
+      if (relation.sequence) shared.sequences.forget(position_of(relation));
       if (!keeps_rows(relation.kind)) continue;
       shared.statistics->remove(transaction, relation.oid);
       trees.push_back(relation.tree);

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -49,7 +50,7 @@ void Session::State::drop_relation(const TablePtr& table) {
     }
   }
   if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
-  if (relation.sequence) shared.sequences.forget(relation.oid);
+  if (relation.sequence) sequence_moves.push_back({kNoOid, position_of(relation)});
   catalog.remove(*transaction, *locked);
   // Sequences that belong to the table go with it.
   for (const TablePtr& other : catalog.tables()) {
@@ -365,7 +366,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
     for (const TablePtr& other : catalog.tables()) {
       const auto& sequence = other->relation.sequence;
       if (sequence && sequence->owner_table == table->relation.oid) {
-        shared.sequences.set(catalog.shared(), other->relation, sequence->start, false);
+        restart_sequence(*this, other, sequence->start);
       }
     }
   }

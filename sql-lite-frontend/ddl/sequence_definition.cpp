@@ -172,6 +172,18 @@ SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefiniti
   return definition;
 }
 
+namespace {
+
+/// Numbers come from another position, which others learn of with the definition.
+void move_position(Session::State& session, Relation& relation, std::int64_t next) {
+  const Oid before = position_of(relation);
+  relation.sequence->position = session.catalog.allocate_oid();
+  session.sequence_moves.push_back({relation.sequence->position, before});
+  session.shared.sequences.set(session.catalog.shared(), relation, next, false);
+}
+
+}  // namespace
+
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options) {
   const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
                                                          lock::RelationMode::share_row_exclusive);
@@ -193,10 +205,18 @@ void change_sequence(Session::State& session, const TablePtr& sequence, ast::Nod
                 position, low ? "less" : "greater", limit, value);
   }
   if (restart) {
-    session.shared.sequences.set(session.catalog.shared(), relation, *restart, false);
+    move_position(session, relation, *restart);
   } else {
     session.shared.sequences.settle(session.catalog.shared(), relation);
   }
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
+void restart_sequence(Session::State& session, const TablePtr& sequence, std::int64_t next) {
+  const TablePtr table = session.catalog.lock_for_change(*session.transaction, sequence,
+                                                         lock::RelationMode::share_row_exclusive);
+  Relation relation = table->relation;
+  move_position(session, relation, next);
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
 

@@ -41,6 +41,24 @@ std::string object_name(std::string_view first, std::string_view second, std::st
   return name + "_" + std::string{suffix};
 }
 
+void tell_debug(Session::State& session, std::string message) {
+  if (session.sink_for_notices == nullptr) return;
+  session.notice(*session.sink_for_notices, Severity::debug, SqlState{"00000"}, std::move(message));
+}
+
+std::string joined_once(std::vector<std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto before = std::span{names}.first(i);
+    const std::string plain = names[i];
+    for (int number = 1; std::ranges::find(before, names[i]) != before.end(); ++number) {
+      names[i] = plain + std::to_string(number);
+    }
+    text += (text.empty() ? "" : "_") + names[i];
+  }
+  return text;
+}
+
 std::string free_name(Session::State& session, const Relation& relation, const std::string& base) {
   const auto taken = [&](const std::string& name) {
     return session.catalog.table(relation.schema, name) != nullptr ||
@@ -137,6 +155,10 @@ std::string TableBuilder::new_sequence(Column& column, TypeId type, ast::NodeLis
   sequence.sequence->owner_table = relation_.oid;
   sequence.sequence->owner_column = static_cast<std::int16_t>(relation_.columns.size() + 1);
   sequence.sequence->identity = identity;
+  tell_debug(session_,
+             fmt::format("{} will create implicit sequence \"{}\" for serial column \"{}.{}\"",
+                         is_new_table() ? "CREATE TABLE" : "ALTER TABLE", sequence.name,
+                         relation_.name, column.name));
   std::string call = fmt::format("nextval('{}'::regclass)", sequence.oid);
   sequences.push_back(std::move(sequence));
   column.not_null = true;
@@ -272,15 +294,17 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
   Index copy = index;
   copy.oid = session_.catalog.allocate_oid();
   copy.comment.clear();
-  std::string names;
+  std::vector<std::string> names;
   for (IndexColumn& column : copy.columns) {
     column.column = numbers[static_cast<std::size_t>(column.column)];
-    names += names.empty() ? "" : "_";
-    names += column.column == 0
-                 ? std::string{"expr"}
-                 : relation_.columns[static_cast<std::size_t>(column.column - 1)].name;
+    names.push_back(column.column == 0
+                        ? std::string{"expr"}
+                        : relation_.columns[static_cast<std::size_t>(column.column - 1)].name);
   }
-  for (std::int16_t& column : copy.included) column = numbers[static_cast<std::size_t>(column)];
+  for (std::int16_t& column : copy.included) {
+    column = numbers[static_cast<std::size_t>(column)];
+    names.push_back(relation_.columns[static_cast<std::size_t>(column - 1)].name);
+  }
   const auto constraint =
       std::ranges::find_if(other.relation.constraints, [&](const Constraint& candidate) {
         return candidate.index == index.oid && candidate.kind != ConstraintKind::foreign_key;
@@ -288,7 +312,8 @@ void TableBuilder::copy_index(const Table& other, const Index& index,
   const bool is_key = constraint != other.relation.constraints.end();
   copy.name = free_name(session_, relation_,
                         index.primary ? object_name(relation_.name, {}, "pkey")
-                                      : object_name(relation_.name, names, is_key ? "key" : "idx"));
+                                      : object_name(relation_.name, joined_once(std::move(names)),
+                                                    is_key ? "key" : "idx"));
   if (is_key) {
     Constraint key = *constraint;
     key.oid = session_.catalog.allocate_oid();

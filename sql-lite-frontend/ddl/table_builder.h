@@ -104,11 +104,17 @@ std::string stored_expression(Session::State& session, const Relation& relation,
 std::string free_name(Session::State& session, const Relation& relation, const std::string& base);
 /// "a_b_c" cut to what a name may have.
 std::string object_name(std::string_view first, std::string_view second, std::string_view suffix);
+/// A message of level DEBUG1, to the client that wants them.
+void tell_debug(Session::State& session, std::string message);
+/// "a_b", of an index's columns: one that is there twice gets a number, as PostgreSQL does.
+std::string joined_once(std::vector<std::string> names);
 
 bool is_sequence_type(TypeId type) noexcept;
 /// What a sequence of the type has for limits when nothing is said.
 SequenceDefinition sequence_of(TypeId type);
 void change_sequence(Session::State& session, const TablePtr& sequence, ast::NodeList options);
+/// From the next number on, which is `next`, if the transaction commits.
+void restart_sequence(Session::State& session, const TablePtr& sequence, std::int64_t next);
 SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefinition definition,
                                          Session::State& session, bool is_new);
 /// 42939 where no schema may have that name.

@@ -45,6 +45,7 @@ class TableChange {
   void drop_expression(const ast::AlterTableCmd& command);
   void change_options(const ast::AlterTableCmd& command);
   void check_type_may_change(std::size_t position) const;
+  void recheck_foreign_keys(std::size_t position);
   bool index_reads(const Index& index, std::size_t position) const;
   /// The sequence behind an identity column; 55000 when the column is none.
   TablePtr identity_sequence(std::size_t position) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/execute/foreign_key.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -16,32 +17,6 @@ std::vector<std::string> strings_of(ast::NodeList list) {
   std::vector<std::string> names;
   for (const ast::Node* node : list) names.emplace_back(ast::string_of(node));
   return names;
-}
-
-/// Types whose values one btree operator family compares with each other.
-bool same_key_family(TypeId left, TypeId right) {
-  const auto family = [](TypeId type) {
-    switch (type) {
-      case TypeId::int2:
-      case TypeId::int4:
-      case TypeId::int8:
-        return TypeId::int8;
-      case TypeId::float4:
-      case TypeId::float8:
-        return TypeId::float8;
-      case TypeId::date:
-      case TypeId::timestamp:
-      case TypeId::timestamptz:
-        return TypeId::timestamp;
-      case TypeId::text:
-      case TypeId::varchar:
-      case TypeId::name:
-        return TypeId::text;
-      default:
-        return type;
-    }
-  };
-  return family(left) == family(right);
 }
 
 std::string joined(std::span<const std::string> names) {
@@ -97,6 +72,9 @@ void TableBuilder::finish_key(const Pending& pending) {
        column_numbers(strings_of(node.including), "unique", node.location)) {
     index.included.push_back(number);
   }
+  // A name that is not given has all of the index's columns in it.
+  std::vector<std::string> named = names;
+  for (const ast::Node* included : node.including) named.emplace_back(ast::string_of(included));
   Constraint constraint;
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = primary ? ConstraintKind::primary_key : ConstraintKind::unique;
@@ -109,9 +87,12 @@ void TableBuilder::finish_key(const Pending& pending) {
   } else {
     constraint.name = free_name(session_, relation_,
                                 primary ? object_name(relation_.name, {}, "pkey")
-                                        : object_name(relation_.name, joined(names), "key"));
+                                        : object_name(relation_.name, joined_once(named), "key"));
   }
   index.name = constraint.name;
+  tell_debug(session_, fmt::format("{} {} will create implicit index \"{}\" for table \"{}\"",
+                                   is_new_table() ? "CREATE TABLE /" : "ALTER TABLE / ADD",
+                                   primary ? "PRIMARY KEY" : "UNIQUE", index.name, relation_.name));
   relation_.indexes.push_back(std::move(index));
   relation_.constraints.push_back(std::move(constraint));
 }
@@ -314,20 +295,11 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
                    "number of referencing and referenced columns for foreign key disagree"};
   }
   for (std::size_t i = 0; i < constraint.columns.size(); ++i) {
-    const TypeId from = relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)].type;
-    const TypeId to =
-        target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)].type;
-    // The parent's index must be able to look the child's values up.
-    if (!same_key_family(from, to) && !can_coerce(from, to, CastContext::implicit)) {
-      throw sql_error(sqlstate::datatype_mismatch,
-                      "foreign key constraint \"{}\" cannot be implemented",
-                      node.conname.empty() ? object_name(relation_.name, joined(names), "fkey")
-                                           : std::string{node.conname})
-          .with_detail(fmt::format(
-              "Key columns \"{}\" and \"{}\" are of incompatible types: {} and {}.", names[i],
-              target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)].name,
-              format_type(from), format_type(to)));
-    }
+    require_may_refer(
+        node.conname.empty() ? object_name(relation_.name, joined(names), "fkey")
+                             : std::string{node.conname},
+        relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)],
+        target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)]);
   }
   constraint.name =
       node.conname.empty()

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/execute/constraint_check.h"
 #include "sql-lite-frontend/execute/entry_sorter.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/foreign_key.h"
 #include "sql-lite-frontend/plan/planner.h"
 
 namespace swizzle::sql {
@@ -77,7 +79,8 @@ void load_tree(Session::State& session, TreeId tree, const Produce& produce,
   for (const IndexColumn& column : index.columns) columns.push_back(column.column);
   std::string detail = "Duplicate keys exist.";
   if (std::ranges::find(columns, std::int16_t{0}) == columns.end()) {
-    detail = fmt::format("Key {} is duplicated.", key_detail(execution, table, columns, row));
+    detail =
+        fmt::format("Key {} is duplicated.", key_detail(execution.functions, table, columns, row));
   }
   SqlError error =
       sql_error(sqlstate::unique_violation, "could not create unique index \"{}\"", index.name)
@@ -197,6 +200,8 @@ bool keeps_rows(const Table& from, const Table& to) {
 }
 
 void build_index(Session::State& session, const TablePtr& table, std::size_t number) {
+  tell_debug(session, fmt::format("building index \"{}\" on table \"{}\" serially",
+                                  table->relation.indexes[number].name, table->relation.name));
   const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
   Execution& execution = writing.plan->execution;
@@ -234,6 +239,7 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
 TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,
                        const RowChange& change) {
   Engine& engine = session.shared.engine;
+  tell_debug(session, fmt::format("rewriting table \"{}\"", old->relation.name));
   const InnerStatement latest{*session.transaction};
   relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
@@ -293,7 +299,26 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   return table;
 }
 
+void validate_foreign_key(Session::State& session, const TablePtr& table,
+                          const Constraint& constraint) {
+  tell_debug(session, fmt::format("validating foreign key constraint \"{}\"", constraint.name));
+  const ForeignKey key{table, session.table(constraint.referenced_table), constraint};
+  const RowVisitor fail = [&](std::span<const Value> values) {
+    Arena arena;
+    FunctionContext functions{arena, session.session_context, {}};
+    throw_diagnostic(key.missing(session, functions, values));
+  };
+  run_internal(session, key.violations_sql(session), {}, {}, ReadView::Sees::latest, fail);
+}
+
 void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first) {
+  const auto& constraints = table->relation.constraints;
+  const bool has_checks =
+      std::any_of(constraints.begin() + static_cast<std::ptrdiff_t>(first), constraints.end(),
+                  [](const Constraint& constraint) {
+                    return constraint.kind == ConstraintKind::check && constraint.validated;
+                  });
+  if (has_checks) tell_debug(session, fmt::format("verifying table \"{}\"", table->relation.name));
   const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
   for_each_row(session, *table, writing.plan->execution, {},
@@ -301,45 +326,11 @@ void validate_constraints(Session::State& session, const TablePtr& table, std::s
                  check_rules(writing, session, *table, row, first);
                  return true;
                });
-  for (std::size_t i = first; i < table->relation.constraints.size(); ++i) {
-    const Constraint& constraint = table->relation.constraints[i];
-    if (constraint.kind != ConstraintKind::foreign_key || !constraint.validated) continue;
-    const TablePtr referenced = session.table(constraint.referenced_table);
-    std::string join;
-    std::string not_null;
-    std::string columns;
-    for (std::size_t c = 0; c < constraint.columns.size(); ++c) {
-      const std::string child = quote_identifier(
-          table->relation.columns[static_cast<std::size_t>(constraint.columns[c] - 1)].name);
-      const std::string parent = quote_identifier(
-          referenced->relation
-              .columns[static_cast<std::size_t>(constraint.referenced_columns[c] - 1)]
-              .name);
-      if (c > 0) {
-        join += " AND ";
-        not_null += " AND ";
-        columns += ", ";
-      }
-      join += "p." + parent + " = c." + child;
-      not_null += "c." + child + " IS NOT NULL";
-      columns += "c." + child;
+  for (std::size_t i = first; i < constraints.size(); ++i) {
+    const Constraint& constraint = constraints[i];
+    if (constraint.kind == ConstraintKind::foreign_key && constraint.validated) {
+      validate_foreign_key(session, table, constraint);
     }
-    const std::string sql = fmt::format(
-        "SELECT {} FROM {} c LEFT JOIN {} p ON {} WHERE {} AND p.{} IS NULL LIMIT 1", columns,
-        session.qualified_name(*table), session.qualified_name(*referenced), join, not_null,
-        quote_identifier(
-            referenced->relation
-                .columns[static_cast<std::size_t>(constraint.referenced_columns[0] - 1)]
-                .name));
-    if (run_internal(session, sql, {}, {}) == 0) continue;
-    SqlError error =
-        sql_error(sqlstate::foreign_key_violation,
-                  "insert or update on table \"{}\" violates foreign key constraint \"{}\"",
-                  table->relation.name, constraint.name);
-    error.fields().schema = session.schema_name(table->relation.schema);
-    error.fields().table = table->relation.name;
-    error.fields().constraint = constraint.name;
-    throw error;
   }
 }
 

@@ -21,6 +21,10 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
 /// Fills one new index from the table's rows. Pre: its tree is new and empty.
 void fill_index(Session::State& session, const TablePtr& table, std::size_t index);
 
+/// Checks that all rows of the table have the row that the foreign key wants.
+void validate_foreign_key(Session::State& session, const TablePtr& table,
+                          const Constraint& constraint);
+
 /// Checks that all rows fulfil new constraints: those from `first` on, and NOT NULL columns.
 void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first);
 

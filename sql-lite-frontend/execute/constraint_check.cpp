@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/execute/deferrable_keys.h"
+#include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
 
@@ -59,21 +60,17 @@ std::vector<Value> kept(Arena& arena, std::span<const Value> row,
   return values;
 }
 
-DeferredCheck deferred_check(Execution& execution, const Constraint& constraint, const Table& table,
-                             DeferredCheck::Query wanted, DeferredCheck::Query confirmation,
-                             std::span<const TypeId> types, std::span<const Value> values,
-                             Diagnostic violation) {
-  DeferredCheck check;
-  check.constraint = constraint.oid;
-  check.relation = table.relation.oid;
-  check.wanted = std::move(wanted);
-  check.confirmation = std::move(confirmation);
-  check.types.assign(types.begin(), types.end());
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    check.texts.push_back(to_text(execution.functions, types[i], values[i]));
+void run_deferred_check(Session::State& session, NameSource& names, const DeferredCheck& check) {
+  const TablePtr table = names.table(check.relation);
+  if (!table) return;
+  switch (check.kind) {
+    case DeferredCheck::Kind::refers:
+      return check_deferred_reference(session, names, table, check);
+    case DeferredCheck::Kind::given_up:
+      return check_deferred_removal(session, names, table, check);
+    case DeferredCheck::Kind::is_unique:
+      return check_deferred_key(session, names, table, check);
   }
-  check.violation = std::move(violation);
-  return check;
 }
 
 void throw_diagnostic(const Diagnostic& diagnostic) {

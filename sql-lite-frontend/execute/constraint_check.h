@@ -25,11 +25,8 @@ bool same_values(std::span<const TypeId> types, std::span<const Value> left,
 std::vector<Value> kept(Arena& arena, std::span<const Value> row,
                         std::span<const std::int16_t> columns);
 
-/// A check that is put off; `values` go into it as text, since they have to outlive the statement.
-DeferredCheck deferred_check(Execution& execution, const Constraint& constraint, const Table& table,
-                             DeferredCheck::Query wanted, DeferredCheck::Query confirmation,
-                             std::span<const TypeId> types, std::span<const Value> values,
-                             Diagnostic violation);
+/// Throws what is violated, if it is: what was written may be gone again by now.
+void run_deferred_check(Session::State& session, NameSource& names, const DeferredCheck& check);
 [[noreturn]] void throw_diagnostic(const Diagnostic& diagnostic);
 
 }  // namespace swizzle::sql

@@ -10,14 +10,14 @@
 
 namespace swizzle::sql {
 
-DeferrableKeys::DeferrableKeys(NameSource& names, const TablePtr& table) : table_(table) {
+DeferrableKeys::DeferrableKeys(NameSource& names, const TablePtr& table)
+    : table_(table), names_(names) {
   for (const Constraint& constraint : table->relation.constraints) {
     if (constraint.kind != ConstraintKind::unique || !constraint.deferrable) continue;
     const Index* index = table->index_by_oid(constraint.index);
     keys_.push_back({&constraint, index != nullptr && index->nulls_not_distinct,
                      types_of(*table, constraint.columns)});
   }
-  if (!keys_.empty()) table_sql_ = table_name(names, *table);
 }
 
 void DeferrableKeys::begin() {
@@ -44,53 +44,75 @@ void DeferrableKeys::updated(std::span<const Value> old_row, std::span<const Val
   }
 }
 
-Diagnostic DeferrableKeys::repeated(Execution& execution, const Note& note) const {
-  const Constraint& constraint = *keys_[note.key].constraint;
-  std::vector<Value> row(table_->relation.columns.size());
-  for (std::size_t i = 0; i < note.values.size(); ++i) {
-    row[static_cast<std::size_t>(constraint.columns[i] - 1)] = note.values[i];
+namespace {
+
+/// Whether more than one row has these values. Locking reads see the newest rows, and nobody else
+/// has the key: the writer locked it.
+bool is_repeated(Session::State& session, NameSource& names, const Table& table,
+                 const Constraint& constraint, std::span<const Value> key) {
+  std::string where;
+  std::vector<TypeId> types;
+  std::vector<Value> values;
+  const std::vector<TypeId> key_types = types_of(table, constraint.columns);
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    if (i > 0) where += " AND ";
+    where += column_name(table, constraint.columns[i]);
+    if (key[i].is_null()) {
+      where += " IS NULL";
+      continue;
+    }
+    types.push_back(key_types[i]);
+    values.push_back(key[i]);
+    where += fmt::format(" = ${}", values.size());
+  }
+  return run_internal(session,
+                      fmt::format("SELECT 1 FROM {} WHERE {} OFFSET 1 FOR SHARE",
+                                  table_name(names, table), where),
+                      types, values) > 0;
+}
+
+[[noreturn]] void fail_repeated(Session::State& session, FunctionContext& functions,
+                                const TablePtr& table, const Constraint& constraint,
+                                std::span<const Value> key) {
+  std::vector<Value> row(table->relation.columns.size());
+  for (std::size_t i = 0; i < key.size(); ++i) {
+    row[static_cast<std::size_t>(constraint.columns[i] - 1)] = key[i];
   }
   Diagnostic diagnostic;
   diagnostic.state = sqlstate::unique_violation;
   diagnostic.message =
       fmt::format("duplicate key value violates unique constraint \"{}\"", constraint.name);
-  if (may_read(execution.session, table_, constraint.columns)) {
+  if (may_read(session, table, constraint.columns)) {
     diagnostic.detail = fmt::format("Key {} already exists.",
-                                    key_detail(execution, *table_, constraint.columns, row));
+                                    key_detail(functions, *table, constraint.columns, row));
   }
-  diagnostic.schema = schema_name(execution.session, table_->relation.schema);
-  diagnostic.table = table_->relation.name;
+  diagnostic.schema = schema_name(session, table->relation.schema);
+  diagnostic.table = table->relation.name;
   diagnostic.constraint = constraint.name;
-  return diagnostic;
+  throw_diagnostic(diagnostic);
+}
+
+}  // namespace
+
+void check_deferred_key(Session::State& session, NameSource& names, const TablePtr& table,
+                        const DeferredCheck& check) {
+  const auto& constraints = table->relation.constraints;
+  const auto constraint = std::ranges::find(constraints, check.constraint, &Constraint::oid);
+  if (constraint == constraints.end()) return;
+  if (!is_repeated(session, names, *table, *constraint, check.values)) return;
+  Arena arena;
+  FunctionContext functions{arena, names.context(), {}};
+  fail_repeated(session, functions, table, *constraint, check.values);
 }
 
 void DeferrableKeys::check(Execution& execution, const Note& note) const {
-  const Key& key = keys_[note.key];
-  std::string where;
-  std::vector<TypeId> types;
-  std::vector<Value> values;
-  for (std::size_t i = 0; i < note.values.size(); ++i) {
-    if (i > 0) where += " AND ";
-    where += column_name(*table_, key.constraint->columns[i]);
-    if (note.values[i].is_null()) {
-      where += " IS NULL";
-      continue;
-    }
-    types.push_back(key.types[i]);
-    values.push_back(note.values[i]);
-    where += fmt::format(" = ${}", values.size());
+  const Constraint& constraint = *keys_[note.key].constraint;
+  if (!is_repeated(execution.session, names_, *table_, constraint, note.values)) return;
+  if (!is_deferred(execution.session, constraint)) {
+    fail_repeated(execution.session, execution.functions, table_, constraint, note.values);
   }
-  // Locking reads see the newest rows. Nobody else has the key: the writer locked it.
-  const std::string another =
-      fmt::format("SELECT 1 FROM {} WHERE {} OFFSET 1 FOR SHARE", table_sql_, where);
-  if (run_internal(execution.session, another, types, values) == 0) return;
-  if (!is_deferred(execution.session, *key.constraint)) {
-    throw_diagnostic(repeated(execution, note));
-  }
-  defer_check(execution.session, deferred_check(execution, *key.constraint, *table_,
-                                                {another, DeferredCheck::Gives::none},
-                                                {another, DeferredCheck::Gives::rows}, types,
-                                                values, repeated(execution, note)));
+  defer_check(execution.session,
+              {DeferredCheck::Kind::is_unique, constraint.oid, table_->relation.oid, note.values});
 }
 
 void DeferrableKeys::finish(Execution& execution) {

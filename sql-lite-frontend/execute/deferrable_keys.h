@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/session/internal.h"
 
 namespace swizzle::sql {
 
@@ -35,13 +36,16 @@ class DeferrableKeys {
   };
   void note(std::size_t key, std::vector<Value> values);
   void check(Execution& execution, const Note& note) const;
-  Diagnostic repeated(Execution& execution, const Note& note) const;
 
   TablePtr table_;
-  std::string table_sql_;
+  NameSource& names_;
   std::vector<Key> keys_;
   std::vector<Note> notes_;
   Arena arena_;
 };
+
+/// No two rows have the values in their key.
+void check_deferred_key(Session::State& session, NameSource& names, const TablePtr& table,
+                        const DeferredCheck& check);
 
 }  // namespace swizzle::sql

@@ -191,13 +191,15 @@ struct SessionFunction {
 class SessionFunctionExpr final : public OperandsExpr {
  public:
   SessionFunctionExpr(const SessionFunction& function, std::vector<ExprPtr> operands)
-      : OperandsExpr(function.result, kNoTypmod, std::move(operands)), function_(function) {}
+      : OperandsExpr(function.result, kNoTypmod, std::move(operands)), function_(&function) {}
   Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
-  [[nodiscard]] const SessionFunction& function() const noexcept { return function_; }
+  [[nodiscard]] const SessionFunction& function() const noexcept { return *function_; }
+  /// Pre: `other` takes and gives the same types.
+  void call_instead(const SessionFunction& other) noexcept { function_ = &other; }
 
  private:
-  const SessionFunction& function_;
+  const SessionFunction* function_;
 };
 
 enum class CastForm : std::uint8_t { implicit, explicit_cast };
@@ -369,7 +371,9 @@ class RowExpr final : public OperandsExpr {
   /// Names of the fields where they are known (whole rows).
   std::vector<std::string> names;
   bool is_whole_row = false;  ///< of a table or another item of FROM
-  bool tells_names = false;   ///< in its value, for who shows them
+  /// The field is a literal that says no type: it is text, but clients are told so.
+  void mark_untyped(std::size_t field) { types_[field] = TypeId::unknown; }
+  bool tells_names = false;  ///< in its value, for who shows them
   /// Where an outer join may not have found a row, the whole is NULL: if this field is, or if all
   /// are where no field of the row is always there.
   enum class Absence : std::uint8_t { never, field_is_null, all_are_null };

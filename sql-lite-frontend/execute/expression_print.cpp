@@ -37,13 +37,6 @@ std::string string_constant(std::string_view text) {
   return out += "'";
 }
 
-/// `character` alone means character(1).
-std::string cast_target(TypeId type, std::int32_t typmod = kNoTypmod) {
-  if (typmod != kNoTypmod) return format_type(type, typmod);
-  if (type == TypeId::bpchar) return "bpchar";
-  return element_type(type) == TypeId::bpchar ? "bpchar[]" : format_type(type);
-}
-
 /// Whether the text alone is a constant of this type again.
 bool is_plain_number(TypeId type, std::string_view text) {
   const bool has_point = text.find('.') != std::string_view::npos;
@@ -127,7 +120,7 @@ void FunctionExpr::print(ExprPrinter& printer) const {
 }
 
 void SessionFunctionExpr::print(ExprPrinter& printer) const {
-  printer.out += quote_identifier(function_.name) + "(";
+  printer.out += quote_identifier(function_->name) + "(";
   print_list(printer, operands_);
   printer.out += ")";
 }

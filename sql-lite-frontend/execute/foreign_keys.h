@@ -7,6 +7,8 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/foreign_key.h"
+#include "sql-lite-frontend/session/internal.h"
 
 namespace swizzle::sql {
 
@@ -28,17 +30,12 @@ class ForeignKeys {
  private:
   /// This table refers to another.
   struct Outgoing {
-    const Constraint* constraint;
-    TablePtr referenced;
-    std::vector<TypeId> types;
-    std::string exists_sql;
-    std::string refers_sql;  ///< a row of this table still has the values
+    ForeignKey key;
+    std::string lock_referenced_sql;
   };
   /// Another table refers to this one.
   struct Incoming {
-    const Constraint* constraint;
-    TablePtr referencing;
-    std::vector<TypeId> types;
+    ForeignKey key;
     std::string still_there_sql;  ///< a new row took the old key's place
     std::string any_sql;
     std::string delete_sql;
@@ -56,10 +53,7 @@ class ForeignKeys {
   void act(Execution& execution, const Note& note);
   void check_unreferenced(Execution& execution, const Note& note);
   void require_gone(Execution& execution, const Note& note);
-  std::string shown_key(Execution& execution, std::span<const std::int16_t> columns,
-                        std::span<const TypeId> types, std::span<const Value> values) const;
-  Diagnostic missing(Execution& execution, const Note& note) const;
-  Diagnostic referenced(Execution& execution, const Note& note) const;
+  void require_unreferenced(Execution& execution, const Note& note);
 
   TablePtr table_;
   std::vector<Outgoing> outgoing_;
@@ -67,5 +61,12 @@ class ForeignKeys {
   std::vector<Note> notes_;
   Arena arena_;
 };
+
+/// A row that refers may be gone again by now; else the row that it refers to has to be there.
+void check_deferred_reference(Session::State& session, NameSource& names, const TablePtr& table,
+                              const DeferredCheck& check);
+/// A key that was given up may have a new row, or else nobody may refer to it.
+void check_deferred_removal(Session::State& session, NameSource& names, const TablePtr& table,
+                            const DeferredCheck& check);
 
 }  // namespace swizzle::sql

@@ -42,4 +42,10 @@ std::vector<std::string> split_identifier(std::string_view text) {
   }
 }
 
+std::string cast_target(TypeId type, std::int32_t typmod) {
+  if (typmod != kNoTypmod) return format_type(type, typmod);
+  if (type == TypeId::bpchar) return "bpchar";
+  return element_type(type) == TypeId::bpchar ? "bpchar[]" : format_type(type);
+}
+
 }  // namespace swizzle::sql

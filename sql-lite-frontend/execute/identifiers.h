@@ -1,15 +1,20 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/type_id.h"
 
 namespace swizzle::sql {
 
 /// Splits a possibly qualified and quoted name as the user wrote it; unquoted parts are folded to
 /// lower case. Throws SqlError 42602 for a malformed one.
 std::vector<std::string> split_identifier(std::string_view text);
+
+/// A type as casts name it: `character` alone would mean character(1).
+std::string cast_target(TypeId type, std::int32_t typmod = kNoTypmod);
 
 }  // namespace swizzle::sql

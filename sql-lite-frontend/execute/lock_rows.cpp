@@ -28,26 +28,45 @@ LockRows::Outcome LockRows::lock_all(Execution& execution) {
   return outcome;
 }
 
+/// Computes what depends on the rows as they are now.
+bool LockRows::still_fits(Execution& execution) {
+  for (const Recheck& recheck : rechecks_) {
+    const bool holds_all = std::ranges::all_of(
+        recheck.conditions, [&](const ExprPtr& condition) { return holds(*condition, execution); });
+    if (!holds_all && !recheck.is_outer_join) return false;
+    if (!holds_all) {
+      for (const Slot slot : recheck.other_side) execution.slots[slot] = Value::null();
+    }
+    for (const Recomputed& again : recheck.recomputed) {
+      execution.slots[again.slot] = again.expr->eval(execution);
+    }
+  }
+  return true;
+}
+
+/// Back to what the snapshot shows of the rows.
+void LockRows::show_as_found(Execution& execution) {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    if (!before_[i].is_null()) targets_[i].access->show(execution, before_[i]);
+  }
+  for (const Recheck& recheck : rechecks_) {
+    for (const Recomputed& again : recheck.recomputed) {
+      execution.slots[again.slot] = again.expr->eval(execution);
+    }
+  }
+}
+
 /// False when a row is gone, held by another where that means "skip", or no longer fits.
 bool LockRows::lock(Execution& execution) {
   const Outcome outcome = lock_all(execution);
   if (outcome != Outcome::changed) return outcome == Outcome::unchanged;
-  const bool fits = std::ranges::all_of(
-      recheck_, [&](const ExprPtr& condition) { return holds(*condition, execution); });
-  if (execution.transaction->isolation() == Isolation::repeatable_read) {
-    if (!fits) {
-      throw SqlError{sqlstate::serialization_failure,
-                     "could not serialize access due to concurrent update"};
-    }
-    for (std::size_t i = 0; i < targets_.size(); ++i) {
-      if (!before_[i].is_null()) targets_[i].access->show(execution, before_[i]);
-    }
-    return true;
+  const bool fits = still_fits(execution);
+  if (execution.transaction->isolation() != Isolation::repeatable_read) return fits;
+  if (!fits) {
+    throw SqlError{sqlstate::serialization_failure,
+                   "could not serialize access due to concurrent update"};
   }
-  if (!fits) return false;
-  for (const Recomputed& again : recomputed_) {
-    execution.slots[again.slot] = again.expr->eval(execution);
-  }
+  show_as_found(execution);
   return true;
 }
 

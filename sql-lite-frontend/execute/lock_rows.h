@@ -21,12 +21,17 @@ class LockRows final : public PlanOperator {
     Slot slot;
     const Expr* expr;
   };
-  LockRows(PlanPtr input, std::vector<Target> targets, std::vector<ExprPtr> recheck,
-           std::vector<Recomputed> recomputed)
-      : input_(std::move(input)),
-        targets_(std::move(targets)),
-        recheck_(std::move(recheck)),
-        recomputed_(std::move(recomputed)) {}
+  /// What is asked and computed anew of a row that changed, from the innermost query and join on.
+  struct Recheck {
+    std::vector<ExprPtr> conditions;
+    /// Of an outer join: where the conditions do not hold, its other side has no row.
+    bool is_outer_join = false;
+    std::vector<Slot> other_side;
+    /// What a query makes of the rows that fulfil the conditions.
+    std::vector<Recomputed> recomputed;
+  };
+  LockRows(PlanPtr input, std::vector<Target> targets, std::vector<Recheck> rechecks)
+      : input_(std::move(input)), targets_(std::move(targets)), rechecks_(std::move(rechecks)) {}
   void open(Execution& execution) override { input_->open(execution); }
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
@@ -39,18 +44,19 @@ class LockRows final : public PlanOperator {
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    visit_each(recheck_, visit);
+    for (Recheck& recheck : rechecks_) visit_each(recheck.conditions, visit);
   }
 
  private:
   enum class Outcome : std::uint8_t { unchanged, changed, gone };
   Outcome lock_all(Execution& execution);
   bool lock(Execution& execution);
+  bool still_fits(Execution& execution);
+  void show_as_found(Execution& execution);
 
   PlanPtr input_;
   std::vector<Target> targets_;
-  std::vector<ExprPtr> recheck_;
-  std::vector<Recomputed> recomputed_;
+  std::vector<Recheck> rechecks_;
   std::vector<Value> before_;  ///< per target: the row as it was found
 };
 

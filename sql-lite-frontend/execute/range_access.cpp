@@ -211,8 +211,8 @@ bool RangeAccess::start_next_range(Execution& execution) {
   if (!keys.high.empty()) range.high = as_bytes(keys.high);
   const Tree& tree = uses_secondary() ? *bounds_.index->tree : tree_;
   const bool is_whole = keys.low.empty() && keys.high.empty();
-  cursor_ = value_of(tree.scan(*execution.transaction, range, direction_, ReadMode::snapshot,
-                               WaitPolicy::wait, is_whole ? ScanHint::large : ScanHint::none));
+  cursor_ = value_of(tree.scan(*execution.transaction, range, direction_, ReadMode::snapshot, wait_,
+                               is_whole ? ScanHint::large : ScanHint::none));
   return true;
 }
 
@@ -221,7 +221,7 @@ bool RangeAccess::next_entry(Execution& execution) {
   for (;;) {
     if (!cursor_ && !start_next_range(execution)) return false;
     execution.tick();
-    if (value_of(cursor_->next())) return true;
+    if (found_or_fail(cursor_->next(), wait_)) return true;
     cursor_.reset();
   }
 }
@@ -236,7 +236,11 @@ std::string_view RangeAccess::row_key_of_entry() const {
 /// False where the row is not visible.
 bool RangeAccess::fetch(Execution& execution, std::string_view key) {
   key_ = key;
-  if (!value_of(tree_.get(*execution.transaction, as_bytes(key_), fetched_))) return false;
+  if (!found_or_fail(
+          tree_.get(*execution.transaction, as_bytes(key_), fetched_, ReadMode::snapshot, wait_),
+          wait_)) {
+    return false;
+  }
   found(execution, fetched_.bytes());
   return true;
 }

@@ -20,7 +20,7 @@ std::string RowWriter::index_key_detail(Execution& execution, const Index& index
     return {};
   }
   if (is_plain) {
-    return key_detail(execution, table_, columns, row);
+    return key_detail(execution.functions, table_, columns, row);
   }
   const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());
   const auto& expressions = write_.index_expressions[number].columns;

@@ -26,9 +26,14 @@ void append_row_id(std::string& key, std::int64_t row_id) {
   key += as_text(Bytes{bytes, sizeof bytes});
 }
 
-/// The largest row id in the table, for the first insert after start-up.
+/// The largest row id in the table, for the first insert after start-up. Nobody has inserted since,
+/// so what is committed is all there is; and it is not the transaction that wants to know, whose
+/// reads at SERIALIZABLE would keep others from inserting.
 std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
-  Cursor cursor = value_of(tree.scan(*execution.transaction, {}, Direction::backward));
+  const auto reader =
+      engine_of(execution.session).begin(Isolation::read_committed, Access::read_only);
+  reader->begin_statement();
+  Cursor cursor = value_of(tree.scan(*reader, {}, Direction::backward));
   if (!value_of(cursor.next())) return 0;
   return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(cursor.key().data()));
 }
@@ -102,7 +107,7 @@ std::string failing_row(Execution& execution, const WriteStatement& write,
   return fmt::format("Failing row contains ({}) = ({}).", names, values);
 }
 
-std::string key_detail(Execution& execution, const Table& table,
+std::string key_detail(FunctionContext& functions, const Table& table,
                        std::span<const std::int16_t> columns, std::span<const Value> row) {
   std::string names;
   std::string values;
@@ -114,8 +119,7 @@ std::string key_detail(Execution& execution, const Table& table,
       values += ", ";
     }
     names += column.name;
-    values +=
-        row[position].is_null() ? "null" : to_text(execution.functions, column.type, row[position]);
+    values += row[position].is_null() ? "null" : to_text(functions, column.type, row[position]);
   }
   return fmt::format("({})=({})", names, values);
 }

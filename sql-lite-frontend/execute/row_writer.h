@@ -137,7 +137,7 @@ std::vector<std::int16_t> all_columns(const Table& table);
 std::string failing_row(Execution& execution, const WriteStatement& write,
                         std::span<const Value> row);
 /// "(a, b)=(1, 2)"
-std::string key_detail(Execution& execution, const Table& table,
+std::string key_detail(FunctionContext& functions, const Table& table,
                        std::span<const std::int16_t> columns, std::span<const Value> row);
 
 }  // namespace swizzle::sql

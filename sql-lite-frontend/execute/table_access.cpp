@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -58,9 +57,16 @@ void TableAccess::read_row(Bytes row, std::span<Value> values) const {
   RowReader{table_->layout, row}.columns(values);
 }
 
+void TableAccess::fail_if_locked(const Error& error) const {
+  if (error.state() != sqlstate::lock_not_available) return;
+  throw_error(sqlstate::lock_not_available, "could not obtain lock on row in relation \"{}\"",
+              table_->relation.name);
+}
+
 TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, WaitPolicy wait) {
   const Bytes key = execution.slots[identity_->key].as_bytes();
-  const bool found = value_of(tree_.get(*execution.transaction, key, locked_, mode, wait));
+  const bool found =
+      found_or_fail(tree_.get(*execution.transaction, key, locked_, mode, wait), wait);
   Value& row = execution.slots[identity_->row];
   if (found && compare(locked_.bytes(), row.as_bytes()) == 0) {
     row = Value::from_bytes(locked_.bytes());
@@ -95,7 +101,7 @@ TableAccess::Locked TableAccess::follow_row(Execution& execution, ReadMode mode,
     }
     execution.tick();
     key = Value::from_bytes(moved_to.bytes()).copy_to(execution.row_arena);
-    found = value_of(tree_.get(transaction, key.as_bytes(), locked_, mode, wait));
+    found = found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   }
 }
 
@@ -150,7 +156,9 @@ bool PointAccess::next(Execution& execution) {
   if (bounds_.index->tree) {
     index_key_.clear();
     if (!append_equal(index_key_, bounds_, execution)) return false;
-    if (!value_of(bounds_.index->tree->get(transaction, as_bytes(index_key_), index_value_))) {
+    if (!found_or_fail(bounds_.index->tree->get(transaction, as_bytes(index_key_), index_value_,
+                                                ReadMode::snapshot, wait_),
+                       wait_)) {
       return false;
     }
     key_ = as_text(index_value_.bytes());
@@ -158,7 +166,7 @@ bool PointAccess::next(Execution& execution) {
     key_.clear();
     if (!append_equal(key_, bounds_, execution)) return false;
   }
-  const bool is_there = value_of(tree_.get(transaction, key(), row_, mode_));
+  const bool is_there = found_or_fail(tree_.get(transaction, key(), row_, mode_, wait_), wait_);
   note_scan(bounds_.index, is_there ? 1 : 0);
   if (!is_there) return false;
   found(execution, row_.bytes());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/table.h"
+#include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/operator.h"
 
 namespace swizzle::sql {
@@ -29,6 +30,8 @@ class TableAccess : public PlanOperator {
   /// Also leaves the row's key and its stored form in slots, so that it can be locked or written
   /// after a sort or a hash join has kept it.
   void keep_identity(Slot key_slot, Slot row_slot) { identity_ = Identity{key_slot, row_slot}; }
+  /// What the reads do that lock at SERIALIZABLE, when somebody else has the row.
+  void set_wait(WaitPolicy wait) noexcept { wait_ = wait; }
   [[nodiscard]] bool keeps_identity() const noexcept { return identity_.has_value(); }
   [[nodiscard]] Slot key_slot() const noexcept { return identity_->key; }
   [[nodiscard]] Slot row_slot() const noexcept { return identity_->row; }
@@ -59,14 +62,23 @@ class TableAccess : public PlanOperator {
   /// Tells the table's counters, and the index's if there is one, of a scan that found `rows`.
   void note_scan(const IndexAccess* index, std::uint64_t rows) const noexcept;
 
-  TablePtr table_;              // NOLINT: shared with the derived operators
-  Tree tree_;                   // NOLINT
-  std::string alias_;           // NOLINT
-  std::vector<Wanted> wanted_;  // NOLINT
-  std::string key_;             // NOLINT
+  TablePtr table_;                      // NOLINT: shared with the derived operators
+  Tree tree_;                           // NOLINT
+  std::string alias_;                   // NOLINT
+  std::vector<Wanted> wanted_;          // NOLINT
+  std::string key_;                     // NOLINT
+  WaitPolicy wait_ = WaitPolicy::wait;  // NOLINT
+
+  /// What a read has found; throws its error, that of NOWAIT by the table's name.
+  template <class T>
+  T found_or_fail(Result<T> result, WaitPolicy wait) const {
+    if (!result && wait == WaitPolicy::no_wait) fail_if_locked(result.error());
+    return value_of(std::move(result));
+  }
 
  private:
   Locked follow_row(Execution& execution, ReadMode mode, WaitPolicy wait, bool found);
+  void fail_if_locked(const Error& error) const;
   struct Identity {
     Slot key;
     Slot row;

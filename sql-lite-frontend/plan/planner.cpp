@@ -395,20 +395,81 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   return plan;
 }
 
-PlanPtr Planner::add_locks(PlanPtr plan, Query& query,
-                           const std::vector<std::pair<const RowLock*, Slot>>& lock_slots,
-                           std::vector<LockRows::Recomputed> recomputed) {
-  if (lock_slots.empty()) return plan;
+/// The tables that a lock is about, those of subqueries among them that pass their rows on.
+void Planner::collect_locks(const FromNode& node, const RowLock& lock,
+                            std::span<const std::string> of, LockPlan& locks) {
+  check_stack();
+  const auto is_meant = [&](const std::string& alias) {
+    return of.empty() || std::ranges::find(of, alias) != of.end();
+  };
+  if (const auto* table = std::get_if<FromTable>(&node.node)) {
+    if (!is_meant(table->alias)) return;
+    identified_.push_back(table->first_slot);
+    locks.tables.emplace_back(&lock, table->first_slot);
+  } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
+    collect_locks(*join->left, lock, of, locks);
+    collect_locks(*join->right, lock, of, locks);
+  } else if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    if (!is_meant(subquery->alias) || !subquery->query->passes_rows_on()) return;
+    for (const FromPtr& item : subquery->query->from) collect_locks(*item, lock, {}, locks);
+  }
+}
+
+void Planner::collect_rechecks(FromNode& node, LockPlan& locks) {
+  check_stack();
+  if (auto* join = std::get_if<FromJoin>(&node.node)) {
+    // Where an outer join may have found no row nothing is locked, so nothing changes there.
+    if (join->kind == JoinKind::full) return;
+    collect_rechecks(*join->left, locks);
+    if (join->kind == JoinKind::inner) collect_rechecks(*join->right, locks);
+    if (join->recheck.empty()) return;
+    LockRows::Recheck recheck{std::move(join->recheck), join->kind == JoinKind::left, {}, {}};
+    if (recheck.is_outer_join) collect_slots(*join->right, recheck.other_side);
+    locks.rechecks.push_back(std::move(recheck));
+    locks.queries.push_back(nullptr);
+  } else if (auto* subquery = std::get_if<FromSubquery>(&node.node)) {
+    Query& query = *subquery->query;
+    if (!query.passes_rows_on()) return;
+    for (const FromPtr& item : query.from) collect_rechecks(*item, locks);
+    locks.rechecks.push_back({std::move(query.recheck), false, {}, {}});
+    locks.queries.push_back(&query);
+  }
+}
+
+/// Pre: nothing of the query is planned yet.
+Planner::LockPlan Planner::lock_plan(Query& query) {
+  LockPlan locks;
+  for (const RowLock& lock : query.locks) {
+    for (const FromPtr& item : query.from) collect_locks(*item, lock, lock.of, locks);
+  }
+  if (locks.empty()) return locks;
+  for (const FromPtr& item : query.from) collect_rechecks(*item, locks);
+  locks.rechecks.push_back({std::move(query.recheck), false, {}, {}});
+  locks.queries.push_back(&query);
+  for (const Query* below : locks.queries) {
+    if (below != nullptr) computed_targets_[below];
+  }
+  return locks;
+}
+
+PlanPtr Planner::add_locks(PlanPtr plan, LockPlan locks) {
+  if (locks.empty()) return plan;
   std::vector<LockRows::Target> targets;
-  for (const auto& [lock, slot] : lock_slots) {
+  for (const auto& [lock, slot] : locks.tables) {
     for (const auto& [first_slot, access] : accesses_) {
-      if (first_slot == slot) targets.push_back({access, lock->mode, lock->wait});
+      if (first_slot != slot) continue;
+      targets.push_back({access, lock->mode, lock->wait});
+      access->set_wait(lock->wait);
     }
   }
+  for (std::size_t i = 0; i < locks.rechecks.size(); ++i) {
+    if (locks.queries[i] == nullptr) continue;
+    locks.rechecks[i].recomputed = std::move(computed_targets_.extract(locks.queries[i]).mapped());
+  }
   const Expected input{*plan};
-  return over(std::make_unique<LockRows>(std::move(plan), std::move(targets),
-                                         std::move(query.recheck), std::move(recomputed)),
-              input, input.rows * cost::kLookup);
+  return over(
+      std::make_unique<LockRows>(std::move(plan), std::move(targets), std::move(locks.rechecks)),
+      input, input.rows * cost::kLookup);
 }
 
 /// Calls within the arguments of others come first; those of one depth side by side.
@@ -476,20 +537,7 @@ class Postponed {
 }  // namespace
 
 PlanPtr Planner::plan_select(Query& query) {
-  std::vector<std::pair<const RowLock*, Slot>> lock_slots;
-  for (const RowLock& lock : query.locks) {
-    const auto visit = [&](auto& self, const FromNode& node) -> void {
-      if (const auto* table = std::get_if<FromTable>(&node.node)) {
-        if (!lock.of.empty() && std::ranges::find(lock.of, table->alias) == lock.of.end()) return;
-        identified_.push_back(table->first_slot);
-        lock_slots.emplace_back(&lock, table->first_slot);
-      } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
-        self(self, *join->left);
-        self(self, *join->right);
-      }
-    };
-    for (const FromPtr& item : query.from) visit(visit, *item);
-  }
+  LockPlan locks = lock_plan(query);
 
   const bool plain = !query.grouped && query.windows.empty() && query.sets.empty() &&
                      query.distinct == Query::DistinctKind::none;
@@ -497,7 +545,7 @@ PlanPtr Planner::plan_select(Query& query) {
   WantedOrder order;
   if (plain && !query.order.empty()) {
     order.keys = &query.order;
-    order.rows = lock_slots.empty() ? wanted : kAll;
+    order.rows = locks.empty() ? wanted : kAll;
   }
   std::vector<SortKey> extreme;
   const bool takes_first = use_order_for_extreme(query, extreme);
@@ -533,7 +581,7 @@ PlanPtr Planner::plan_select(Query& query) {
   if (!postponed.sets()) plan = add_sets(std::move(plan), std::exchange(query.sets, {}));
   std::vector<Project::Computed> computed;
   std::vector<Project::Computed> computed_last;
-  std::vector<LockRows::Recomputed> recomputed;
+  const auto recomputed = computed_targets_.find(&query);
   for (OutputTarget& target : query.targets) {
     const auto* slot = dynamic_cast<const SlotExpr*>(target.expr.get());
     if (slot != nullptr && slot->slot() == target.slot) continue;
@@ -541,7 +589,9 @@ PlanPtr Planner::plan_select(Query& query) {
       computed_last.push_back({target.slot, std::move(target.expr)});
       continue;
     }
-    recomputed.push_back({target.slot, target.expr.get()});
+    if (recomputed != computed_targets_.end()) {
+      recomputed->second.push_back({target.slot, target.expr.get()});
+    }
     computed.push_back({target.slot, std::move(target.expr)});
   }
   if (!computed.empty()) {
@@ -557,7 +607,7 @@ PlanPtr Planner::plan_select(Query& query) {
   const bool is_ordered = !query.order.empty();
   if (is_ordered && !order.satisfied) {
     plan = sorted(std::move(plan), std::move(query.order), wanted);
-    const bool bounded = query.limit && !query.with_ties && lock_slots.empty() &&
+    const bool bounded = query.limit && !query.with_ties && locks.empty() &&
                          query.distinct != Query::DistinctKind::on && query.sets.empty();
     if (bounded) dynamic_cast<Sort&>(*plan).set_bound(query.limit.get(), query.offset.get());
   }
@@ -572,7 +622,7 @@ PlanPtr Planner::plan_select(Query& query) {
     }
     plan = over(std::move(step), input, input.rows * cost::kCondition);
   }
-  plan = add_locks(std::move(plan), query, lock_slots, std::move(recomputed));
+  plan = add_locks(std::move(plan), std::move(locks));
   plan = add_sets(std::move(plan), std::move(query.sets));
   if (!computed_last.empty()) {
     const Expected input{*plan};

@@ -80,9 +80,18 @@ class Planner {
   PlanPtr add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys);
   PlanPtr without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, double rows);
-  PlanPtr add_locks(PlanPtr plan, Query& query,
-                    const std::vector<std::pair<const RowLock*, Slot>>& lock_slots,
-                    std::vector<LockRows::Recomputed> recomputed);
+  /// What is locked above a query, and asked again then.
+  struct LockPlan {
+    std::vector<std::pair<const RowLock*, Slot>> tables;  ///< by their first slots
+    std::vector<LockRows::Recheck> rechecks;
+    std::vector<const Query*> queries;  ///< whose targets each computes, or null
+    [[nodiscard]] bool empty() const noexcept { return tables.empty(); }
+  };
+  LockPlan lock_plan(Query& query);
+  void collect_locks(const FromNode& node, const RowLock& lock, std::span<const std::string> of,
+                     LockPlan& locks);
+  void collect_rechecks(FromNode& node, LockPlan& locks);
+  PlanPtr add_locks(PlanPtr plan, LockPlan locks);
   PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
   PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
   PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows);
@@ -165,6 +174,8 @@ class Planner {
   std::vector<std::pair<Slot, TableAccess*>> accesses_;
   /// First slots of tables whose rows need an identity.
   std::vector<Slot> identified_;
+  /// What the queries below a lock compute for their targets.
+  std::map<const Query*, std::vector<LockRows::Recomputed>> computed_targets_;
 };
 
 }  // namespace swizzle::sql

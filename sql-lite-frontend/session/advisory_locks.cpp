@@ -173,6 +173,11 @@ Value try_lock(Execution& execution, Arguments arguments) {
       session.options.backend_pid, key_of(execution, arguments), mode, scope));
 }
 
+/// Of type void, which is not NULL.
+Value done() {
+  return Value::from_text({});
+}
+
 template <AdvisoryMode mode, AdvisoryScope scope>
 Value lock(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
@@ -180,7 +185,7 @@ Value lock(Execution& execution, Arguments arguments) {
   const std::int32_t self = session.options.backend_pid;
   const AdvisoryKey key = key_of(execution, arguments);
   session.advisory_locks_used = true;
-  if (locks.try_lock(self, key, mode, scope)) return Value::null();
+  if (locks.try_lock(self, key, mode, scope)) return done();
 
   Runtime& runtime = Runtime::current();
   const std::int64_t limit = session.settings.integer("lock_timeout");
@@ -198,7 +203,7 @@ Value lock(Execution& execution, Arguments arguments) {
     }
     runtime.sleep_until(runtime.now() + std::chrono::milliseconds{2});
   }
-  return Value::null();
+  return done();
 }
 
 template <AdvisoryMode mode>
@@ -219,7 +224,7 @@ Value unlock(Execution& execution, Arguments arguments) {
 Value unlock_all(Execution& execution, Arguments) {
   Session::State& session = execution.session;
   session.shared.advisory_locks.unlock_all(session.options.backend_pid, AdvisoryScope::session);
-  return Value::null();
+  return done();
 }
 
 }  // namespace

@@ -70,17 +70,26 @@ Value do_to_session(Execution& execution, std::int32_t pid, const Deed& deed, Ac
   return Value::from_bool(true);
 }
 
+/// What a session does to itself takes effect at once: its statement must not go on and commit.
+Value heeded(Execution& execution, std::int32_t pid, Value done) {
+  if (pid == execution.session.options.backend_pid) check_cancelled(execution.session);
+  return done;
+}
+
 Value cancel_backend(Execution& execution, Arguments arguments) {
-  return do_to_session(execution, arguments[0].as_int4(), kCancel,
-                       [](Session& session) { session.cancel(); });
+  const std::int32_t pid = arguments[0].as_int4();
+  return heeded(execution, pid,
+                do_to_session(execution, pid, kCancel, [](Session& session) { session.cancel(); }));
 }
 Value terminate_backend(Execution& execution, Arguments arguments) {
   Diagnostic reason;
   reason.severity = Severity::fatal;
   reason.state = sqlstate::admin_shutdown;
   reason.message = "terminating connection due to administrator command";
-  return do_to_session(execution, arguments[0].as_int4(), kTerminate,
-                       [&](Session& session) { session.terminate(reason); });
+  const std::int32_t pid = arguments[0].as_int4();
+  return heeded(execution, pid, do_to_session(execution, pid, kTerminate, [&](Session& session) {
+                  session.terminate(reason);
+                }));
 }
 
 }  // namespace

@@ -6,9 +6,26 @@
 
 namespace swizzle::sql {
 
-/// A line of text format, without its end.
+namespace {
+
+/// Whether what follows the text is escaped by its last backslash.
+bool ends_with_escape(std::string_view text) {
+  const std::size_t other = text.find_last_not_of('\\');
+  const std::size_t backslashes = text.size() - (other == std::string_view::npos ? 0 : other + 1);
+  return backslashes % 2 != 0;
+}
+
+}  // namespace
+
+/// A line of text format, without its end. Behind a backslash, a line end is data.
 std::optional<std::string_view> CopyReader::take_line() {
-  const std::size_t end = buffer_.find('\n', std::max(searched_, position_));
+  std::size_t end = buffer_.find('\n', std::max(searched_, position_));
+  const auto before = [&](std::size_t at) {
+    return std::string_view{buffer_}.substr(position_, at - position_);
+  };
+  while (end != std::string::npos && ends_with_escape(before(end))) {
+    end = buffer_.find('\n', end + 1);
+  }
   if (end == std::string::npos) {
     searched_ = buffer_.size();
     if (!at_end_ || position_ == buffer_.size()) return std::nullopt;
@@ -18,7 +35,9 @@ std::optional<std::string_view> CopyReader::take_line() {
   }
   std::string_view line{buffer_.data() + position_, end - position_};
   position_ = searched_ = end + 1;
-  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.ends_with('\r') && !ends_with_escape(line.substr(0, line.size() - 1))) {
+    line.remove_suffix(1);
+  }
   return line;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "sql-lite-frontend/session/copy_format.h"
 #include "sql-lite-frontend/session/test_database.h"
 
 namespace swizzle::sql {
@@ -153,6 +154,37 @@ TEST_CASE("An index is built within maintenance_work_mem, whatever order its row
   CHECK(db.run("CREATE UNIQUE INDEX ON t(word)").starts_with("23505 could not create"));
   db.run("ALTER TABLE t DROP CONSTRAINT t_pkey; INSERT INTO t VALUES (17, 'x')");
   CHECK(db.run("ALTER TABLE t ADD PRIMARY KEY (id)").starts_with("23505 could not create"));
+}
+
+TEST_CASE("COPY's text goes on behind an escaped line end, however it arrives", "[sql][copy]") {
+  const std::string input = "1\ta\\\nb\n2\tc\\\\\n3\td\\\\\\\ne\\\rx\n4\t\\\n\n5\t\\\\\\\\\n";
+  const std::vector<std::string> rows{"1|a\nb", "2|c\\", "3|d\\\ne\rx", "4|\n", "5|\\\\"};
+  const CopyOptions options;
+  for (std::size_t piece = 1; piece <= input.size(); ++piece) {
+    CopyReader reader{options};
+    std::vector<std::string> read;
+    const auto take = [&] {
+      while (const auto fields = reader.next()) {
+        std::string row;
+        for (const CopyReader::Field& field : *fields) {
+          row += (row.empty() ? "" : "|") + std::string{field.text};
+        }
+        read.push_back(row);
+      }
+    };
+    for (std::size_t at = 0; at < input.size(); at += piece) {
+      reader.add(std::string_view{input}.substr(at, piece));
+      take();
+    }
+    reader.finish();
+    take();
+    CHECK(read == rows);
+  }
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int, what text)");
+  db.sink().copy_input = input;
+  CHECK(db.run("COPY t FROM STDIN") == "COPY 5");
+  CHECK(db.run("SELECT replace(what, E'\\n', '<n>') FROM t WHERE id = 1") == "a<n>b SELECT 1");
 }
 
 }  // namespace swizzle::sql

@@ -177,11 +177,11 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   PortalPtr portal = make_portal(statement, parameters);
   portal->name = declare.portalname;
   portal->is_cursor = true;
-  portal->number = ++cursors_declared;
+  portal->number = ++portals_opened;
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
   portal->scrolls = (declare.options & kNoScroll) == 0;
-  portal->declared_at = session_context.statement_timestamp;
+  portal->opened_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
   start_portal(*portal);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);

@@ -46,11 +46,16 @@ std::string definition(Session::State& session, const Table& table, const Constr
       if (constraint.no_inherit) text += " NO INHERIT";
       break;
     case ConstraintKind::primary_key:
-      text = fmt::format("PRIMARY KEY ({})", column_list(table, constraint.columns));
+    case ConstraintKind::unique: {
+      const Index* index = table.index_by_oid(constraint.index);
+      text = constraint.kind == ConstraintKind::primary_key ? "PRIMARY KEY" : "UNIQUE";
+      if (index != nullptr && index->nulls_not_distinct) text += " NULLS NOT DISTINCT";
+      text += fmt::format(" ({})", column_list(table, constraint.columns));
+      if (index != nullptr && !index->included.empty()) {
+        text += fmt::format(" INCLUDE ({})", column_list(table, index->included));
+      }
       break;
-    case ConstraintKind::unique:
-      text = fmt::format("UNIQUE ({})", column_list(table, constraint.columns));
-      break;
+    }
     case ConstraintKind::foreign_key: {
       const TablePtr referenced = session.table(constraint.referenced_table);
       text =

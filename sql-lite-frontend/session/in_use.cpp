@@ -31,9 +31,10 @@ void require_unread(const Session::State& session, const Table& table, std::stri
 void require_unused(const Session::State& session, const Table& table, std::string_view command) {
   if (!keeps_rows(table.relation.kind)) return;
   require_unread(session, table, command, table.relation.name);
-  const auto pending =
-      std::ranges::find(session.deferred, table.relation.oid, &DeferredCheck::relation);
-  if (pending == session.deferred.end()) return;
+  const bool is_pending = std::ranges::any_of(session.deferred, [&](const DeferredCheck& check) {
+    return check.relation == table.relation.oid && check.passed == 0;
+  });
+  if (!is_pending) return;
   throw_error(kObjectInUse, "cannot {} \"{}\" because it has pending trigger events", command,
               table.relation.name);
 }

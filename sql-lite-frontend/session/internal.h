@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/session.h"
@@ -16,32 +18,32 @@ struct Execution;
 struct WorkSpace;
 
 /// Runs one statement of the system's own inside the present transaction, as referential actions
-/// do, and returns how many rows it gave or changed. Plans are kept by text. The statement that it
-/// runs for goes on with what it saw before.
+/// do, and returns how many rows it gave or changed. Plans are kept by text, for as long as the
+/// tables and the parameters' types are the same. The statement that it runs for goes on with what
+/// it saw before. `visit` is given each row of a SELECT.
+using RowVisitor = std::function<void(std::span<const Value>)>;
 std::uint64_t run_internal(Session::State& session, const std::string& sql,
                            std::span<const TypeId> types, std::span<const Value> parameters,
-                           ReadView::Sees sees = ReadView::Sees::latest);
+                           ReadView::Sees sees = ReadView::Sees::latest,
+                           const RowVisitor& visit = {});
 
-/// Puts a check off to the commit, or to SET CONSTRAINTS … IMMEDIATE.
+/// What is looked at when the transaction commits, or by SET CONSTRAINTS … IMMEDIATE. It says what
+/// was written, not what to ask: tables may have been renamed and altered by then.
 struct DeferredCheck {
-  Oid constraint = kNoOid;
-  Oid relation = kNoOid;  ///< whose row was written
-  enum class Gives : std::uint8_t { rows, none };
-  struct Query {
-    std::string sql;
-    Gives gives = Gives::rows;
-    ReadView::Sees sees = ReadView::Sees::latest;
+  enum class Kind : std::uint8_t {
+    refers,     ///< a row of the relation has these values in its foreign key
+    given_up,   ///< a row of the relation had these values, and others may refer to them
+    is_unique,  ///< a row of the relation has these values in its key
   };
-  /// What gives this when all is well; else it is asked whether what was done is still there: a row
-  /// that refers may have gone again, and one that was referred to have a successor.
-  Query wanted;
-  /// What gives this when the constraint is violated indeed.
-  Query confirmation;
-  std::vector<TypeId> types;
-  std::vector<std::string> texts;  ///< the parameters as text; all are NOT NULL
-  Diagnostic violation;
+  Kind kind = Kind::refers;
+  Oid constraint = kNoOid;
+  Oid relation = kNoOid;
+  std::vector<Value> values;  ///< of the relation's columns; their bytes are the session's
+  /// The how manieth check of the transaction that passed, or 0: a rollback takes it back.
+  std::uint64_t passed = 0;
 };
 bool is_deferred(Session::State& session, const Constraint& constraint);
+/// Keeps a copy of the values.
 void defer_check(Session::State& session, DeferredCheck check);
 
 /// Fails with what the running request is to end with, when somebody has asked for that.

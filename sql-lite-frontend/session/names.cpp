@@ -120,6 +120,16 @@ Oid Session::State::temporary_schema() {
   return temp_schema;
 }
 
+Oid Session::State::schema_named(std::string_view name) {
+  const bool is_own =
+      temp_schema != kNoOid && (name == "pg_temp" || name == schema_name(temp_schema));
+  if (is_own) return temp_schema;
+  const SchemaPtr schema = catalog.schema(name);
+  if (!schema) throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
+  require(*schema, privilege::kUsage);
+  return schema->oid;
+}
+
 TablePtr Session::State::find_table(std::string_view schema, std::string_view name) {
   const auto in_schema = [&](Oid oid) -> TablePtr {
     if (oid == kPgCatalogSchema || oid == kInformationSchema) {
@@ -211,6 +221,10 @@ bool Session::State::is_visible(const Table& table) {
 std::string Session::State::qualified_name(const Table& table) {
   return quote_identifier(schema_name(table.relation.schema)) + "." +
          quote_identifier(table.relation.name);
+}
+
+const SessionFunction& Session::State::identity_numbers() {
+  return sql::identity_numbers();
 }
 
 const SessionFunction* Session::State::session_function(std::string_view name,

@@ -18,6 +18,7 @@ namespace {
 constexpr SqlState kInFailedBlock{"25P02"};
 constexpr std::size_t kCachedTexts = 128;
 constexpr std::size_t kLongestCachedText = 4096;
+constexpr std::size_t kCachedInternals = 1024;
 
 }  // namespace
 
@@ -387,10 +388,14 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
 
 std::uint64_t run_internal(Session::State& session, const std::string& sql,
                            std::span<const TypeId> types, std::span<const Value> parameters,
-                           ReadView::Sees sees) {
+                           ReadView::Sees sees, const RowVisitor& visit) {
   check_stack();
+  if (session.internal_cache.size() > kCachedInternals) session.internal_cache.clear();
   StatementPtr& statement = session.internal_cache[sql];
-  if (!statement) {
+  // The text says neither what its parameters are nor what its columns have become.
+  const bool fits = statement && std::ranges::equal(statement->declared_types, types) &&
+                    (!statement->plan || session.is_current(*statement->plan));
+  if (!fits) {
     statement = session.parse_one(sql, {});
     statement->declared_types.assign(types.begin(), types.end());
     statement->trusted = true;
@@ -410,8 +415,14 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   try {
     plan.open();
     RowScope scope{plan.execution};
+    std::vector<Value> row(visit ? plan.outputs.size() : 0);
     while (plan.root->next(plan.execution)) {
       ++rows;
+      if (visit) {
+        std::ranges::transform(plan.outputs, row.begin(),
+                               [&](Slot slot) { return plan.execution.slots[slot]; });
+        visit(row);
+      }
       scope.rewind();
     }
     if (plan.write != nullptr) rows = plan.write->written();

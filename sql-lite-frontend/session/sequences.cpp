@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/session/sequences.h"
 
-#include <optional>
+#include <exception>
 
 #include "base/runtime.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
@@ -26,16 +26,29 @@ struct Sequences::Entry {
 
 Sequences::~Sequences() = default;
 
-std::shared_ptr<Sequences::Entry> Sequences::entry(Oid sequence) {
+std::shared_ptr<Sequences::Entry> Sequences::entry(Oid position) {
   const std::lock_guard lock{mutex_};
-  std::shared_ptr<Entry>& found = entries_[sequence];
+  std::shared_ptr<Entry>& found = entries_[position];
   if (!found) found = std::make_shared<Entry>();
   return found;
 }
 
-void Sequences::forget(Oid sequence) {
+void Sequences::forget(Oid position) {
   const std::lock_guard lock{mutex_};
-  entries_.erase(sequence);
+  entries_.erase(position);
+}
+
+void Sequences::remove(const Catalog& catalog, std::span<const Oid> positions) {
+  if (positions.empty()) return;
+  for (const Oid position : positions) forget(position);
+  auto transaction = engine_.begin();
+  transaction->begin_statement();
+  Tree tree = catalog.tree();
+  for (const Oid position : positions) {
+    const std::string key = object_key(catalog.database(), RecordKind::sequence, position);
+    value_of(tree.remove(*transaction, as_bytes(key)));
+  }
+  value_of(transaction->commit(Transaction::Durability::asynchronous));
 }
 
 void Sequences::load(Entry& entry, const Catalog& catalog, const Relation& sequence) {
@@ -47,7 +60,8 @@ void Sequences::load(Entry& entry, const Catalog& catalog, const Relation& seque
   auto transaction = engine_.begin(Isolation::read_committed, Access::read_only);
   transaction->begin_statement();
   ValueBuffer buffer;
-  const std::string key = object_key(catalog.database(), RecordKind::sequence, sequence.oid);
+  const std::string key =
+      object_key(catalog.database(), RecordKind::sequence, position_of(sequence));
   if (value_of(catalog.tree().get(*transaction, as_bytes(key), buffer))) {
     state.last_value =
         static_cast<std::int64_t>(load_big_endian<std::uint64_t>(buffer.bytes().data()));
@@ -61,11 +75,11 @@ void Sequences::load(Entry& entry, const Catalog& catalog, const Relation& seque
   entry.loaded = true;
 }
 
-void Sequences::record(const Catalog& catalog, Oid sequence, const SequenceState& state) {
+void Sequences::record(const Catalog& catalog, Oid position, const SequenceState& state) {
   std::byte value[9];
   store_big_endian(value, static_cast<std::uint64_t>(state.last_value));
   value[8] = std::byte{state.is_called};
-  const std::string key = object_key(catalog.database(), RecordKind::sequence, sequence);
+  const std::string key = object_key(catalog.database(), RecordKind::sequence, position);
   auto transaction = engine_.begin();
   transaction->begin_statement();
   Tree tree = catalog.tree();
@@ -97,7 +111,7 @@ SequenceState advance(const SequenceState& state, const SequenceDefinition& defi
 }  // namespace
 
 std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence) {
-  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
   for (;;) {
     SequenceState ahead;
@@ -128,21 +142,21 @@ std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence) {
         break;
       }
     }
-    std::optional<Error> failure;
+    std::exception_ptr failure;
     try {
-      record(catalog, sequence.oid, ahead);
-    } catch (SqlError& error) {
-      failure = std::move(error).take_error();
+      record(catalog, position_of(sequence), ahead);
+    } catch (...) {
+      failure = std::current_exception();
     }
     const std::lock_guard lock{state->mutex};
     state->recording = false;
-    if (failure) throw SqlError{std::move(*failure)};
+    if (failure) std::rethrow_exception(failure);
     state->recorded_steps = steps;
   }
 }
 
 void Sequences::settle(const Catalog& catalog, const Relation& sequence) {
-  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
   SequenceState now;
   for (;;) {
@@ -158,29 +172,29 @@ void Sequences::settle(const Catalog& catalog, const Relation& sequence) {
     }
     Runtime::current().yield();
   }
-  std::optional<Error> failure;
+  std::exception_ptr failure;
   try {
-    record(catalog, sequence.oid, now);
-  } catch (SqlError& error) {
-    failure = std::move(error).take_error();
+    record(catalog, position_of(sequence), now);
+  } catch (...) {
+    failure = std::current_exception();
   }
   const std::lock_guard lock{state->mutex};
   state->recording = false;
-  if (failure) throw SqlError{std::move(*failure)};
+  if (failure) std::rethrow_exception(failure);
 }
 
 void Sequences::set(const Catalog& catalog, const Relation& sequence, std::int64_t value,
                     bool is_called) {
-  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
-  record(catalog, sequence.oid, {value, is_called});
+  record(catalog, position_of(sequence), {value, is_called});
   const std::lock_guard lock{state->mutex};
   state->now = {value, is_called};
   state->recorded_steps = 0;
 }
 
 SequenceState Sequences::state(const Catalog& catalog, const Relation& sequence) {
-  const std::shared_ptr<Entry> state = entry(sequence.oid);
+  const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
   const std::lock_guard lock{state->mutex};
   return state->now;

@@ -4,12 +4,19 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "base/ids.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {
+
+/// Under whose number the position of a sequence is recorded.
+inline Oid position_of(const Relation& sequence) {
+  const Oid own = sequence.sequence->position;
+  return own == kNoOid ? sequence.oid : own;
+}
 
 /// The positions of all sequences. Numbers are given out from memory; how far they may go is
 /// recorded ahead, a batch at a time and outside the callers' transactions, so that a number is
@@ -27,14 +34,16 @@ class Sequences {
   SequenceState state(const Catalog& catalog, const Relation& sequence);
   /// The definition is about to change: what was recorded ahead under the old one is taken back.
   void settle(const Catalog& catalog, const Relation& sequence);
-  /// The sequence is gone.
-  void forget(Oid sequence);
+  /// Positions that nobody has any more, with their records.
+  void remove(const Catalog& catalog, std::span<const Oid> positions);
+  /// A position whose record is gone.
+  void forget(Oid position);
 
  private:
   struct Entry;
-  std::shared_ptr<Entry> entry(Oid sequence);
+  std::shared_ptr<Entry> entry(Oid position);
   void load(Entry& entry, const Catalog& catalog, const Relation& sequence);
-  void record(const Catalog& catalog, Oid sequence, const SequenceState& state);
+  void record(const Catalog& catalog, Oid position, const SequenceState& state);
 
   Engine& engine_;
   std::mutex mutex_;

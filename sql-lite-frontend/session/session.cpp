@@ -37,6 +37,11 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
     failure.emplace();
     failure->state = sqlstate::out_of_memory;
     failure->message = "out of memory";
+  } catch (const std::exception& error) {
+    // A mistake of ours ends one request of one client.
+    failure.emplace();
+    failure->state = sqlstate::internal_error;
+    failure->message = error.what();
   }
   // From here on no exception is in flight, so rolling back may wait.
   if (failure) {
@@ -261,6 +266,8 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
     }
     PortalPtr portal = state.new_portal();
     portal->name = request.portal;
+    portal->number = ++state.portals_opened;
+    portal->opened_at = state.session_context.statement_timestamp;
     portal->statement = statement;
     FunctionContext context{portal->arena, state.session_context, {}};
     for (std::size_t i = 0; i < expected; ++i) {

@@ -48,16 +48,23 @@ void require_writable(Session::State& session, const Table& sequence, std::strin
   session.require_read_write(function);
 }
 
-Value nextval(Execution& execution, Arguments arguments) {
-  Session::State& session = execution.session;
-  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+Value next_of(Session::State& session, const TablePtr& sequence) {
   require_writable(session, *sequence, "nextval()");
-  require_any(session, sequence, privilege::kUsage, privilege::kUpdate);
   const std::int64_t value =
       session.shared.sequences.next(session.catalog.shared(), sequence->relation);
   session.sequence_values[sequence->relation.oid] = value;
   session.last_sequence = sequence->relation.oid;
   return Value::from_int(value);
+}
+
+Value nextval(Execution& execution, Arguments arguments) {
+  const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
+  require_any(execution.session, sequence, privilege::kUsage, privilege::kUpdate);
+  return next_of(execution.session, sequence);
+}
+
+Value identity_value(Execution& execution, Arguments arguments) {
+  return next_of(execution.session, sequence_named(execution, arguments[0].as_oid()));
 }
 
 Value currval(Execution& execution, Arguments arguments) {
@@ -86,16 +93,20 @@ Value sequence_is_called(Execution& execution, Arguments arguments) {
 }
 /// NULL before the first nextval.
 Value sequence_last_value(Execution& execution, Arguments arguments) {
+  require_any(execution.session, sequence_named(execution, arguments[0].as_oid()),
+              privilege::kUsage, privilege::kSelect);
   const SequenceState state = sequence_state(execution, arguments[0].as_oid());
   return state.is_called ? Value::from_int(state.last_value) : Value::null();
 }
 
 Value lastval(Execution& execution, Arguments) {
   const auto& last = execution.session.last_sequence;
-  if (!last) {
+  if (!last || !execution.session.catalog.table(*last)) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state,
                    "lastval is not yet defined in this session"};
   }
+  require_any(execution.session, sequence_named(execution, *last), privilege::kUsage,
+              privilege::kSelect);
   return Value::from_int(execution.session.sequence_values[*last]);
 }
 
@@ -414,6 +425,12 @@ std::span<const std::span<const SessionFunction>> session_function_lists() {
       advisory_functions(), notification_functions(), size_functions(),
       blocking_functions(), connection_functions()};
   return kLists;
+}
+
+const SessionFunction& identity_numbers() {
+  static const SessionFunction kFunction{"nextval", TypeId::int8,          {TypeId::regclass}, 0,
+                                         true,      Volatility::volatile_, identity_value};
+  return kFunction;
 }
 
 const SessionFunction* find_session_function(std::string_view name, std::size_t arguments) {

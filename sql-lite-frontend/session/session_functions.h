@@ -23,6 +23,9 @@ std::span<const SessionFunction> privilege_functions();
 /// aclexplode, acldefault: at start-up.
 void add_acl_functions();
 
+/// nextval() as identity columns call it: whoever may write the column may have its numbers.
+const SessionFunction& identity_numbers();
+
 /// All of them.
 std::span<const std::span<const SessionFunction>> session_function_lists();
 /// Null when there is no session function of that name that takes so many arguments.

@@ -52,8 +52,11 @@ struct Session::State final : NameSource, ObjectNames {
     std::size_t catalog_mark;
     SessionSettings::Mark settings_mark;
     std::size_t checks_mark;
-    std::uint64_t cursors_mark;
+    std::uint64_t passed_mark;
+    std::uint64_t portals_mark;
     PendingNotifications::Mark pending_mark;
+    std::size_t moves_mark;
+    bool read_only;
     ConstraintModes constraint_modes;
   };
   struct TransactionDefaults {
@@ -99,7 +102,6 @@ struct Session::State final : NameSource, ObjectNames {
   void choose_read_only(bool wanted);
   void choose_deferrable(bool wanted);
   void begin_as_chosen();
-  void run_deferred_checks(std::size_t from);
   [[nodiscard]] bool in_explicit_block() const noexcept { return block == Block::explicit_block; }
   /// The statements of one message are a transaction, too, though not one with savepoints.
   [[nodiscard]] bool in_block() const noexcept {
@@ -205,6 +207,11 @@ struct Session::State final : NameSource, ObjectNames {
   void deliver_notifications();
   void apply_listening();
 
+  // constraint_timing.cpp
+  void set_constraints(const ast::ConstraintsSetStmt& statement, ResultSink& sink);
+  void run_deferred_checks(std::span<const Oid> constraints);
+  void forget_deferred_checks() noexcept;
+
   // lock_table.cpp
   void lock_table(const ast::LockStmt& statement, ResultSink& sink);
 
@@ -303,6 +310,7 @@ struct Session::State final : NameSource, ObjectNames {
   bool schema_exists(std::string_view schema) override;
   SessionContext& context() override { return session_context; }
   const SessionFunction* session_function(std::string_view name, std::size_t arguments) override;
+  const SessionFunction& identity_numbers() override;
   std::string current_database() override { return options.database; }
   StatisticsPtr statistics(const Table& table) override;
   bool planner_allows(std::string_view setting) override { return settings.boolean(setting); }
@@ -318,6 +326,8 @@ struct Session::State final : NameSource, ObjectNames {
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
   /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
   const std::vector<Oid>& search_path();
+  /// 3F000 when there is none of that name; pg_temp is the session's own.
+  Oid schema_named(std::string_view name);
   /// Where unqualified new objects go. 3F000 when the path has no existing schema.
   Oid creation_schema(const ast::RangeVar& range);
   Oid temporary_schema();
@@ -361,6 +371,8 @@ struct Session::State final : NameSource, ObjectNames {
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   bool in_script = false;      ///< what runs is one of several statements of a message
   std::vector<DeferredCheck> deferred;
+  Arena deferred_bytes;
+  std::uint64_t checks_passed = 0;
   ConstraintModes constraint_modes;
   std::vector<Oid> truncated_on_commit;
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
@@ -376,7 +388,7 @@ struct Session::State final : NameSource, ObjectNames {
 
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;
-  std::uint64_t cursors_declared = 0;
+  std::uint64_t portals_opened = 0;
   PortalPtr spare_portal;
   std::unordered_map<std::string, StatementPtr> text_cache;
   std::unordered_map<std::string, StatementPtr> internal_cache;
@@ -399,6 +411,16 @@ struct Session::State final : NameSource, ObjectNames {
   // For currval() and lastval().
   std::map<Oid, std::int64_t> sequence_values;
   std::optional<Oid> last_sequence;
+  /// What the transaction has given other positions, or dropped. One of the two is nobody's when it
+  /// ends.
+  struct SequenceMove {
+    Oid to = kNoOid;
+    Oid from = kNoOid;
+  };
+  std::vector<SequenceMove> sequence_moves;
+  enum class Moves : std::uint8_t { stay, are_undone };
+  /// Forgets the positions that the moves from the mark on leave behind.
+  void end_sequence_moves(Moves outcome, std::size_t mark = 0) noexcept;
 
   Interruption interruption;
   std::string current_query;  ///< for what a deadlock is reported with

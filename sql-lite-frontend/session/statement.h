@@ -122,18 +122,18 @@ struct Portal {
   enum class State : std::uint8_t { ready, running, finished, failed };
   State state = State::ready;
   std::uint64_t rows_sent = 0;
+  std::uint64_t number = 0;  ///< those that were opened later have higher ones
+  std::int64_t opened_at = 0;
   TimePoint started_at{};
 
   // Cursors.
   bool is_cursor = false;
-  std::uint64_t number = 0;  ///< of a cursor: later ones have higher numbers
   bool scrolls = true;
   bool holds = false;
   bool binary = false;
   std::int64_t position = 0;  ///< 0: before the first row
   bool exhausted = false;
   std::unique_ptr<RowStore> rows;  ///< what has been read
-  std::int64_t declared_at = 0;
 
   /// As new, but with its memory.
   void reset() {
@@ -149,7 +149,7 @@ struct Portal {
     scrolls = true;
     position = 0;
     rows.reset();
-    declared_at = 0;
+    opened_at = 0;
   }
 };
 using PortalPtr = std::shared_ptr<Portal>;

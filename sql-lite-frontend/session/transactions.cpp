@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 
 #include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -103,43 +104,15 @@ void Session::State::begin_statement() {
   any_statement = true;
 }
 
-void Session::State::run_deferred_checks(std::size_t from) {
-  if (deferred.size() <= from) return;
-  settle_cursors(*this);
-  const std::vector<DeferredCheck> checks(
-      std::make_move_iterator(deferred.begin() + static_cast<std::ptrdiff_t>(from)),
-      std::make_move_iterator(deferred.end()));
-  deferred.resize(from);
-  for (const DeferredCheck& check : checks) {
-    Arena arena;
-    FunctionContext functions{arena, session_context, {}};
-    std::vector<Value> values;
-    for (std::size_t i = 0; i < check.types.size(); ++i) {
-      values.push_back(input_text(functions, check.types[i], kNoTypmod, check.texts[i]));
-    }
-    const auto holds = [&](const DeferredCheck::Query& query) {
-      const bool has_rows = run_internal(*this, query.sql, check.types, values, query.sees) > 0;
-      return has_rows == (query.gives == DeferredCheck::Gives::rows);
-    };
-    if (holds(check.wanted) || !holds(check.confirmation)) continue;
-    SqlError error = SqlError{check.violation.state, check.violation.message}.with_detail(
-        check.violation.detail);
-    error.fields().schema = check.violation.schema;
-    error.fields().table = check.violation.table;
-    error.fields().constraint = check.violation.constraint;
-    throw error;
-  }
-}
-
 void Session::State::commit_transaction() {
   if (!transaction) return;
   if (failed) {
     rollback_transaction();
     return;
   }
-  std::optional<SqlError> failure;
+  std::exception_ptr failure;
   try {
-    run_deferred_checks(0);
+    run_deferred_checks({});
     hold_cursors();
     for (const Oid oid : truncated_on_commit) {
       if (const TablePtr table = catalog.table(oid)) {
@@ -149,13 +122,13 @@ void Session::State::commit_transaction() {
     for (const Oid oid : std::exchange(dropped_on_commit, {})) {
       if (const TablePtr table = catalog.table(oid)) drop_relation(table);
     }
-  } catch (const SqlError& error) {
-    failure = SqlError{error.state(), error.what()}.with_detail(error.error().detail());
-    failure->fields() = error.fields();
+  } catch (...) {
+    // Rolling back may wait, which nobody does while an exception is being handled.
+    failure = std::current_exception();
   }
   if (failure) {
     rollback_transaction();
-    throw std::move(*failure);
+    std::rethrow_exception(failure);
   }
   drop_portals();
   // Whoever gets the locks finds the new definitions, and is told in the order of the commits.
@@ -171,19 +144,37 @@ void Session::State::commit_transaction() {
   set_transaction(nullptr);
   block = Block::none;
   savepoints.clear();
-  deferred.clear();
-  constraint_modes = {};
+  forget_deferred_checks();
   end_advisory_locks();
   if (committed) apply_listening();
   pending.clear();
   if (!committed) {
     catalog.rollback();
+    end_sequence_moves(Moves::are_undone);
     settings.roll_back();
     if (std::exchange(settings_touched, false)) settings_changed(nullptr);
     throw SqlError{std::move(committed).error()};
   }
+  end_sequence_moves(Moves::stay);
   settings.commit();
   if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
+}
+
+void Session::State::end_sequence_moves(Moves outcome, std::size_t mark) noexcept {
+  if (sequence_moves.size() <= mark) return;
+  std::vector<Oid> positions;
+  for (std::size_t i = mark; i < sequence_moves.size(); ++i) {
+    const SequenceMove& move = sequence_moves[i];
+    const Oid position = outcome == Moves::stay ? move.from : move.to;
+    if (position != kNoOid) positions.push_back(position);
+  }
+  sequence_moves.resize(mark);
+  try {
+    shared.sequences.remove(catalog.shared(), positions);
+  } catch (const SqlError&) {
+    // A record that nobody reads stays behind.
+    return;
+  }
 }
 
 void Session::State::note_query(std::string_view text) {
@@ -212,9 +203,9 @@ void Session::State::rollback_transaction() noexcept {
   block = Block::none;
   failed = false;
   savepoints.clear();
-  deferred.clear();
-  constraint_modes = {};
+  forget_deferred_checks();
   catalog.rollback();
+  end_sequence_moves(Moves::are_undone);
   pending.clear();
   end_advisory_locks();
   settings.roll_back();
@@ -222,15 +213,16 @@ void Session::State::rollback_transaction() noexcept {
 }
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
-  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(),
-          deferred.size(), cursors_declared,    pending.mark(), constraint_modes};
+  return {std::move(name),       transaction->mark(), catalog.mark(),  settings.mark(),
+          deferred.size(),       checks_passed,       portals_opened,  pending.mark(),
+          sequence_moves.size(), read_only,           constraint_modes};
 }
 
 void Session::State::roll_back_to(const Savepoint& savepoint) {
-  // What was declared since is gone before what it reads is.
+  // What was opened since is gone before what it reads is.
   std::erase_if(portals, [&](const auto& entry) {
     const Portal& portal = *entry.second;
-    if (!portal.is_cursor || portal.number <= savepoint.cursors_mark) return false;
+    if (portal.number <= savepoint.portals_mark) return false;
     if (portal.plan && portal.state == Portal::State::running) {
       portal.plan->end_run();
     }
@@ -240,7 +232,12 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   catalog.rollback_to(savepoint.catalog_mark);
   settings.roll_back_to(savepoint.settings_mark);
   if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
+  for (DeferredCheck& check : deferred) {
+    if (check.passed > savepoint.passed_mark) check.passed = 0;
+  }
   pending.roll_back_to(savepoint.pending_mark);
+  end_sequence_moves(Moves::are_undone, savepoint.moves_mark);
+  read_only = savepoint.read_only;
   constraint_modes = savepoint.constraint_modes;
   if (settings_touched) settings_changed(sink_for_notices);
 }
@@ -257,7 +254,7 @@ void Session::State::fail_statement(const Savepoint& start) {
     roll_back_to(start);
     failed = true;
     return;
-  } catch (const SqlError&) {
+  } catch (const std::exception&) {
     failed = true;
   }
 }
@@ -313,10 +310,18 @@ void Session::State::choose_isolation(Isolation wanted) {
     throw SqlError{kActiveTransaction,
                    "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
   }
+  if (!savepoints.empty() && wanted != isolation) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"};
+  }
   isolation = wanted;
 }
 
 void Session::State::choose_read_only(bool wanted) {
+  if (!savepoints.empty() && !wanted && read_only) {
+    throw SqlError{kActiveTransaction,
+                   "cannot set transaction read-write mode inside a read-only transaction"};
+  }
   if (any_statement && !wanted && read_only) {
     throw SqlError{kActiveTransaction, "transaction read-write mode must be set before any query"};
   }
@@ -324,16 +329,21 @@ void Session::State::choose_read_only(bool wanted) {
 }
 
 void Session::State::choose_deferrable(bool wanted) {
-  if (any_statement && wanted != deferrable) {
+  if (!savepoints.empty()) {
+    throw SqlError{kActiveTransaction,
+                   "SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction"};
+  }
+  if (any_statement) {
     throw SqlError{kActiveTransaction,
                    "SET TRANSACTION [NOT] DEFERRABLE must be called before any query"};
   }
   deferrable = wanted;
 }
 
-/// The engine's transaction has done nothing yet, so another may take its place.
+/// The engine's transaction has done nothing yet, so another may take its place. Savepoints are
+/// marks in the present one.
 void Session::State::begin_as_chosen() {
-  if (!any_statement && transaction &&
+  if (!any_statement && savepoints.empty() && transaction &&
       (transaction->isolation() != engine_isolation() || read_only || defaults().read_only)) {
     transaction->rollback();
     start_engine_transaction();
@@ -421,6 +431,8 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
       }
       const auto at = found.base() - 1;
       if (release) {
+        // As PostgreSQL: READ ONLY was said for the part that ends here.
+        read_only = at->read_only;
         savepoints.erase(at, savepoints.end());
       } else {
         const Savepoint savepoint = *at;
@@ -438,19 +450,6 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
     case Kind::undefined:
       break;
   }
-}
-
-bool is_deferred(Session::State& session, const Constraint& constraint) {
-  if (!constraint.deferrable) return false;
-  const auto& modes = session.constraint_modes;
-  if (const auto mode = modes.deferred.find(constraint.oid); mode != modes.deferred.end()) {
-    return mode->second;
-  }
-  return modes.all_deferred.value_or(constraint.initially_deferred);
-}
-
-void defer_check(Session::State& session, DeferredCheck check) {
-  session.deferred.push_back(std::move(check));
 }
 
 std::string schema_name(Session::State& session, Oid schema) {

@@ -200,37 +200,8 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return close_cursor(ast::as<ast::ClosePortalStmt>(node), sink);
     case Kind::copy_stmt:
       return copy(ast::as<ast::CopyStmt>(node), sink);
-    case Kind::constraints_set_stmt: {
-      const auto& modes = ast::as<ast::ConstraintsSetStmt>(node);
-      if (!in_block()) {
-        notice(sink, Severity::warning, SqlState{"25P01"},
-               "SET CONSTRAINTS can only be used in transaction blocks");
-      }
-      if (modes.constraints.empty()) {
-        constraint_modes = {.all_deferred = modes.deferred, .deferred = {}};
-      }
-      for (const ast::Node* name : modes.constraints) {
-        const auto& range = ast::as<ast::RangeVar>(name);
-        bool found = false;
-        for (const TablePtr& table : catalog.tables()) {
-          const Constraint* constraint = table->constraint_named(range.relname);
-          if (constraint == nullptr) continue;
-          if (!constraint->deferrable) {
-            throw_error(sqlstate::wrong_object_type, "constraint \"{}\" is not deferrable",
-                        range.relname);
-          }
-          found = true;
-          constraint_modes.deferred[constraint->oid] = modes.deferred;
-        }
-        if (!found) {
-          throw_error(sqlstate::undefined_object, "constraint \"{}\" does not exist",
-                      range.relname);
-        }
-      }
-      if (!modes.deferred) run_deferred_checks(0);
-      sink.command_complete("SET CONSTRAINTS");
-      return;
-    }
+    case Kind::constraints_set_stmt:
+      return set_constraints(ast::as<ast::ConstraintsSetStmt>(node), sink);
     case Kind::vacuum_stmt:
       return vacuum(ast::as<ast::VacuumStmt>(node), sink);
     case Kind::cluster_stmt: {

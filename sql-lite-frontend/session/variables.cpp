@@ -90,11 +90,23 @@ void Session::State::notice(ResultSink& sink, Severity severity, SqlState state,
   send_notice(sink, std::move(diagnostic));
 }
 
+namespace {
+
+/// What client_min_messages says: the least that is heard. Our debugging messages are of the first
+/// of its five levels.
+Severity least_heard(std::string_view level) {
+  if (level.starts_with("debug")) return Severity::debug;
+  if (level == "log") return Severity::log;
+  if (level == "warning") return Severity::warning;
+  return level == "error" ? Severity::error : Severity::notice;
+}
+
+}  // namespace
+
 void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
-  const std::string level = settings.text("client_min_messages");
-  if (diagnostic.severity == Severity::notice && level == "warning") return;
-  if (level == "error") return;
-  sink.notice(diagnostic);
+  const bool is_heard = diagnostic.severity >= least_heard(settings.text("client_min_messages"));
+  // What somebody asked to be told is told.
+  if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
 }
 
 void Session::State::settings_changed(ResultSink* sink) {

@@ -52,7 +52,7 @@ void record_send(FunctionContext& context, TypeId, const Value& value, std::stri
   const RecordView view{value};
   append_big_endian(out, static_cast<std::int32_t>(view.size()));
   for (std::size_t i = 0; i < view.size(); ++i) {
-    append_big_endian(out, raw(view.type(i)));
+    append_big_endian(out, raw(view.told_type(i)));
     const std::size_t length_at = out.size();
     append_big_endian(out, std::int32_t{-1});
     const Value field = view.field(i);

@@ -25,9 +25,14 @@ RecordView::RecordView(const Value& record) : bytes_{record.as_bytes()} {
   if (count_ > (bytes_.size() - 4) / kEntryBytes) corrupt_record();
 }
 
-TypeId RecordView::type(std::size_t field) const {
+TypeId RecordView::told_type(std::size_t field) const {
   INVARIANT(field < count_);
   return TypeId{load<std::uint32_t>(bytes_.data() + 4 + field * kEntryBytes)};
+}
+
+TypeId RecordView::type(std::size_t field) const {
+  const TypeId told = told_type(field);
+  return told == TypeId::unknown ? TypeId::text : told;
 }
 
 std::uint32_t RecordView::end_of(std::size_t field) const {

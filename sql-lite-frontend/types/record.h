@@ -18,6 +18,8 @@ class RecordView {
 
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
   [[nodiscard]] TypeId type(std::size_t field) const;
+  /// What clients are told: of a literal without a type, which is text, `unknown`.
+  [[nodiscard]] TypeId told_type(std::size_t field) const;
   [[nodiscard]] Value field(std::size_t field) const;
   /// "f1", "f2" … where the fields have no names.
   [[nodiscard]] std::vector<std::string> names() const;

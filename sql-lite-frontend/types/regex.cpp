@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/word_edges.h"
 
 namespace swizzle::sql {
 namespace {
@@ -70,7 +71,7 @@ void apply_flag(Options& options, char flag) {
 class Translator {
  public:
   Translator(std::string_view pattern, const Options& options)
-      : rest_{pattern}, options_{options} {}
+      : pattern_{pattern}, rest_{pattern}, options_{options} {}
 
   std::string translate() {
     while (!rest_.empty()) step();
@@ -124,9 +125,11 @@ class Translator {
     const char c = rest_[1];
     switch (c) {
       case 'y':
-      case 'm':
-      case 'M':
         return replace(2, "\\b");
+      case 'm':
+        return word_begin(2);
+      case 'M':
+        return word_end(2);
       case 'Y':
         return replace(2, "\\B");
       case 'Z':
@@ -149,8 +152,26 @@ class Translator {
     }
   }
 
+  /// \b is the one or the other: which, what stands beside it says.
+  void word_begin(std::size_t size) {
+    if (!begins_with_word(rest_.substr(size))) refuse_word_edge("\\m");
+    replace(size, "\\b");
+  }
+  void word_end(std::size_t size) {
+    if (!ends_with_word(pattern_.substr(0, pattern_.size() - rest_.size()))) {
+      refuse_word_edge("\\M");
+    }
+    replace(size, "\\b");
+  }
+  [[noreturn]] static void refuse_word_edge(std::string_view edge) {
+    throw_error(sqlstate::feature_not_supported,
+                "{} in a regular expression is not supported beside what need not be a letter",
+                edge);
+  }
+
   void bracket() {
-    if (rest_.starts_with("[[:<:]]") || rest_.starts_with("[[:>:]]")) return replace(7, "\\b");
+    if (rest_.starts_with("[[:<:]]")) return word_begin(7);
+    if (rest_.starts_with("[[:>:]]")) return word_end(7);
     take(1);
     if (rest_.starts_with('^')) {
       take(1);
@@ -193,6 +214,7 @@ class Translator {
     take(2);
   }
 
+  std::string_view pattern_;
   std::string_view rest_;
   Options options_;
   std::string out_;

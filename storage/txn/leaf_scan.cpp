@@ -49,7 +49,7 @@ bool LeafScan::lock_key_and_gap(Bytes key) noexcept {
   const bool no_gap = planted(PlantedFault::gap_lock_not_taken);
   if (transaction_.locks.try_acquire(id, no_gap ? lock::kReadKey : lock::kReadKeyAndGap))
     return true;
-  blocked_ = id;
+  if (which_ == Which::newest_locked) blocked_ = id;
   return false;
 }
 
@@ -69,7 +69,7 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   if (begins_here) slots.begin = forward ? at.index : original.lower_bound(*low_).index;
   if (ends_here) slots.end = forward ? original.lower_bound(*high_).index : at.index;
   slots.end = std::max(slots.begin, slots.end);
-  const bool locks = which_ == Which::newest_locked && transaction_.engine.options.locking;
+  const bool locks = which_ != Which::visible && transaction_.engine.options.locking;
   const bool quiet = which_ != Which::visible || (view_ == TransactionState::TreeView::whole &&
                                                   transaction_.is_quiet(original.logical_lsn()));
   looked_up_ = !quiet;
@@ -103,13 +103,16 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
   // The gap before the first record, by its left key or the low fence.
   const lock::LockId before = gap_before(tree_, original, slots.begin);
   if (!planted(PlantedFault::gap_lock_not_taken) &&
-      !transaction_.locks.try_acquire(before, lock::kReadGap)) {
+      !transaction_.locks.try_acquire(before, lock::kReadGap) && which_ == Which::newest_locked) {
     blocked_ = before;
     return;
   }
   const bool hides_own = transaction_.hides_own();
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
-    if (!lock_key_and_gap(key_of_slot(i))) return;
+    if (!lock_key_and_gap(key_of_slot(i))) {
+      if (blocked_) return;
+      continue;
+    }
     if (hides_own)
       add_visible(i, transaction_.viewer_of_newest());
     else

@@ -14,8 +14,9 @@ namespace swizzle {
 class LeafScan final : public LeafVisitor {
  public:
   enum class Which : std::uint8_t {
-    visible,        ///< by the transaction's snapshot
-    newest_locked,  ///< SERIALIZABLE: locks keys and gaps as it goes
+    visible,          ///< by the transaction's snapshot
+    newest_locked,    ///< SERIALIZABLE: locks keys and gaps as it goes
+    newest_lockable,  ///< the same, without the records and gaps that others have locked
   };
   LeafScan(TransactionState& transaction, TreeId tree, Which which);
   ~LeafScan() override;
@@ -34,7 +35,7 @@ class LeafScan final : public LeafVisitor {
   }
   void visit(const Node& leaf, Node::Position at) noexcept override;
 
-  /// A lock that was not to be had: wait for it and visit again.
+  /// A lock that was not to be had, unless such are passed over: wait for it and visit again.
   [[nodiscard]] const std::optional<lock::LockId>& blocked() const noexcept { return blocked_; }
 
   /// Versions decided what the rows are, so the snapshot must not have been given up.

@@ -114,7 +114,6 @@ create table parent (id int primary key, name text);
 create table child (id int primary key, parent_id int);
 insert into parent values (1, 'p1'), (2, 'p2');
 insert into child values (1, 1), (2, 2), (3, 3);
--- differs: the error's detail
 alter table child add constraint child_parent foreign key (parent_id) references parent;
 delete from child where id = 3;
 alter table child add constraint child_parent foreign key (parent_id) references parent (id) on delete cascade;

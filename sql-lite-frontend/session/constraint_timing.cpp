@@ -1,0 +1,102 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/constraint_check.h"
+#include "sql-lite-frontend/session/cursors.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
+namespace swizzle::sql {
+
+bool is_deferred(Session::State& session, const Constraint& constraint) {
+  if (!constraint.deferrable) return false;
+  const auto& modes = session.constraint_modes;
+  if (const auto mode = modes.deferred.find(constraint.oid); mode != modes.deferred.end()) {
+    return mode->second;
+  }
+  return modes.all_deferred.value_or(constraint.initially_deferred);
+}
+
+void defer_check(Session::State& session, DeferredCheck check) {
+  for (Value& value : check.values) value = value.copy_to(session.deferred_bytes);
+  session.deferred.push_back(std::move(check));
+}
+
+/// All of them, or those of the constraints that are named. What has passed stays in the list: a
+/// ROLLBACK TO an earlier point may take back what let it pass.
+void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
+  const auto is_due = [&](const DeferredCheck& check) {
+    return check.passed == 0 &&
+           (constraints.empty() ||
+            std::ranges::find(constraints, check.constraint) != constraints.end());
+  };
+  if (std::ranges::none_of(deferred, is_due)) return;
+  settle_cursors(*this);
+  for (std::size_t i = 0; i < deferred.size(); ++i) {
+    if (!is_due(deferred[i])) continue;
+    run_deferred_check(*this, *this, deferred[i]);
+    deferred[i].passed = ++checks_passed;
+  }
+}
+
+void Session::State::forget_deferred_checks() noexcept {
+  deferred.clear();
+  deferred_bytes.reset();
+  checks_passed = 0;
+  constraint_modes = {};
+}
+
+namespace {
+
+/// The deferrable ones among the constraints of that name: those of the first schema of the search
+/// path that has any, or of the schema that is given.
+std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar& name,
+                                   bool to_be_deferred) {
+  if (!name.catalogname.empty() && name.catalogname != session.current_database()) {
+    throw_error(sqlstate::feature_not_supported,
+                "cross-database references are not implemented: \"{}.{}.{}\"", name.catalogname,
+                name.schemaname, name.relname);
+  }
+  std::vector<Oid> schemas = session.search_path();
+  if (!name.schemaname.empty()) schemas = {session.schema_named(name.schemaname)};
+  const std::vector<TablePtr> tables = session.catalog.tables();
+  for (const Oid schema : schemas) {
+    bool found = false;
+    std::vector<Oid> deferrable;
+    for (const TablePtr& table : tables) {
+      if (table->relation.schema != schema) continue;
+      const Constraint* constraint = table->constraint_named(name.relname);
+      if (constraint == nullptr) continue;
+      if (!constraint->deferrable && to_be_deferred) {
+        throw_error(sqlstate::wrong_object_type, "constraint \"{}\" is not deferrable",
+                    name.relname);
+      }
+      found = true;
+      if (constraint->deferrable) deferrable.push_back(constraint->oid);
+    }
+    if (found) return deferrable;
+  }
+  throw_error(sqlstate::undefined_object, "constraint \"{}\" does not exist", name.relname);
+}
+
+}  // namespace
+
+void Session::State::set_constraints(const ast::ConstraintsSetStmt& modes, ResultSink& sink) {
+  if (!in_block()) {
+    notice(sink, Severity::warning, SqlState{"25P01"},
+           "SET CONSTRAINTS can only be used in transaction blocks");
+  }
+  std::vector<Oid> named;
+  for (const ast::Node* name : modes.constraints) {
+    const auto found = constraints_named(*this, ast::as<ast::RangeVar>(name), modes.deferred);
+    named.insert(named.end(), found.begin(), found.end());
+  }
+  if (modes.constraints.empty()) {
+    constraint_modes = {.all_deferred = modes.deferred, .deferred = {}};
+  }
+  for (const Oid constraint : named) constraint_modes.deferred[constraint] = modes.deferred;
+  const bool checks = !modes.deferred && (modes.constraints.empty() || !named.empty());
+  if (checks) run_deferred_checks(named);
+  sink.command_complete("SET CONSTRAINTS");
+}
+
+}  // namespace swizzle::sql
