@@ -66,13 +66,14 @@ class TableAccess : public PlanOperator {
   std::string key_;             // NOLINT
 
  private:
-  Locked follow_row(Execution& execution, ReadMode mode, WaitPolicy wait, bool found);
+  bool follow(Execution& execution, ReadMode mode, WaitPolicy wait, bool& found);
   struct Identity {
     Slot key;
     Slot row;
   };
   std::optional<Identity> identity_;
   ValueBuffer locked_;
+  ValueBuffer moved_to_;
 };
 
 /// Where an index scan begins and ends: equal values for the first columns, then perhaps a range
