@@ -5,6 +5,7 @@
 #include "base/seeded_runs.h"
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
+#include "storage/bulk_changes.h"
 #include "storage/engine.h"
 #include "storage/testing/database_home.h"
 
@@ -257,6 +258,9 @@ TEST_CASE("A record that has moved is found again by whoever has seen it before"
         INVARIANT(place_of("1") == "5");
         INVARIANT(place_of("2") == "1");
         INVARIANT(place_of("3") == "gone");
+        // Another record is under the key that looks the same.
+        INVARIANT(!remove_unchanged(t, *reader, as_bytes("1"), as_bytes(value)).value());
+        INVARIANT(!remove_unchanged(t, *reader, as_bytes("3"), as_bytes(value)).value());
         reader->rollback();
         const auto cleaner = engine.begin();
         for (const char* key : {"1", "3", "5"})

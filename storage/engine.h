@@ -344,8 +344,8 @@ class Tree {
   struct Trail {
     const void* at = nullptr;
   };
-  /// Follows one step: the record stands under `key` by the trail. Meant for READ COMMITTED, when
-  /// get() with a lock has found under the key something else than the view did, or nothing.
+  /// Follows one step: the record stands under `key` by the trail. Meant for READ COMMITTED, once
+  /// the key is locked: what stands there then may be another record, however like it looks.
   Fate trace(Transaction& transaction, Bytes key, Trail& trail, ValueBuffer& moved_to) const;
   /// At REPEATABLE READ: whether the newest version of the key is another transaction's and younger
   /// than the snapshot.

@@ -9,10 +9,10 @@ create index on t (g);
 create table o (id int primary key)"""
 ROW_ROWS = """delete from t;
 delete from o;
-insert into t values (1, 10, 100, 0), (2, 20, 200, 0), (3, 30, 300, 1);
+insert into t values (1, 10, 100, 0), (2, 20, 200, 0), (3, 30, 300, 1), (4, null, 400, 2), (5, null, 400, 2);
 insert into o values (1), (2), (3)"""
 
-# What becomes of row 1.
+# What becomes of row 1; 4 and 5 look alike.
 ROW_CHANGES = {
     "deleted": ["delete from t where id = 1"],
     "moved": ["update t set id = 9 where id = 1"],
@@ -23,6 +23,9 @@ ROW_CHANGES = {
     "moved, another moved there": ["update t set id = 9 where id = 1", "update t set id = 1 where id = 2"],
     "exchanged": ["update t set id = 9 where id = 1", "update t set id = 1 where id = 2",
                   "update t set id = 2 where id = 9"],
+    "its like moves there": ["update t set id = 9 where id = 4", "update t set id = 4 where id = 5"],
+    "its like comes instead": ["update t set id = 9 where id = 4", "insert into t values (4, null, 400, 2)"],
+    "deleted, the same instead": ["delete from t where id = 4", "insert into t values (4, null, 400, 2)"],
     "deleted, another instead": ["delete from t where id = 1", "insert into t values (1, 11, 111, 0)"],
     "changed": ["update t set b = b + 1 where id = 1"],
     "changed and moved": ["update t set b = b + 1 where id = 1", "update t set id = 9 where id = 1"],
@@ -41,6 +44,8 @@ ROW_ANSWERS = {
     "delete by key": "delete from t where id = 1 returning *",
     "delete of all": "delete from t returning *",
     "delete by index": "delete from t where g = 0 returning *",
+    "update of likes": "update t set b = b + 1000 where g = 2 returning *",
+    "delete of likes": "delete from t where b = 400 returning *",
     "for update": "select * from t where id = 1 for update",
     "for no key update": "select * from t where g = 0 for no key update",
     "for share": "select * from t for share",

@@ -20,12 +20,14 @@ class Session(wire.Connection):
 
 
 def told(events):
-    """An answer in one line; rows in no order."""
+    """An answer in one line; rows in no order, and none in front of an error: how many those are says where
+    rows lie."""
     rows = sorted("(" + ",".join("null" if v is None else v for v in value) + ")" for kind, value in events
                   if kind == "row")
     ends = [value if kind == "tag" else f"{value['C']} {value['M']}" for kind, value in events
             if kind in ("tag", "error")]
-    return " ".join(rows + ends)
+    failed = any(kind == "error" for kind, _ in events)
+    return " ".join(ends if failed else rows + ends)
 
 
 class Driver:

@@ -64,43 +64,41 @@ void TableAccess::fail_if_locked(const Error& error) const {
 }
 
 TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, WaitPolicy wait) {
-  const Bytes key = execution.slots[identity_->key].as_bytes();
-  const bool found =
-      found_or_fail(tree_.get(*execution.transaction, key, locked_, mode, wait), wait);
+  Transaction& transaction = *execution.transaction;
+  Value& key = execution.slots[identity_->key];
   Value& row = execution.slots[identity_->row];
-  if (found && compare(locked_.bytes(), row.as_bytes()) == 0) {
+  bool found =
+      found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
+  // Elsewhere the row is locked since it was read, or to have changed it is an error.
+  if (transaction.isolation() == Isolation::read_committed &&
+      !follow(execution, mode, wait, found)) {
+    return Locked::gone;
+  }
+  if (!found) return Locked::gone;
+  if (compare(locked_.bytes(), row.as_bytes()) == 0) {
     row = Value::from_bytes(locked_.bytes());
     return Locked::unchanged;
   }
-  // Elsewhere the row is locked since it was read, or to have changed it is an error.
-  if (execution.transaction->isolation() == Isolation::read_committed) {
-    return follow_row(execution, mode, wait, found);
-  }
-  if (!found) return Locked::gone;
   show(execution, Value::from_bytes(locked_.bytes()));
   return Locked::changed;
 }
 
-/// What stands under the key is not what was read. It may be another row, if that one was removed
-/// or has another key now, under which it is locked then.
-TableAccess::Locked TableAccess::follow_row(Execution& execution, ReadMode mode, WaitPolicy wait,
-                                            bool found) {
+/// What stands under the key may be another row, if the one that was read was removed since
+/// (false), or has another key now, under which it is locked then.
+bool TableAccess::follow(Execution& execution, ReadMode mode, WaitPolicy wait, bool& found) {
   Transaction& transaction = *execution.transaction;
   Value& key = execution.slots[identity_->key];
-  ValueBuffer moved_to;
   for (Tree::Trail trail;;) {
-    switch (tree_.trace(transaction, key.as_bytes(), trail, moved_to)) {
-      case Tree::Fate::gone:
-        return Locked::gone;
+    switch (tree_.trace(transaction, key.as_bytes(), trail, moved_to_)) {
       case Tree::Fate::stays:
-        if (!found) return Locked::gone;
-        show(execution, Value::from_bytes(locked_.bytes()));
-        return Locked::changed;
+        return true;
+      case Tree::Fate::gone:
+        return false;
       case Tree::Fate::moved:
         break;
     }
     execution.tick();
-    key = Value::from_bytes(moved_to.bytes()).copy_to(execution.row_arena);
+    key = Value::from_bytes(moved_to_.bytes()).copy_to(execution.row_arena);
     found = found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   }
 }

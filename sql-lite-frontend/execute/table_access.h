@@ -77,7 +77,7 @@ class TableAccess : public PlanOperator {
   }
 
  private:
-  Locked follow_row(Execution& execution, ReadMode mode, WaitPolicy wait, bool found);
+  bool follow(Execution& execution, ReadMode mode, WaitPolicy wait, bool& found);
   void fail_if_locked(const Error& error) const;
   struct Identity {
     Slot key;
@@ -85,6 +85,7 @@ class TableAccess : public PlanOperator {
   };
   std::optional<Identity> identity_;
   ValueBuffer locked_;
+  ValueBuffer moved_to_;
 };
 
 /// Where an index scan begins and ends: equal values for the first columns, then perhaps a range

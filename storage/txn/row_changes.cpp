@@ -47,7 +47,11 @@ bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
 
 bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept {
   if (!required_ || planted(PlantedFault::removal_does_not_compare)) return true;
-  return !leaf.is_overflow(at.index) && compare(leaf.value(at.index), *required_) == 0;
+  if (leaf.is_overflow(at.index) || compare(leaf.value(at.index), *required_) != 0) return false;
+  // Another record may have come here that looks the same. Elsewhere the key has been locked since
+  // it was read, or is_late() has answered.
+  return transaction_.isolation != Isolation::read_committed ||
+         transaction_.engine.versions.fate(tree_, key_, hash_, viewer_) == Tree::Fate::stays;
 }
 
 /// At REPEATABLE READ: whether somebody has changed, or taken away, what the transaction's snapshot
@@ -119,6 +123,8 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
   if (transaction_.isolation == Isolation::repeatable_read)
     viewer_ = transaction_.own_viewer(tree.birth());
+  else if (required_)
+    viewer_ = transaction_.viewer(transaction_.view_of(tree.birth()));
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});

@@ -22,7 +22,8 @@ class RowChange final : public LeafChange {
         wish_(wish),
         value_(value) {}
 
-  /// Only while the record has this value, in the leaf itself. Pre: not an insert.
+  /// Only while the record has this value, in the leaf itself, and is the one that the
+  /// transaction's view shows. Pre: not an insert.
   void require(Bytes value) noexcept { required_ = value; }
 
   /// The record goes on under the key that the transaction's last change has inserted. Pre: a
@@ -63,7 +64,7 @@ class RowChange final : public LeafChange {
   std::optional<Bytes> required_;
   bool done_ = false;
   bool moves_ = false;
-  /// At REPEATABLE READ: the transaction's snapshot.
+  /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
   Viewer viewer_;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};

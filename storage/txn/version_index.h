@@ -114,6 +114,8 @@ class VersionIndex {
   Tree::Fate trace(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
                    Tree::Trail& trail, Copy&& copy) noexcept {
     Bucket& bucket = bucket_of(hash);
+    // What came after the view is kept as long as the view is.
+    if (bucket.first.load(std::memory_order_acquire) == nullptr) return Tree::Fate::stays;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* at = first_after(newest_of(bucket, tree, key, hash), viewer, trail);
     const Viewer of_all_commits{};
