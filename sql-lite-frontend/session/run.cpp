@@ -174,6 +174,11 @@ PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Va
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
   if (is_plannable(portal->statement->node))
     portal->plan = plan_for(*portal->statement, portal->parameters);
+  // Whoever makes a portal of a part of a statement may have none to give.
+  if (portal->statement->parameter_types.size() > portal->parameters.size()) {
+    throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
+                    portal->parameters.size() + 1);
+  }
   return portal;
 }
 
