@@ -2,6 +2,7 @@
 
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/parse/decoder.h"
+#include "sql-lite-frontend/parse/syntax_tree.h"
 
 namespace swizzle::sql {
 namespace {
@@ -74,11 +75,10 @@ std::optional<Bytes> find_query(Bytes tree, std::string_view view) {
 }  // namespace
 
 std::string view_query_text(const std::string& script, std::string_view view) {
-  const PgQueryProtobufParseResult parsed = pg_query_parse_protobuf(script.c_str());
+  const SyntaxTree parsed{script};
   std::string text;
-  if (parsed.error == nullptr) {
-    const Bytes tree = as_bytes(std::string_view{parsed.parse_tree.data, parsed.parse_tree.len});
-    if (const auto query = find_query(tree, view)) {
+  if (!parsed.error()) {
+    if (const auto query = find_query(parsed.bytes(), view)) {
       // A script of its own around the query's node.
       std::string statement;
       append_message(statement, kStatementNode, as_text(*query));
@@ -87,12 +87,12 @@ std::string view_query_text(const std::string& script, std::string_view view) {
       PgQueryProtobuf bytes;
       bytes.data = whole.data();
       bytes.len = whole.size();
+      parsed.check_stack_to_read_back();
       const PgQueryDeparseResult printed = pg_query_deparse_protobuf(bytes);
       if (printed.error == nullptr) text = printed.query;
       pg_query_free_deparse_result(printed);
     }
   }
-  pg_query_free_protobuf_parse_result(parsed);
   if (text.empty()) {
     throw SqlError{sqlstate::feature_not_supported, "this view's query cannot be stored"};
   }

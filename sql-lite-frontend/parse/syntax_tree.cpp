@@ -2,6 +2,7 @@
 
 #include <pg_query.h>
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstdlib>
 
@@ -41,12 +42,15 @@ constexpr std::size_t kPackingFactor = 6;
 /// How far down the library has gone, and where it goes when that is too far.
 class Descent {
  public:
-  explicit Descent(std::uintptr_t start) noexcept : start_(start), allowed_frame_(start) {}
+  explicit Descent(std::uintptr_t start) noexcept
+      : start_(start), lowest_frame_(start), allowed_frame_(start) {}
 
   /// Asked at every level.
   void go_down_to(std::uintptr_t frame) noexcept {
     if (frame < allowed_frame_ && !allow(frame)) std::longjmp(escape, 1);
+    lowest_frame_ = std::min(lowest_frame_, frame);
   }
+  [[nodiscard]] std::size_t used() const noexcept { return start_ - lowest_frame_; }
 
   std::jmp_buf escape;
 
@@ -62,13 +66,14 @@ class Descent {
 
   static constexpr std::size_t kFirstStep = std::size_t{16} << 10;
   std::uintptr_t start_;
+  std::uintptr_t lowest_frame_;
   std::uintptr_t allowed_frame_;
 };
 constinit thread_local Descent* descent = nullptr;
 
 /// False if the stack is too small for it. Everything between here and the escape is C, without
 /// anything to clean up: what was allocated goes with the memory context.
-bool pack(const void* tree, PgQueryProtobuf& packed) {
+bool pack(const void* tree, PgQueryProtobuf& packed, std::size_t& used) {
   Descent own{present_frame()};
   if (setjmp(own.escape) != 0) {
     descent = nullptr;
@@ -77,6 +82,7 @@ bool pack(const void* tree, PgQueryProtobuf& packed) {
   descent = &own;
   packed = pg_query_nodes_to_protobuf(tree);
   descent = nullptr;
+  used = own.used();
   return true;
 }
 
@@ -102,13 +108,20 @@ SyntaxTree::SyntaxTree(const std::string& text) {
     pg_query_free_error(parsed.error);
   } else {
     PgQueryProtobuf packed{};
-    fits = pack(parsed.tree, packed);
+    fits = pack(parsed.tree, packed, stack_used_);
     data_ = reinterpret_cast<std::byte*>(packed.data);
     size_ = packed.len;
   }
   std::free(parsed.stderr_buffer);  // NOLINT(cppcoreguidelines-no-malloc): as the library made it
   pg_query_exit_memory_context(context);
   if (!fits) throw_stack_too_deep();
+}
+
+void SyntaxTree::check_stack_to_read_back() const {
+  // 1.9 KB for a level that took 80 bytes, and more for what then walks over it.
+  constexpr std::size_t kReadingFactor = 28;
+  constexpr std::size_t kAtLeast = std::size_t{64} << 10;
+  if (!stack_has(stack_used_ * kReadingFactor + kAtLeast)) throw_stack_too_deep();
 }
 
 SyntaxTree::~SyntaxTree() {

@@ -27,11 +27,15 @@ class SyntaxTree {
   [[nodiscard]] const std::optional<SyntaxError>& error() const noexcept { return error_; }
   /// In protobuf's encoding. Empty if there is an error.
   [[nodiscard]] Bytes bytes() const noexcept { return {data_, size_}; }
+  /// Before the library is to read the bytes back, for which it takes far more of the stack than it
+  /// took to make them. Throws SqlError 54001.
+  void check_stack_to_read_back() const;
 
  private:
   std::optional<SyntaxError> error_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t stack_used_ = 0;
 };
 
 }  // namespace swizzle::sql

@@ -189,6 +189,11 @@ PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Va
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
   portal->plan = plan_for(*portal->statement, portal->parameters);
+  // Whoever makes a portal of a part of a statement may have none to give.
+  if (portal->statement->parameter_types.size() > portal->parameters.size()) {
+    throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
+                    portal->parameters.size() + 1);
+  }
   return portal;
 }
 

@@ -138,7 +138,15 @@ TEST_CASE("Views upon views are dropped however many they are", "[sql][stack]") 
     ask("DROP TABLE below");
     ask("SELECT * FROM v150");
     ask("DROP TABLE below CASCADE");
+    // What is stored is printed from the syntax tree, which the parser library reads back.
+    ask("CREATE VIEW deep AS SELECT " + times(1000, "(SELECT ") + "1 AS a" + times(1000, ")"));
+    ask("CREATE VIEW deeper AS SELECT 1" + times(8000, "+1") + " AS a");
   });
+  std::set<std::string> last{answers.at(5), answers.at(6)};
+  answers.resize(5);
+  for (const std::string& answer : last) {
+    CHECK((answer == "CREATE VIEW" || answer == kTooDeep));
+  }
   CHECK(answers ==
         std::vector<std::string>{"CREATE TABLE", "DROP TABLE",
                                  "2BP01 cannot drop table below because other objects depend on it",
@@ -158,6 +166,14 @@ TEST_CASE("Rows that refer to one another in a list are deleted together", "[sql
   });
   CHECK(answers == std::vector<std::string>{"CREATE TABLE", "CREATE INDEX", "INSERT 0 2000",
                                             "DELETE 1", "0 SELECT 1"});
+}
+
+TEST_CASE("What runs without parameters says that there are none", "[sql][session]") {
+  TestDatabase database;
+  CHECK(database.run("CREATE TABLE made AS SELECT $1::int AS x") ==
+        "42P02 there is no parameter $1");
+  CHECK(database.run("COPY (SELECT $2::int) TO STDOUT") == "42P02 there is no parameter $1");
+  CHECK(database.run("EXPLAIN ANALYZE SELECT $1::int") == "42P02 there is no parameter $1");
 }
 
 TEST_CASE("Long lists are flat", "[sql][stack]") {
