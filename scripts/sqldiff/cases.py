@@ -6,6 +6,7 @@ from expressions import COMMON, Scope
 from pieces import Literal, Parameters, Piece, all_pieces, literals, render, replaced
 from queries import QueryMaker
 from sessions import SessionMaker
+from shapes import ShapeMaker
 from tables import TableMaker
 from writes import WriteMaker
 
@@ -48,6 +49,7 @@ class CaseMaker:
         self.writes = WriteMaker(random, self.tables, self.queries)
         self.calls = CallMaker(random)
         self.sessions = SessionMaker(random)
+        self.shapes = ShapeMaker(random)
         self.last = None
 
     def case(self, mode=None):
@@ -68,7 +70,12 @@ class CaseMaker:
             return case
         if way < 0.4:
             return Case("session", self.sessions.statement(), True)
+        if way < 0.43:
+            return Case("session of definitions", self.shapes.session(), True)
         if way < 0.5:
+            statement, ordered = self.shapes.statement()
+            return Case("shape", statement, ordered)
+        if way < 0.6:
             statement, table = self.writes.statement()
             # What is undone leaves the round's tables as every other statement expects them.
             case = Case("write", statement, False, table)
