@@ -29,7 +29,7 @@ constexpr milliseconds kLatestEnd{600};
 /// The parser cannot be ended, and takes a second for some megabytes.
 constexpr milliseconds kLatestEndOfText{4000};
 constexpr milliseconds kHonestWait{50};
-constexpr milliseconds kLongestWait{250};
+constexpr milliseconds kLongestWait{500};
 
 SwizzledProcess& server() {
   static SwizzledProcess process{SwizzledProcess::Access::peer_only, {"reactor_threads=1"}};
