@@ -36,6 +36,9 @@ void refuse_table_features(const ast::CreateStmt& statement) {
 
 /// Before anything else is looked at, as PostgreSQL does.
 void refuse_repeated_columns(const ast::CreateStmt& statement) {
+  refuse_more_columns(static_cast<std::size_t>(std::ranges::count_if(
+      statement.table_elts,
+      [](const ast::Node* element) { return ast::is<ast::ColumnDef>(element); })));
   std::vector<std::string_view> names;
   for (const ast::Node* element : statement.table_elts) {
     const auto* column = ast::try_as<ast::ColumnDef>(element);

@@ -307,6 +307,10 @@ Outcome Session::sync(ResultSink&) {
   return {};
 }
 
+std::string Session::current_query() const {
+  return {};
+}
+
 TransactionStatus Session::transaction_status() const noexcept {
   return state_->status;
 }
