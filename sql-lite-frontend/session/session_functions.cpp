@@ -76,6 +76,7 @@ Value currval(Execution& execution, Arguments arguments) {
 SequenceState sequence_state(Execution& execution, Oid oid) {
   Session::State& session = execution.session;
   const TablePtr sequence = sequence_named(execution, oid);
+  require_any(session, sequence, privilege::kUsage, privilege::kSelect);
   return session.shared.sequences.state(session.catalog.shared(), sequence->relation);
 }
 Value sequence_value(Execution& execution, Arguments arguments) {
@@ -96,6 +97,8 @@ Value lastval(Execution& execution, Arguments) {
     throw SqlError{sqlstate::object_not_in_prerequisite_state,
                    "lastval is not yet defined in this session"};
   }
+  const TablePtr sequence = sequence_named(execution, *last);
+  require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
   return Value::from_int(execution.session.sequence_values[*last]);
 }
 
