@@ -41,18 +41,20 @@ class Postgres:
         """A connection to an empty database."""
         self.databases += 1
         with_all = wire.Connection(self.folder, self.port)
+        for (name,) in [v for k, v in with_all.run("select datname from pg_database where oid >= 16384")
+                        if k == "row"]:
+            with_all.run(f'drop database "{name}" with (force)')
         # What belongs to no database stays behind otherwise.
         for (name,) in [v for k, v in with_all.run("select rolname from pg_roles where oid >= 16384")
                         if k == "row"]:
             with_all.run(f'drop role "{name}"')
-        with_all.run("drop database if exists script")
         with_all.run("create database script template template0")
         with_all.close()
         return self.again()
 
-    def again(self):
+    def again(self, user="postgres"):
         """One more connection to the database that fresh() made last."""
-        return wire.Connection(self.folder, self.port, "script")
+        return wire.Connection(self.folder, self.port, "script", user=user)
 
     def type_names(self):
         connection = wire.Connection(self.folder, self.port)
@@ -91,6 +93,9 @@ class Swizzle:
                     break
                 time.sleep(0.05)
         raise SystemExit("swizzled does not start:\n" + (self.folder / "log").read_text())
+
+    def again(self, user="postgres"):
+        return wire.Connection(self.folder, self.port, user=user)
 
     def stop(self):
         if self.process:

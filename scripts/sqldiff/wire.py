@@ -7,12 +7,13 @@ MOST_EVENTS = 20000
 
 
 class Connection:
-    def __init__(self, directory, port, database="postgres", timeout=10):
+    def __init__(self, directory, port, database="postgres", timeout=10, user="postgres"):
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(timeout)
         self.socket.connect(f"{directory}/.s.PGSQL.{port}")
         self.buffer = b""
-        words = ("user", "postgres", "database", database, "client_encoding", "UTF8", "TimeZone", "UTC")
+        self.extended = False
+        words = ("user", user, "database", database, "client_encoding", "UTF8", "TimeZone", "UTC")
         body = struct.pack("!i", 196608) + b"".join(w.encode() + b"\0" for w in words) + b"\0"
         self.socket.sendall(struct.pack("!i", len(body) + 4) + body)
         self.answer(None)
@@ -30,6 +31,7 @@ class Connection:
 
     def run(self, text, copy_data="", parameters=None):
         """The events of one request: see script.transcript."""
+        self.extended = parameters is not None
         if parameters is None:
             self.send(b"Q", text.encode() + b"\0")
         else:
@@ -41,14 +43,25 @@ class Connection:
                 bound += struct.pack("!i", -1) if data is None else struct.pack("!i", len(data)) + data
             self.send(b"B", bound + struct.pack("!h", 0))
             self.send(b"E", b"\0" + struct.pack("!i", 0))
-            self.send(b"S", b"")
+            # A Sync now would be passed over by a COPY that reads rows, or end one that has failed.
+            self.send(b"H", b"")
         return self.answer(copy_data)
+
+    def prepare(self, name, text):
+        """A Parse message alone."""
+        self.extended = False
+        self.send(b"P", name.encode() + b"\0" + text.encode() + b"\0" + struct.pack("!h", 0))
+        self.send(b"S", b"")
+        return self.answer(None)
 
     def answer(self, copy_data):
         events = []
         copied = ""
         while True:
             kind, body = self.message()
+            if self.extended and kind in b"CIE":
+                self.send(b"S", b"")
+                self.extended = False
             if kind == b"Z":
                 return events
             if kind == b"T":
@@ -72,6 +85,8 @@ class Connection:
             elif kind == b"G":
                 self.send(b"d", copy_data.encode())
                 self.send(b"c", b"")
+                if self.extended:
+                    self.send(b"H", b"")
             elif kind == b"d":
                 copied += body.decode(errors="replace")
             elif kind == b"c":

@@ -78,12 +78,14 @@ void Binder::note_locks(const FromNode& node, std::span<const std::string> of) {
     for (const FromPtr& item : subquery->query->from) note_locks(*item, {});
     return;
   }
-  const auto* table = std::get_if<FromTable>(&node.node);
-  if (table == nullptr) return;
-  if (!of.empty() && std::ranges::find(of, table->alias) == of.end()) return;
-  for (Noted& noted : noted_) {
-    if (noted.first_slot == table->first_slot) noted.access.wants |= privilege::kUpdate;
-  }
+  const auto note = [&](const auto& table) {
+    if (!of.empty() && std::ranges::find(of, table.alias) == of.end()) return;
+    for (Noted& noted : noted_) {
+      if (noted.first_slot == table.first_slot) noted.access.wants |= privilege::kUpdate;
+    }
+  };
+  if (const auto* table = std::get_if<FromTable>(&node.node)) note(*table);
+  if (const auto* table = std::get_if<FromComputed>(&node.node)) note(*table);
 }
 
 std::vector<RelationAccess> Binder::accesses() const {

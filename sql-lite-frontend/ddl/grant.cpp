@@ -269,7 +269,7 @@ void Session::State::change_membership(const MembershipChange& change, ResultSin
   const RolePtr member = catalog.role(change.member);
   require_right_on_members(*group);
   // Whoever owns the database is the one member that it has, and not by a grant.
-  if (group->oid == kDatabaseOwnerRole) {
+  if (group->oid == kDatabaseOwnerRole && change.way == Membership::given) {
     throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group->name);
   }
   if (member->oid == kDatabaseOwnerRole && change.way == Membership::given) {

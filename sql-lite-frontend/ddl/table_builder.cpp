@@ -212,8 +212,9 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
 
 void TableBuilder::set_default(std::size_t position, const ast::Node* expression, Clause clause) {
   Column& column = relation_.columns[position];
+  // A column without a default has NULL; a generated one has an expression, be it NULL.
   if (const auto* constant = ast::try_as<ast::A_Const>(expression);
-      constant != nullptr && constant->isnull) {
+      constant != nullptr && constant->isnull && clause == Clause::column_default) {
     column.default_sql.clear();
     return;
   }

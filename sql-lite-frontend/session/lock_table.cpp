@@ -45,8 +45,8 @@ void Session::State::lock_table(const ast::LockStmt& statement, ResultSink& sink
                       table->relation.name)
           .with_detail("This operation is not supported for sequences.");
     }
-    if (table->computed != nullptr) continue;
     require_lock(table, mode);
+    if (table->computed != nullptr) continue;
     // A relation that went while we waited may have a successor of its name.
     while (!lock_relation(*this, *table, mode, wait)) table = binder.require_relation(range);
     if (table->relation.kind != RelationKind::view) continue;

@@ -129,8 +129,9 @@ void Session::State::require(const RelationAccess& access) const {
   const Oid role = access.as_role != kNoOid ? access.as_role : user;
   if (is_superuser(role)) return;
   const Relation& relation = access.table->relation;
-  const bool allowed = access.table->computed != nullptr ? !is_secret(*access.table)
-                                                         : is_allowed(access, roles_of(role));
+  const bool allowed = access.table->computed != nullptr
+                           ? !is_secret(*access.table) && (access.wants & ~privilege::kSelect) == 0
+                           : is_allowed(access, roles_of(role));
   if (allowed) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(relation),
               relation.name);
@@ -186,6 +187,10 @@ void Session::State::require_owner(const Schema& schema) const {
 /// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
 void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode) const {
   if (is_superuser(user)) return;
+  if (table->computed != nullptr) {
+    const bool reads = mode == lock::RelationMode::access_share;
+    return require(table, reads ? privilege::kSelect : privilege::kUpdate);
+  }
   const Privileges held = list_of(table->relation).allowed(roles_of(user));
   Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
   if (mode <= lock::RelationMode::row_exclusive) enough |= privilege::kInsert;

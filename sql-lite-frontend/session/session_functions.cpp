@@ -83,6 +83,7 @@ Value currval(Execution& execution, Arguments arguments) {
 SequenceState sequence_state(Execution& execution, Oid oid) {
   Session::State& session = execution.session;
   const TablePtr sequence = sequence_named(execution, oid);
+  require_any(session, sequence, privilege::kUsage, privilege::kSelect);
   return session.shared.sequences.state(session.catalog.shared(), sequence->relation);
 }
 Value sequence_value(Execution& execution, Arguments arguments) {
