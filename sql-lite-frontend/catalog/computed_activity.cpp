@@ -189,7 +189,7 @@ void prepared(Execution& execution, const EmitRow& emit) {
 void cursor_rows(Execution& execution, const EmitRow& emit) {
   for (const auto& [name, portal] : execution.session.portals) {
     const Value row[] = {text_value(execution, name),
-                         text_value(execution, portal->statement->text),
+                         text_value(execution, portal->statement->text()),
                          flag(portal->holds),
                          flag(portal->binary),
                          flag(portal->is_cursor && portal->scrolls),
