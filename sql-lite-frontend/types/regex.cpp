@@ -2,6 +2,8 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 
@@ -57,6 +59,17 @@ void apply_flag(Options& options, char flag) {
       throw_error(sqlstate::invalid_parameter_value, "invalid regular expression option: \"{}\"",
                   std::string_view{&flag, 1});
   }
+}
+
+/// How deep parentheses stand in one another; brackets' and quoted ones count as well.
+std::size_t nesting(std::string_view pattern) noexcept {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  for (const char letter : pattern) {
+    if (letter == '(') deepest = std::max(deepest, ++depth);
+    if (letter == ')' && depth > 0) --depth;
+  }
+  return deepest;
 }
 
 /// Rewrites PostgreSQL's dialect into RE2's.
@@ -212,6 +225,9 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
     settings.set_longest_match(!translator.has_lazy_quantifier());
     if (options.newline_anchors) translated = "(?m:" + translated + ")";
   }
+  // The library recurses over some of what nests: ((x)*)*.
+  constexpr std::size_t kDeepest = 5000;
+  if (nesting(translated) > kDeepest) invalid_regex("regular expression is too complex");
   compiled_ = std::make_unique<re2::RE2>(translated, settings);
   if (!compiled_->ok()) {
     switch (compiled_->error_code()) {
