@@ -67,6 +67,17 @@ void apply_flag(Options& options, char flag) {
   }
 }
 
+/// How deep parentheses stand in one another; brackets' and quoted ones count as well.
+std::size_t nesting(std::string_view pattern) noexcept {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  for (const char letter : pattern) {
+    if (letter == '(') deepest = std::max(deepest, ++depth);
+    if (letter == ')' && depth > 0) --depth;
+  }
+  return deepest;
+}
+
 /// Rewrites PostgreSQL's dialect into RE2's.
 class Translator {
  public:
@@ -271,6 +282,9 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
     settings.set_longest_match(!translator.has_lazy_quantifier());
     if (options.newline_anchors) translated = "(?m:" + translated + ")";
   }
+  // The library recurses over some of what nests: ((x)*)*.
+  constexpr std::size_t kDeepest = 5000;
+  if (nesting(translated) > kDeepest) invalid_regex("regular expression is too complex");
   compiled_ = compile(translated, settings);
   if (!compiled_->ok()) {
     switch (compiled_->error_code()) {
