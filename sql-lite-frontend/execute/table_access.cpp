@@ -67,8 +67,7 @@ TableAccess::Locked TableAccess::lock_row(Execution& execution, ReadMode mode, W
   Transaction& transaction = *execution.transaction;
   Value& key = execution.slots[identity_->key];
   Value& row = execution.slots[identity_->row];
-  bool found =
-      found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
+  bool found = found_or_fail(tree_.get(transaction, key.as_bytes(), locked_, mode, wait), wait);
   // Elsewhere the row is locked since it was read, or to have changed it is an error.
   if (transaction.isolation() == Isolation::read_committed &&
       !follow(execution, mode, wait, found)) {
