@@ -8,7 +8,6 @@
 #include <new>
 #include <optional>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 namespace swizzle {
@@ -16,6 +15,27 @@ namespace {
 
 /// Nobody wakes a caller whose overseer has changed its mind.
 constexpr Duration kBetweenLooks = std::chrono::milliseconds{10};
+
+/// No less than a fiber has: a long text is read here and may be as deep as a short one.
+constexpr std::size_t kStackBytes = std::size_t{64} << 20U;
+
+void start_detached(std::function<void()> body) {
+  auto owned = std::make_unique<std::function<void()>>(std::move(body));
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  const auto run = [](void* given) -> void* {
+    const std::unique_ptr<std::function<void()>> whole{static_cast<std::function<void()>*>(given)};
+    (*whole)();
+    return nullptr;
+  };
+  pthread_t thread{};
+  const int error = pthread_create(&thread, &attributes, run, owned.get());
+  pthread_attr_destroy(&attributes);
+  if (error != 0) throw std::system_error{error, std::generic_category()};
+  static_cast<void>(owned.release());
+}
 
 /// What one piece of work and its caller tell each other.
 struct Outcome {
@@ -68,14 +88,14 @@ void HelperThreads::run_abandonable_for(Parker& caller, std::function<void()> wo
   while (!begin_abandonable()) wait_a_while();
   const auto outcome = std::make_shared<Outcome>();
   try {
-    std::thread{[this, outcome, &caller, work = std::move(work)]() mutable {
+    start_detached([this, outcome, &caller, work = std::move(work)]() mutable {
       pthread_setname_np(pthread_self(), "helper");
       outcome->record(work);
       work = nullptr;
       end_abandonable();
       outcome->announce();
       caller.unpark();
-    }}.detach();
+    });
   } catch (const std::system_error&) {
     end_abandonable();
     throw std::bad_alloc{};
@@ -101,7 +121,7 @@ void HelperThreads::enqueue(std::function<void()> job) {
   jobs_.push_back(std::move(job));
   if (idle_ >= jobs_.size() || threads_ == kMostThreads) return changed_.notify_one();
   try {
-    std::thread{[this] { serve(); }}.detach();
+    start_detached([this] { serve(); });
     ++threads_;
   } catch (const std::system_error&) {
     // Those that there are do it, if there are any.

@@ -23,6 +23,7 @@ bool finds_column(const Scope& scope, std::string_view name) {
 
 /// Functions whose rows an expression reads, and those within their arguments, run before grouping.
 void mark_grouped_sets(Query& query, Expr& expr) {
+  check_stack();
   walk(expr, [&](Expr& part) {
     const auto* slot = dynamic_cast<const SlotExpr*>(&part);
     if (slot == nullptr) return;

@@ -172,7 +172,7 @@ TEST_CASE("What runs without parameters says that there are none", "[sql][sessio
   TestDatabase database;
   CHECK(database.run("CREATE TABLE made AS SELECT $1::int AS x") ==
         "42P02 there is no parameter $1");
-  CHECK(database.run("COPY (SELECT $2::int) TO STDOUT") == "42P02 there is no parameter $1");
+  CHECK(database.run("COPY (SELECT $1::int) TO STDOUT") == "42P02 there is no parameter $1");
   CHECK(database.run("EXPLAIN ANALYZE SELECT $1::int") == "42P02 there is no parameter $1");
 }
 
