@@ -108,7 +108,7 @@ void write_report(int number, const siginfo_t& info) noexcept {
   ::backtrace_symbols_fd(frames.data(), found, descriptor);
 }
 
-void on_crash(int number, siginfo_t* info, void* /*context*/) {
+[[maybe_unused]] void on_crash(int number, siginfo_t* info, void* /*context*/) {
   // From here on a second signal, of this thread too, ends the process as it would without us.
   ::signal(number, SIG_DFL);
   if (!reporting.exchange(true)) {

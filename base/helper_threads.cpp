@@ -10,14 +10,16 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fiber_runtime.h"
+
 namespace swizzle {
 namespace {
 
 /// Nobody wakes a caller whose overseer has changed its mind.
 constexpr Duration kBetweenLooks = std::chrono::milliseconds{10};
 
-/// No less than a fiber has: a long text is read here and may be as deep as a short one.
-constexpr std::size_t kStackBytes = std::size_t{64} << 20U;
+/// A long text is read here, and may be as deep as a short one, no deeper.
+constexpr std::size_t kStackBytes = FiberRuntime::kDefaultStackBytes;
 
 void start_detached(std::function<void()> body) {
   auto owned = std::make_unique<std::function<void()>>(std::move(body));

@@ -103,16 +103,6 @@ with recursive r(n) as (select 1 union all select n + 1 from r) select n from r 
 
 with recursive r(n) as (select 1 union all select n + 1 from r) select a.n, b.n from r a join lateral (select n from r limit 2) b on true limit 5;
 
-set statement_timeout = '300ms';
-
-with recursive r(n) as (select 1 union all select n from r) select count(*) from r;
-
-with recursive r(n) as (select 1 union all select n from r where n = 1) select n from r where n = 2;
-
-with recursive r(n) as (select 1 union all (with q as (select n from r) select n from q)) select n from r where n = 2;
-
-reset statement_timeout;
-
 -- WITH queries in correlated subqueries, also materialized.
 select p.id, (with m as materialized (select q.id from parts q where q.parent = p.id) select count(*) from m) from parts p order by 1;
 

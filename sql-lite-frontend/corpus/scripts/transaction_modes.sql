@@ -41,9 +41,12 @@ set transaction read write;
 rollback;
 begin read only;
 set transaction read write;
+-- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 insert into t values (4);
+-- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 commit;
 begin;
+-- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 select count(*) from t;
 savepoint s;
 set transaction read only;
@@ -94,6 +97,7 @@ set transaction_read_only = on;
 release s;
 insert into t values (8);
 commit;
+-- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 select * from t order by a;
 -- What a statement asks of its own session counts in the statement.
 create table asked (a text);
