@@ -20,6 +20,7 @@
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/tree_factory.h"
+#include "storage/verify.h"
 #include "wal/archive_command.h"
 
 namespace swizzle {
@@ -358,24 +359,21 @@ Result<std::uint64_t> Engine::shrink() {
 }
 
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
+  const TreeTable::Hold hold(*parts_->trees);
   if (only) {
     ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(*only));
     return tree->verify();
   }
-  ASSIGN_OR_RETURN(std::vector<std::string> violations, parts_->trees->directory().verify());
-  ASSIGN_OR_RETURN(const auto rows, parts_->trees->list());
-  for (const TreeTable::Listed& row : rows) {
-    if (row.status == TreeTable::Listed::Status::dropped) continue;
-    ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(row.id));
-    ASSIGN_OR_RETURN(const std::vector<std::string> found, tree->verify());
-    violations.insert(violations.end(), found.begin(), found.end());
-  }
-  return violations;
+  return verify_all(*parts_);
 }
 
 Result<Engine::TreeSize> Engine::size_of(TreeId id) {
-  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
+  const TreeTable::Hold hold(*parts_->trees);
   TreeSize size;
+  auto found = parts_->trees->find(id);
+  // It was dropped after the caller had heard of it.
+  if (!found && found.error().state() == sqlstate::internal_error) return size;
+  ASSIGN_OR_RETURN(AnyTree* const tree, std::move(found));
   ASSIGN_OR_RETURN(size.pages, tree->count_pages({}, KeyBound::infinite()));
   ASSIGN_OR_RETURN(size.overflow_pages, count_overflow_pages(*parts_, id));
   return size;
@@ -400,7 +398,7 @@ std::string map_of(const FrameArena& arena) {
     const auto index = std::uint64_t{cell} * arena.count() / count;
     if (index >= used) continue;
     const Frame& frame = *arena.nth_used(index);
-    const FrameState state = frame.state.load(std::memory_order_relaxed);
+    const FrameState state = frame.state();
     if (state == FrameState::free) continue;
     const bool is_dirty = frame.dirty_since.load(std::memory_order_relaxed) != Lsn::none;
     if (state == FrameState::swizzled) map[cell] = is_dirty ? 'S' : 's';

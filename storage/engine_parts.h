@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 #include "base/park_mutex.h"
@@ -74,13 +75,27 @@ class TreeTable {
   Result<AnyTree*> create(TreeId id, TransactionChain& creator);
   /// Frees the pages of a tree that the directory does not name any more, or never will: of a
   /// transaction that is rolled back or that dropped it. Nothing happens if they are free already.
+  /// What cannot be read is given up with a warning: it stays in use and belongs to nobody.
   Result<> destroy(TreeId id, PageId root);
   Result<> destroy_dropped(TreeId id);
   /// A drop committed: the tree goes once every snapshot is at or behind `dropped_at`, since older
   /// ones may still be reading it.
   void retire(TreeId id, Lsn dropped_at);
-  /// The retired trees that `horizon` has passed; the caller destroys them.
+  /// The retired trees that `horizon` has passed, unless somebody holds trees; the caller destroys
+  /// them. Nobody finds them any more.
   std::vector<TreeId> take_due(Lsn horizon);
+  /// While it lives a tree that was found stays, dropped or not: for those who look at trees
+  /// without a lock on them and without a snapshot.
+  class Hold {
+   public:
+    explicit Hold(TreeTable& of) : of_(of) { of_.change_holds(1); }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    ~Hold() { of_.change_holds(-1); }
+
+   private:
+    TreeTable& of_;
+  };
   [[nodiscard]] bool has_retired() const noexcept {
     return retired_count_.load(std::memory_order_relaxed) != 0;
   }
@@ -96,12 +111,17 @@ class TreeTable {
   Result<std::vector<Listed>> list();
 
  private:
+  Result<std::unique_ptr<AnyTree>> open_if_owner(TreeId id, PageId root);
+  void change_holds(int by);
+
   std::unique_ptr<TreeFactory> factory_;
   std::unique_ptr<AnyTree> directory_;
   std::shared_mutex mutex_;
   std::map<TreeId, std::unique_ptr<AnyTree>> open_;
   std::atomic<std::uint32_t> next_id_{1};
   std::vector<std::pair<TreeId, Lsn>> retired_;  ///< under mutex_
+  std::set<TreeId> leaving_;                     ///< taken to be destroyed; under mutex_
+  int holds_ = 0;                                ///< under mutex_
   std::atomic<std::size_t> retired_count_{0};
 };
 

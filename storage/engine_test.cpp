@@ -8,8 +8,11 @@
 #include <random>
 #include <thread>
 
+#include "storage/engine_parts.h"
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/transaction_access.h"
 
 namespace swizzle {
 using testing::TemporaryEngine;
@@ -247,6 +250,51 @@ TEST_CASE_METHOD(TemporaryEngine, "large values live in the overflow tree", "[st
   CHECK(get(tree, "big") == std::nullopt);
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "numbers of large values never repeat", "[storage][engine]") {
+  const TreeId id = make_tree();
+  const std::string value(5'000, 'L');
+  const auto insert = [&](Transaction& transaction, const std::string& key) {
+    REQUIRE(
+        engine->tree(id).value().insert(transaction, as_bytes(key), as_bytes(value + key)).value());
+  };
+  // Of one transaction's values the last that 24 bits have room for and the next ones; then those
+  // of the transactions that come after it.
+  const auto first = engine->begin();
+  insert(*first, "a0");
+  TransactionState& state = TransactionAccess::state(*first);
+  state.large_values = (std::uint64_t{1} << 24U) - 1;
+  for (const char* key : {"a1", "a2", "a3"}) insert(*first, key);
+  REQUIRE(first->commit());
+  for (const char* key : {"b0", "b1"}) {
+    const auto next = engine->begin();
+    insert(*next, key);
+    insert(*next, std::string(key) + "x");
+    REQUIRE(next->commit());
+  }
+  // The same for writers, of whom 40 bits have room.
+  state.engine.registry->start_ids_at(TxnId{(std::uint64_t{1} << 40U) + 1});
+  for (const char* key : {"c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7"}) {
+    const auto next = engine->begin();
+    insert(*next, key);
+    REQUIRE(next->commit());
+  }
+  {
+    const auto reader = engine->begin();
+    for (const char* key : {"a0", "a1", "a2", "a3", "b0", "b0x", "b1", "b1x", "c0", "c7"})
+      CHECK(get(*reader, id, key) == value + key);
+    const auto remover = engine->begin();
+    for (const char* key : {"a2", "c3"})
+      REQUIRE(engine->tree(id).value().remove(*remover, as_bytes(key)).value());
+    REQUIRE(remover->commit());
+  }
+  const auto last = engine->begin();
+  insert(*last, "d0");
+  TransactionAccess::state(*last).large_values = std::uint64_t{1} << 32U;
+  const auto refused = engine->tree(id).value().insert(*last, as_bytes("d1"), as_bytes(value));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().state() == sqlstate::program_limit_exceeded);
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "a tree's size is that of its pages", "[storage][engine]") {
   const TreeId empty = make_tree();
   const TreeId small_rows = make_tree();
@@ -366,6 +414,39 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   crash();
   CHECK(get(kept, "before") == "value");
   CHECK_FALSE(engine->tree(tree).has_value());
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a tree that somebody looks at stays until he has looked",
+                 "[storage][engine]") {
+  const TreeId id = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree tree = engine->tree(id).value();
+    for (int i = 0; i < 200; ++i)
+      REQUIRE(
+          tree.insert(*transaction, as_bytes(std::to_string(i)), as_bytes(std::string(500, 'v')))
+              .value());
+    REQUIRE(transaction->commit());
+  }
+  const auto looker = engine->begin();
+  TreeTable& trees = *TransactionAccess::state(*looker).engine.trees;
+  const auto drop = [&] {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, id));
+    REQUIRE(transaction->commit());
+  };
+  {
+    const TreeTable::Hold hold(trees);
+    AnyTree* const tree = trees.find(id).value();
+    drop();
+    CHECK(tree->verify().value().empty());
+    CHECK(tree->pages().value().size() > 10);
+  }
+  CHECK(engine->size_of(id).value().pages > 0);
+  // Whoever commits next frees it.
+  static_cast<void>(make_tree());
+  CHECK(engine->size_of(id).value().pages == 0);
   CHECK(engine->verify().value().empty());
 }
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/leaf_scan.h"
+#include "storage/txn/tree_factory.h"
 
 namespace swizzle {
 namespace {
@@ -101,7 +103,8 @@ Result<AnyTree*> TreeTable::find(TreeId id) {
   {
     const std::shared_lock hold(mutex_);
     const auto found = open_.find(id);
-    if (found != open_.end()) return found->second.get();
+    const bool is_leaving = !leaving_.empty() && leaving_.contains(id);
+    if (found != open_.end() && !is_leaving) return found->second.get();
   }
   DirectoryRow row(DirectoryRow::Ghosts::do_not_count);
   const auto key = directory_key(id);
@@ -124,15 +127,28 @@ Result<> TreeTable::destroy(TreeId id, PageId root) {
   {
     const std::unique_lock hold(mutex_);
     if (auto node = open_.extract(id)) tree = std::move(node.mapped());
+    leaving_.erase(id);
   }
   if (tree == nullptr) {
     if (!factory_->is_allocated(root)) return {};
-    ASSIGN_OR_RETURN(tree, factory_->open(id, root));
-    // The page may have gone to another tree since.
-    ASSIGN_OR_RETURN(const TreeId owner, tree->owner_of_root());
-    if (owner != id) return {};
+    auto opened = open_if_owner(id, root);
+    if (!opened && is_unreadable(opened.error())) {
+      // Whose page it is nobody can tell: all of the tree stays in use.
+      report_given_up(id, {.nodes = 1, .first = opened.error().message()});
+      return {};
+    }
+    ASSIGN_OR_RETURN(tree, std::move(opened));
+    if (tree == nullptr) return {};
   }
   return factory_->destroy(std::move(tree));
+}
+
+/// Null: the page has gone to another tree since.
+Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root) {
+  ASSIGN_OR_RETURN(auto tree, factory_->open(id, root));
+  ASSIGN_OR_RETURN(const TreeId owner, tree->owner_of_root());
+  if (owner != id) tree.reset();
+  return tree;
 }
 
 Result<> TreeTable::destroy_dropped(TreeId id) {
@@ -153,12 +169,19 @@ void TreeTable::retire(TreeId id, Lsn dropped_at) {
   retired_count_.store(retired_.size(), std::memory_order_relaxed);
 }
 
+void TreeTable::change_holds(int by) {
+  const std::unique_lock hold(mutex_);
+  holds_ += by;
+}
+
 std::vector<TreeId> TreeTable::take_due(Lsn horizon) {
   std::vector<TreeId> due;
   const std::unique_lock hold(mutex_);
+  if (holds_ != 0) return due;
   std::erase_if(retired_, [&](const std::pair<TreeId, Lsn>& tree) {
     if (horizon < tree.second) return false;
     due.push_back(tree.first);
+    leaving_.insert(tree.first);
     return true;
   });
   retired_count_.store(retired_.size(), std::memory_order_relaxed);

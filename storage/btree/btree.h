@@ -41,6 +41,13 @@ struct LeafCopy {
   [[nodiscard]] const Node& node() const noexcept { return Node::of(page.data()); }
 };
 
+/// What clear() could not read, and gave up: those nodes' pages are free, what lay below them and
+/// behind them stays in use, with nobody who knows it.
+struct GivenUp {
+  std::uint64_t nodes = 0;
+  std::string first;  ///< why
+};
+
 /// What read_ahead() passed.
 struct LeavesAhead {
   std::uint32_t leaves = 0;
@@ -158,8 +165,9 @@ class BTree {
   /// then the tree has no right end. Pre: nobody else uses the tree.
   Result<> append_leaf(const LeafContent& content);
   /// Frees everything but the root, which becomes an empty leaf. Goes on where a crash interrupted
-  /// it, and with a tree whose loading was interrupted. Pre: nobody else uses the tree.
-  Result<> clear();
+  /// it, and with a tree whose loading was interrupted; a node that cannot be read is given up, as
+  /// long as it is not the root. Pre: nobody else uses the tree.
+  Result<GivenUp> clear();
   /// The tree that the root page says it belongs to: another one if that page was given away.
   Result<TreeId> owner_of_root();
   /// Gives up the root's frame without writing it. Pre: the tree is clear; nobody will use it.
@@ -299,6 +307,7 @@ class BTree {
   Result<> free_children(Bytes low, std::uint8_t level, payload::AfterFreeing after,
                          std::span<const PageId> pages);
 
+  /// The references of the copy are page ids. Pre: nobody changes the tree.
   Result<> copy_node(Bytes key, std::uint8_t level, LeafCopy& into);
   Lsn log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,
                  std::span<const Bytes> payload) noexcept;

@@ -100,7 +100,7 @@ typename BTree<Pool>::Adoption BTree<Pool>::adopt_from(Frame& parent_frame, std:
 
   const PageRef foster = load_ref(child.foster_ref());
   const PageId foster_page = foster.is_swizzled()
-                                 ? foster.frame()->page_id.load(std::memory_order_relaxed)
+                                 ? foster.frame()->page_id()
                                  : foster.page();
   const payload::Head head = head_of(payload::KeyAndPage{separator, foster_page});
   log_change(space, RecordKind::foster_adopted, parent_frame, child_frame,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "storage/btree/btree.h"
+#include "storage/btree/damage.h"
 
 namespace swizzle {
 
@@ -30,13 +31,14 @@ class BTree<Pool>::Clearing {
  public:
   explicit Clearing(BTree& tree) noexcept : tree_(tree) {}
 
-  Result<> run() {
+  Result<GivenUp> run() {
     LeafCopy root;
     RETURN_IF_ERROR(tree_.copy_node({}, kRootLevel, root));
     const std::uint8_t level = root.node().level();
-    if (level == 0 && root.node().count() == 0 && !root.node().has_foster()) return {};
+    if (level == 0 && root.node().count() == 0 && !root.node().has_foster()) return given_up_;
     RETURN_IF_ERROR(clear_chain({}, level));
-    return free_below({}, level, payload::AfterFreeing::empty_leaf);
+    RETURN_IF_ERROR(free_below({}, level, payload::AfterFreeing::empty_leaf));
+    return given_up_;
   }
 
  private:
@@ -44,7 +46,9 @@ class BTree<Pool>::Clearing {
   Result<> clear_chain(Bytes low, std::uint8_t level) {
     if (level == 0) return {};
     const auto copy = std::make_unique<LeafCopy>();
-    RETURN_IF_ERROR(tree_.copy_node(low, level, *copy));
+    // It is counted when its parent's children are collected.
+    ASSIGN_OR_RETURN(const bool is_readable, try_copy(low, level, *copy));
+    if (!is_readable) return {};
     const Node& node = copy->node();
     if (level > 1) {
       std::array<std::byte, Node::kMaxKeyBytes> key;
@@ -59,14 +63,19 @@ class BTree<Pool>::Clearing {
     return {};
   }
 
-  /// The page of the node that begins at `low`, and of its foster children.
-  Result<> collect_chain(Bytes low, std::uint8_t level, std::vector<PageId>& pages) {
+  /// The page of the node that begins at `low`, as its referrer has it, and of its foster children.
+  Result<> collect_chain(PageId page, Bytes low, std::uint8_t level, std::vector<PageId>& pages) {
     std::vector<std::byte> from(low.begin(), low.end());
     while (true) {
-      RETURN_IF_ERROR(tree_.copy_node(from, level, scratch_));
+      pages.push_back(page);
+      ASSIGN_OR_RETURN(const bool is_readable, try_copy(from, level, scratch_));
+      if (!is_readable) {
+        ++given_up_.nodes;
+        return {};
+      }
       const Node& node = scratch_.node();
-      pages.push_back(node.id());
       if (!node.has_foster()) return {};
+      page = load_ref(node.foster_ref()).page();
       const Bytes next = node.high_fence().key;
       from.assign(next.begin(), next.end());
     }
@@ -81,15 +90,27 @@ class BTree<Pool>::Clearing {
     std::array<std::byte, Node::kMaxKeyBytes> key;
     if (level > 0)
       for (std::uint16_t i = 0; i < node.count(); ++i)
-        RETURN_IF_ERROR(collect_chain({key.data(), node.copy_key(i, key.data())},
+        RETURN_IF_ERROR(collect_chain(load_ref(node.child_ref(i)).page(),
+                                      {key.data(), node.copy_key(i, key.data())},
                                       static_cast<std::uint8_t>(level - 1), pages));
     if (after == payload::AfterFreeing::empty_leaf && node.has_foster())
-      RETURN_IF_ERROR(collect_chain(node.high_fence().key, level, pages));
+      RETURN_IF_ERROR(collect_chain(load_ref(node.foster_ref()).page(), node.high_fence().key,
+                                    level, pages));
     return tree_.free_children(low, level, after, pages);
+  }
+
+  /// False: its page cannot be read.
+  Result<bool> try_copy(Bytes low, std::uint8_t level, LeafCopy& into) {
+    auto copied = tree_.copy_node(low, level, into);
+    if (copied) return true;
+    if (!is_unreadable(copied.error())) return fail(std::move(copied).error());
+    if (given_up_.first.empty()) given_up_.first = copied.error().message();
+    return false;
   }
 
   BTree& tree_;
   LeafCopy scratch_;
+  GivenUp given_up_;
 };
 
 template <class Pool>
@@ -98,6 +119,9 @@ Result<> BTree<Pool>::copy_node(Bytes key, std::uint8_t level, LeafCopy& into) {
   do {
     RETURN_IF_ERROR(descent.run());
     std::memcpy(into.page.data(), &descent.node(), kPageBytes);
+    // Before an address in it is followed. Frames keep their pages until the version changes.
+    if (!descent.guard.valid()) continue;
+    unswizzle_copy(pool_.layout(), into.page.data());
   } while (!descent.guard.valid());
   return {};
 }
@@ -129,7 +153,7 @@ Result<> BTree<Pool>::free_children(Bytes low, std::uint8_t level, payload::Afte
 }
 
 template <class Pool>
-Result<> BTree<Pool>::clear() {
+Result<GivenUp> BTree<Pool>::clear() {
   return std::make_unique<Clearing>(*this)->run();
 }
 

@@ -54,6 +54,12 @@ struct BTree<Pool>::Neighbours {
            right().range_bytes(right_begin, right_end, prefix) + Node::fence_bytes_needed(fences) +
            8;
   }
+  /// Whether the right node could hang on the left one as that is: on its own, redo of the
+  /// de-adoption makes it so, even where the merged node or the new shares come next.
+  [[nodiscard]] bool can_deadopt() const noexcept {
+    const Node::Fences hung{left().low_fence(), left().high_fence(), right().chain_high_fence()};
+    return bytes_with(hung, 0, left().count(), 0, 0) <= kPageBytes - Node::kHeaderBytes;
+  }
   [[nodiscard]] bool fits_in_one() const noexcept {
     const Node::Fences fences{left().low_fence(), right().high_fence(), right().chain_high_fence()};
     return bytes_with(fences, 0, left().count(), 0, right().count()) <=
@@ -183,9 +189,6 @@ void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {
   }
   at = std::clamp<std::uint16_t>(at, 1, static_cast<std::uint16_t>(total - 1));
   if (at == left.count()) return;
-  // On its own, redo of the de-adoption hangs the right node on the left one as that was.
-  const Node::Fences hung{left.low_fence(), left.high_fence(), right.chain_high_fence()};
-  if (pair.bytes_with(hung, 0, left.count(), 0, 0) > kPageBytes - Node::kHeaderBytes) return;
   // Somebody may have locked the gap in which the new fence would stand.
   const bool in_left = at < left.count();
   if (left.is_leaf() &&
@@ -250,7 +253,7 @@ void BTree<Pool>::merge_latched(Frame& parent_frame, Bytes key, LogSpace& space)
   if (!right_guard) return;
   Neighbours pair{parent_frame, left_frame, right_frame, right_index, right_ref, right_guard};
   const Node& left = pair.left();
-  if (left.has_foster()) return;
+  if (left.has_foster() || !pair.can_deadopt()) return;
   if (left.is_leaf() && !ghosts_.may_join_at(id(), pair.right().low_fence())) return;
   counters_.branch_latches.fetch_add(left.is_leaf() ? 0U : 2U, std::memory_order_relaxed);
   if (pair.fits_in_one())

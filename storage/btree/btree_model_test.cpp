@@ -256,6 +256,78 @@ TEMPLATE_TEST_CASE("an underfull node takes records from a full neighbour", "[st
   CHECK(harness.tree->pages()->size() == harness.store.allocated());
 }
 
+namespace {
+
+/// Looks at each de-adoption as redo will, which has the left node alone.
+class Deadoptions final : public TreeLog {
+ public:
+  Result<LogSpace> reserve(std::size_t bytes, std::size_t records,
+                           wal::ReservePurpose purpose) override {
+    return log_.reserve(bytes, records, purpose);
+  }
+  Lsn append(LogSpace& space, const Change& change,
+             std::span<const Bytes> payload) noexcept override {
+    if (change.kind == RecordKind::child_deadopted) {
+      std::vector<std::byte> bytes;
+      for (const Bytes part : payload) bytes.insert(bytes.end(), part.begin(), part.end());
+      const auto gone = payload::decode_deadoption(bytes).value();
+      const Node& left = Node::of(change.page2->page());
+      const Node::Fences hung{left.low_fence(), left.high_fence(), gone.chain_high};
+      const std::size_t prefix = Node::common_prefix(hung.low, hung.chain_high);
+      ++count;
+      if (left.range_bytes(0, left.count(), prefix) + Node::fence_bytes_needed(hung) >
+          kPageBytes - Node::kHeaderBytes)
+        ++impossible;
+    }
+    return log_.append(space, change, payload);
+  }
+  std::uint64_t count = 0;
+  std::uint64_t impossible = 0;
+
+ private:
+  NoTreeLog log_;
+};
+
+}  // namespace
+
+TEST_CASE("B8 a child leaves its parent only where redo could hang it on its neighbour",
+          "[storage][btree]") {
+  const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  testing::MemoryStore store;
+  NoGhostIsNeeded keeper;
+  const auto pool = testing::make_pool<MainMemoryPool>(4000, store, {}, 1);
+  Deadoptions log;
+  const auto tree =
+      std::move(*BTree<MainMemoryPool>::create(*pool, log, keeper, TreeId{7}, nullptr));
+  const auto apply = [&](LeafChange::Action action, const std::string& key) {
+    const std::string value(random() % 120, 'v');
+    MapChange change(action, as_bytes(value));
+    REQUIRE(tree->change(as_bytes(key), nullptr, change));
+  };
+  // Fences within a group are long, and records of one group alone are short: what becomes of a
+  // node whose fences change is seen at once.
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2000; ++i) {
+    const auto group = static_cast<char>('a' + random() % 20);
+    keys.push_back(std::string(1, group) +
+                   std::string(300U + 30U * static_cast<unsigned>(group - 'a'), 'x') +
+                   std::to_string(random() % 200));
+  }
+  for (int round = 0; round < 6; ++round) {
+    for (const std::string& key : keys) apply(LeafChange::Action::insert, key);
+    std::ranges::shuffle(keys, random);
+    for (std::size_t i = 0; i < keys.size() - 40; ++i) {
+      apply(LeafChange::Action::remove, keys[i]);
+      REQUIRE(tree->tidy(as_bytes(keys[i])));
+    }
+  }
+  CHECK(tree->verify()->empty());
+  CHECK(log.count > 100);
+  CHECK(log.impossible == 0);
+}
+
 TEMPLATE_TEST_CASE("a leaf on which writers meet is split between them", "[storage][btree]",
                    SwizzlingPool, TraditionalPool, MainMemoryPool) {
   TreeHarness<TestType> harness(200);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
 namespace swizzle {
 
 Error met_in_tree(TreeId tree, Error&& error) {
@@ -9,6 +12,10 @@ Error met_in_tree(TreeId tree, Error&& error) {
   return Error{error.state(), fmt::format("tree {}: {} (rule S6)", raw(tree), error.message())}
       .with_detail(error.detail())
       .with_hint(error.hint());
+}
+
+bool is_unreadable(const Error& error) noexcept {
+  return error.state() == sqlstate::data_corrupted;
 }
 
 }  // namespace swizzle

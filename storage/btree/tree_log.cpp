@@ -10,11 +10,11 @@ Lsn WalTreeLog::append(LogSpace& space, const Change& change,
   header.kind = static_cast<wal::RecordKind>(change.kind);
   header.tree = change.tree;
   if (change.page != nullptr) {
-    header.page = change.page->page_id.load(std::memory_order_relaxed);
+    header.page = change.page->page_id();
     header.page_prev = Node::of(change.page->page()).lsn();
   }
   if (change.page2 != nullptr) {
-    header.page2 = change.page2->page_id.load(std::memory_order_relaxed);
+    header.page2 = change.page2->page_id();
     header.page2_prev = Node::of(change.page2->page()).lsn();
   }
   TransactionChain* const chain = change.transaction;

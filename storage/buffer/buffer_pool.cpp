@@ -1,5 +1,8 @@
 #include "storage/buffer/buffer_pool.h"
 
+#include "storage/buffer/page_state.h"
+#include "storage/buffer/pool_fault.h"
+
 namespace swizzle {
 
 NewPage& NewPage::operator=(NewPage&& other) noexcept {
@@ -14,7 +17,7 @@ NewPage& NewPage::operator=(NewPage&& other) noexcept {
 
 NewPage::~NewPage() {
   if (pool_ == nullptr) return;
-  frame_->page_id.store(PageId::none, std::memory_order_relaxed);
+  PageState::unassign(*frame_);
   if (latched_) frame_->latch.unlock_exclusive();
   pool_->give_frame(*frame_);
   pool_->store_.cancel_reservation(id_);
@@ -48,7 +51,7 @@ Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
   }
   frame->inserts = {};
   frame->contention.store(0, std::memory_order_relaxed);
-  frame->page_id.store(*page, std::memory_order_relaxed);
+  PageState::assign(*frame, *page);
   frame->usage.store(entry_usage_, std::memory_order_relaxed);
   return NewPage{*this, *page, *frame};
 }
@@ -56,19 +59,17 @@ Result<NewPage> BufferPool::new_page(std::optional<PageId> near) {
 void BufferPool::release_frame(Frame& frame) noexcept {
   INVARIANT(frame.latch.is_exclusive());
   forget(frame);
-  frame.page_id.store(PageId::none, std::memory_order_relaxed);
   frame.dirty_since.store(Lsn::none, std::memory_order_relaxed);
-  frame.parent.store(nullptr, std::memory_order_relaxed);
-  frame.state.store(FrameState::free, std::memory_order_relaxed);
+  PageState::release(frame);
   // A frame is in one queue at a time: where it still waits to be met by the clock hand, the hand
   // gives it back.
-  const bool is_queued = frame.is_queued.load(std::memory_order_relaxed);
+  const bool is_queued = frame.is_queued();
   frame.latch.unlock_exclusive();
   if (!is_queued) give_frame(frame);
 }
 
 void BufferPool::free_page(Frame& frame) noexcept {
-  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+  const PageId page = frame.page_id();
   release_frame(frame);
   store_.mark_free(page);
 }
@@ -77,11 +78,16 @@ void BufferPool::drop_swizzled(PageRef* at) noexcept {
   const PageRef ref = load_ref(at);
   if (!ref.is_swizzled()) return;
   Frame& frame = *ref.frame();
-  layout_.visit_refs(
-      frame.page(),
-      [](void* pool, PageRef* child) { static_cast<BufferPool*>(pool)->drop_swizzled(child); },
-      this);
+  const auto drop_children = [&] {
+    layout_.visit_refs(
+        frame.page(),
+        [](void* pool, PageRef* child) { static_cast<BufferPool*>(pool)->drop_swizzled(child); },
+        this);
+  };
+  if (planted(PoolFault::dropped_without_a_look)) drop_children();
+  // First, or the sweep could take away what is just being looked at.
   frame.latch.lock_exclusive();
+  if (!planted(PoolFault::dropped_without_a_look)) drop_children();
   release_frame(frame);
 }
 
@@ -91,7 +97,7 @@ void BufferPool::drop_unswizzled(std::span<const PageId> pages) noexcept {
     if (frame == nullptr) continue;
     frame->latch.lock_exclusive();
     // The evictor may have been faster.
-    if (frame->page_id.load(std::memory_order_relaxed) == page)
+    if (frame->page_id() == page)
       release_frame(*frame);
     else
       frame->latch.unlock_exclusive_unchanged();

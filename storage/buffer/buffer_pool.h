@@ -159,12 +159,13 @@ class BufferPool {
   PoolCounters counters_;
   /// With which usage a page enters.
   std::uint8_t entry_usage_ = 1;
+  /// Frames that hold no page.
+  PartitionedQueue free_;
 
  private:
   /// Pre: held exclusively; unlatches.
   void release_frame(Frame& frame) noexcept;
 
-  PartitionedQueue free_;
   void (*wake_cleaner_)(void*) = nullptr;
   void* cleaner_ = nullptr;
 };

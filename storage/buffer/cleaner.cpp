@@ -171,8 +171,7 @@ Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
   });
   const auto urgency = [order](const Candidate& candidate) noexcept {
     const bool waits =
-        order == Order::evictable_first &&
-        candidate.frame->state.load(std::memory_order_relaxed) != FrameState::unswizzled;
+        order == Order::evictable_first && candidate.frame->state() != FrameState::unswizzled;
     return std::pair{waits, candidate.since};
   };
   auto& candidates = found.candidates;
@@ -242,7 +241,7 @@ bool Cleaner::copy_page(Frame& frame, std::byte* to) noexcept {
   const Lsn since = frame.dirty_since.load(std::memory_order_relaxed);
   // Its page may have been freed, or cleaned by another round, since it was chosen. A frame that is
   // still being written was freed meanwhile and has a new page: that one waits for the next round.
-  if (since == Lsn::none || frame.state.load(std::memory_order_relaxed) == FrameState::free ||
+  if (since == Lsn::none || frame.state() == FrameState::free ||
       frame.writing_since.load(std::memory_order_relaxed) != Lsn::none)
     return false;
   std::memcpy(to, frame.page(), kPageBytes);
@@ -251,7 +250,7 @@ bool Cleaner::copy_page(Frame& frame, std::byte* to) noexcept {
   // In this order for oldest_unwritten(), which holds no latch.
   frame.writing_since.store(since, std::memory_order_release);
   frame.dirty_since.store(Lsn::none, std::memory_order_release);
-  copies_.push_back({&frame, frame.page_id.load(std::memory_order_relaxed), since});
+  copies_.push_back({&frame, frame.page_id(), since});
   return true;
 }
 
@@ -265,8 +264,7 @@ void Cleaner::finish(const Copy& copy) noexcept {
 void Cleaner::restore(const Copy& copy) noexcept {
   // Under the latch, so that no writer marks the page, and no evictor judges it, in between.
   const SharedGuard hold(copy.frame->latch);
-  const bool same = copy.frame->page_id.load(std::memory_order_relaxed) == copy.page &&
-                    copy.frame->state.load(std::memory_order_relaxed) != FrameState::free;
+  const bool same = copy.frame->page_id() == copy.page && copy.frame->state() != FrameState::free;
   if (same) copy.frame->dirty_since.store(copy.since, std::memory_order_release);
   copy.frame->writing_since.store(Lsn::none, std::memory_order_release);
 }

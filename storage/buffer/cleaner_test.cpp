@@ -4,6 +4,7 @@
 
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
+#include "storage/buffer/page_state.h"
 #include "storage/latch/guards.h"
 #include "storage/space/test_pages.h"
 
@@ -72,8 +73,8 @@ class Pool {
   static void put(Frame& frame, std::uint64_t id) {
     fill_page(frame.page(), PageId{id}, 0);
     store_ref(ref_in(frame.page()), PageRef{});
-    frame.page_id = PageId{id};
-    frame.state = FrameState::unswizzled;
+    PageState::assign(frame, PageId{id});
+    PageState::become_resident(frame);
   }
   Lsn update(Frame& frame) {
     const ExclusiveGuard hold(frame.latch);
@@ -165,8 +166,8 @@ TEST_CASE("P19 an update, a free and a reuse between copy and stamp", "[cleaner]
     after = pool.update(updated);
     for (Frame* frame : {&freed, &reused}) {
       const ExclusiveGuard hold(frame->latch);
-      frame->state = FrameState::free;
       frame->dirty_since = Lsn::none;
+      PageState::release(*frame);
     }
     Pool::put(reused, 4);
     of_new_page = pool.update(reused);

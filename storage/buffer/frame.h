@@ -72,7 +72,8 @@ class InsertPattern {
 };
 
 /// One slot of the pool: this header, then the page. Header words on the path to hot pages are not
-/// written by readers: `usage` saturates and is written only when it changes.
+/// written by readers: `usage` saturates and is written only when it changes. What says whose
+/// page is here is written by PageState alone.
 struct alignas(64) Frame : Referrer {
   /// The header's share of a frame. With the page it makes a stride that is no power of two, so
   /// that page heads do not meet in one cache set, and keeps pages aligned for direct I/O.
@@ -82,13 +83,36 @@ struct alignas(64) Frame : Referrer {
 
   Frame() noexcept : Referrer(Kind::frame) {}
 
-  std::atomic<FrameState> state{FrameState::free};
+  [[nodiscard]] FrameState state(
+      std::memory_order order = std::memory_order_relaxed) const noexcept {
+    return state_.load(order);
+  }
+  /// Who refers to this page while it is swizzled. Changes under that referrer's exclusive latch.
+  [[nodiscard]] Referrer* parent() const noexcept {
+    return parent_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] PageId page_id(std::memory_order order = std::memory_order_relaxed) const noexcept {
+    return page_id_.load(order);
+  }
+  /// Whether it stands in the clock hand's queue.
+  [[nodiscard]] bool is_queued() const noexcept {
+    return is_queued_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class PageState;
+  std::atomic<FrameState> state_{FrameState::free};
+
+ public:
   std::atomic<std::uint8_t> usage{0};
   /// How many writers were disturbed by others since the page was read, made or split for that.
   std::atomic<std::uint16_t> contention{0};
-  /// Who refers to this page while it is swizzled. Written under that referrer's exclusive latch.
-  std::atomic<Referrer*> parent{nullptr};
-  std::atomic<PageId> page_id{PageId::none};
+
+ private:
+  std::atomic<Referrer*> parent_{nullptr};
+  std::atomic<PageId> page_id_{PageId::none};
+
+ public:
   /// The oldest log record that the disk's copy lacks; none: the page is clean.
   std::atomic<Lsn> dirty_since{Lsn::none};
   /// The same for the copy that the cleaner is writing; none: no write is under way.
@@ -98,8 +122,11 @@ struct alignas(64) Frame : Referrer {
 
   // Away from the words above: only replacement touches these.
   alignas(64) Frame* next_in_queue = nullptr;
-  std::atomic<bool> is_queued{false};
 
+ private:
+  std::atomic<bool> is_queued_{false};
+
+ public:
   /// Where records have come in lately: splits favour ascending and descending patterns. Written
   /// under the exclusive latch.
   InsertPattern inserts;

@@ -37,6 +37,12 @@ class FrameQueue {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return size_.load(std::memory_order_relaxed);
   }
+  /// From the first to the last, as long as `visit` says true. Pre: nobody is at work.
+  template <class Visit>
+  void look_through(Visit visit) const {
+    for (const Frame* frame = first_; frame != nullptr && visit(*frame);)
+      frame = frame->next_in_queue;
+  }
 
  private:
   SpinMutex mutex_;
@@ -65,6 +71,11 @@ class PartitionedQueue {
     std::uint32_t size = 0;
     for (const Padded& padded : queues_) size += padded.queue.size();
     return size;
+  }
+  /// Pre: nobody is at work.
+  template <class Visit>
+  void look_through(Visit visit) const {
+    for (const Padded& padded : queues_) padded.queue.look_through(visit);
   }
 
  private:

@@ -9,8 +9,7 @@ Result<> MainMemoryPool::resolve(Referrer& /*parent*/, ReadGuard& guard, PageRef
 }
 
 PageRef MainMemoryPool::adopt_new(Referrer& parent, Frame& child) noexcept {
-  child.parent.store(&parent, std::memory_order_relaxed);
-  child.state.store(FrameState::swizzled, std::memory_order_relaxed);
+  PageState::become_child(child, parent);
   return PageRef{&child};
 }
 
@@ -32,8 +31,12 @@ Result<> MainMemoryPool::load(Referrer& parent, PageRef* at) {
     give_frame(*frame);
     return read;
   }
-  frame->page_id.store(page, std::memory_order_relaxed);
-  store_ref(at, adopt_new(parent, *frame));
+  PageState::assign(*frame, page);
+  {
+    const ExclusiveGuard parent_hold(parent.latch);
+    const ExclusiveGuard hold(frame->latch);
+    store_ref(at, adopt_new(parent, *frame));
+  }
 
   struct Children {
     std::vector<PageRef*> references;

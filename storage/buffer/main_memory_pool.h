@@ -1,6 +1,7 @@
 #pragma once
 
 #include "storage/buffer/buffer_pool.h"
+#include "storage/buffer/page_state.h"
 
 namespace swizzle {
 
@@ -38,9 +39,7 @@ class MainMemoryPool final : public BufferPool {
 
   [[nodiscard]] static bool may_hold_addresses(const Referrer& /*parent*/) noexcept { return true; }
   PageRef adopt_new(Referrer& parent, Frame& child) noexcept;
-  void moved(PageRef ref, Referrer& to) noexcept {
-    ref.frame()->parent.store(&to, std::memory_order_relaxed);
-  }
+  void moved(PageRef ref, Referrer& to) noexcept { PageState::move(*ref.frame(), to); }
 
   /// Reads the whole tree. Pre: nobody uses it yet.
   Result<> load_tree(RootHolder& holder);

@@ -9,8 +9,7 @@ void unswizzle_copy(const PageLayout& layout, std::byte* copy) noexcept {
       copy,
       [](void* /*context*/, PageRef* reference) {
         const PageRef ref = load_ref(reference);
-        if (ref.is_swizzled())
-          store_ref(reference, PageRef{ref.frame()->page_id.load(std::memory_order_relaxed)});
+        if (ref.is_swizzled()) store_ref(reference, PageRef{ref.frame()->page_id()});
       },
       nullptr);
 }

@@ -3,6 +3,8 @@
 #include <bit>
 #include <mutex>
 
+#include "storage/buffer/pool_fault.h"
+
 namespace swizzle {
 
 PageTable::PageTable(std::uint32_t frames)
@@ -18,7 +20,7 @@ Frame* PageTable::find(PageId page) noexcept {
 }
 
 void PageTable::insert(Frame& frame) noexcept {
-  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+  const PageId page = frame.page_id();
   Partition& partition = partition_of(page);
   const std::lock_guard hold(partition.mutex);
   Partition::add(partition.resident, 1);
@@ -27,13 +29,16 @@ void PageTable::insert(Frame& frame) noexcept {
   bucket.store(&frame, std::memory_order_release);
 }
 
-bool PageTable::remove(Frame& frame) noexcept {
-  const PageId page = frame.page_id.load(std::memory_order_relaxed);
+bool PageTable::remove(Frame& frame, PageId page) noexcept {
+  if (planted(PoolFault::number_read_late)) page = frame.page_id();
   Partition& partition = partition_of(page);
   const std::lock_guard hold(partition.mutex);
   std::atomic<Frame*>* link = &buckets_[bucket_of(page)];
   while (Frame* at = link->load(std::memory_order_relaxed)) {
     if (at == &frame) {
+      // A frame has its number for as long as it is in the table. Here it may be in the same chain
+      // for a page that came later.
+      if (frame.page_id() != page) return false;
       link->store(frame.next_in_bucket.load(std::memory_order_relaxed), std::memory_order_release);
       Partition::add(partition.resident, UINT32_MAX);
       return true;

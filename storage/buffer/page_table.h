@@ -22,14 +22,17 @@ class PageTable {
   /// in the table. The caller re-checks the frame's page id after it secured the frame.
   [[nodiscard]] Frame* peek(PageId page) const noexcept {
     Frame* frame = buckets_[bucket_of(page)].load(std::memory_order_acquire);
-    while (frame != nullptr && frame->page_id.load(std::memory_order_relaxed) != page)
+    while (frame != nullptr && frame->page_id() != page) {
+      page_pause(PagePause::inside_chain);
       frame = frame->next_in_bucket.load(std::memory_order_acquire);
+    }
     return frame;
   }
   [[nodiscard]] Frame* find(PageId page) noexcept;
   void insert(Frame& frame) noexcept;
-  /// False: it was not there (somebody else removed it first).
-  bool remove(Frame& frame) noexcept;
+  /// False: the frame was not there with that page (somebody else removed it first; it may be there
+  /// with another page by now).
+  bool remove(Frame& frame, PageId page) noexcept;
 
   /// `reader`: the caller has the right, and the duty, to read the page and to finish_read.
   enum class Claim : std::uint8_t { reader, resident, being_read };

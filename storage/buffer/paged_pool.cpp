@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "storage/buffer/page_state.h"
+#include "storage/buffer/pool_fault.h"
+
 namespace swizzle {
 namespace {
 
@@ -31,13 +34,13 @@ PagedPool::PagedPool(FrameArena arena, PageStore& store, PageLayout layout,
 void PagedPool::place(Frame& frame, PageId page, Interest interest) noexcept {
   frame.inserts = {};
   frame.contention.store(0, std::memory_order_relaxed);
-  frame.page_id.store(page, std::memory_order_relaxed);
   const bool counts_for_nothing = interest == Interest::once && policy_ == nullptr;
   frame.usage.store(counts_for_nothing ? std::uint8_t{0} : entry_usage_, std::memory_order_relaxed);
-  // Release: whoever sees the state sees the page.
-  frame.state.store(FrameState::unswizzled, std::memory_order_release);
+  PageState::assign(frame, page);
+  PageState::become_resident(frame);
   // Before anybody can find it, use it, and have it leave again.
   note_entry(frame);
+  if (!planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(frame);
 }
 
 Result<> PagedPool::read_claimed(PageId page, Interest interest) {
@@ -50,6 +53,7 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
   Frame& into = **frame;
   // Nobody else knows the frame: it is in no list, and no reference leads to it. Stale addresses
   // may; the version that its last eviction left behind tells them.
+  page_pause(PagePause::before_read);
   if (auto read = store_.read_page(page, into.page()); !read) {
     table_.finish_read(page, nullptr, &read.error());
     give_frame(into);
@@ -58,7 +62,7 @@ Result<> PagedPool::read_claimed(PageId page, Interest interest) {
   counters_.reads.fetch_add(1, std::memory_order_relaxed);
   place(into, page, interest);
   table_.finish_read(page, &into, nullptr);
-  on_loaded(into);
+  if (planted(PoolFault::queued_after_it_can_be_found)) about_to_be_found(into);
   return {};
 }
 
@@ -100,7 +104,6 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
     counters_.reads_ahead.fetch_add(1, std::memory_order_relaxed);
     place(frame, page, ahead.interest);
     table_.finish_read(page, &frame, nullptr);
-    on_loaded(frame);
   } else {
     // Whoever wants the page reads it again, and hears why it cannot be read.
     give_frame(frame);
@@ -158,22 +161,24 @@ std::uint32_t PagedPool::free_by_policy(PageId incoming) noexcept {
 
 bool PagedPool::try_empty_unswizzled(Frame& frame) noexcept {
   if (!frame.latch.try_lock_exclusive()) return false;
-  const bool idle =
-      frame.state.load(std::memory_order_relaxed) == FrameState::unswizzled && frame.is_clean();
-  if (!idle || !table_.remove(frame)) {
+  if (!try_empty_latched(frame)) {
     frame.latch.unlock_exclusive_unchanged();
     return false;
   }
-  // Traditional readers pin first and re-check the page id afterwards; this is the other half.
-  const PageId page = frame.page_id.exchange(PageId::none, std::memory_order_seq_cst);
-  if (frame.pins.load(std::memory_order_seq_cst) != 0) {
-    frame.page_id.store(page, std::memory_order_relaxed);
-    table_.insert(frame);
-    frame.latch.unlock_exclusive_unchanged();
-    return false;
-  }
-  frame.state.store(FrameState::free, std::memory_order_relaxed);
   frame.latch.unlock_exclusive();
+  return true;
+}
+
+bool PagedPool::try_empty_latched(Frame& frame) noexcept {
+  if (frame.state() != FrameState::unswizzled || !frame.is_clean()) return false;
+  if (!table_.remove(frame, frame.page_id())) return false;
+  const PageId page = PageState::begin_eviction(frame);
+  if (frame.pins.load(std::memory_order_seq_cst) != 0) {
+    PageState::cancel_eviction(frame, page);
+    table_.insert(frame);
+    return false;
+  }
+  PageState::end_eviction(frame);
   return true;
 }
 
@@ -186,8 +191,7 @@ bool PagedPool::try_evict(Frame& frame) noexcept {
 
 void PagedPool::forget(Frame& frame) noexcept {
   if (policy_ != nullptr) policy_->left(arena_.index_of(&frame));
-  if (frame.state.load(std::memory_order_relaxed) == FrameState::unswizzled)
-    INVARIANT(table_.remove(frame));
+  if (frame.state() == FrameState::unswizzled) INVARIANT(table_.remove(frame, frame.page_id()));
 }
 
 Frame* PagedPool::find_unswizzled(PageId page) noexcept {

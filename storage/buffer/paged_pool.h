@@ -57,6 +57,8 @@ class PagedPool : public BufferPool {
   /// Takes the page out of a frame that no address leads to. False when it is in use, dirty or just
   /// leaving. On true the frame is in state free and the caller's.
   bool try_empty_unswizzled(Frame& frame) noexcept;
+  /// The same for a frame that is held exclusively, and stays so.
+  bool try_empty_latched(Frame& frame) noexcept;
   /// The same for any resident page.
   virtual bool try_empty(Frame& frame) noexcept { return try_empty_unswizzled(frame); }
   /// try_empty_unswizzled(), and the frame is free for everybody.
@@ -66,11 +68,10 @@ class PagedPool : public BufferPool {
   Frame* find_unswizzled(PageId page) noexcept override;
   /// A page is about to become reachable in `frame`.
   void note_entry(Frame& frame) noexcept {
-    if (policy_ != nullptr)
-      policy_->entered(arena_.index_of(&frame), frame.page_id.load(std::memory_order_relaxed));
+    if (policy_ != nullptr) policy_->entered(arena_.index_of(&frame), frame.page_id());
   }
-  /// A page has been read and is in the table.
-  virtual void on_loaded(Frame& frame) noexcept = 0;
+  /// A page has been read and is about to enter the table.
+  virtual void about_to_be_found(Frame& frame) noexcept = 0;
   /// For the destructors of pools: what is under way uses their members.
   void drain_reads_ahead() noexcept { reads_ahead_.drain(); }
 

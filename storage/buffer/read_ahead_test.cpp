@@ -52,7 +52,7 @@ struct LargeTree : TreeHarness<Pool> {
     const auto is_resident = [this](const std::string& key) {
       bool found = false;
       this->pool->arena().for_each_used([&](Frame& frame) {
-        if (frame.state.load() == FrameState::free) return;
+        if (frame.state() == FrameState::free) return;
         const Node& node = Node::of(frame.page());
         found |= node.tree() == this->tree->id() && node.is_leaf() &&
                  compare(node.low_fence(), as_bytes(key)) <= 0 &&
@@ -213,7 +213,7 @@ TEST_CASE("a damaged page is an error that names page, tree and rule; other tree
   tree.store.damage(page);
   const auto is_resident = [&] {
     bool found = false;
-    tree.pool->arena().for_each_used([&](Frame& frame) { found |= frame.page_id.load() == page; });
+    tree.pool->arena().for_each_used([&](Frame& frame) { found |= frame.page_id() == page; });
     return found;
   };
   for (int i = 0; is_resident(); i = (i + 20) % kRecords)
@@ -275,7 +275,7 @@ TEST_CASE("a tree can be dropped while leaves of it are read ahead", "[storage][
   const PoolOccupancy after = tree.pool->occupancy();
   // Some still wait in the clock hand's queue and come back when it meets them.
   tree.pool->arena().for_each_used(
-      [](const Frame& frame) { CHECK(frame.state.load() == FrameState::free); });
+      [](const Frame& frame) { CHECK(frame.state() == FrameState::free); });
   CHECK(after.unswizzled == 0);
 }
 
@@ -286,8 +286,8 @@ TEMPLATE_TEST_CASE("every frame is free, swizzled, unswizzled or being read", "[
   std::uint64_t swizzled = 0;
   std::uint64_t unswizzled = 0;
   tree.pool->arena().for_each_used([&](Frame& frame) {
-    swizzled += frame.state.load() == FrameState::swizzled ? 1U : 0U;
-    unswizzled += frame.state.load() == FrameState::unswizzled ? 1U : 0U;
+    swizzled += frame.state() == FrameState::swizzled ? 1U : 0U;
+    unswizzled += frame.state() == FrameState::unswizzled ? 1U : 0U;
   });
   const PoolOccupancy occupancy = tree.pool->occupancy();
   CHECK(occupancy.swizzled() == swizzled);

@@ -165,10 +165,15 @@ class ClockAdaptive final : public ReplacementPolicy {
   }
 
   std::optional<FrameIndex> evict(Judge& judge) {
+    // A clock none of whose frames may go (one branch, with children that are in use) must not
+    // keep the other from giving one.
+    std::size_t refused_once = 0;
+    std::size_t refused_again = 0;
     for (std::size_t steps = 4 * std::size_t{frames_}; steps > 0; --steps) {
-      const bool from_once =
-          again_.size == 0 ||
-          (once_.size > 0 && static_cast<double>(once_.size) >= std::max(1.0, target_));
+      bool from_once = again_.size == 0 || (once_.size > 0 && static_cast<double>(once_.size) >=
+                                                                  std::max(1.0, target_));
+      if (from_once ? refused_once >= once_.size : refused_again >= again_.size)
+        from_once = !from_once;
       FrameLists::List& clock = from_once ? once_ : again_;
       if (clock.size == 0) return std::nullopt;
       const FrameIndex frame = clock.first;
@@ -176,6 +181,7 @@ class ClockAdaptive final : public ReplacementPolicy {
       if (referenced_[frame].exchange(false, std::memory_order_relaxed)) {
         lists_.push_back(again_, frame);
       } else if (!judge.may_go(frame)) {
+        ++(from_once ? refused_once : refused_again);
         lists_.push_back(clock, frame);
       } else {
         (from_once ? once_history_ : again_history_).push(pages_[frame]);

@@ -1,18 +1,32 @@
 #include <algorithm>
 #include <array>
+#include <bitset>
 
+#include "storage/buffer/page_state.h"
+#include "storage/buffer/pool_fault.h"
 #include "storage/buffer/swizzling_pool.h"
 
 namespace swizzle {
 namespace {
 
-/// The swizzled children of one page, as they were at one moment.
+bool may_have_children(const Frame& frame) noexcept {
+  return load<PageHeader>(frame.page()).level > 0;
+}
+
+/// The swizzled children of one page, as they were at one moment. Their frames may hold anything
+/// since.
 class Children {
  public:
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] Frame& at(std::uint32_t index) const noexcept { return *frames_[index]; }
+  /// Whether some of them could have children of their own.
+  [[nodiscard]] bool may_have_children_at(std::uint32_t index) const noexcept {
+    return have_children_[index];
+  }
 
+  /// Pre: latched. Who is not swizzled (any more) has none.
   void collect(const PageLayout& layout, Referrer& parent) noexcept {
+    if (!SwizzlingPool::may_hold_addresses(parent)) return;
     for_each_ref(layout, parent, this, [](void* self, PageRef* reference) {
       const PageRef ref = load_ref(reference);
       if (ref.is_swizzled()) static_cast<Children*>(self)->add(*ref.frame());
@@ -29,15 +43,14 @@ class Children {
 
  private:
   void add(Frame& frame) noexcept {
-    if (count_ < frames_.size()) frames_[count_++] = &frame;
+    if (count_ == frames_.size()) return;
+    have_children_[count_] = may_have_children(frame);
+    frames_[count_++] = &frame;
   }
   std::array<Frame*, kPageBytes / 16> frames_;
+  std::bitset<kPageBytes / 16> have_children_;
   std::uint32_t count_ = 0;
 };
-
-bool may_have_children(const Frame& frame) noexcept {
-  return load<PageHeader>(frame.page()).level > 0;
-}
 
 }  // namespace
 
@@ -76,7 +89,7 @@ std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
   std::uint32_t cooled = 0;
   for (std::uint32_t i = sweep_path_[depth]; i < children.count(); ++i) {
     Frame& child = children.at(i);
-    if (may_have_children(child)) {
+    if (children.may_have_children_at(i)) {
       cooled += sweep_below(child, depth + 1, wanted - cooled);
       if (cooled >= wanted) {
         sweep_path_[depth] = static_cast<std::uint16_t>(i);
@@ -94,6 +107,12 @@ std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
 std::uint32_t SwizzlingPool::unswizzle_unused_children(Referrer& parent) noexcept {
   ExclusiveGuard hold = ExclusiveGuard::try_lock(parent.latch);
   if (!hold) return 0;
+  // Since its children were looked at, its page may have been merged away. What the frame still
+  // shows then are addresses that stand in another page by now.
+  if (!may_hold_addresses(parent) && !planted(PoolFault::sweep_trusts_the_parent)) {
+    hold.release_unchanged();
+    return 0;
+  }
   struct Pass {
     SwizzlingPool* pool;
     std::uint32_t count = 0;
@@ -128,12 +147,10 @@ bool SwizzlingPool::try_unswizzle(PageRef* at, Frame& child) noexcept {
       },
       &pass);
   if (!pass.keeps_swizzled) {
-    // In this order a reader who sees the page id finds the page in the table. Release: see
-    // is_still().
-    child.state.store(FrameState::unswizzled, std::memory_order_release);
-    child.parent.store(nullptr, std::memory_order_relaxed);
+    // In this order a reader who sees the page id finds the page in the table.
+    PageState::unswizzle(child);
     table_.insert(child);
-    store_ref(at, PageRef{child.page_id.load(std::memory_order_relaxed)});
+    store_ref(at, PageRef{child.page_id()});
     counters_.unswizzled.fetch_add(1, std::memory_order_relaxed);
     enqueue(child);
   }
@@ -159,8 +176,7 @@ void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
     if (frame == nullptr) break;
     // A page with swizzled children stays; one of those goes in its place.
     Children children;
-    while (frame->state.load(std::memory_order_relaxed) == FrameState::swizzled &&
-           may_have_children(*frame)) {
+    while (frame->state() == FrameState::swizzled && may_have_children(*frame)) {
       if (!frame->latch.try_lock_shared()) break;
       children = Children{};
       children.collect(layout_, *frame);
@@ -168,9 +184,7 @@ void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
       if (children.count() == 0) break;
       frame = &children.at(static_cast<std::uint32_t>(random_.below(children.count())));
     }
-    if (frame->state.load(std::memory_order_relaxed) == FrameState::swizzled &&
-        unswizzle_by_parent(*frame))
-      --wanted;
+    if (frame->state() == FrameState::swizzled && unswizzle_by_parent(*frame)) --wanted;
   }
   sweeping_.store(false, std::memory_order_release);
 }
@@ -178,7 +192,7 @@ void SwizzlingPool::cool_at_random(std::uint32_t wanted) noexcept {
 /// False when the page, or its parent, is in use, when it has swizzled children, or when it is not
 /// swizzled any more.
 bool SwizzlingPool::unswizzle_by_parent(Frame& child) noexcept {
-  Referrer* const parent = child.parent.load(std::memory_order_relaxed);
+  Referrer* const parent = child.parent();
   if (parent == nullptr) return false;
   // A frame is there for ever, whatever it holds by now. A root's holder may be gone with its tree.
   if (arena_.contains(parent)) return unswizzle_in(*parent, child);
@@ -190,8 +204,7 @@ bool SwizzlingPool::unswizzle_in(Referrer& parent, Frame& child) noexcept {
   ExclusiveGuard hold = ExclusiveGuard::try_lock(parent.latch);
   if (!hold) return false;
   // Both change only under this latch.
-  const bool is_ours = child.state.load(std::memory_order_relaxed) == FrameState::swizzled &&
-                       child.parent.load(std::memory_order_relaxed) == &parent;
+  const bool is_ours = child.state() == FrameState::swizzled && child.parent() == &parent;
   struct Search {
     Frame* wanted;
     PageRef* found = nullptr;

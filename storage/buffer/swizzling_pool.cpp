@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "storage/buffer/page_state.h"
+#include "storage/buffer/pool_fault.h"
+
 namespace swizzle {
 namespace {
 
@@ -72,13 +75,13 @@ void SwizzlingPool::swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, Pag
     return;
   }
   store_ref(at, PageRef{frame});
-  if (!table_.remove(*frame)) {
-    // The evictor was faster. Readers may have seen the address: the new version tells them.
+  if (!table_.remove(*frame, page)) {
+    // The evictor was faster; the frame may have another page, and be in the table with that.
+    // Readers may have seen the address: the new version tells them.
     store_ref(at, PageRef{page});
     return;
   }
-  frame->parent.store(&parent, std::memory_order_relaxed);
-  frame->state.store(FrameState::swizzled, std::memory_order_relaxed);
+  PageState::swizzle(*frame, parent);
   counters_.swizzled.fetch_add(1, std::memory_order_relaxed);
   // The old form and the new one lead to the same page, so readers need not start again.
   hold.release_unchanged();
@@ -87,24 +90,23 @@ void SwizzlingPool::swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, Pag
 PageRef SwizzlingPool::adopt_new(Referrer& parent, Frame& child) noexcept {
   note_entry(child);
   if (may_hold_addresses(parent)) {
-    child.parent.store(&parent, std::memory_order_relaxed);
-    child.state.store(FrameState::swizzled, std::memory_order_relaxed);
+    PageState::become_child(child, parent);
     return PageRef{&child};
   }
-  // Release: see is_still().
-  child.state.store(FrameState::unswizzled, std::memory_order_release);
+  PageState::become_resident(child);
   table_.insert(child);
   enqueue(child);
-  return PageRef{child.page_id.load(std::memory_order_relaxed)};
+  return PageRef{child.page_id()};
 }
 
 void SwizzlingPool::moved(PageRef ref, Referrer& to) noexcept {
-  if (ref.is_swizzled()) ref.frame()->parent.store(&to, std::memory_order_relaxed);
+  if (ref.is_swizzled()) PageState::move(*ref.frame(), to);
 }
 
 void SwizzlingPool::enqueue(Frame& frame) noexcept {
   if (policy_ != nullptr) return;
-  if (!frame.is_queued.exchange(true, std::memory_order_acq_rel)) cooling_.push(arena_, frame);
+  page_pause(PagePause::before_queue);
+  if (PageState::enter_queue(frame)) cooling_.push(arena_, frame);
 }
 
 std::uint32_t SwizzlingPool::free_some(PageId incoming, std::uint32_t wanted) noexcept {
@@ -120,8 +122,7 @@ std::uint32_t SwizzlingPool::free_some(PageId incoming, std::uint32_t wanted) no
 }
 
 bool SwizzlingPool::try_empty(Frame& frame) noexcept {
-  if (frame.state.load(std::memory_order_relaxed) == FrameState::swizzled &&
-      (!frame.is_clean() || !unswizzle_by_parent(frame)))
+  if (frame.state() == FrameState::swizzled && (!frame.is_clean() || !unswizzle_by_parent(frame)))
     return false;
   return try_empty_unswizzled(frame);
 }
@@ -131,31 +132,50 @@ std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
   for (std::uint32_t looked_at = cooling_.size(); looked_at > 0 && freed < wanted; --looked_at) {
     Frame* frame = cooling_.pop(arena_);
     if (frame == nullptr) break;
-    // Under the latch, since whoever frees a page looks whether its frame is queued.
-    if (!frame->latch.try_lock_exclusive()) {
-      cooling_.push(arena_, *frame);
-      continue;
-    }
-    frame->is_queued.store(false, std::memory_order_relaxed);
-    const FrameState state = frame->state.load(std::memory_order_relaxed);
-    frame->latch.unlock_exclusive_unchanged();
-    if (state == FrameState::free) {
-      give_frame(*frame);
-      ++freed;
-    }
-    if (state != FrameState::unswizzled) continue;
-    const std::uint8_t usage = frame->usage.load(std::memory_order_relaxed);
-    if (usage > 0 && replacement_ == Replacement::clock_sweep) {
-      frame->usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
-      enqueue(*frame);
-    } else if (try_evict(*frame)) {
-      ++freed;
-    } else if (frame->state.load(std::memory_order_relaxed) == FrameState::unswizzled) {
-      enqueue(*frame);
-      if (!frame->is_clean()) wake_cleaner();
-    }
+    if (meet(*frame)) ++freed;
   }
   return freed;
+}
+
+/// The hand has taken a frame out of the queue. It goes back, or is no longer queued, before it is
+/// unlatched: whoever frees a page leaves a frame that is queued to the hand, and gives every other
+/// one away. True: it is free, for everybody.
+bool SwizzlingPool::meet(Frame& frame) noexcept {
+  ExclusiveGuard hold = ExclusiveGuard::try_lock(frame.latch);
+  if (!hold) {
+    cooling_.push(arena_, frame);
+    return false;
+  }
+  const FrameState state = frame.state();
+  if (state == FrameState::swizzled) {
+    PageState::leave_queue(frame);
+    hold.release_unchanged();
+    return false;
+  }
+  const std::uint8_t usage = frame.usage.load(std::memory_order_relaxed);
+  const bool is_spared =
+      state == FrameState::unswizzled && usage > 0 && replacement_ == Replacement::clock_sweep;
+  if (is_spared) {
+    frame.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);
+  } else if (state == FrameState::free || try_empty_latched(frame)) {
+    PageState::leave_queue(frame);
+    hold.release();
+    if (state == FrameState::unswizzled)
+      counters_.evictions.fetch_add(1, std::memory_order_relaxed);
+    give_frame(frame);
+    return true;
+  }
+  const bool is_dirty = !is_spared && !frame.is_clean();
+  if (planted(PoolFault::queued_without_the_latch)) {
+    PageState::leave_queue(frame);
+    hold.release_unchanged();
+    enqueue(frame);
+  } else {
+    cooling_.push(arena_, frame);
+    hold.release_unchanged();
+  }
+  if (is_dirty) wake_cleaner();
+  return false;
 }
 
 }  // namespace swizzle

@@ -54,8 +54,8 @@ class SwizzlingPool final : public PagedPool {
     // Acquire: sees the page that the state was set for. A frame that leaves that state changes its
     // version, or becomes swizzled, and then the reference has changed too.
     return ref.is_swizzled() ||
-           (hold.frame()->state.load(std::memory_order_acquire) == FrameState::unswizzled &&
-            hold.frame()->page_id.load(std::memory_order_relaxed) == ref.page());
+           (hold.frame()->state(std::memory_order_acquire) == FrameState::unswizzled &&
+            hold.frame()->page_id() == ref.page());
   }
   /// Makes the page of `ref`, which `parent` has at `at`, reachable by follow(). Parks when it must
   /// read. The caller descends anew afterwards. Pre: only `guard`'s latch may be held; it is
@@ -70,11 +70,11 @@ class SwizzlingPool final : public PagedPool {
   /// Whether references in this page may be addresses.
   [[nodiscard]] static bool may_hold_addresses(const Referrer& parent) noexcept {
     return parent.kind == Referrer::Kind::root_holder ||
-           static_cast<const Frame&>(parent).state.load(std::memory_order_relaxed) ==
-               FrameState::swizzled;
+           static_cast<const Frame&>(parent).state() == FrameState::swizzled;
   }
 
-  /// Checks every address and parent link among the resident pages (rules F1 to F3 of the README).
+  /// Checks every address and parent link among the resident pages (rules F1 to F3 of the README),
+  /// and that no frame was lost or stands in two queues (F8).
   /// Pre: nobody is at work. Each string is one violation.
   std::vector<std::string> audit();
 
@@ -84,10 +84,12 @@ class SwizzlingPool final : public PagedPool {
  private:
   std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept override;
   bool try_empty(Frame& frame) noexcept override;
-  void on_loaded(Frame& frame) noexcept override { enqueue(frame); }
+  void about_to_be_found(Frame& frame) noexcept override { enqueue(frame); }
   void swizzle(Referrer& parent, ReadGuard& guard, PageRef* at, PageId page) noexcept;
+  /// Pre: nobody else knows the frame, or it is held exclusively.
   void enqueue(Frame& frame) noexcept;
   std::uint32_t run_clock_hand(std::uint32_t wanted) noexcept;
+  bool meet(Frame& frame) noexcept;
   void sweep(std::uint32_t wanted) noexcept;
   std::uint32_t sweep_below(Referrer& parent, std::size_t depth, std::uint32_t wanted) noexcept;
   std::uint32_t unswizzle_unused_children(Referrer& parent) noexcept;
@@ -96,6 +98,7 @@ class SwizzlingPool final : public PagedPool {
   void cool_at_random(std::uint32_t wanted) noexcept;
   bool unswizzle_by_parent(Frame& child) noexcept;
   bool unswizzle_in(Referrer& parent, Frame& child) noexcept;
+  void audit_queues(std::vector<std::string>& violations);
 
   const Replacement replacement_;
   const std::uint32_t cooling_target_;
@@ -103,7 +106,7 @@ class SwizzlingPool final : public PagedPool {
   /// swizzled again stays until it is met.
   PartitionedQueue cooling_;
 
-  std::mutex roots_mutex_;
+  SpinMutex roots_mutex_;
   std::vector<RootHolder*> roots_;
   std::atomic<bool> sweeping_{false};
   std::size_t sweep_root_ = 0;

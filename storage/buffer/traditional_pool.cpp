@@ -1,5 +1,7 @@
 #include "storage/buffer/traditional_pool.h"
 
+#include "storage/buffer/page_state.h"
+
 namespace swizzle {
 
 Result<> TraditionalPool::resolve(Referrer& /*parent*/, ReadGuard& guard, PageRef* /*at*/,
@@ -17,10 +19,10 @@ Result<> TraditionalPool::resolve(Referrer& /*parent*/, ReadGuard& guard, PageRe
 }
 
 PageRef TraditionalPool::adopt_new(Referrer& /*parent*/, Frame& child) noexcept {
-  child.state.store(FrameState::unswizzled, std::memory_order_relaxed);
+  PageState::become_resident(child);
   note_entry(child);
   table_.insert(child);
-  return PageRef{child.page_id.load(std::memory_order_relaxed)};
+  return PageRef{child.page_id()};
 }
 
 std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) noexcept {
@@ -30,7 +32,7 @@ std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) 
   const std::uint64_t steps = std::uint64_t{arena_.used()} * (Frame::kMaxUsage + 1U);
   for (std::uint64_t step = 0; step < steps && freed < wanted; ++step) {
     Frame& frame = *arena_.nth_used(hand_.fetch_add(1, std::memory_order_relaxed));
-    if (frame.state.load(std::memory_order_relaxed) != FrameState::unswizzled) continue;
+    if (frame.state() != FrameState::unswizzled) continue;
     const std::uint8_t usage = frame.usage.load(std::memory_order_relaxed);
     if (usage > 0)
       frame.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);

@@ -40,7 +40,7 @@ class TraditionalPool final : public PagedPool {
     frame->pins.fetch_add(1, std::memory_order_seq_cst);
     Hold hold{frame};
     // The evictor clears the id before it looks at the pins.
-    if (frame->page_id.load(std::memory_order_seq_cst) != page) return {};
+    if (frame->page_id(std::memory_order_seq_cst) != page) return {};
     return hold;
   }
   /// A frame that was held before. Whether it still has its page is known only by the version that
@@ -68,7 +68,7 @@ class TraditionalPool final : public PagedPool {
 
  private:
   std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept override;
-  void on_loaded(Frame& /*frame*/) noexcept override {}
+  void about_to_be_found(Frame& /*frame*/) noexcept override {}
 
   std::atomic<std::uint64_t> hand_{0};
 };

@@ -6,6 +6,7 @@
 #include "base/invariant.h"
 #include "base/latch_count.h"
 #include "base/runtime.h"
+#include "storage/latch/page_pause.h"
 
 namespace swizzle {
 
@@ -42,6 +43,7 @@ class HybridLatch {
 
   /// Spins while somebody holds it exclusively.
   [[nodiscard]] LatchVersion optimistic() const noexcept {
+    page_pause(PagePause::before_version);
     const std::uint64_t word = word_.load(std::memory_order_acquire);  // observes the last writer
     if ((word & kExclusive) == 0) [[likely]]
       return word & kVersionMask;
@@ -50,6 +52,7 @@ class HybridLatch {
 
   /// Whether nothing changed since `version` was taken. What was read before counts only if so.
   [[nodiscard]] bool validate(LatchVersion version) const noexcept {
+    page_pause(PagePause::before_validate);
     // Orders the reads of the page before this load; pairs with the release of the version below.
     detail::fence_after_page_reads();
     const std::uint64_t word = word_.load(std::memory_order_relaxed);
@@ -60,15 +63,18 @@ class HybridLatch {
     if (!try_lock_exclusive()) lock_exclusive_slow();
   }
   [[nodiscard]] bool try_lock_exclusive() noexcept {
+    page_pause(PagePause::before_latch);
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     return (word & ~kVersionMask) == 0 && begin_exclusive(word, word);
   }
   /// From an optimistic read to an exclusive hold, if nothing came between.
   [[nodiscard]] bool try_upgrade(LatchVersion version) noexcept {
+    page_pause(PagePause::before_latch);
     return begin_exclusive(version, version);
   }
   /// The same for the only shared holder, who gives up that hold.
   [[nodiscard]] bool try_upgrade_shared(LatchVersion version) noexcept {
+    page_pause(PagePause::before_latch);
     if (!begin_exclusive(version | kSharedOne, version)) return false;
     --latches_held;
     return true;
@@ -77,11 +83,13 @@ class HybridLatch {
     // Publishes the changes together with the new version.
     word_.store(next_version(), std::memory_order_release);
     --latches_held;
+    page_pause(PagePause::after_unlatch);
   }
   /// Ends an exclusive hold under which nothing changed: optimistic readers stay valid.
   void unlock_exclusive_unchanged() noexcept {
     word_.store(word_.load(std::memory_order_relaxed) & kVersionMask, std::memory_order_release);
     --latches_held;
+    page_pause(PagePause::after_unlatch);
   }
   [[nodiscard]] bool is_exclusive() const noexcept {
     return (word_.load(std::memory_order_relaxed) & kExclusive) != 0;
@@ -91,6 +99,7 @@ class HybridLatch {
     if (!try_lock_shared()) lock_shared_slow();
   }
   [[nodiscard]] bool try_lock_shared() noexcept {
+    page_pause(PagePause::before_latch);
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     while ((word & kExclusive) == 0) {
       INVARIANT((word & kSharedMask) != kSharedMask);
@@ -105,6 +114,7 @@ class HybridLatch {
   void unlock_shared() noexcept {
     word_.fetch_sub(kSharedOne, std::memory_order_release);
     --latches_held;
+    page_pause(PagePause::after_unlatch);
   }
 
   [[nodiscard]] bool try_lock_update(LatchVersion version) noexcept {

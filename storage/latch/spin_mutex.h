@@ -4,6 +4,7 @@
 
 #include "base/latch_count.h"
 #include "base/spin_wait.h"
+#include "storage/latch/page_pause.h"
 
 namespace swizzle {
 
@@ -14,6 +15,7 @@ class SpinMutex {
     if (!try_lock()) lock_slow();
   }
   [[nodiscard]] bool try_lock() noexcept {
+    page_pause(PagePause::before_mutex);
     if (held_.exchange(true, std::memory_order_acquire)) return false;
     ++latches_held;
     return true;
@@ -21,6 +23,7 @@ class SpinMutex {
   void unlock() noexcept {
     held_.store(false, std::memory_order_release);
     --latches_held;
+    page_pause(PagePause::after_mutex);
   }
 
  private:

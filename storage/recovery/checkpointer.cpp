@@ -86,7 +86,7 @@ std::vector<DirtyPage> Checkpointer::dirty_pages() const {
     // Together: the frame may be given to another page otherwise.
     const SharedGuard hold(frame.latch);
     const Lsn since = oldest_unwritten(frame);
-    const PageId page = frame.page_id.load(std::memory_order_relaxed);
+    const PageId page = frame.page_id();
     if (since != Lsn::none && page != PageId::none) pages.push_back({page, since});
   });
   return pages;

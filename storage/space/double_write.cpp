@@ -99,6 +99,12 @@ Result<DoubleWrite::Content> DoubleWrite::read_area(std::size_t index, AlignedBu
   return content;
 }
 
+// Of the last two batches. What came before them may have been written again since, by a batch that
+// is no longer here.
+bool DoubleWrite::is_recent(std::uint64_t sequence) const noexcept {
+  return sequence + kAreas >= next_sequence_.load();
+}
+
 // Newest batch first: where two have the same page, the younger image is the one that may be torn
 // in place, and once it is repaired the older one finds a whole page and leaves it.
 Result<std::vector<PageId>> DoubleWrite::repair(File& data) {
@@ -112,6 +118,7 @@ Result<std::vector<PageId>> DoubleWrite::repair(File& data) {
 
   std::vector<PageId> repaired;
   for (const std::size_t i : order) {
+    if (!is_recent(contents[i].sequence)) continue;
     for (std::size_t at = 0; at < contents[i].pages.size(); ++at) {
       std::byte* image = slot(areas_[i].memory, at);
       const PageId page = contents[i].pages[at];
@@ -145,7 +152,9 @@ Result<std::optional<AlignedBuffer>> DoubleWrite::find(PageId page) {
     const std::lock_guard hold(areas_[i].mutex);
     ASSIGN_OR_RETURN(const Content content, read_area(i, memory));
     const auto at = std::ranges::find(content.pages, page);
-    if (at == content.pages.end() || (found && content.sequence < found_sequence)) continue;
+    if (at == content.pages.end() || !is_recent(content.sequence) ||
+        (found && content.sequence < found_sequence))
+      continue;
     const auto index = static_cast<std::size_t>(at - content.pages.begin());
     const std::byte* image = slot(memory, index);
     if (checksum_in(image) != content.checksums[index] || !check_page(image, page)) continue;
@@ -156,34 +165,37 @@ Result<std::optional<AlignedBuffer>> DoubleWrite::find(PageId page) {
   return found;
 }
 
-DoubleWrite::Lease::Lease(DoubleWrite& of) noexcept : of_(of), area_(0) {
-  for (std::size_t i = 0; i < kAreas; ++i) {
-    if (of_.areas_[i].mutex.try_lock()) {
-      area_ = i;
-      return;
-    }
-  }
-  of_.areas_[area_].mutex.lock();
+// Whose turn it is waits, even where the other area is free: an area that is passed by keeps images
+// of pages that have been written elsewhere since.
+DoubleWrite::Lease::Lease(DoubleWrite& of) noexcept : of_(of) {
+  const std::lock_guard next(of.turn_);
+  sequence_ = of.next_sequence_.load();
+  area().mutex.lock();
+  of.next_sequence_.store(sequence_ + 1);
 }
 
 DoubleWrite::Lease::~Lease() {
-  of_.areas_[area_].mutex.unlock();
+  area().mutex.unlock();
+}
+
+DoubleWrite::Area& DoubleWrite::Lease::area() const noexcept {
+  return of_.areas_[area_of(sequence_)];
 }
 
 std::span<const PageImage> DoubleWrite::Lease::staged() const noexcept {
-  return of_.areas_[area_].staged;
+  return area().staged;
 }
 
 Result<> DoubleWrite::Lease::write(std::span<const PageImage> images) {
   INVARIANT(!images.empty() && images.size() <= kBatchPages);
-  Area& area = of_.areas_[area_];
+  Area& area = this->area();
   area.staged.assign(images.begin(), images.end());
   std::ranges::sort(area.staged, {}, &PageImage::page);
 
   AreaHeader header{};
   header.magic = kDoubleWriteMagic;
   header.database_id = of_.database_id_;
-  header.sequence = of_.next_sequence_.fetch_add(1);
+  header.sequence = sequence_;
   header.count = static_cast<std::uint32_t>(images.size());
   for (std::size_t i = 0; i < area.staged.size(); ++i) {
     PageImage& image = area.staged[i];
@@ -195,8 +207,9 @@ Result<> DoubleWrite::Lease::write(std::span<const PageImage> images) {
   }
   std::memset(area.memory.data(), 0, kPageBytes);
   store(area.memory.data(), header);
-  store(area.memory.data(), header_checksum(area.memory.data(), area_));
-  return of_.file_->write_at(area_ * kAreaBytes,
+  const std::size_t index = area_of(sequence_);
+  store(area.memory.data(), header_checksum(area.memory.data(), index));
+  return of_.file_->write_at(index * kAreaBytes,
                              area.memory.bytes(0, (images.size() + 1) * kPageBytes));
 }
 

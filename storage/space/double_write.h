@@ -21,8 +21,10 @@ namespace swizzle {
 /// The double-write area: pages are written here, durably, before they are written where they
 /// belong, so that a write which a power cut tears there can be repeated from here.
 ///
-/// A file of its own with two areas, used in turn. An area is {header page, up to kBatchPages page
-/// images}; it is reused only after its pages are durable in the data file (rule S3). Thread-safe.
+/// A file of its own with two areas, used strictly in turn. An area is {header page, up to
+/// kBatchPages page images}; it is reused only after its pages are durable in the data file (rule
+/// S3). So the areas have the last two batches, and what they have of a page is what was written
+/// last; an area that was left behind is believed no more (rule S7). Thread-safe.
 class DoubleWrite {
  public:
   static constexpr std::size_t kAreas = 2;
@@ -44,6 +46,10 @@ class DoubleWrite {
   /// should have.
   Result<std::optional<AlignedBuffer>> find(PageId page);
 
+ private:
+  struct Area;
+
+ public:
   /// Holds one area. write() makes the batch durable in it; then the pages go to the data file and
   /// are synced; then the lease ends.
   class Lease {
@@ -59,8 +65,10 @@ class DoubleWrite {
     [[nodiscard]] std::span<const PageImage> staged() const noexcept;
 
    private:
+    [[nodiscard]] Area& area() const noexcept;
+
     DoubleWrite& of_;
-    std::size_t area_;
+    std::uint64_t sequence_ = 0;
   };
 
  private:
@@ -79,10 +87,14 @@ class DoubleWrite {
     std::vector<std::uint64_t> checksums;
   };
   Result<Content> read_area(std::size_t index, AlignedBuffer& memory);
+  static std::size_t area_of(std::uint64_t sequence) noexcept { return sequence % kAreas; }
+  [[nodiscard]] bool is_recent(std::uint64_t sequence) const noexcept;
   Result<> repair_page(File& data, PageId page, std::byte* image, std::vector<PageId>& repaired);
 
   std::unique_ptr<File> file_;
   const std::uint64_t database_id_;
+  /// Whoever waits for an area holds it.
+  ParkMutex turn_;
   std::array<Area, kAreas> areas_;
   std::atomic<std::uint64_t> next_sequence_{1};
 };

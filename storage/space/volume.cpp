@@ -40,6 +40,11 @@ std::uint64_t checksum_of(const FileHeader& header, std::uint64_t offset) noexce
                   offset);
 }
 
+bool is_whole(const FileHeader& header, std::uint64_t offset) noexcept {
+  return header.magic == kVolumeMagic && header.format_version == Volume::kFormatVersion &&
+         header.page_bytes == kPageBytes && header.checksum == checksum_of(header, offset);
+}
+
 std::unexpected<Error> refused(SqlState state, const File& file, std::string_view why) {
   return fail(state, fmt::format("file \"{}\" {}", file.path().native(), why));
 }
@@ -52,25 +57,29 @@ Result<FileHeader> read_header(File& file) {
   AlignedBuffer buffer(kHeaderBytes);
   RETURN_IF_ERROR(file.read_at(0, buffer.bytes()));
 
-  bool ours = false;
-  for (const std::uint64_t offset : kCopyOffsets) {
-    const auto header = load<FileHeader>(buffer.data() + offset);
-    if (header.magic != kVolumeMagic) continue;
-    ours = true;
-    // Before the checksum: another version may keep that elsewhere.
-    if (header.format_version != Volume::kFormatVersion)
-      return refused(sqlstate::object_not_in_prerequisite_state, file,
-                     fmt::format("has format version {}; this program reads version {}",
-                                 header.format_version, Volume::kFormatVersion));
-    if (header.page_bytes != kPageBytes)
-      return refused(sqlstate::object_not_in_prerequisite_state, file,
-                     fmt::format("has pages of {} bytes; this program was built for {}",
-                                 header.page_bytes, kPageBytes));
-    if (header.checksum == checksum_of(header, offset)) return header;
+  std::array<FileHeader, kCopyOffsets.size()> copies;
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    copies[i] = load<FileHeader>(buffer.data() + kCopyOffsets[i]);
+    if (is_whole(copies[i], kCopyOffsets[i])) return copies[i];
   }
-  if (!ours)
+  const auto all = [&copies](auto holds) { return std::ranges::all_of(copies, holds); };
+  const std::uint32_t version = copies[0].format_version;
+  const std::uint32_t page_bytes = copies[0].page_bytes;
+  if (all([](const FileHeader& copy) { return copy.magic != kVolumeMagic; }))
     return refused(sqlstate::object_not_in_prerequisite_state, file,
                    "is not a Swizzle data file: it does not begin as one");
+  // Whatever their checksums say: another version may keep these elsewhere. One byte that is not
+  // what it was makes no other version.
+  if (version != Volume::kFormatVersion &&
+      all([version](const FileHeader& copy) { return copy.format_version == version; }))
+    return refused(sqlstate::object_not_in_prerequisite_state, file,
+                   fmt::format("has format version {}; this program reads version {}", version,
+                               Volume::kFormatVersion));
+  if (page_bytes != kPageBytes &&
+      all([page_bytes](const FileHeader& copy) { return copy.page_bytes == page_bytes; }))
+    return refused(sqlstate::object_not_in_prerequisite_state, file,
+                   fmt::format("has pages of {} bytes; this program was built for {}", page_bytes,
+                               kPageBytes));
   return refused(sqlstate::data_corrupted, file, "is damaged: both copies of its header are");
 }
 

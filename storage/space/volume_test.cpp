@@ -135,12 +135,14 @@ TEST_CASE("a file that cannot be opened is refused by name and reason", "[volume
   }
   SECTION("another version") {
     overwrite(disk, 8, 99);
+    overwrite(disk, 4096 + 8, 99);
     const Error error = open_error(disk);
     REQUIRE(error.state() == sqlstate::object_not_in_prerequisite_state);
     REQUIRE_THAT(error.message(), name && Contains("format version 99"));
   }
   SECTION("another page size") {
     overwrite(disk, 12, 16384);
+    overwrite(disk, 4096 + 12, 16384);
     REQUIRE_THAT(open_error(disk).message(), name && Contains("pages of 16384 bytes"));
   }
   SECTION("not ours") {
@@ -171,10 +173,54 @@ TEST_CASE("a file that cannot be opened is refused by name and reason", "[volume
     REQUIRE_THAT(open_error(disk).message(),
                  Contains(DoubleWrite::kFileName) && Contains("truncated"));
   }
-  SECTION("one damaged header is not enough to refuse") {
-    overwrite(disk, 16, 1);
-    REQUIRE(Volume::open(disk, kDirectory));
+}
+
+TEST_CASE("one damaged byte in one copy of the header is not enough to refuse", "[volume]") {
+  SimulatedDisk disk;
+  make_volume(disk);
+  const std::filesystem::path data = kDirectory / Volume::kFileName;
+  const auto header = disk.contents(data);
+  constexpr std::uint64_t kHeaderBytes = 32;
+  for (const std::uint64_t copy : {0U, 4096U})
+    for (std::uint64_t at = copy; at < copy + kHeaderBytes; ++at) {
+      INFO("byte " << at);
+      const std::array<std::byte, 1> flipped{header[at] ^ std::byte{1}};
+      disk.corrupt(data, at, flipped);
+      CHECK(Volume::open(disk, kDirectory));
+      disk.corrupt(data, at, std::span{header}.subspan(at, 1));
+    }
+}
+
+TEST_CASE("S7 the double-write area does not give back what was written again since", "[volume]") {
+  SimulatedDisk disk;
+  make_volume(disk);
+  const auto write = [](DoubleWrite::Lease& lease, std::vector<std::uint64_t> pages,
+                        std::uint64_t version) {
+    const Batch batch{std::move(pages), version};
+    REQUIRE(lease.write(batch.images()));
+  };
+  {
+    auto area = DoubleWrite::open(disk, kDirectory, kDatabase).value();
+    {
+      // Two writers at the same time, and page 17 is the second one's.
+      DoubleWrite::Lease first(*area);
+      DoubleWrite::Lease second(*area);
+      write(first, {3}, 1);
+      write(second, {17}, 1);
+    }
+    for (std::uint64_t version = 2; version < 8; ++version) {
+      DoubleWrite::Lease lease(*area);
+      write(lease, {version == 2 ? 17U : 5U}, version);
+    }
+    const auto found = area->find(PageId{17}).value();
+    CHECK((!found || version_of(found->data()) == 2));
+    CHECK(version_of(area->find(PageId{5}).value()->data()) == 7);
   }
+  // Page 17 is not whole in place either.
+  auto data = disk.open(kDirectory / Volume::kFileName, OpenMode::read_write, {}).value();
+  auto area = DoubleWrite::open(disk, kDirectory, kDatabase).value();
+  const auto repaired = area->repair(*data).value();
+  CHECK(std::ranges::find(repaired, PageId{17}) == repaired.end());
 }
 
 TEST_CASE("a damaged, misplaced or absent page is an error with its number", "[volume]") {

@@ -52,6 +52,16 @@ class MemoryStore final : public PageStore {
     const std::lock_guard hold(mutex_);
     pages_.at(raw(page))[kPageBytes / 2] ^= std::byte{0xff};
   }
+  [[nodiscard]] Image image_of(PageId page) {
+    const std::lock_guard hold(mutex_);
+    return pages_.at(raw(page));
+  }
+  /// Gives back this one from now on, whole by its checksum.
+  void put_image(PageId page, Image image) {
+    seal_page(image.data());
+    const std::lock_guard hold(mutex_);
+    pages_.at(raw(page)) = image;
+  }
   /// Reads wait at a closed gate.
   void close_gate() {
     const std::lock_guard hold(mutex_);
@@ -115,7 +125,6 @@ class MemoryStore final : public PageStore {
     pool.on_dirty_pressure([](void* self) { static_cast<MemoryStore*>(self)->clean(); }, this);
   }
   void clean() {
-    const std::lock_guard one_at_a_time(clean_mutex_);
     pool_->arena().for_each_used([this](Frame& frame) { clean_frame(frame); });
   }
   void fail_next_reads(int count) { fail_reads_ = count; }
@@ -130,7 +139,7 @@ class MemoryStore final : public PageStore {
     frame.latch.unlock_shared();
   }
   void clean_latched(Frame& frame) {
-    if (frame.dirty_since.load() == Lsn::none || frame.state.load() == FrameState::free) return;
+    if (frame.dirty_since.load() == Lsn::none || frame.state() == FrameState::free) return;
     alignas(64) Image copy;
     std::memcpy(copy.data(), frame.page(), kPageBytes);
     unswizzle_copy(pool_->layout(), copy.data());
@@ -143,13 +152,12 @@ class MemoryStore final : public PageStore {
     seal_page(copy.data());
     {
       const std::lock_guard store_hold(mutex_);
-      pages_[raw(frame.page_id.load())] = copy;
+      pages_[raw(frame.page_id())] = copy;
     }
     frame.dirty_since.store(Lsn::none);
   }
 
   std::mutex mutex_;
-  std::mutex clean_mutex_;
   std::map<std::uint64_t, Image> pages_;
   std::set<std::uint64_t> allocated_;
   std::set<std::uint64_t> free_;

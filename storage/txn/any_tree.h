@@ -46,10 +46,11 @@ class AnyTree {
                           LeafHint* hint = nullptr) = 0;
   virtual Result<> tidy(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
+  virtual Result<std::vector<PageId>> pages() = 0;
   virtual Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) = 0;
   virtual Result<bool> is_blank() = 0;
   virtual Result<> append_leaf(const LeafContent& content) = 0;
-  virtual Result<> clear() = 0;
+  virtual Result<GivenUp> clear() = 0;
   virtual Result<TreeId> owner_of_root() = 0;
 
   [[nodiscard]] TreeBirth& birth() noexcept { return birth_; }
@@ -91,12 +92,13 @@ class PooledTree final : public AnyTree {
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }
+  Result<std::vector<PageId>> pages() override { return tree_->pages(); }
   Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) override {
     return tree_->count_pages(low, high);
   }
   Result<bool> is_blank() override { return tree_->is_blank(); }
   Result<> append_leaf(const LeafContent& content) override { return tree_->append_leaf(content); }
-  Result<> clear() override { return tree_->clear(); }
+  Result<GivenUp> clear() override { return tree_->clear(); }
   Result<TreeId> owner_of_root() override { return tree_->owner_of_root(); }
 
  private:

@@ -1,9 +1,11 @@
 #include "storage/txn/overflow.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <cstring>
 
+#include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
@@ -11,32 +13,70 @@
 namespace swizzle {
 namespace {
 
-using ChunkKey = std::array<std::byte, 16>;
-constexpr std::size_t kChunkBytes = Node::kMaxInlineBytes - sizeof(ChunkKey);
+/// {owner, value, chunk}, or, where the value's number has more bits, {owner, value, beyond,
+/// chunk}.
+class ChunkKey {
+ public:
+  static constexpr std::size_t kUsualBytes = 16;
 
-ChunkKey chunk_key(TreeId owner, std::uint64_t value, std::uint64_t chunk) noexcept {
-  ChunkKey key;
-  store_big_endian(key.data(), raw(owner));
-  store_big_endian(key.data() + 4, value);
-  store_big_endian(key.data() + 12, static_cast<std::uint32_t>(chunk));
-  return key;
+  ChunkKey(TreeId owner, const OverflowAddress& address, std::uint64_t chunk) noexcept {
+    store_big_endian(bytes_.data(), raw(owner));
+    store_big_endian(bytes_.data() + 4, address.value);
+    if (address.beyond != 0) {
+      store_big_endian(bytes_.data() + 12, address.beyond);
+      size_ += sizeof address.beyond;
+    }
+    store_big_endian(bytes_.data() + size_ - 4, static_cast<std::uint32_t>(chunk));
+  }
+  /// Below all of an owner's.
+  explicit ChunkKey(TreeId owner) noexcept : ChunkKey(owner, {}, 0) {}
+
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a key
+  operator Bytes() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  std::array<std::byte, kUsualBytes + 4> bytes_{};
+  std::size_t size_ = kUsualBytes;
+};
+
+std::size_t chunk_bytes(const OverflowAddress& address) noexcept {
+  return Node::kMaxInlineBytes - Bytes(ChunkKey({}, address, 0)).size();
 }
 
-std::uint64_t chunks_of(std::uint64_t size) noexcept {
-  return (size + kChunkBytes - 1) / kChunkBytes;
+std::uint64_t chunks_of(const OverflowAddress& address) noexcept {
+  return (address.size + chunk_bytes(address) - 1) / chunk_bytes(address);
 }
 
 }  // namespace
 
+Result<OverflowAddress> OverflowAddress::make(TxnId writer, std::uint64_t ordinal,
+                                              std::uint64_t size) {
+  constexpr unsigned kOrdinalBits = 24;
+  constexpr unsigned kWriterBits = 64 - kOrdinalBits;
+  constexpr unsigned kOrdinalBitsBeyond = 32 - (64 - kWriterBits);
+  if (ordinal >> (kOrdinalBits + kOrdinalBitsBeyond) != 0)
+    return fail(sqlstate::program_limit_exceeded,
+                "a transaction cannot write more than 4294967296 large values");
+  // Shifting forgets the writer's upper bits.
+  const std::uint64_t low = ordinal & ((std::uint64_t{1} << kOrdinalBits) - 1);
+  const std::uint64_t beyond =
+      raw(writer) >> kWriterBits << kOrdinalBitsBeyond | ordinal >> kOrdinalBits;
+  return OverflowAddress{raw(writer) << kOrdinalBits | low, static_cast<std::uint32_t>(size),
+                         static_cast<std::uint32_t>(beyond)};
+}
+
 Result<StoredAddress> write_overflow(TransactionState& transaction, TreeId owner, Bytes value) {
   RETURN_IF_ERROR(transaction.begin_writing());
   ASSIGN_OR_RETURN(AnyTree* const tree, transaction.engine.trees->find(kOverflowTree));
-  const OverflowAddress address{transaction.next_overflow_value(), value.size()};
-  for (std::uint64_t i = 0; i < chunks_of(value.size()); ++i) {
-    const ChunkKey key = chunk_key(owner, address.value, i);
-    const Bytes rest = value.subspan(i * kChunkBytes);
+  ASSIGN_OR_RETURN(const OverflowAddress address,
+                   OverflowAddress::make(transaction.slot.chain.id.load(std::memory_order_relaxed),
+                                         transaction.large_values++, value.size()));
+  const std::size_t in_chunk = chunk_bytes(address);
+  for (std::uint64_t i = 0; i < chunks_of(address); ++i) {
+    const ChunkKey key(owner, address, i);
+    const Bytes rest = value.subspan(i * in_chunk);
     RowChange change(transaction, kOverflowTree, key, RowChange::Wish::insert,
-                     {rest.first(std::min(rest.size(), kChunkBytes)), false});
+                     {rest.first(std::min(rest.size(), in_chunk)), false});
     ASSIGN_OR_RETURN(const bool inserted, change.run(*tree));
     INVARIANT(inserted);
   }
@@ -56,11 +96,11 @@ Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::W
   ValueBuffer chunk;
   const MutableBytes to = buffer.prepare(address.size);
   std::size_t filled = 0;
-  for (std::uint64_t i = 0; i < chunks_of(address.size); ++i) {
-    const ChunkKey key = chunk_key(owner, address.value, i);
+  for (std::uint64_t i = 0; i < chunks_of(address); ++i) {
+    const ChunkKey key(owner, address, i);
     PointRead read(transaction, kOverflowTree, key, which, chunk);
     ASSIGN_OR_RETURN(const bool found, read.run(*tree));
-    if (!found || chunk.bytes().size() != std::min(kChunkBytes, to.size() - filled))
+    if (!found || chunk.bytes().size() != std::min(chunk_bytes(address), to.size() - filled))
       return fail(sqlstate::data_corrupted,
                   fmt::format("chunk {} of large value {} is missing or short", i, address.value));
     std::memcpy(to.data() + filled, chunk.bytes().data(), chunk.bytes().size());
@@ -72,8 +112,8 @@ Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::W
 Result<> remove_overflow(TransactionState& transaction, TreeId owner, const StoredAddress& stored) {
   const auto address = load<OverflowAddress>(stored.data());
   ASSIGN_OR_RETURN(AnyTree* const tree, transaction.engine.trees->find(kOverflowTree));
-  for (std::uint64_t i = 0; i < chunks_of(address.size); ++i) {
-    const ChunkKey key = chunk_key(owner, address.value, i);
+  for (std::uint64_t i = 0; i < chunks_of(address); ++i) {
+    const ChunkKey key(owner, address, i);
     RowChange change(transaction, kOverflowTree, key, RowChange::Wish::remove, {});
     ASSIGN_OR_RETURN(const bool removed, change.run(*tree));
     INVARIANT(removed);
@@ -83,16 +123,19 @@ Result<> remove_overflow(TransactionState& transaction, TreeId owner, const Stor
 
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner) {
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(kOverflowTree));
-  return tree->count_pages(chunk_key(owner, 0, 0),
-                           KeyBound::at(chunk_key(TreeId{raw(owner) + 1}, 0, 0)));
+  const ChunkKey low(owner);
+  const ChunkKey high(TreeId{raw(owner) + 1});
+  return tree->count_pages(low, KeyBound::at(high));
 }
 
-Result<> remove_overflow_of(EngineParts& engine, TreeId owner) {
+namespace {
+
+Result<> remove_all_chunks(EngineParts& engine, TreeId owner) {
   constexpr std::size_t kAtOnce = 1024;
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(kOverflowTree));
   Tree chunks = TransactionAccess::handle(*tree);
-  const ChunkKey low = chunk_key(owner, 0, 0);
-  const ChunkKey high = chunk_key(TreeId{raw(owner) + 1}, 0, 0);
+  const ChunkKey low(owner);
+  const ChunkKey high(TreeId{raw(owner) + 1});
   std::vector<std::vector<std::byte>> keys;
   do {
     keys.clear();
@@ -108,6 +151,16 @@ Result<> remove_overflow_of(EngineParts& engine, TreeId owner) {
     for (const auto& key : keys) RETURN_IF_ERROR(chunks.remove(*transaction, key));
     RETURN_IF_ERROR(transaction->commit(Transaction::Durability::asynchronous));
   } while (keys.size() == kAtOnce);
+  return {};
+}
+
+}  // namespace
+
+Result<> remove_overflow_of(EngineParts& engine, TreeId owner) {
+  auto removed = remove_all_chunks(engine, owner);
+  if (removed || !is_unreadable(removed.error())) return removed;
+  spdlog::warn("large values of tree {}, which goes, cannot be removed: {}", raw(owner),
+               removed.error().message());
   return {};
 }
 

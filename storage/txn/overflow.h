@@ -19,12 +19,21 @@ inline bool is_too_large_inline(Bytes key, Bytes value) noexcept {
 /// 54000 for a record that is too large for any tree.
 Result<> check_record(Bytes key, Bytes value);
 
+/// Numbers are unique for ever: of the writer's transaction id and which of its large values it is.
+/// The 64 bits of `value` have room for 40 and 24 bits of these two; what exceeds that, as a rule
+/// nothing, is in `beyond`.
 struct OverflowAddress {
   std::uint64_t value;
-  std::uint64_t size;
+  std::uint32_t size;
+  std::uint32_t beyond;
+
+  /// The `ordinal`th large value of a transaction. 54000 when nobody has that many.
+  static Result<OverflowAddress> make(TxnId writer, std::uint64_t ordinal, std::uint64_t size);
 };
 using StoredAddress = std::array<std::byte, sizeof(OverflowAddress)>;
+static_assert(sizeof(StoredAddress) == 16);
 
+/// 54000 when the transaction has written too many.
 Result<StoredAddress> write_overflow(TransactionState& transaction, TreeId owner, Bytes value);
 /// Replaces the address in `buffer` by the value. XX001 when a chunk is missing.
 Result<> read_overflow(TransactionState& transaction, TreeId owner, PointRead::Which which,
@@ -33,7 +42,8 @@ Result<> remove_overflow(TransactionState& transaction, TreeId owner, const Stor
 /// How many pages begin with a chunk of a tree's.
 Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 /// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
-/// repeated after a crash.
+/// repeated after a crash. Where chunks cannot be read, they and what lies behind them stay, with a
+/// warning.
 Result<> remove_overflow_of(EngineParts& engine, TreeId owner);
 
 }  // namespace swizzle

@@ -45,6 +45,7 @@ struct TransactionState {
   /// Of the last calls of Tree::prefetch().
   std::array<ExpectedKeys, 2> expected;
   std::size_t expectations = 0;
+  /// How many it has written: they are numbered by that.
   std::uint64_t large_values = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
   std::uint64_t leaf_requests = 0;
@@ -149,12 +150,6 @@ struct TransactionState {
   }
   [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
   [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
-
-  /// Numbers for large values: unique for ever, as transaction ids are.
-  [[nodiscard]] std::uint64_t next_overflow_value() noexcept {
-    constexpr unsigned kOrdinalBits = 24;
-    return (raw(slot.chain.id.load(std::memory_order_relaxed)) << kOrdinalBits) + large_values++;
-  }
 
   /// Whoever locks keys of a tree says so on the tree, so that a lock on the whole tree holds it
   /// off.

@@ -1,7 +1,9 @@
 #include "storage/txn/tree_factory.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
+#include "storage/btree/damage.h"
 #include "storage/btree/node_layout.h"
 #include "storage/buffer/main_memory_pool.h"
 #include "storage/buffer/swizzling_pool.h"
@@ -31,8 +33,14 @@ class PooledTreeFactory final : public TreeFactory {
 
   Result<> destroy(std::unique_ptr<AnyTree> tree) override {
     // The root goes last: while it is in use, a restart knows that the work is not done.
-    RETURN_IF_ERROR(tree->clear());
     const TreeId id = tree->id();
+    auto cleared = tree->clear();
+    if (cleared)
+      report_given_up(id, *cleared);
+    else if (is_unreadable(cleared.error()))
+      report_given_up(id, GivenUp{1, cleared.error().message()});
+    else
+      return fail(std::move(cleared).error());
     const PageId root = tree->root_page();
     static_cast<PooledTree<Pool>&>(*tree).tree().abandon();
     tree.reset();
@@ -75,6 +83,14 @@ Result<> check_replacement(const EngineOptions& options) {
 }
 
 }  // namespace
+
+void report_given_up(TreeId tree, const GivenUp& given_up) {
+  if (given_up.nodes == 0) return;
+  spdlog::warn(
+      "{} nodes of tree {}, which goes, cannot be read: what lay below them stays in use and "
+      "belongs to nobody ({})",
+      given_up.nodes, raw(tree), given_up.first);
+}
 
 Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& options,
                                                        PageStore& store, TreeLog& log,

@@ -7,6 +7,7 @@
 #include "storage/txn/overflow.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
+#include "storage/txn/tree_factory.h"
 
 namespace swizzle {
 
@@ -40,6 +41,10 @@ Result<> log_begin(TransactionState& state, AnyTree& tree) {
                    .previous_lsn = previous});
   const TreeId id = tree.id();
   const std::array<Bytes, 1> payload{std::as_bytes(std::span(&id, 1))};
+  // No page is latched, as it is for every other record of a transaction, so a checkpoint that
+  // waits for latches could take its begin LSN behind the record and find no first record here yet.
+  // This it waits for as well.
+  const PageStore::MarksGuard marks(*state.engine.store);
   state.engine.tree_log->append(
       space, {RecordKind::load_begun, &state.slot.chain, nullptr, nullptr, id}, payload);
   tree.birth().begin(state.undo.get(), state.statement);
@@ -62,7 +67,8 @@ Result<bool> has_for_itself(TransactionState& state, TreeId id) {
 
 Result<AnyTree*> undo_load(EngineParts& engine, TransactionChain& chain, TreeId id) {
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(id));
-  RETURN_IF_ERROR(tree->clear());
+  ASSIGN_OR_RETURN(const GivenUp given_up, tree->clear());
+  report_given_up(id, given_up);
   tree->birth().undone();
   ASSIGN_OR_RETURN(LogSpace space, engine.tree_log->reserve(0, 1, wal::ReservePurpose::completion));
   engine.tree_log->append(space, {RecordKind::load_undone, &chain, nullptr, nullptr, id}, {});

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "storage/buffer/frame.h"
+
+namespace swizzle {
+
+/// The only writer of what a frame says about the page in it: its state, its number, who refers to
+/// it, and whether it waits for the clock hand. Each change states what it requires.
+///
+///   free ── assign ─▶ free, numbered ── become_resident ─▶ unswizzled ◀──────────┐
+///    ▲                    │    └──────── become_child ────────│────▶ swizzled    │
+///    │                    │                                   ├─ swizzle ─▶ │    │
+///    ├──── unassign ──────┘                                   │             ├─ unswizzle
+///    ├──── begin_eviction, end_eviction ──────────────────────┤             │
+///    └──── release ───────────────────────────────────────────┴─────────────┘
+///
+/// "Private" below: in no queue and no table, and no reference leads to the frame.
+class PageState {
+ public:
+  /// Pre: free and private. Whoever fills the frame is the only one who knows it.
+  static void assign(Frame& frame, PageId page) noexcept;
+  /// The page never came. Pre: assigned and private.
+  static void unassign(Frame& frame) noexcept;
+  /// To be found by its number. Pre: assigned; private or held exclusively. Publishes the page.
+  static void become_resident(Frame& frame) noexcept;
+  /// To be found by the address that `parent` is about to get. Pre: assigned; both are held
+  /// exclusively.
+  static void become_child(Frame& frame, Referrer& parent) noexcept;
+
+  /// Pre: unswizzled and just taken out of the page table, so that no evictor can have it;
+  /// `parent`, which has the frame's address, is held exclusively and may hold addresses.
+  static void swizzle(Frame& frame, Referrer& parent) noexcept;
+  /// Pre: swizzled and held exclusively, as is its parent, which still has the address.
+  static void unswizzle(Frame& frame) noexcept;
+  /// The address of `frame` goes into another referrer. Pre: swizzled; the referrer is held
+  /// exclusively, as is the one that it came from.
+  static void move(Frame& frame, Referrer& to) noexcept;
+
+  /// Its page leaves: it has no number from here on. Returns the number. Pre: unswizzled, held
+  /// exclusively, just taken out of the page table.
+  static PageId begin_eviction(Frame& frame) noexcept;
+  /// Somebody has it pinned: it stays.
+  static void cancel_eviction(Frame& frame, PageId page) noexcept;
+  static void end_eviction(Frame& frame) noexcept;
+  /// Its page is no more. Pre: resident, held exclusively; no reference leads to it.
+  static void release(Frame& frame) noexcept;
+
+  /// The frame enters the clock hand's queue. False: it stands there. Pre: private or held
+  /// exclusively.
+  static bool enter_queue(Frame& frame) noexcept;
+  /// The hand has taken it out. Pre: held exclusively, so that whoever frees the page, who then
+  /// does not give the frame away, has finished or comes after this.
+  static void leave_queue(Frame& frame) noexcept;
+};
+
+}  // namespace swizzle

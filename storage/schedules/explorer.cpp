@@ -1,0 +1,127 @@
+#include "storage/schedules/explorer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "base/random.h"
+#include "base/seeded_runs.h"
+#include "base/simulation.h"
+#include "storage/latch/page_pause.h"
+
+namespace swizzle::schedules {
+namespace {
+
+/// When the running schedule takes the processor away.
+class Preemptions {
+ public:
+  explicit Preemptions(std::uint64_t seed) : random_(seed) {
+    if (random_.one_in(2)) {
+      odds_ = random_.between(2, 200);
+      return;
+    }
+    // A race needs two or three switches at the right places. Where the schedule ends is not known
+    // beforehand, so its length is guessed: short ones are as likely as long ones.
+    const std::uint64_t length = std::uint64_t{1} << random_.between(5, 14);
+    const std::uint64_t count = random_.between(1, 4);
+    while (chosen_.size() < count) chosen_.insert(random_.between(1, length));
+  }
+
+  void pause() {
+    ++trace_.pauses;
+    const bool now = odds_ != 0 ? random_.one_in(odds_) : chosen_.contains(trace_.pauses);
+    if (!now) return;
+    ++trace_.preemptions;
+    Runtime::current().yield();
+  }
+  [[nodiscard]] const Trace& trace() const noexcept { return trace_; }
+
+ private:
+  Random random_;
+  std::uint64_t odds_ = 0;
+  std::set<std::uint64_t> chosen_;
+  Trace trace_;
+};
+
+Preemptions* running = nullptr;
+
+void pause_there(PagePause /*at*/) {
+  running->pause();
+}
+
+std::optional<std::uint64_t> number_from(const char* variable) {
+  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): one thread
+  if (text == nullptr) return std::nullopt;
+  return std::strtoull(text, nullptr, 0);
+}
+
+constexpr const char* kAtSeed = "at seed ";
+
+/// Of what a child wrote: the last seed that it began.
+std::uint64_t last_seed(const std::string& output) {
+  const std::size_t at = output.rfind(kAtSeed);
+  if (at == std::string::npos) return 0;
+  return std::strtoull(output.c_str() + at + std::string_view(kAtSeed).size(), nullptr, 10);
+}
+
+}  // namespace
+
+Contest::Contest() noexcept {
+  page_pause_hook.store(pause_there, std::memory_order_release);
+}
+
+Contest::~Contest() {
+  page_pause_hook.store(nullptr, std::memory_order_release);
+}
+
+Trace run_schedule(std::uint64_t seed, const std::function<void()>& body) {
+  Preemptions preemptions(seed);
+  running = &preemptions;
+  // The order in which tasks run is drawn from a seed of its own. Nobody parks for long here, and
+  // who hangs is ended from outside, so there is no watchdog: it would be a second thread.
+  Simulation simulation{{.seed = seed,
+                         .stack_bytes = 512 << 10,
+                         .spurious_odds = 0,
+                         .longest_turn = std::chrono::milliseconds{0}}};
+  simulation.run(body);
+  running = nullptr;
+  return preemptions.trace();
+}
+
+Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule) {
+  // What a failed schedule leaves behind stays in its process; many to a process, for it is the
+  // fork that costs.
+  constexpr std::uint64_t kAtOnce = 250;
+  constexpr std::chrono::seconds kPatience{120};
+  const auto only = number_from("SWIZZLE_SEED");
+  const std::uint64_t first = only ? *only : number_from("SWIZZLE_FIRST_SEED").value_or(1);
+  const std::uint64_t count = only ? 1 : number_from("SWIZZLE_SCHEDULES").value_or(most);
+  Exploration done;
+  for (std::uint64_t from = first; from < first + count; from += kAtOnce) {
+    const std::uint64_t end = std::min(from + kAtOnce, first + count);
+    const ChildReport report = run_in_child(
+        [&] {
+          for (std::uint64_t seed = from; seed < end; ++seed) {
+            // Unbuffered: an abort comes without a farewell.
+            std::fprintf(stderr, "%s%llu\n", kAtSeed, static_cast<unsigned long long>(seed));
+            schedule(seed);
+          }
+        },
+        kPatience);
+    if (!report.succeeded) {
+      done.failed_seed = last_seed(report.output);
+      done.schedules += done.failed_seed - from + 1;
+      done.failure = report.output.substr(report.output.rfind(kAtSeed));
+      return done;
+    }
+    done.schedules += end - from;
+  }
+  return done;
+}
+
+}  // namespace swizzle::schedules

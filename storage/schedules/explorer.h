@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace swizzle::schedules {
+
+/// What the explorer did in one schedule.
+struct Trace {
+  /// How often a task came to a pause point.
+  std::uint64_t pauses = 0;
+  /// How often one lost the processor there.
+  std::uint64_t preemptions = 0;
+};
+
+/// Runs `body` as the first task of a simulation. While a Contest lives, tasks lose the processor
+/// at pause points that the seed chooses: in half of the schedules at a few of them, wherever they
+/// are; in the others with equal odds at each.
+Trace run_schedule(std::uint64_t seed, const std::function<void()>& body);
+
+/// Preemptions are on while it lives; what is prepared before, or looked at afterwards, runs
+/// undisturbed.
+class Contest {
+ public:
+  Contest() noexcept;
+  Contest(const Contest&) = delete;
+  Contest& operator=(const Contest&) = delete;
+  ~Contest();
+};
+
+struct Exploration {
+  std::uint64_t schedules = 0;
+  /// The seed that failed first, 0 when none did, and how.
+  std::uint64_t failed_seed = 0;
+  std::string failure;
+};
+
+/// Runs schedules with the seeds 1 … `most` in child processes until one fails: by an exception, an
+/// INVARIANT, a crash, or by not ending. SWIZZLE_SEED=n runs that seed alone, SWIZZLE_SCHEDULES=n
+/// so many, SWIZZLE_FIRST_SEED=n begins there. Pre: this process has one thread.
+Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule);
+
+}  // namespace swizzle::schedules

@@ -1,0 +1,295 @@
+// Tasks at work in one small pool, losing the processor between any two steps of latches, page
+// table, queues and frame states. Every task has keys of its own, so it knows what it must find;
+// afterwards the trees, the pool and its queues are looked through.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "base/random.h"
+#include "base/runtime.h"
+#include "storage/buffer/pool_fault.h"
+#include "storage/schedules/explorer.h"
+#include "storage/testing/tree_harness.h"
+
+// ThreadSanitizer sees one thread, and has no optimistic readers.
+#ifndef __SANITIZE_THREAD__
+
+namespace swizzle::schedules {
+namespace {
+
+using Tree = BTree<SwizzlingPool>;
+
+/// Keys come in groups that share a long beginning, and values are large: a leaf has a handful of
+/// records and a branch a dozen separators, so a hundred records make a tree three levels high.
+constexpr unsigned kKeys = 96;
+
+std::string key_of(unsigned number) {
+  constexpr unsigned kGroup = 8;
+  const unsigned group = number / kGroup;
+  std::string key = fmt::format("{:02}", group);
+  key += std::string(700, static_cast<char>('a' + group));
+  key += static_cast<char>('0' + number % kGroup);
+  return key;
+}
+
+enum class Work : std::uint8_t {
+  change,   ///< inserts, removes, reads, and gives ghosts and half empty nodes back
+  read,     ///< reads what nobody changes, all over the tree
+  pass_by,  ///< the same as a large scan does
+  tidy,     ///< gives ghosts and half empty nodes back
+  drop,     ///< empties the other tree and gives its root up
+};
+
+struct Scenario {
+  const char* name;
+  std::vector<Work> tasks;
+  unsigned steps = 12;
+  std::uint32_t frames = 16;
+  ReplacementOptions replacement = {};
+  /// One record in so many is left of those that made the tree.
+  unsigned keep_one_in = 1;
+  /// How many nodes at most have been looked at for what they could give back, before the contest:
+  /// the seed says how many, so that the branches are as empty as they must be in some schedules.
+  unsigned most_tidied = 0;
+};
+
+void require(bool holds, const std::string& what) {
+  if (!holds) throw std::runtime_error(what);
+}
+
+void require_done(const Result<>& result) {
+  if (!result) throw std::runtime_error(result.error().message());
+}
+
+/// A second tree in the pool of the harness.
+std::unique_ptr<Tree> make_other_tree(testing::TreeHarness<SwizzlingPool>& harness) {
+  auto tree =
+      std::move(*Tree::create(*harness.pool, harness.log, harness.keeper, TreeId{8}, nullptr));
+  for (unsigned i = 0; i < kKeys / 2; ++i) {
+    const std::string value(1000, 'o');
+    MapChange change(LeafChange::Action::insert, as_bytes(value));
+    require_done(tree->change(as_bytes(key_of(i)), nullptr, change));
+  }
+  return tree;
+}
+
+class Run {
+ public:
+  Run(const Scenario& scenario, std::uint64_t seed)
+      : scenario_(scenario), random_(seed), harness_(scenario.frames, scenario.replacement) {}
+
+  void operator()() {
+    prepare();
+    {
+      const Contest contest;
+      std::vector<std::unique_ptr<Task>> tasks;
+      for (unsigned i = 0; i < scenario_.tasks.size(); ++i)
+        tasks.push_back(
+            Runtime::current().spawn(fmt::format("task {}", i), [this, i] { work(i); }));
+      for (auto& task : tasks) task->join();
+    }
+    look_through();
+  }
+
+ private:
+  using Model = std::map<std::string, std::string>;
+
+  [[nodiscard]] unsigned tasks() const { return static_cast<unsigned>(scenario_.tasks.size()); }
+  /// Whose keys these are: of those who change nothing as well, so that their records stay.
+  [[nodiscard]] unsigned owner_of(unsigned number) const { return number / 3 % tasks(); }
+
+  void prepare() {
+    models_.resize(tasks());
+    if (std::ranges::find(scenario_.tasks, Work::drop) != scenario_.tasks.end())
+      other_ = make_other_tree(harness_);
+    for (unsigned number = 0; number < kKeys; ++number) insert(models_[owner_of(number)], number);
+    for (unsigned number = 0; number < kKeys; ++number)
+      if (number % scenario_.keep_one_in != 0) remove(models_[owner_of(number)], number);
+    for (std::uint64_t left = random_.below(scenario_.most_tidied + 1); left > 0; --left)
+      tidy(static_cast<unsigned>(random_.below(kKeys)));
+    require(harness_.tree->counters().root_growths.load() >= 2, "the tree is not high enough");
+  }
+
+  void insert(Model& model, unsigned number) {
+    const std::string key = key_of(number);
+    const std::string value(900 + random_.below(200), static_cast<char>('a' + random_.below(26)));
+    require(harness_.insert(key, value) == model.emplace(key, value).second,
+            fmt::format("insert of key {}", number));
+  }
+  void remove(Model& model, unsigned number) {
+    const std::string key = key_of(number);
+    require(harness_.remove(key) == (model.erase(key) == 1),
+            fmt::format("removal of key {}", number));
+  }
+  void read(const Model& model, unsigned number) {
+    const std::string key = key_of(number);
+    expect(model, number, harness_.get(key));
+  }
+  void pass_by(const Model& model, unsigned number) {
+    const std::string key = key_of(number);
+    std::optional<std::string> found;
+    const auto visit = [&](const Node& leaf, Node::Position at) {
+      found.reset();
+      if (at.exact && !leaf.is_ghost(at.index)) found = std::string(as_text(leaf.value(at.index)));
+    };
+    require(harness_.tree->read_ahead(as_bytes(key), 3, Interest::once).has_value(), "read ahead");
+    require_done(harness_.tree->read(as_bytes(key), visit, Interest::once));
+    expect(model, number, found);
+  }
+  static void expect(const Model& model, unsigned number, const std::optional<std::string>& got) {
+    const auto wanted = model.find(key_of(number));
+    require(got.has_value() == (wanted != model.end()),
+            fmt::format("key {} is {}", number, got ? "there" : "not there"));
+    require(!got || *got == wanted->second, fmt::format("key {} has another value", number));
+  }
+  void tidy(unsigned number) { require_done(harness_.tree->tidy(as_bytes(key_of(number)))); }
+
+  /// One of the task's own keys.
+  unsigned any_key(Random& random, unsigned task) const {
+    while (true) {
+      const auto number = static_cast<unsigned>(random.below(kKeys));
+      if (owner_of(number) == task) return number;
+    }
+  }
+
+  void work(unsigned task) {
+    Random random = random_.split();
+    Model& model = models_[task];
+    const Work kind = scenario_.tasks[task];
+    if (kind == Work::drop) {
+      const auto cleared = other_->clear();
+      require(cleared && cleared->nodes == 0, "the dropped tree cannot be cleared");
+      other_->abandon();
+      // As whoever destroys a tree does, who logs it.
+      harness_.store.mark_free(other_->root_page());
+      other_.reset();
+      return;
+    }
+    for (unsigned step = 0; step < scenario_.steps; ++step) {
+      const unsigned number = any_key(random, task);
+      switch (kind) {
+        case Work::read:
+          read(model, number);
+          break;
+        case Work::pass_by:
+          pass_by(model, number);
+          break;
+        case Work::tidy:
+          tidy(static_cast<unsigned>(random.below(kKeys)));
+          break;
+        default:
+          change(random, model, number);
+      }
+    }
+  }
+
+  void change(Random& random, Model& model, unsigned number) {
+    switch (random.below(6)) {
+      case 0:
+      case 1:
+        insert(model, number);
+        break;
+      case 2:
+      case 3:
+        remove(model, number);
+        break;
+      case 4:
+        read(model, number);
+        break;
+      default:
+        tidy(number);
+    }
+  }
+
+  void look_through() {
+    auto violations = harness_.tree->verify();
+    require(violations.has_value(), "the tree cannot be read");
+    for (const std::string& violation : *violations) throw std::runtime_error(violation);
+    for (const std::string& violation : harness_.pool->audit()) throw std::runtime_error(violation);
+    for (unsigned number = 0; number < kKeys; ++number) read(models_[owner_of(number)], number);
+    auto pages = harness_.tree->pages();
+    require(pages.has_value(), "the tree's pages cannot be read");
+    require(other_ != nullptr || pages->size() == harness_.store.allocated(), "pages have leaked");
+  }
+
+  const Scenario& scenario_;
+  Random random_;
+  testing::TreeHarness<SwizzlingPool> harness_;
+  std::unique_ptr<Tree> other_;
+  std::vector<Model> models_;
+};
+
+const std::vector<Scenario> kScenarios{
+    {.name = "readers in a pool that is too small", .tasks = {Work::read, Work::read, Work::read}},
+    {.name = "scans beside readers", .tasks = {Work::read, Work::pass_by, Work::read}},
+    {.name = "branches merge beside the sweep",
+     .tasks = {Work::tidy, Work::read, Work::tidy},
+     .steps = 20,
+     .frames = 20,
+     .keep_one_in = 6,
+     .most_tidied = 80},
+    {.name = "writers", .tasks = {Work::change, Work::change, Work::change}},
+    {.name = "writers and readers, few records",
+     .tasks = {Work::change, Work::read, Work::change},
+     .steps = 20,
+     .frames = 20,
+     .keep_one_in = 4},
+    {.name = "writers, cooling at random",
+     .tasks = {Work::change, Work::read, Work::change},
+     .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
+     .keep_one_in = 2},
+};
+
+/// The races that were there, and where each is found soonest.
+struct Planted {
+  PoolFault fault;
+  const char* scenario;
+};
+const std::vector<Planted> kPlanted{
+    {PoolFault::number_read_late, "readers in a pool that is too small"},
+};
+
+void run_one(const Scenario& scenario, std::uint64_t seed) {
+  run_schedule(seed, [&] {
+    auto run = std::make_unique<Run>(scenario, seed);
+    (*run)();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("P20 P21 P22 seeded schedules of pool and tree", "[storage][schedules]") {
+  const std::size_t index = GENERATE(range(std::size_t{0}, kScenarios.size()));
+  const Scenario& scenario = kScenarios[index];
+  const auto began = std::chrono::steady_clock::now();
+  const Exploration done = explore(500, [&](std::uint64_t seed) { run_one(scenario, seed); });
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  std::cout << fmt::format("{}: {} schedules, {:.0f} in a second\n", scenario.name, done.schedules,
+                           static_cast<double>(done.schedules) / took.count());
+  INFO("scenario \"" << scenario.name << "\", SWIZZLE_SEED=" << done.failed_seed << " repeats it\n"
+                     << done.failure);
+  CHECK(done.failed_seed == 0);
+}
+
+TEST_CASE("the schedules find each race that was there", "[storage][schedules]") {
+  const std::size_t index = GENERATE(range(std::size_t{0}, kPlanted.size()));
+  const Planted& planted = kPlanted[index];
+  const auto scenario = std::ranges::find(kScenarios, std::string_view(planted.scenario),
+                                          [](const Scenario& one) { return one.name; });
+  REQUIRE(scenario != kScenarios.end());
+  planted_pool_fault = planted.fault;
+  const Exploration done = explore(20'000, [&](std::uint64_t seed) { run_one(*scenario, seed); });
+  planted_pool_fault = PoolFault::none;
+  INFO("fault " << static_cast<int>(planted.fault) << " in \"" << planted.scenario << '"');
+  CHECK(done.failed_seed != 0);
+  std::cout << fmt::format("fault {} found at seed {} of \"{}\"\n", static_cast<int>(planted.fault),
+                           done.failed_seed, planted.scenario);
+}
+
+}  // namespace swizzle::schedules
+
+#endif

@@ -1,0 +1,79 @@
+// Checking a whole database.
+#include "storage/verify.h"
+
+#include <fmt/format.h>
+
+#include "storage/btree/damage.h"
+#include "storage/engine_parts.h"
+
+namespace swizzle {
+namespace {
+
+/// Which pages the trees that were looked at have.
+class OwnedPages {
+ public:
+  explicit OwnedPages(const SpaceMap& space) : space_(space), is_owned_(space.page_count()) {}
+
+  Result<> note(AnyTree& tree) {
+    ASSIGN_OR_RETURN(const std::vector<PageId> pages, tree.pages());
+    for (const PageId page : pages)
+      if (raw(page) < is_owned_.size()) is_owned_[raw(page)] = true;
+    return {};
+  }
+  void report_others(std::vector<std::string>& violations) const {
+    for (std::uint64_t page = SpaceMap::kFirstPage; page < is_owned_.size(); ++page)
+      if (!is_owned_[page] && space_.is_allocated(PageId{page}))
+        violations.push_back(
+            fmt::format("S1 violated: page {} is in use and belongs to no tree", page));
+  }
+
+ private:
+  const SpaceMap& space_;
+  std::vector<bool> is_owned_;
+};
+
+/// Whether nobody writes, and no dropped tree waits for its last reader.
+bool is_at_rest(const EngineParts& parts) {
+  return parts.registry->active_at(Lsn::max).empty() && !parts.trees->has_retired();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> verify_all(EngineParts& parts) {
+  const TxnId first_after = parts.registry->peek_next_id();
+  bool knows_all_pages = is_at_rest(parts);
+  std::vector<std::string> violations;
+  OwnedPages owned(*parts.space);
+  const auto look_at = [&](AnyTree& tree) -> Result<> {
+    auto found = tree.verify();
+    if (found && found->empty()) {
+      auto noted = owned.note(tree);
+      if (noted) return {};
+      found = fail(std::move(noted).error());
+    }
+    knows_all_pages = false;
+    if (found) {
+      violations.insert(violations.end(), found->begin(), found->end());
+      return {};
+    }
+    if (!is_unreadable(found.error())) return fail(std::move(found).error());
+    // The other trees are worth a look all the same.
+    violations.push_back(found.error().message());
+    return {};
+  };
+  RETURN_IF_ERROR(look_at(parts.trees->directory()));
+  ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
+  for (const TreeTable::Listed& row : rows) {
+    if (row.status == TreeTable::Listed::Status::dropped) continue;
+    auto tree = parts.trees->find(row.id);
+    // It was dropped since the rows were listed.
+    if (!tree && tree.error().state() == sqlstate::internal_error) continue;
+    if (!tree) return fail(std::move(tree).error());
+    RETURN_IF_ERROR(look_at(**tree));
+  }
+  if (knows_all_pages && parts.registry->peek_next_id() == first_after)
+    owned.report_others(violations);
+  return violations;
+}
+
+}  // namespace swizzle
