@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/spin_wait.h"
 #include "storage/btree/leaf_change.h"
 #include "storage/btree/leaf_hint.h"
 #include "storage/btree/leaf_stage.h"
@@ -190,6 +191,9 @@ class BTree {
   /// A node with less than this is merged with a neighbour.
   static constexpr std::size_t kUnderfullBytes = kPageBytes / 4;
 
+  /// So often disturbed, a reader becomes patient.
+  static constexpr std::uint32_t kPatience = 16;
+
   /// One way down the tree to a level: to the node that covers a key.
   struct Descent {
     Descent(BTree& of, Bytes to, std::uint8_t at_level) noexcept
@@ -202,8 +206,13 @@ class BTree {
     Result<> run();
     /// The same if nothing is in the way: no absent page, nobody who changes one. False: neither.
     bool dash() noexcept;
-    /// What was read did not hold.
-    void disturbed() noexcept { ++disturbances; }
+    /// What was read did not hold. Who is disturbed again and again lets others run before the next
+    /// try: patient readers that lost the processor with the latch in hand keep every writer out,
+    /// and spinning keeps them from coming back.
+    void disturbed() noexcept {
+      if (++disturbances > kPatience) [[unlikely]]
+        let_others_run();
+    }
     [[nodiscard]] Node& node() const noexcept { return Node::of(hold.frame()->page()); }
     [[nodiscard]] Frame& frame() const noexcept { return *hold.frame(); }
     /// The slot of a branch that leads towards the key, or the bound.

@@ -40,7 +40,6 @@ std::uint16_t BTree<Pool>::Descent::child_of(const Node& node) const noexcept {
 
 template <class Pool>
 typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
-  constexpr std::uint32_t kPatience = 16;
   saw_foster = false;
   parent_ = &tree.root_;
   parent_guard_ = ReadGuard(tree.root_.latch);
@@ -172,7 +171,8 @@ Result<> BTree<Pool>::Descent::run() {
         parent_guard_.release();
         return {};
       case Step::restart:
-        ++disturbances;
+        parent_guard_.release();
+        disturbed();
         break;
       case Step::unresolved:
         // A tree that is being emptied; its reader came from before it was loaded.
