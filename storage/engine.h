@@ -239,8 +239,13 @@ class Transaction {
 
   /// Returns when the commit, and all that it read from, is durable (unless synchronous_commit is
   /// off). On error the transaction has been rolled back.
-  enum class Durability : std::uint8_t { synchronous, asynchronous };
+  enum class Durability : std::uint8_t { synchronous, asynchronous, unforced };
   Result<> commit(Durability durability = Durability::synchronous);
+  /// Waits for nothing, and shows what it wrote to snapshots when that is durable, which it is with
+  /// the next commit that waits. Whoever hands on what it wrote before then depends on the LSN.
+  Result<Lsn> commit_unforced();
+  /// Its commit waits for the one at `commit`, even if it has written nothing itself.
+  void depend_on(Lsn commit) noexcept;
   void rollback() noexcept;
 
  private:

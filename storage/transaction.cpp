@@ -22,6 +22,14 @@ void free_dropped_trees(EngineParts& engine) {
   }
 }
 
+void after_commit(const TransactionState& ended) {
+  EngineParts& engine = ended.engine;
+  engine.transactions->count_commit();
+  for (const auto& tree : ended.dropped) engine.trees->retire(tree.id, engine.log->tail());
+  if (engine.trees->has_retired()) [[unlikely]]
+    free_dropped_trees(engine);
+}
+
 }  // namespace
 
 std::unique_ptr<Transaction> TransactionAccess::begin(EngineParts& engine, Isolation isolation,
@@ -116,14 +124,20 @@ Result<> Transaction::rollback_to(Mark mark) {
 
 Result<> Transaction::commit(Durability durability) {
   INVARIANT(state_->is_open);
-  EngineParts& engine = state_->engine;
-  const auto dropped = std::move(state_->dropped);
   RETURN_IF_ERROR(state_->commit(durability));
-  engine.transactions->count_commit();
-  for (const auto& tree : dropped) engine.trees->retire(tree.id, engine.log->tail());
-  if (engine.trees->has_retired()) [[unlikely]]
-    free_dropped_trees(engine);
+  after_commit(*state_);
   return {};
+}
+
+Result<Lsn> Transaction::commit_unforced() {
+  INVARIANT(state_->is_open);
+  ASSIGN_OR_RETURN(const Lsn commit, state_->commit(Durability::unforced));
+  after_commit(*state_);
+  return commit;
+}
+
+void Transaction::depend_on(Lsn commit) noexcept {
+  state_->locks.note_read(commit);
 }
 
 void Transaction::rollback() noexcept {

@@ -179,7 +179,8 @@ void move_position(Session::State& session, Relation& relation, std::int64_t nex
   const Oid before = position_of(relation);
   relation.sequence->position = session.catalog.allocate_oid();
   session.sequence_moves.push_back({relation.sequence->position, before});
-  session.shared.sequences.set(session.catalog.shared(), relation, next, false);
+  session.shared.sequences.set(session.catalog.shared(), relation, *session.transaction, next,
+                               false);
 }
 
 }  // namespace

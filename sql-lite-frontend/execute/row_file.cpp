@@ -123,7 +123,6 @@ void RowFile::Reader::seek(std::uint64_t begin) noexcept {
 bool RowFile::Reader::require(std::size_t size) {
   if (end_ - begin_ >= size) return true;
   const std::size_t kept = end_ - begin_;
-  if (offset_ + (size - kept) > file_->written_) file_->flush();
   const std::uint64_t left = file_->written_ - offset_;
   if (left < size - kept) return false;
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
@@ -137,11 +136,24 @@ bool RowFile::Reader::require(std::size_t size) {
   return true;
 }
 
+/// Writing it first would cost two transfers a row where rows are read as they come.
+std::optional<Bytes> RowFile::Reader::next_pending(std::uint64_t at) {
+  const std::string& pending = file_->pending_;
+  const std::size_t in = at - file_->written_;
+  if (in == pending.size()) return std::nullopt;
+  const std::size_t size = load<std::uint32_t>(as_bytes(pending).data() + in);
+  // Who reads on may append before it is done with the row.
+  if (buffer_.size() < size) buffer_.resize(std::max(size, kBufferBytes));
+  std::memcpy(buffer_.data(), pending.data() + in + kLengthBytes, size);
+  begin_ = end_ = 0;
+  offset_ = at + kLengthBytes + size;
+  return Bytes{buffer_.data(), size};
+}
+
 std::optional<Bytes> RowFile::Reader::next_bytes() {
-  if (!require(kLengthBytes)) {
-    if (end_ != begin_) corrupt();
-    return std::nullopt;
-  }
+  const std::uint64_t at = offset_ - (end_ - begin_);
+  if (at >= file_->written_) return next_pending(at);
+  if (!require(kLengthBytes)) corrupt();
   const std::size_t size = load<std::uint32_t>(buffer_.data() + begin_);
   if (!require(kLengthBytes + size)) corrupt();
   const Bytes row{buffer_.data() + begin_ + kLengthBytes, size};

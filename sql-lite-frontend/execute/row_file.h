@@ -40,6 +40,8 @@ class RowFile {
    private:
     /// The bytes of the next row, or nothing at the end.
     std::optional<Bytes> next_bytes();
+    /// The same of a row that is not written yet.
+    std::optional<Bytes> next_pending(std::uint64_t at);
     /// False when the file ends before `size` bytes.
     bool require(std::size_t size);
 

@@ -64,6 +64,6 @@ Engine& engine_of(Session::State& session);
 WorkSpace maintenance_space(Session::State& session);
 
 /// A notice for each name in the text that is longer than names can be, and is cut.
-void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink);
+bool tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink);
 
 }  // namespace swizzle::sql

@@ -88,13 +88,14 @@ const ast::Node* parse_again(Statement& into, const Statement& whole) {
   return (*found)->stmt;
 }
 
-void tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
+bool tell_of_long_names(Session::State& session, std::string_view text, ResultSink& sink) {
   const auto names = for_bytes(text.size(), [&] { return long_identifiers(text); });
   for (const std::string& name : names) {
     session.notice(
         sink, Severity::notice, SqlState{"42622"},
         fmt::format("identifier \"{}\" will be truncated to \"{}\"", name, cut_identifier(name)));
   }
+  return !names.empty();
 }
 
 StatementPtr Session::State::parse_one(const std::string& text,

@@ -16,8 +16,6 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kInFailedBlock{"25P02"};
-constexpr std::size_t kCachedTexts = 128;
-constexpr std::size_t kLongestCachedText = 4096;
 constexpr std::size_t kCachedInternals = 1024;
 
 }  // namespace
@@ -38,23 +36,19 @@ void Session::State::check_not_failed(const ast::Node* node) {
 /// A message that differs from an earlier one only in its literals runs that one's plan. False: it
 /// is not of that kind, or something about it is wrong, which the plain way says best.
 bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
-  if (failed || text.size() > kLongestCachedText) return false;
+  if (failed || text.size() > StatementCache::kLongestText) return false;
   const auto lifted = lift_literals(text);
   if (!lifted) return false;
   std::string key = lifted->shape;
   for (const LiftedText::Literal& literal : lifted->literals) {
     key += literal.type == TypeId::int4 ? 'i' : (literal.type == TypeId::int8 ? 'l' : 's');
   }
-  StatementPtr& statement = shapes[key];
+  StatementPtr statement = shapes.find(key);
   PortalPtr portal;
   try {
     if (statement && statement->node == nullptr) return false;
     if (statement && !is_current(*statement->plan)) statement.reset();
     if (!statement) {
-      if (shapes.size() > kCachedTexts) {
-        shapes.clear();
-        return false;
-      }
       StatementPtr fresh = parse_one(lifted->shape, {});
       for (const LiftedText::Literal& literal : lifted->literals) {
         fresh->declared_types.push_back(literal.type);
@@ -62,6 +56,7 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
       fresh->has_lifted_literals = true;
       analyze(*fresh);
       statement = std::move(fresh);
+      shapes.put(key, statement);
     }
     portal = new_portal();
     portal->statement = statement;
@@ -78,10 +73,8 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
       static_cast<void>(part->eval(execution));
     }
   } catch (const SqlError&) {
-    if (!statement) {
-      // Remembered as a shape that does not work, so that nobody tries again.
-      statement = std::make_shared<Statement>();
-    }
+    // Remembered as a shape that does not work, so that nobody tries again.
+    if (!statement) shapes.put(key, std::make_shared<Statement>());
     return false;
   }
   const bool alone = !transaction;
@@ -101,16 +94,15 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
   const auto shared_script = std::make_shared<const std::string>(text);
   const std::string& script = *shared_script;
   // A text that came before, as one plannable statement, needs no parsing.
-  const auto known = text_cache.find(script);
-  if (known != text_cache.end() && !is_current(*known->second->plan)) {
+  const StatementPtr known = text_cache.find(script);
+  if (known && !is_current(*known->plan)) {
     // What it returns may have changed; nobody was promised that it would not.
-    text_cache.erase(known);
-  } else if (known != text_cache.end()) {
-    check_not_failed(known->second->node);
-    const StatementPtr statement = known->second;
+    text_cache.erase(script);
+  } else if (known) {
+    check_not_failed(known->node);
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
-    const PortalPtr portal = make_portal(statement, {});
+    const PortalPtr portal = make_portal(known, {});
     run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
     return;
   }
@@ -121,15 +113,14 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     return;
   }
   if (parsed.size() == 1 && is_plannable(parsed[0]->stmt) && !failed &&
-      script.size() <= kLongestCachedText) {
+      script.size() <= StatementCache::kLongestText) {
     StatementPtr statement = parse_one(script, {});
     statement->takes_parameters = false;
     const bool alone = !transaction;
     if (alone) begin_transaction(Block::implicit);
     const PortalPtr portal = make_portal(statement, {});
     run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
-    if (text_cache.size() >= kCachedTexts) text_cache.clear();
-    if (statement->plan && !statement->plan->single_use) text_cache[script] = statement;
+    if (statement->plan && !statement->plan->single_use) text_cache.put(script, statement);
     return;
   }
   struct Several {

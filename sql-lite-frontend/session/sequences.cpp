@@ -1,8 +1,6 @@
 #include "sql-lite-frontend/session/sequences.h"
 
-#include <exception>
-
-#include "base/runtime.h"
+#include "base/park_mutex.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -16,12 +14,14 @@ constexpr std::int64_t kNumbersPerRecord = 32;
 }  // namespace
 
 struct Sequences::Entry {
+  /// Whoever records the position, or sets it. Others who need a record meanwhile park.
+  ParkMutex recorder;
   /// Held for arithmetic only, never while parked.
   std::mutex mutex;
   bool loaded = false;
-  bool recording = false;
   SequenceState now;
   std::int64_t recorded_steps = 0;  ///< how many more numbers the record covers
+  Lsn recorded = Lsn::none;         ///< the commit of that record, if it was made since the start
 };
 
 Sequences::~Sequences() = default;
@@ -75,7 +75,8 @@ void Sequences::load(Entry& entry, const Catalog& catalog, const Relation& seque
   entry.loaded = true;
 }
 
-void Sequences::record(const Catalog& catalog, Oid position, const SequenceState& state) {
+void Sequences::record(Entry& entry, const Catalog& catalog, Oid position,
+                       const SequenceState& state) {
   std::byte value[9];
   store_big_endian(value, static_cast<std::uint64_t>(state.last_value));
   value[8] = std::byte{state.is_called};
@@ -86,7 +87,9 @@ void Sequences::record(const Catalog& catalog, Oid position, const SequenceState
   if (!value_of(tree.update(*transaction, as_bytes(key), value))) {
     value_of(tree.insert(*transaction, as_bytes(key), value));
   }
-  value_of(transaction->commit());
+  const Lsn commit = value_of(transaction->commit_unforced());
+  const std::lock_guard lock{entry.mutex};
+  entry.recorded = commit;
 }
 
 namespace {
@@ -110,87 +113,74 @@ SequenceState advance(const SequenceState& state, const SequenceDefinition& defi
 
 }  // namespace
 
-std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence) {
+std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence, Transaction& user) {
   const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
   for (;;) {
-    SequenceState ahead;
     {
       const std::lock_guard lock{state->mutex};
       if (state->recorded_steps > 0) {
         state->now = advance(state->now, *sequence.sequence, sequence.name);
         --state->recorded_steps;
+        if (state->recorded != Lsn::none) user.depend_on(state->recorded);
         return state->now.last_value;
       }
-      if (state->recording) {
-        ahead.last_value = 0;
-      } else {
-        // Fails here, before anything is recorded, when the sequence is exhausted.
-        ahead = advance(state->now, *sequence.sequence, sequence.name);
-        state->recording = true;
-      }
     }
-    if (!ahead.is_called) {
-      Runtime::current().yield();
-      continue;
-    }
-    std::int64_t steps = 1;
-    for (; steps < kNumbersPerRecord; ++steps) {
-      try {
-        ahead = advance(ahead, *sequence.sequence, sequence.name);
-      } catch (const SqlError&) {
-        break;
-      }
-    }
-    std::exception_ptr failure;
-    try {
-      record(catalog, position_of(sequence), ahead);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    const std::lock_guard lock{state->mutex};
-    state->recording = false;
-    if (failure) std::rethrow_exception(failure);
-    state->recorded_steps = steps;
+    const std::lock_guard recorder{state->recorder};
+    record_ahead(*state, catalog, sequence);
   }
+}
+
+void Sequences::record_ahead(Entry& entry, const Catalog& catalog, const Relation& sequence) {
+  SequenceState ahead;
+  {
+    const std::lock_guard lock{entry.mutex};
+    if (entry.recorded_steps > 0) return;  // by somebody else while we waited
+    ahead = entry.now;
+  }
+  // Fails here, before anything is recorded, when the sequence is exhausted.
+  ahead = advance(ahead, *sequence.sequence, sequence.name);
+  std::int64_t steps = 1;
+  for (; steps < kNumbersPerRecord; ++steps) {
+    try {
+      ahead = advance(ahead, *sequence.sequence, sequence.name);
+    } catch (const SqlError&) {
+      break;
+    }
+  }
+  record(entry, catalog, position_of(sequence), ahead);
+  const std::lock_guard lock{entry.mutex};
+  entry.recorded_steps = steps;
 }
 
 void Sequences::settle(const Catalog& catalog, const Relation& sequence) {
   const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
+  const std::lock_guard recorder{state->recorder};
   SequenceState now;
-  for (;;) {
-    {
-      const std::lock_guard lock{state->mutex};
-      if (!state->recording) {
-        if (state->recorded_steps == 0) return;
-        state->recorded_steps = 0;
-        state->recording = true;
-        now = state->now;
-        break;
-      }
-    }
-    Runtime::current().yield();
+  {
+    const std::lock_guard lock{state->mutex};
+    if (state->recorded_steps == 0) return;
+    state->recorded_steps = 0;
+    now = state->now;
   }
-  std::exception_ptr failure;
-  try {
-    record(catalog, position_of(sequence), now);
-  } catch (...) {
-    failure = std::current_exception();
-  }
-  const std::lock_guard lock{state->mutex};
-  state->recording = false;
-  if (failure) std::rethrow_exception(failure);
+  record(*state, catalog, position_of(sequence), now);
 }
 
-void Sequences::set(const Catalog& catalog, const Relation& sequence, std::int64_t value,
-                    bool is_called) {
+void Sequences::set(const Catalog& catalog, const Relation& sequence, Transaction& user,
+                    std::int64_t value, bool is_called) {
   const std::shared_ptr<Entry> state = entry(position_of(sequence));
   load(*state, catalog, sequence);
-  record(catalog, position_of(sequence), {value, is_called});
+  const std::lock_guard recorder{state->recorder};
+  {
+    // A number that is given out while the record is made would not be covered by it.
+    const std::lock_guard lock{state->mutex};
+    state->recorded_steps = 0;
+  }
+  record(*state, catalog, position_of(sequence), {value, is_called});
   const std::lock_guard lock{state->mutex};
   state->now = {value, is_called};
-  state->recorded_steps = 0;
+  user.depend_on(state->recorded);
 }
 
 SequenceState Sequences::state(const Catalog& catalog, const Relation& sequence) {

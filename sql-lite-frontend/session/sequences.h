@@ -20,7 +20,9 @@ inline Oid position_of(const Relation& sequence) {
 
 /// The positions of all sequences. Numbers are given out from memory; how far they may go is
 /// recorded ahead, a batch at a time and outside the callers' transactions, so that a number is
-/// never given out twice and a crash loses at most a batch. Thread-safe.
+/// never given out twice and a crash loses at most a batch. Nobody waits for such a record by
+/// itself: it stands in the log before the commit of whoever used a number that it covers, and that
+/// commit waits for it. Thread-safe.
 class Sequences {
  public:
   explicit Sequences(Engine& engine) : engine_(engine) {}
@@ -29,8 +31,9 @@ class Sequences {
   ~Sequences();
 
   /// 2200H at the end of a sequence that does not cycle.
-  std::int64_t next(const Catalog& catalog, const Relation& sequence);
-  void set(const Catalog& catalog, const Relation& sequence, std::int64_t value, bool is_called);
+  std::int64_t next(const Catalog& catalog, const Relation& sequence, Transaction& user);
+  void set(const Catalog& catalog, const Relation& sequence, Transaction& user, std::int64_t value,
+           bool is_called);
   SequenceState state(const Catalog& catalog, const Relation& sequence);
   /// The definition is about to change: what was recorded ahead under the old one is taken back.
   void settle(const Catalog& catalog, const Relation& sequence);
@@ -43,7 +46,9 @@ class Sequences {
   struct Entry;
   std::shared_ptr<Entry> entry(Oid position);
   void load(Entry& entry, const Catalog& catalog, const Relation& sequence);
-  void record(const Catalog& catalog, Oid position, const SequenceState& state);
+  /// Pre: the entry's recorder is held.
+  void record(Entry& entry, const Catalog& catalog, Oid position, const SequenceState& state);
+  void record_ahead(Entry& entry, const Catalog& catalog, const Relation& sequence);
 
   Engine& engine_;
   std::mutex mutex_;

@@ -174,16 +174,65 @@ Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
   });
 }
 
+namespace {
+
+/// What a Parse message without a name is known by: its text, which has no zero byte, and the types
+/// that it gives.
+std::string parsed_key(std::string_view text, std::span<const std::uint32_t> type_oids) {
+  std::string key{text};
+  if (!type_oids.empty()) key += '\0';
+  key.append(as_text(std::as_bytes(type_oids)));
+  return key;
+}
+
+/// Of a text that came before: neither parsed nor planned again while that would give the same.
+StatementPtr parsed_before(Session::State& state, const std::string& key) {
+  StatementPtr statement = state.parsed_texts.find(key);
+  if (!statement) return nullptr;
+  if (!state.is_current(*statement->plan)) {
+    state.parsed_texts.erase(key);
+    return nullptr;
+  }
+  state.check_not_failed(statement->node);
+  return statement;
+}
+
+StatementPtr parse_and_plan(Session::State& state, std::string_view text,
+                            std::span<const std::uint32_t> type_oids) {
+  StatementPtr statement = state.parse_one(std::string{text}, type_oids);
+  if (statement->node != nullptr) state.check_not_failed(statement->node);
+  state.analyze(*statement);
+  return statement;
+}
+
+StatementPtr parse_unnamed(Session::State& state, std::string_view text,
+                           std::span<const std::uint32_t> type_oids, ResultSink& sink) {
+  const bool is_kept = text.size() <= StatementCache::kLongestText;
+  const std::string key = is_kept ? parsed_key(text, type_oids) : std::string{};
+  if (is_kept) {
+    if (StatementPtr known = parsed_before(state, key)) return known;
+  }
+  const bool was_told = tell_of_long_names(state, text, sink);
+  StatementPtr statement = parse_and_plan(state, text, type_oids);
+  if (is_kept && !was_told && statement->plan && !statement->plan->single_use)
+    state.parsed_texts.put(key, statement);
+  return statement;
+}
+
+}  // namespace
+
 Outcome Session::parse(std::string_view name, std::string_view text,
                        std::span<const std::uint32_t> type_oids, ResultSink& sink) {
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
-    // The unnamed one goes even if what should replace it is wrong.
-    if (name.empty()) state.statements.erase(std::string{});
+    if (name.empty()) {
+      // The unnamed one goes even if what should replace it is wrong.
+      state.statements.erase(std::string{});
+      state.statements.emplace(std::string{}, parse_unnamed(state, text, type_oids, sink));
+      return;
+    }
     tell_of_long_names(state, text, sink);
-    StatementPtr statement = state.parse_one(std::string{text}, type_oids);
-    if (statement->node != nullptr) state.check_not_failed(statement->node);
-    state.analyze(*statement);
+    StatementPtr statement = parse_and_plan(state, text, type_oids);
     if (!state.statements.try_emplace(std::string{name}, std::move(statement)).second) {
       throw_error(sqlstate::duplicate_prepared_statement,
                   "prepared statement \"{}\" already exists", name);

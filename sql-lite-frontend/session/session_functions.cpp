@@ -50,8 +50,8 @@ void require_writable(Session::State& session, const Table& sequence, std::strin
 
 Value next_of(Session::State& session, const TablePtr& sequence) {
   require_writable(session, *sequence, "nextval()");
-  const std::int64_t value =
-      session.shared.sequences.next(session.catalog.shared(), sequence->relation);
+  const std::int64_t value = session.shared.sequences.next(
+      session.catalog.shared(), sequence->relation, *session.transaction);
   session.sequence_values[sequence->relation.oid] = value;
   session.last_sequence = sequence->relation.oid;
   return Value::from_int(value);
@@ -124,7 +124,8 @@ Value setval(Execution& execution, Arguments arguments) {
                 sequence->relation.name, definition.minimum, definition.maximum);
   }
   const bool called = arguments.size() < 3 || arguments[2].as_bool();
-  session.shared.sequences.set(session.catalog.shared(), sequence->relation, value, called);
+  session.shared.sequences.set(session.catalog.shared(), sequence->relation, *session.transaction,
+                               value, called);
   if (called) session.sequence_values[sequence->relation.oid] = value;
   return Value::from_int(value);
 }

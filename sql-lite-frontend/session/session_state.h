@@ -16,18 +16,12 @@
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/interruption.h"
 #include "sql-lite-frontend/session/statement.h"
+#include "sql-lite-frontend/session/statement_cache.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 
 /// Lets a map with names be asked for a view of one.
-struct NameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const noexcept {
-    return std::hash<std::string_view>{}(name);
-  }
-};
-
 struct NamedRelation;
 
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
@@ -390,10 +384,12 @@ struct Session::State final : NameSource, ObjectNames {
   std::map<std::string, PortalPtr, std::less<>> portals;
   std::uint64_t portals_opened = 0;
   PortalPtr spare_portal;
-  std::unordered_map<std::string, StatementPtr> text_cache;
+  /// Of Query messages, by their text; of Parse messages without a name, by text and given types.
+  StatementCache text_cache{StatementCache::kTexts};
+  StatementCache parsed_texts{StatementCache::kTexts};
   std::unordered_map<std::string, StatementPtr> internal_cache;
   /// By text with its literals lifted; a statement without a node marks a shape that does not work.
-  std::unordered_map<std::string, StatementPtr> shapes;
+  StatementCache shapes{StatementCache::kTexts};
   std::uint64_t settings_version = 1;
   TransactionDefaults kept_defaults;
   /// Something was SET or RESET in this transaction, so its end may change settings again.

@@ -27,6 +27,12 @@ class TestDatabase {
     create();
   }
   explicit TestDatabase(SimulatedDisk& disk) : files_(disk), directory_("/database") { create(); }
+  struct Existing {};
+  /// The one that was made on this disk before.
+  TestDatabase(SimulatedDisk& disk, Existing) : files_(disk), directory_("/database") {
+    set_options();
+    open();
+  }
   TestDatabase(const TestDatabase&) = delete;
   TestDatabase& operator=(const TestDatabase&) = delete;
   ~TestDatabase() {
@@ -88,9 +94,12 @@ class TestDatabase {
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:
-  void create() {
+  void set_options() {
     options_.pool_bytes = std::uint64_t{64} << 20U;
     options_.log_segment_bytes = std::uint64_t{1} << 20U;
+  }
+  void create() {
+    set_options();
     REQUIRE(Engine::create(files_, directory_, options_));
     open();
   }

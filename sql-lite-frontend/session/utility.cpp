@@ -125,6 +125,7 @@ void Session::State::discard(const ast::DiscardStmt& statement, ResultSink& sink
       shared.advisory_locks.unlock_all(options.backend_pid, AdvisoryScope::session);
       statements.clear();
       text_cache.clear();
+      parsed_texts.clear();
       drop_owned_temporaries();
       sequence_values.clear();
       last_sequence.reset();
@@ -132,6 +133,7 @@ void Session::State::discard(const ast::DiscardStmt& statement, ResultSink& sink
       return;
     case ast::DiscardMode::plans:
       text_cache.clear();
+      parsed_texts.clear();
       sink.command_complete("DISCARD PLANS");
       return;
     case ast::DiscardMode::sequences:

@@ -173,7 +173,7 @@ Lsn TransactionState::append_end(RecordKind kind, LogSpace& space, Lsn& end) noe
   return appended.lsn;
 }
 
-Result<> TransactionState::commit(Transaction::Durability durability) {
+Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
   if (is_loading()) [[unlikely]] {
     rollback();
     return fail(sqlstate::internal_error, "a transaction commits in the middle of a load");
@@ -203,14 +203,19 @@ Result<> TransactionState::commit(Transaction::Durability durability) {
   // Early lock release: whoever reads what we wrote waits for our record too.
   release_snapshot();
   locks.release_all(commit_lsn);
-  if (durability == Transaction::Durability::synchronous) {
-    if (end != Lsn::none) engine.log->flush_to(is_writer ? end : Lsn{raw(end) + 1});
-  } else if (is_writer) {
-    engine.log->flush_soon(end);
-    engine.registry->acknowledge_asynchronous(end);
+  switch (durability) {
+    case Transaction::Durability::synchronous:
+      if (end != Lsn::none) engine.log->flush_to(is_writer ? end : Lsn{raw(end) + 1});
+      break;
+    case Transaction::Durability::asynchronous:
+      if (is_writer) engine.registry->acknowledge_asynchronous(end);
+      [[fallthrough]];
+    case Transaction::Durability::unforced:
+      if (is_writer) engine.log->flush_soon(end);
+      break;
   }
   finish(commit_lsn);
-  return {};
+  return commit_lsn;
 }
 
 void TransactionState::rollback() noexcept {

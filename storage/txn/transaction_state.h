@@ -162,7 +162,8 @@ struct TransactionState {
   Result<> begin_writing();
   Result<> undo_to(std::uint64_t position);
   [[nodiscard]] bool is_loading() const noexcept;
-  Result<> commit(Transaction::Durability durability);
+  /// The commit record's LSN; none if nothing was written.
+  Result<Lsn> commit(Transaction::Durability durability);
   void rollback() noexcept;
 
  private:
