@@ -201,26 +201,29 @@ class GroupingCheck {
     return {};
   }
   /// A column of a table whose whole primary key is grouped by has one value per group.
-  [[nodiscard]] bool depends_on_keys(Slot slot) const {
+  [[nodiscard]] const TablePtr* depends_on_keys(Slot slot) const {
     for (const ScopeItem& item : scope_.items) {
       if (!item.table || item.table->has_row_ids()) continue;
       const bool mine = std::ranges::any_of(
           item.columns, [slot](const ScopeColumn& column) { return column.slot == slot; });
       if (!mine) continue;
-      return std::ranges::all_of(item.table->key_positions, [&](std::size_t position) {
-        return std::ranges::any_of(item.columns, [&](const ScopeColumn& column) {
-          return column.origin.column == static_cast<std::int16_t>(position + 1) &&
-                 is_key(column.slot);
-        });
-      });
+      const bool has_all =
+          std::ranges::all_of(item.table->key_positions, [&](std::size_t position) {
+            return std::ranges::any_of(item.columns, [&](const ScopeColumn& column) {
+              return column.origin.column == static_cast<std::int16_t>(position + 1) &&
+                     is_key(column.slot);
+            });
+          });
+      return has_all ? &item.table : nullptr;
     }
-    return false;
+    return nullptr;
   }
   void check_column(Slot slot, const SlotExpr::Origin& origin, std::int32_t location,
                     bool in_subquery) {
     if (!is_from_slot(slot) || is_key(slot)) return;
     if (std::ranges::find(query_.carried, slot) != query_.carried.end()) return;
-    if (depends_on_keys(slot)) {
+    if (const TablePtr* table = depends_on_keys(slot)) {
+      binder_.note_needed_key(**table);
       query_.carried.push_back(slot);
       binder_.mark_used(slot);
       return;

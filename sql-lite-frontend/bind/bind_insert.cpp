@@ -313,7 +313,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   bind_index_expressions(*write);
   if (insert.on_conflict_clause != nullptr) {
     if (write->through) unsupported("ON CONFLICT on a view", insert.on_conflict_clause->location);
-    bind_conflict(*write, *insert.on_conflict_clause);
+    bind_conflict(*write, *insert.on_conflict_clause, with_scope);
     note_key_columns(*write);
   }
   Scope returning = write_scope(*write, write->first_slot);
@@ -426,7 +426,8 @@ bool Binder::answers_inference(const WriteStatement& write, const Index& index, 
                                                         Clause::index_predicate));
 }
 
-void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause) {
+void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause,
+                           Scope& with_scope) {
   write.conflict.kind = clause.action == ast::OnConflictAction::update
                             ? ConflictAction::Kind::update
                             : ConflictAction::Kind::nothing;
@@ -453,6 +454,7 @@ void Binder::bind_conflict(WriteStatement& write, const ast::OnConflictClause& c
   ++relations_named_;
   Scope excluded = table_scope(write.table, "excluded", write.first_slot);
   scope.items.push_back(std::move(excluded.items[0]));
+  scope.parent = &with_scope;
   scope.outer_slots = &write.outer_slots;
   write.assignments = bind_assignments(write, clause.target_list, scope);
   if (clause.where_clause != nullptr) {

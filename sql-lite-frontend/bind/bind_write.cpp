@@ -166,6 +166,39 @@ void Binder::note_key_columns(WriteStatement& write) {
   }
 }
 
+namespace {
+
+bool is_star(const ast::Node* node) {
+  const auto* column = ast::try_as<ast::ColumnRef>(node);
+  return column != nullptr && ast::is<ast::A_Star>(column->fields.back());
+}
+bool has_star(const ast::RowExpr& row) {
+  return std::ranges::any_of(row.args, is_star);
+}
+
+}  // namespace
+
+ExprPtr Binder::bind_expanded_field(const ast::MultiAssignRef& multi, const ast::RowExpr& row,
+                                    Scope& scope) {
+  std::vector<OutputTarget> fields;
+  for (const ast::Node* arg : row.args) {
+    if (is_star(arg)) {
+      expand_star(ast::as<ast::ColumnRef>(arg), scope, fields);
+    } else if (ast::is<ast::SetToDefault>(arg)) {
+      unsupported("DEFAULT beside * in a row that is assigned", row.location);
+    } else {
+      OutputTarget field;
+      field.expr = bind_expression(arg, scope);
+      fields.push_back(std::move(field));
+    }
+  }
+  if (fields.size() != static_cast<std::size_t>(multi.ncolumns)) {
+    throw SqlError{sqlstate::syntax_error, "number of columns does not match number of values"}
+        .at_position(row.location + 1);
+  }
+  return std::move(fields[static_cast<std::size_t>(multi.colno) - 1].expr);
+}
+
 /// What is assigned, before it is brought to the columns' types; null for DEFAULT and for a column
 /// of a subquery.
 std::vector<ExprPtr> Binder::bind_assigned(ast::NodeList targets, Scope& scope) {
@@ -175,6 +208,10 @@ std::vector<ExprPtr> Binder::bind_assigned(ast::NodeList targets, Scope& scope) 
     if (const auto* multi = ast::try_as<ast::MultiAssignRef>(value)) {
       const auto* row = ast::try_as<ast::RowExpr>(multi->source);
       const auto place = static_cast<std::size_t>(multi->colno) - 1;
+      if (row != nullptr && has_star(*row)) {
+        values.push_back(bind_expanded_field(*multi, *row, scope));
+        continue;
+      }
       value = row != nullptr && place < row->args.size() ? row->args[place] : nullptr;
     }
     const bool is_bound = value != nullptr && !ast::is<ast::SetToDefault>(value);
@@ -220,11 +257,14 @@ std::vector<Assignment> Binder::bind_assignments(const WriteStatement& write, as
         assign(bind_multi_assignment(*multi, scope, further));
         continue;
       }
-      if (row->args.size() != static_cast<std::size_t>(multi->ncolumns)) {
-        throw SqlError{sqlstate::syntax_error, "number of columns does not match number of values"}
-            .at_position(row->location + 1);
+      if (!has_star(*row)) {
+        if (row->args.size() != static_cast<std::size_t>(multi->ncolumns)) {
+          throw SqlError{sqlstate::syntax_error,
+                         "number of columns does not match number of values"}
+              .at_position(row->location + 1);
+        }
+        value = row->args[static_cast<std::size_t>(multi->colno) - 1];
       }
-      value = row->args[static_cast<std::size_t>(multi->colno) - 1];
     }
     if (ast::is<ast::SetToDefault>(value)) {
       refuse_default_part(target);

@@ -129,6 +129,9 @@ class Binder {
     Slot first_slot = 0;
   };
   [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
+  /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
+  [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
+  void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
   /// What the statement's own names meant: another relation may take a name's place, nearer on the
   /// search path.
   struct NamedRelation {
@@ -363,7 +366,10 @@ class Binder {
   void bind_insert_defaults(WriteStatement& write);
   void check_given_column(const WriteStatement& write, std::size_t position,
                           ast::OverridingKind overriding);
-  void bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause);
+  void bind_conflict(WriteStatement& write, const ast::OnConflictClause& clause, Scope& with_scope);
+  /// The value for one column of (a, b) = ROW(t.*, …).
+  ExprPtr bind_expanded_field(const ast::MultiAssignRef& multi, const ast::RowExpr& row,
+                              Scope& scope);
   const Index* infer_index(const WriteStatement& write, const ast::InferClause& infer);
   bool answers_inference(const WriteStatement& write, const Index& index, Slot first,
                          std::span<const ExprPtr> wanted, const Expr* where);
@@ -448,6 +454,7 @@ class Binder {
   Oid as_role_ = kNoOid;
   /// Why a recursive reference may not stand here: "an outer join"; empty where it may.
   std::string_view recursion_forbidden_;
+  std::vector<Oid> needed_keys_;
   int view_depth_ = 0;
   /// A locking clause is about what is being bound.
   bool locks_rows_ = false;

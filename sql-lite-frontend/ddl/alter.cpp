@@ -57,6 +57,7 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
                                 definition.colname, table_->relation.name));
     return;
   }
+  refuse_system_column(definition.colname);
   Relation relation = table_->relation;
   const std::size_t indexes = relation.indexes.size();
   const std::size_t constraints = relation.constraints.size();
@@ -346,6 +347,39 @@ void alter_index(ast::NodeList actions) {
   }
 }
 
+/// When PostgreSQL carries out a part of ALTER TABLE: what goes, before what changes, before what
+/// comes, so that the parts may be written in any order.
+int turn_of(const ast::AlterTableCmd& command) {
+  using Type = ast::AlterTableType;
+  enum Turn : std::uint8_t { drop, change_type, add_column, attributes, add_key, add_other, rest };
+  switch (command.subtype) {
+    case Type::dropcolumn:
+    case Type::dropconstraint:
+    case Type::dropnotnull:
+    case Type::dropidentity:
+    case Type::dropexpression:
+      return drop;
+    case Type::columndefault:
+      return command.def != nullptr ? add_other : drop;
+    case Type::altercolumntype:
+      return change_type;
+    case Type::addcolumn:
+      return add_column;
+    case Type::setnotnull:
+    case Type::setidentity:
+      return attributes;
+    case Type::addconstraint: {
+      const ast::ConstrType type = ast::as<ast::Constraint>(command.def).contype;
+      const bool is_key = type == ast::ConstrType::primary || type == ast::ConstrType::unique;
+      return is_key ? add_key : add_other;
+    }
+    case Type::addidentity:
+      return add_other;
+    default:
+      return rest;
+  }
+}
+
 }  // namespace
 
 void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSink& sink) {
@@ -373,7 +407,12 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
   const TablePtr table = lock_own(found->table);
   require_unused(*this, *table, "ALTER TABLE");
   TableChange change{*this, table, sink};
-  for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
+  std::vector<const ast::AlterTableCmd*> commands;
+  for (const ast::Node* node : statement.cmds) {
+    commands.push_back(&ast::as<ast::AlterTableCmd>(node));
+  }
+  std::ranges::stable_sort(commands, {}, [](const auto* command) { return turn_of(*command); });
+  for (const ast::AlterTableCmd* command : commands) change.apply(*command);
   sink.command_complete(tag);
 }
 

@@ -199,6 +199,19 @@ std::vector<Dependent> dependents_of_key(Session::State& session, const Table& t
       list.push_back(foreign_key(session, other, foreign, fmt::format("index {}", key.name)));
     }
   }
+  if (key.kind != ConstraintKind::primary_key) return list;
+  std::set<Oid> known;
+  for (const TablePtr& other : session.catalog.tables()) {
+    if (!has_query(other->relation.kind)) continue;
+    const bool needs = view_reads(
+        session, *other, [&](const Binder::RelationRead& /*read*/, const Binder& binder) {
+          return std::ranges::find(binder.needed_keys(), table.relation.oid) !=
+                 binder.needed_keys().end();
+        });
+    if (!needs) continue;
+    const std::string on = fmt::format("constraint {} on {}", key.name, described(session, table));
+    add_with_followers(session, view(session, other, on), known, list);
+  }
   return list;
 }
 

@@ -156,6 +156,15 @@ void Session::State::drop_relations(const ast::DropStmt& statement, RelationKind
 }
 
 void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink) {
+  if (statement.concurrent) {
+    prevent_in_block("DROP INDEX CONCURRENTLY");
+    const auto refuse = [](std::string_view what) {
+      throw_error(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support {}",
+                  what);
+    };
+    if (statement.objects.size() > 1) refuse("dropping multiple objects");
+    if (statement.behavior == ast::DropBehavior::cascade) refuse("CASCADE");
+  }
   for (const ast::Node* node : statement.objects) {
     const QualifiedName name = qualified(node);
     TablePtr table = owner_of_index(*this, name);

@@ -145,6 +145,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
                   new_name, relation.name);
     }
+    if (keeps_rows(relation.kind)) refuse_system_column(new_name);
     // Stored expressions name columns: they are printed again over the new name.
     std::vector<std::string*> stored;
     for (Column& column : relation.columns) {

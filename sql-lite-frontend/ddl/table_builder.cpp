@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/execute/identifiers.h"
@@ -395,7 +397,30 @@ void announce_foreign_keys(Session::State& session, const Relation& relation, st
   }
 }
 
+void refuse_system_column(std::string_view name) {
+  constexpr std::array kSystemColumns =
+      std::to_array<std::string_view>({"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"});
+  if (std::ranges::find(kSystemColumns, name) == kSystemColumns.end()) return;
+  throw_error(sqlstate::duplicate_column, "column name \"{}\" conflicts with a system column name",
+              name);
+}
+
+namespace {
+
+void check_column_names(const Relation& relation) {
+  std::set<std::string_view> names;
+  for (const Column& column : relation.columns) {
+    if (column.dropped) continue;
+    if (keeps_rows(relation.kind)) refuse_system_column(column.name);
+    if (names.insert(column.name).second) continue;
+    throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once", column.name);
+  }
+}
+
+}  // namespace
+
 TablePtr create_relation(Session::State& session, Relation relation) {
+  check_column_names(relation);
   if (session.catalog.table(relation.schema, relation.name) != nullptr ||
       session.catalog.table_of_index(relation.schema, relation.name) != nullptr) {
     throw_error(SqlState{"42P07"}, "relation \"{}\" already exists", relation.name);

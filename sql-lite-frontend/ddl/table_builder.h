@@ -126,6 +126,8 @@ bool skip_existing(Session::State& session, const Relation& relation, bool if_no
                    ResultSink& sink);
 /// Creates the trees of a new table and its records.
 TablePtr create_relation(Session::State& session, Relation relation);
+/// Throws 42701 for a name that every table has a column of already: xmin and its like.
+void refuse_system_column(std::string_view name);
 /// Foreign keys from `first` on are new: who writes to the tables that they refer to must know.
 void announce_foreign_keys(Session::State& session, const Relation& relation, std::size_t first);
 void create_trees(Session::State& session, Relation& relation);

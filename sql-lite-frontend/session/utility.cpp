@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/grant.h"
+#include "sql-lite-frontend/ddl/owned.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
@@ -258,6 +259,12 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       definition(fmt::format("DROP {}", object_type_name(dropped.remove_type)));
       return drop(dropped, sink);
     }
+    case Kind::drop_owned_stmt:
+      definition("DROP OWNED");
+      return drop_owned(*this, ast::as<ast::DropOwnedStmt>(node), sink);
+    case Kind::reassign_owned_stmt:
+      definition("REASSIGN OWNED");
+      return reassign_owned(*this, ast::as<ast::ReassignOwnedStmt>(node), sink);
     case Kind::truncate_stmt:
       definition("TRUNCATE TABLE");
       return truncate(ast::as<ast::TruncateStmt>(node), sink);

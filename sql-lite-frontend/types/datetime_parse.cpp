@@ -416,8 +416,7 @@ class Parser {
     if (time_only_ && !out_.has_time) throw DateTimeFault::bad_format;
     if (meridiem_ != 0) apply_meridiem();
     const TimeOfDay& t = out_.time;
-    if (t.hour > 24 || t.minute > 59 || t.second > 60 ||
-        (t.hour == 24 && (t.minute > 0 || t.second > 0 || t.microsecond > 0)))
+    if (t.hour > 24 || t.minute > 59 || t.second > 60 || micros_from_time(t) > kMicrosPerDay)
       throw DateTimeFault::field_overflow;
     // A DST zone may not stand for time alone; see the caller.
   }

@@ -418,6 +418,10 @@ void append_json_string(std::string_view text, std::string& out) {
 
 void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
                       std::string& text) {
+  if (type == TypeId::bool_) {
+    text += value.as_bool() ? "true" : "false";
+    return;
+  }
   if (type != TypeId::date && type != TypeId::timestamp && type != TypeId::timestamptz) {
     return output_text(context, type, value, text);
   }

@@ -111,10 +111,20 @@ Value interval_quotient(FunctionContext& context, Arguments a) {
   return make_interval(context.arena, divide(a[0].as_interval(), a[1].as_float8()));
 }
 
-Value justify_hours(FunctionContext& context, Arguments a) {
-  Interval i = a[0].as_interval();
-  i.days += static_cast<std::int32_t>(i.microseconds / kMicrosPerDay);
+std::int32_t checked_sum(std::int32_t left, std::int64_t right) {
+  std::int32_t sum = 0;
+  if (__builtin_add_overflow(left, right, &sum)) {
+    throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
+  }
+  return sum;
+}
+Interval with_whole_days(Interval i) {
+  i.days = checked_sum(i.days, i.microseconds / kMicrosPerDay);
   i.microseconds %= kMicrosPerDay;
+  return i;
+}
+Value justify_hours(FunctionContext& context, Arguments a) {
+  Interval i = with_whole_days(a[0].as_interval());
   if (i.days > 0 && i.microseconds < 0) {
     i.microseconds += kMicrosPerDay;
     --i.days;
@@ -125,7 +135,7 @@ Value justify_hours(FunctionContext& context, Arguments a) {
   return make_interval(context.arena, i);
 }
 Interval with_whole_months(Interval i) {
-  i.months += i.days / 30;
+  i.months = checked_sum(i.months, i.days / 30);
   i.days %= 30;
   return i;
 }
@@ -142,9 +152,10 @@ Value justify_days(FunctionContext& context, Arguments a) {
 }
 Value justify_interval(FunctionContext& context, Arguments a) {
   Interval i = a[0].as_interval();
-  i.days += static_cast<std::int32_t>(i.microseconds / kMicrosPerDay);
-  i.microseconds %= kMicrosPerDay;
-  i = with_whole_months(i);
+  // Days and hours that go the same way may be too many days together, and yet no months too many.
+  const bool same_way = (i.days > 0 && i.microseconds > 0) || (i.days < 0 && i.microseconds < 0);
+  if (same_way) i = with_whole_months(i);
+  i = with_whole_months(with_whole_days(i));
   if (i.months > 0 && (i.days < 0 || (i.days == 0 && i.microseconds < 0))) {
     i.days += 30;
     --i.months;

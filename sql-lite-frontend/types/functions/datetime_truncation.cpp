@@ -157,10 +157,24 @@ Value date_bin(FunctionContext&, Arguments a) {
   if (stride.months != 0)
     throw SqlError{sqlstate::feature_not_supported,
                    "timestamps cannot be binned into intervals containing months or years"};
-  const i64 width = i64{stride.days} * kMicrosPerDay + stride.microseconds;
+  const auto out_of_range = [] {
+    throw SqlError{sqlstate::datetime_field_overflow, "interval out of range"};
+  };
+  i64 width = 0;
+  if (__builtin_mul_overflow(i64{stride.days}, kMicrosPerDay, &width) ||
+      __builtin_add_overflow(width, stride.microseconds, &width)) {
+    out_of_range();
+  }
   if (width <= 0)
     throw SqlError{sqlstate::datetime_field_overflow, "stride must be greater than zero"};
-  return Value::from_int(checked_timestamp(origin + floor_div(source - origin, width) * width));
+  i64 distance = 0;
+  if (__builtin_sub_overflow(source, origin, &distance)) out_of_range();
+  // Where the bin begins before `origin` and is wide, its begin may be before all timestamps.
+  i64 begin = origin + distance / width * width;
+  if (distance % width < 0 && __builtin_sub_overflow(begin, width, &begin)) {
+    throw SqlError{sqlstate::datetime_field_overflow, "timestamp out of range"};
+  }
+  return Value::from_int(checked_timestamp(begin));
 }
 
 constexpr ScalarEntry kDatetimeTruncationEntries[] = {

@@ -1,0 +1,101 @@
+-- Names and definitions that PostgreSQL refuses, and the order in which ALTER TABLE does its parts.
+
+create table l1(a int, b int);
+
+create table l2(a int, like l1);
+
+create table l3(like l1, like l1);
+
+create table l4(like l1, a int);
+
+create table l5(like l1, c int, "B" int);
+
+drop table l5;
+
+create table ca(x,y,z) as select 1,2;
+
+create table ca(x,y,y) as select 1,2,3;
+
+create table ca(x) as select 1 as x, 2 as y;
+
+create table ca2(x) as select 1 as a, 2 as x;
+
+create materialized view mva(x,y,z) as select 1,2;
+
+create view vv(x,y,z) as select 1,2;
+
+create table xa(xmin int);
+
+create table xb(a int, ctid int);
+
+create table xc(tableoid int);
+
+alter table l1 add column xmax int;
+
+alter table l1 rename a to cmin;
+
+create table xd as select 1 as xmin;
+
+create view xv as select 1 as xmin;
+
+select 1 as xmin;
+
+create table xe(oid int);
+
+create table di(a int);
+
+create index di_a on di(a);
+
+begin;
+
+drop index concurrently di_a;
+
+rollback;
+
+begin;
+
+create index concurrently di_b on di(a);
+
+rollback;
+
+drop index concurrently di_a;
+
+drop index concurrently if exists di_a, di_b;
+
+create index di_a on di(a);
+
+create index di_b on di(a);
+
+drop index concurrently di_a, di_b;
+
+drop index concurrently di_a cascade;
+
+begin;
+
+reindex index concurrently di_a;
+
+rollback;
+
+-- Parts of ALTER TABLE in any order: what goes first, then what changes, then what comes.
+
+create table al (id int primary key, a int default 5, b text);
+
+insert into al values (1, 1, '7'), (2, 2, '8');
+
+alter table al add column d int not null default 1, alter b type int using b::int, drop column a;
+
+alter table al add constraint k1 check (e > 0), add column e int default 4;
+
+alter table al add constraint k2 unique (f), add column f text, alter d drop not null, drop constraint k1;
+
+alter table al add column g int not null, alter b type date;
+
+alter table al alter b set default 'x', drop constraint al_pkey, add primary key (b);
+
+alter table al alter b set default 9, drop constraint al_pkey, add primary key (b), alter b type bigint;
+
+select * from al order by 1;
+
+select attname, format_type(atttypid, atttypmod), attnotnull, atthasdef from pg_attribute where attrelid = 'al'::regclass and attnum > 0 and not attisdropped order by attnum;
+
+select conname, contype from pg_constraint where conrelid = 'al'::regclass order by 1;

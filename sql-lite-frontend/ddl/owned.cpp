@@ -1,0 +1,170 @@
+#include "sql-lite-frontend/ddl/owned.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/dependents.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SqlState kDenied{"42501"};
+
+std::vector<RolePtr> roles_named(Session::State& session, ast::NodeList list,
+                                 std::string_view denied) {
+  std::vector<RolePtr> roles;
+  for (const ast::Node* node : list) {
+    roles.push_back(session.role_of(ast::as<ast::RoleSpec>(node)));
+  }
+  for (const RolePtr& role : roles) {
+    if (!session.owns(role->oid)) throw_error(kDenied, "permission denied to {} objects", denied);
+  }
+  return roles;
+}
+
+/// The first role owns what the server itself needs.
+void refuse_bootstrap(std::span<const RolePtr> roles, std::string_view what) {
+  for (const RolePtr& role : roles) {
+    if (role->oid != kBootstrapRole) continue;
+    throw_error(sqlstate::dependent_objects_still_exist,
+                "cannot {} objects owned by role {} because they are required by the database "
+                "system",
+                what, role->name);
+  }
+}
+
+bool is_any(std::span<const RolePtr> roles, Oid oid) {
+  return std::ranges::any_of(roles, [oid](const RolePtr& role) { return role->oid == oid; });
+}
+
+/// Takes out what the roles hold or have granted. Whether anything was.
+bool forget_grants(std::vector<Grant>& grants, std::span<const RolePtr> roles) {
+  return std::erase_if(grants, [&](const Grant& grant) {
+           return is_any(roles, grant.grantee) || is_any(roles, grant.grantor);
+         }) > 0;
+}
+
+bool forget_grants(Relation& relation, std::span<const RolePtr> roles) {
+  bool changed = forget_grants(relation.grants, roles);
+  for (Column& column : relation.columns) changed |= forget_grants(column.grants, roles);
+  return changed;
+}
+
+void revoke_all(Session::State& session, std::span<const RolePtr> roles) {
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (is_any(roles, table->relation.owner)) continue;
+    Relation seen = table->relation;
+    if (!forget_grants(seen, roles)) continue;
+    const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
+    Relation relation = locked->relation;
+    forget_grants(relation, roles);
+    session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  }
+  for (const SchemaPtr& schema : session.catalog.schemas()) {
+    Schema changed = *schema;
+    if (is_any(roles, schema->owner) || !forget_grants(changed.grants, roles)) continue;
+    session.catalog.replace(*session.transaction, *schema, std::move(changed));
+  }
+  for (const DatabasePtr& database : session.catalog.databases()) {
+    DatabaseEntry changed = *database;
+    if (is_any(roles, database->owner) || !forget_grants(changed.grants, roles)) continue;
+    session.catalog.replace(*session.transaction, *database, std::move(changed));
+  }
+  Catalog& shared = session.catalog.shared();
+  for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
+    if (is_any(roles, defaults.role)) {
+      remove_default_grants(shared, *session.transaction, defaults);
+    } else if (forget_grants(defaults.grants, roles)) {
+      put_default_grants(shared, *session.transaction, std::move(defaults));
+    }
+  }
+}
+
+template <class Owned>
+void give(Owned& owned, GrantedOn kind, Oid owner) {
+  if (!owned.grants.empty()) {
+    AccessList list{owned.grants, owned.owner, kind};
+    list.change_owner(owner);
+    owned.grants = list.grants();
+  }
+  owned.owner = owner;
+}
+
+}  // namespace
+
+void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, ResultSink& sink) {
+  const std::vector<RolePtr> roles = roles_named(session, statement.roles, "drop");
+  refuse_bootstrap(roles, "drop");
+  std::vector<SchemaPtr> schemas;
+  for (const SchemaPtr& schema : session.catalog.schemas()) {
+    if (is_any(roles, schema->owner)) schemas.push_back(schema);
+  }
+  std::vector<TablePtr> owned;
+  std::vector<Dependent> dependents;
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (is_any(roles, table->relation.owner)) {
+      owned.push_back(table);
+      continue;
+    }
+    const auto inside =
+        std::ranges::find(schemas, table->relation.schema, [](const auto& s) { return s->oid; });
+    if (inside == schemas.end()) continue;
+    dependents.push_back({Dependent::Kind::table, table, kNoOid, 0, described(session, *table),
+                          "schema " + (*inside)->name});
+  }
+  for (Dependent& dependent : dependents_of(session, owned)) {
+    dependents.push_back(std::move(dependent));
+  }
+  std::string what{"desired object(s)"};
+  if (owned.size() + schemas.size() == 1) {
+    what = owned.empty() ? "schema " + schemas[0]->name : described(session, *owned[0]);
+  }
+  drop_dependents(session, dependents, what, statement.behavior, sink);
+  for (const TablePtr& table : owned) {
+    const TablePtr present = session.catalog.table(table->relation.oid);
+    if (present) session.drop_relation(present);
+  }
+  for (const SchemaPtr& schema : schemas) {
+    for (const DefaultGrants& grants :
+         read_default_grants(session.catalog.shared(), *session.transaction)) {
+      if (grants.schema != schema->oid) continue;
+      remove_default_grants(session.catalog.shared(), *session.transaction, grants);
+    }
+    session.catalog.remove(*session.transaction, *schema);
+  }
+  revoke_all(session, roles);
+  sink.command_complete("DROP OWNED");
+}
+
+void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& statement,
+                    ResultSink& sink) {
+  const std::vector<RolePtr> roles = roles_named(session, statement.roles, "reassign");
+  const RolePtr heir = session.role_of(*statement.newrole);
+  if (!session.owns(heir->oid)) throw_error(kDenied, "permission denied to reassign objects");
+  refuse_bootstrap(roles, "reassign ownership of");
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (!is_any(roles, table->relation.owner)) continue;
+    const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
+    Relation relation = locked->relation;
+    const bool is_sequence = relation.kind == RelationKind::sequence;
+    give(relation, is_sequence ? GrantedOn::sequence : GrantedOn::table, heir->oid);
+    session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  }
+  for (const SchemaPtr& schema : session.catalog.schemas()) {
+    if (!is_any(roles, schema->owner)) continue;
+    Schema changed = *schema;
+    give(changed, GrantedOn::schema, heir->oid);
+    session.catalog.replace(*session.transaction, *schema, std::move(changed));
+  }
+  for (const DatabasePtr& database : session.catalog.databases()) {
+    if (!is_any(roles, database->owner)) continue;
+    DatabaseEntry changed = *database;
+    give(changed, GrantedOn::database, heir->oid);
+    session.catalog.replace(*session.transaction, *database, std::move(changed));
+  }
+  sink.command_complete("REASSIGN OWNED");
+}
+
+}  // namespace swizzle::sql
