@@ -18,32 +18,32 @@ using namespace swizzle::sql;
 namespace {
 
 /// What a client's own table looks like.
-struct Shape {
+struct TableShape {
   int columns = 0;  ///< 0: there is no such table
   int rows = 0;
   int indexes = 0;
-  bool operator==(const Shape&) const = default;
+  bool operator==(const TableShape&) const = default;
 };
 
-std::string to_text(const Shape& shape) {
+std::string to_text(const TableShape& shape) {
   return std::to_string(shape.columns) + " columns, " + std::to_string(shape.rows) + " rows, " +
          std::to_string(shape.indexes) + " indexes";
 }
 
 /// What a client knows, beyond any power cut.
 struct Knowledge {
-  Shape acknowledged;
-  Shape committing;  ///< of a COMMIT that has no answer yet; else as acknowledged
+  TableShape acknowledged;
+  TableShape committing;  ///< of a COMMIT that has no answer yet; else as acknowledged
   std::int64_t greatest_number = 0;
   std::vector<std::int64_t> logged;
   std::uint64_t commits = 0;
   std::string wrong;
 };
 
-class Client {
+class CutClient {
  public:
-  Client(std::unique_ptr<Session> session, std::uint64_t seed, std::size_t number,
-         Knowledge& knowledge)
+  CutClient(std::unique_ptr<Session> session, std::uint64_t seed, std::size_t number,
+            Knowledge& knowledge)
       : session_(std::move(session)),
         random_(seed),
         table_("d" + std::to_string(number)),
@@ -143,7 +143,7 @@ class Client {
   std::string table_;
   Knowledge& knowledge_;
   TestSink sink_;
-  Shape draft_;
+  TableShape draft_;
   std::int64_t number_ = 0;
   std::vector<std::int64_t> logged_;
 };
@@ -153,7 +153,7 @@ int number(TestDatabase& db, const std::string& query) {
   return db.sink().rows.empty() ? -1 : std::stoi(db.sink().rows[0]);
 }
 
-Shape shape_of(TestDatabase& db, const std::string& table) {
+TableShape shape_of(TestDatabase& db, const std::string& table) {
   if (number(db, "SELECT count(*) FROM pg_class WHERE relname = '" + table + "'") == 0) return {};
   const std::string oid = "'" + table + "'::regclass";
   return {number(db, "SELECT count(*) FROM pg_attribute WHERE attnum > 0 AND attrelid = " + oid),
@@ -176,7 +176,7 @@ std::string complaint_of_indexes(TestDatabase& db, const std::string& table,
 /// Empty, or what is wrong after a restart. What was under way is known from here on.
 std::string complaint(TestDatabase& db, std::vector<Knowledge>& clients) {
   std::string wrong = db.run("SELECT swizzle_verify()");
-  if (wrong != "SELECT 0") return wrong;
+  if (wrong != " SELECT 1") return wrong;  // one empty text
   db.run("SELECT id FROM log");
   const std::set<std::string> logged(db.sink().rows.begin(), db.sink().rows.end());
   const std::int64_t next = number(db, "SELECT nextval('s')");
@@ -191,7 +191,7 @@ std::string complaint(TestDatabase& db, std::vector<Knowledge>& clients) {
              std::to_string(client.greatest_number);
     }
     const std::string table = "d" + std::to_string(i);
-    const Shape found = shape_of(db, table);
+    const TableShape found = shape_of(db, table);
     if (found != client.acknowledged && found != client.committing) {
       return table + " has " + to_text(found) + ", not " + to_text(client.acknowledged) + " nor " +
              to_text(client.committing);
@@ -209,7 +209,7 @@ std::string complaint(TestDatabase& db, std::vector<Knowledge>& clients) {
   return {};
 }
 
-void create(SimulatedDisk& disk) {
+void create_tables(SimulatedDisk& disk) {
   Simulation simulation{1};
   simulation.run([&] {
     TestDatabase db{disk};
@@ -219,6 +219,7 @@ void create(SimulatedDisk& disk) {
     db.run("CREATE TABLE c(id serial PRIMARY KEY, p int REFERENCES p ON DELETE CASCADE)");
     db.run("CREATE INDEX ON c(p)");
   });
+  disk.sync_everything();
 }
 
 /// Everybody works until the power is cut at the `cut`-th change of the disk.
@@ -231,7 +232,7 @@ void work_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut,
     std::vector<std::unique_ptr<Task>> tasks;
     for (std::size_t i = 0; i < clients.size(); ++i) {
       tasks.push_back(Runtime::current().spawn(
-          "client", [&, i] { Client{db.connect(), seed * 100 + i, i, clients[i]}.work(40); }));
+          "client", [&, i] { CutClient{db.connect(), seed * 100 + i, i, clients[i]}.work(40); }));
     }
     for (const auto& task : tasks) task->join();
     disk.cut_power();
@@ -243,9 +244,9 @@ void work_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut,
 TEST_CASE("Definitions, sequences and foreign keys stand after power cuts as acknowledged",
           "[sql][session][simulation][crash]") {
   std::uint64_t commits = 0;
-  for_seeds(12, [&](std::uint64_t seed) {
+  for_seeds(8, [&](std::uint64_t seed) {
     SimulatedDisk disk{seed};
-    create(disk);
+    create_tables(disk);
     std::vector<Knowledge> clients(4);
     Random random{seed};
     for (std::uint64_t round = 0; round < 4; ++round) {
@@ -263,5 +264,5 @@ TEST_CASE("Definitions, sequences and foreign keys stand after power cuts as ack
     for (const Knowledge& client : clients) commits += client.commits;
   });
   // Most of what they do succeeds.
-  CHECK(commits > 200);
+  CHECK(commits > 150);
 }
