@@ -7,12 +7,6 @@
 namespace swizzle::sql {
 namespace {
 
-std::vector<std::string> rows_of(TestDatabase& db, const std::string& sql) {
-  INFO(sql);
-  REQUIRE_THAT(db.run(sql), Catch::Contains("SELECT"));
-  return db.sink().rows;
-}
-
 /// What x IN (…) is short for.
 std::string one_by_one(const std::string& column, const std::vector<std::string>& list,
                        const std::string& op, const std::string& word) {
@@ -68,10 +62,10 @@ TEST_CASE("Long lists are asked by hash and mean what short ones do", "[sql][exe
                                             is_negated ? "AND" : "OR");
         const std::string in =
             column.name + (is_negated ? " NOT IN (" : " IN (") + joined(column.values) + ")";
-        CHECK(rows_of(db, "SELECT b, " + in + " FROM t ORDER BY b") ==
-              rows_of(db, "SELECT b, " + each + " FROM t ORDER BY b"));
-        CHECK(rows_of(db, "SELECT count(*) FROM t WHERE " + in) ==
-              rows_of(db, "SELECT count(*) FROM t WHERE " + each));
+        CHECK(db.rows("SELECT b, " + in + " FROM t ORDER BY b") ==
+              db.rows("SELECT b, " + each + " FROM t ORDER BY b"));
+        CHECK(db.rows("SELECT count(*) FROM t WHERE " + in) ==
+              db.rows("SELECT count(*) FROM t WHERE " + each));
       }
     }
   }
@@ -84,13 +78,11 @@ TEST_CASE("A list of parameters is that of its own run", "[sql][execute]") {
   db.run(
       "PREPARE p(int, int[]) AS SELECT count(*) FROM t WHERE i IN ($1, 2, 3, 4, 5, 6, 7, 8, 9, "
       "10, 11) AND i = ANY ($2) AND i <> ALL ($2[2:3])");
-  CHECK(rows_of(db, "EXECUTE p(1, '{1,2,3,4,5,6,7,8,9,10}')") == std::vector<std::string>{"8"});
-  CHECK(rows_of(db, "EXECUTE p(50, '{50,2,3,60,61,62,63,64,65,66}')") ==
-        std::vector<std::string>{"1"});
-  CHECK(rows_of(db, "EXECUTE p(50, NULL)") == std::vector<std::string>{"0"});
-  CHECK(rows_of(db, "EXECUTE p(50, '{}')") == std::vector<std::string>{"0"});
-  CHECK(rows_of(db,
-                "SELECT g.n, (SELECT count(*) FROM t WHERE i = ANY (ARRAY[g.n, g.n + 1, 3, 4, "
+  CHECK(db.rows("EXECUTE p(1, '{1,2,3,4,5,6,7,8,9,10}')") == std::vector<std::string>{"8"});
+  CHECK(db.rows("EXECUTE p(50, '{50,2,3,60,61,62,63,64,65,66}')") == std::vector<std::string>{"1"});
+  CHECK(db.rows("EXECUTE p(50, NULL)") == std::vector<std::string>{"0"});
+  CHECK(db.rows("EXECUTE p(50, '{}')") == std::vector<std::string>{"0"});
+  CHECK(db.rows("SELECT g.n, (SELECT count(*) FROM t WHERE i = ANY (ARRAY[g.n, g.n + 1, 3, 4, "
                 "5, 6, 7, 8, 9, 10])) FROM generate_series(9, 11) g(n)") ==
         std::vector<std::string>{"9|8", "10|9", "11|10"});
 }

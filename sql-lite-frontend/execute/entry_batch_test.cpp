@@ -30,7 +30,7 @@ void require_indexes_agree(TestDatabase& db) {
   }
 }
 
-void fill(TestDatabase& db) {
+void fill_for_batches(TestDatabase& db) {
   db.run("CREATE TABLE t(id int primary key, a int, b int UNIQUE, c text)");
   db.run("CREATE INDEX t_a ON t(a); CREATE INDEX t_partial ON t(id) WHERE a > 50 AND b IS NULL");
   db.run("CREATE INDEX t_expression ON t((a + id) DESC, c)");
@@ -41,7 +41,7 @@ void fill(TestDatabase& db) {
 
 TEST_CASE("Statements of many rows leave tables and indexes that agree", "[sql][execute]") {
   TestDatabase db;
-  fill(db);
+  fill_for_batches(db);
   Random random{20261121};
   const auto number = [&](std::uint64_t below) { return std::to_string(random.below(below)); };
   const auto range = [&] {
@@ -90,7 +90,7 @@ TEST_CASE("Statements of many rows leave tables and indexes that agree", "[sql][
 TEST_CASE("A statement that fails behind many rows leaves nothing of them in indexes",
           "[sql][execute]") {
   TestDatabase db;
-  fill(db);
+  fill_for_batches(db);
   db.run("INSERT INTO t SELECT i, i % 101, i, 'x' FROM generate_series(1, 500) i");
   CHECK_THAT(db.run("INSERT INTO t SELECT i, 5, i, 'y' FROM generate_series(1000, 500, -1) i"),
              Contains("23505"));

@@ -8,7 +8,7 @@ namespace {
 /// Long names that an expression makes, in a subquery that is not merged into the query.
 constexpr const char* kNames = "(SELECT 'the long name ' || i AS w, i FROM u OFFSET 0) s";
 
-void fill(TestDatabase& db) {
+void fill_for_held_rows(TestDatabase& db) {
   db.run("CREATE TABLE u(i int, v text)");
   db.run("INSERT INTO u VALUES (1, 'a'), (2, 'b')");
 }
@@ -18,7 +18,7 @@ void fill(TestDatabase& db) {
 TEST_CASE("A computed row stays as it is while a nested loop meets several others with it",
           "[sql][execute]") {
   TestDatabase db;
-  fill(db);
+  fill_for_held_rows(db);
   CHECK(db.run(std::string{"SELECT w, repeat(v, 20) FROM "} + kNames + ", u WHERE s.i = 1") ==
         "the long name 1|aaaaaaaaaaaaaaaaaaaa the long name 1|bbbbbbbbbbbbbbbbbbbb SELECT 2");
   CHECK(db.run(std::string{"SELECT w, x FROM "} + kNames +
@@ -29,7 +29,7 @@ TEST_CASE("A computed row stays as it is while a nested loop meets several other
 TEST_CASE("A computed row stays as it is when a condition above the join drops its first match",
           "[sql][execute]") {
   TestDatabase db;
-  fill(db);
+  fill_for_held_rows(db);
   CHECK(db.run(std::string{"SELECT w, v FROM "} + kNames +
                " LEFT JOIN u ON true WHERE s.i = 1 AND repeat(v, 20) <> repeat('a', 20)") ==
         "the long name 1|b SELECT 1");
@@ -38,7 +38,7 @@ TEST_CASE("A computed row stays as it is when a condition above the join drops i
 TEST_CASE("A computed row stays as it is while a hash join meets several others with it",
           "[sql][execute]") {
   TestDatabase db;
-  fill(db);
+  fill_for_held_rows(db);
   db.run("INSERT INTO u VALUES (1, 'c'), (1, 'd')");
   db.run("SET enable_nestloop = off");
   // So many rows that the other side is the one that is hashed.
@@ -66,7 +66,7 @@ TEST_CASE("What a function returns in several rows is kept while each row is wor
 TEST_CASE("A computed row stays as it is while functions return several rows for it",
           "[sql][execute]") {
   TestDatabase db;
-  fill(db);
+  fill_for_held_rows(db);
   CHECK(db.run(std::string{"SELECT w, regexp_matches(w, '[a-z]+', 'g') FROM "} + kNames +
                " WHERE s.i = 1") ==
         "the long name 1|{the} the long name 1|{long} the long name 1|{name} SELECT 3");

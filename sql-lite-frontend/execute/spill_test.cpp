@@ -15,15 +15,8 @@ std::vector<std::string> temporary_files(TestDatabase& db) {
   return db.files().list(db.directory() / "temporary").value();
 }
 
-std::vector<std::string> rows_of(TestDatabase& db, const std::string& sql) {
-  const std::string outcome = db.run(sql);
-  INFO(sql << ": " << outcome.substr(0, 200));
-  REQUIRE_THAT(outcome, Contains("SELECT "));
-  return db.sink().rows;
-}
-
 /// 6,000 rows: keys that repeat, NULLs, long texts.
-void fill(TestDatabase& db) {
+void fill_for_spilling(TestDatabase& db) {
   db.run("CREATE TABLE a(id int primary key, k int, t text, n numeric)");
   db.run(
       "INSERT INTO a SELECT i, CASE WHEN i % 17 = 0 THEN NULL ELSE i * 7919 % 1500 END, "
@@ -63,7 +56,7 @@ TEST_CASE("What is spread over files is spread once where its parts fit", "[sql]
 
 TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][spill]") {
   TestDatabase db;
-  fill(db);
+  fill_for_spilling(db);
   const bool ordered = true;
   const bool any_order = false;
   const std::vector<std::pair<std::string, bool>> queries{
@@ -89,11 +82,11 @@ TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][sp
   for (const auto& [query, is_ordered] : queries) {
     INFO(query);
     db.run("SET work_mem = '1GB'");
-    std::vector<std::string> expected = rows_of(db, query);
+    std::vector<std::string> expected = db.rows(query);
     for (const char* memory : {"64kB", "200kB"}) {
       INFO(memory);
       db.run(std::string{"SET work_mem = '"} + memory + "'");
-      std::vector<std::string> found = rows_of(db, query);
+      std::vector<std::string> found = db.rows(query);
       std::vector<std::string> wanted = expected;
       if (!is_ordered) {
         std::ranges::sort(found);
@@ -138,9 +131,9 @@ TEST_CASE("Random joins, groups and sorts agree whatever work_mem is", "[sql][sp
     }
     INFO(query);
     db.run("SET work_mem = '1GB'");
-    std::vector<std::string> expected = rows_of(db, query);
+    std::vector<std::string> expected = db.rows(query);
     db.run("SET work_mem = '64kB'");
-    std::vector<std::string> found = rows_of(db, query);
+    std::vector<std::string> found = db.rows(query);
     std::ranges::sort(expected);
     std::ranges::sort(found);
     CHECK(expected == found);
@@ -149,7 +142,7 @@ TEST_CASE("Random joins, groups and sorts agree whatever work_mem is", "[sql][sp
 
 TEST_CASE("EXPLAIN ANALYZE tells what went to files", "[sql][spill]") {
   TestDatabase db;
-  fill(db);
+  fill_for_spilling(db);
   db.run("SET work_mem = '64kB'");
   CHECK_THAT(db.explain("SELECT * FROM a ORDER BY t", "ANALYZE, COSTS off"),
              Contains("Sort Method: external merge  Disk: "));
@@ -168,7 +161,7 @@ TEST_CASE("EXPLAIN ANALYZE tells what went to files", "[sql][spill]") {
 
 TEST_CASE("Temporary files go when a statement ends, fails or is left half-way", "[sql][spill]") {
   TestDatabase db;
-  fill(db);
+  fill_for_spilling(db);
   db.run("SET work_mem = '64kB'");
   CHECK_THAT(db.run("SELECT 1 / (id - 5999) FROM (SELECT id FROM a ORDER BY t OFFSET 1) x"),
              Contains("22012"));
@@ -199,7 +192,7 @@ TEST_CASE("Temporary files of an earlier run are gone after the start", "[sql][s
 TEST_CASE("A full disk under temporary files is 53100, and the session goes on", "[sql][spill]") {
   SimulatedDisk disk;
   TestDatabase db{disk};
-  fill(db);
+  fill_for_spilling(db);
   db.run("SET work_mem = '64kB'");
   for (const char* query : {"SELECT t FROM a ORDER BY t", "SELECT t, count(*) FROM a GROUP BY t",
                             "SELECT count(*) FROM a JOIN b ON a.k = b.k"}) {

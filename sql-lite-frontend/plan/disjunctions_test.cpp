@@ -11,7 +11,7 @@ namespace {
 
 using Catch::Contains;
 
-void fill(TestDatabase& db) {
+void fill_for_disjunctions(TestDatabase& db) {
   db.run("CREATE TABLE part(id int primary key, brand int, size int)");
   db.run("CREATE TABLE item(id int primary key, part int, number int, mode text)");
   db.run("INSERT INTO part SELECT i, NULLIF(i % 7, 6), i % 11 FROM generate_series(1, 300) i");
@@ -21,18 +21,11 @@ void fill(TestDatabase& db) {
   db.run("CREATE INDEX item_part ON item(part); ANALYZE");
 }
 
-std::vector<std::string> sorted_rows(TestDatabase& db, const std::string& query) {
-  REQUIRE_THAT(db.run(query), Contains("SELECT"));
-  std::vector<std::string> rows = db.sink().rows;
-  std::ranges::sort(rows);
-  return rows;
-}
-
 }  // namespace
 
 TEST_CASE("What all branches of an OR ask is asked by itself", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_disjunctions(db);
   const std::string query =
       "SELECT i.id FROM item i, part p WHERE (p.id = i.part AND p.brand = 1 AND i.number < 5) OR "
       "(i.number > 9 AND p.id = i.part AND p.brand = 3)";
@@ -55,7 +48,7 @@ TEST_CASE("What all branches of an OR ask is asked by itself", "[sql][plan]") {
 
 TEST_CASE("An OR finds the same rows taken apart and whole", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_disjunctions(db);
   Random random{20261122};
   const auto pick = [&](std::initializer_list<std::string> of) {
     return *(of.begin() + random.below(of.size()));
@@ -78,8 +71,8 @@ TEST_CASE("An OR finds the same rows taken apart and whole", "[sql][plan]") {
     const std::string from =
         "SELECT i.id, p.id FROM item i, part p WHERE i.id < 400 AND p.id < 90 AND ";
     INFO(either);
-    CHECK(sorted_rows(db, from + "(" + either + ")") ==
-          sorted_rows(db, from + "(" + either + ") IS TRUE"));
+    CHECK(db.sorted_rows(from + "(" + either + ")") ==
+          db.sorted_rows(from + "(" + either + ") IS TRUE"));
   }
 }
 

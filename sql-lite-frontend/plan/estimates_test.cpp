@@ -10,7 +10,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// Suppliers of nations and what they supply: few rows ask what many say.
-void fill(TestDatabase& db) {
+void fill_for_estimates(TestDatabase& db) {
   db.run(
       "CREATE TABLE nation(id int primary key, name text);"
       "CREATE TABLE supplier(id int primary key, nation int);"
@@ -31,7 +31,7 @@ void fill(TestDatabase& db) {
 
 TEST_CASE("A subquery that asks for rows reads no more columns than it needs", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_estimates(db);
   // With all of its columns the index would not be enough.
   CHECK_THAT(db.explain("SELECT count(*) FROM supplier s WHERE s.id < 3 AND EXISTS (SELECT * FROM "
                         "sale WHERE part = s.id)"),
@@ -45,7 +45,7 @@ TEST_CASE("A subquery that asks for rows reads no more columns than it needs", "
 
 TEST_CASE("Of a semi-join the smaller side is kept", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_estimates(db);
   const char* const exists =
       "SELECT id FROM supplier s WHERE EXISTS (SELECT FROM supply WHERE supplier = s.id AND "
       "quantity > 50) ORDER BY id";
@@ -70,7 +70,7 @@ TEST_CASE("Of a semi-join the smaller side is kept", "[sql][plan]") {
 
 TEST_CASE("A costly subquery is asked of few rows", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_estimates(db);
   const std::string query =
       "SELECT s.id FROM supplier s, nation n WHERE s.id IN (SELECT supplier FROM supply WHERE part "
       "IN (SELECT id FROM nation WHERE name LIKE 'nation%') AND quantity > (SELECT sum(y.id) % 90 "
@@ -91,7 +91,7 @@ TEST_CASE("A costly subquery is asked of few rows", "[sql][plan]") {
 
 TEST_CASE("What depends on the time alone is foreseen", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_estimates(db);
   for (const char* condition :
        {"at > now() - interval '1 day'", "at >= current_timestamp - '10 hours'::interval",
         "day > current_date - 5", "at > (now() - interval '1 day')::timestamptz"}) {
@@ -112,7 +112,7 @@ TEST_CASE("What depends on the time alone is foreseen", "[sql][plan]") {
 
 TEST_CASE("A range by a parameter is planned with its value", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_estimates(db);
   db.run("CREATE INDEX sale_supplier ON sale(supplier); ANALYZE");
   db.run("PREPARE p(int) AS SELECT count(day) FROM sale WHERE supplier > $1");
   const auto plan_for = [&](const char* value) {

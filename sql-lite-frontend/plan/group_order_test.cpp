@@ -10,15 +10,7 @@ namespace {
 
 using Catch::Contains;
 
-std::vector<std::string> sorted_rows(TestDatabase& db, const std::string& query) {
-  INFO(query);
-  REQUIRE_THAT(db.run(query), Contains("SELECT"));
-  std::vector<std::string> rows = db.sink().rows;
-  std::ranges::sort(rows);
-  return rows;
-}
-
-void fill(TestDatabase& db) {
+void fill_for_groups(TestDatabase& db) {
   db.run("CREATE TABLE t(id int primary key, a int, b text, c int)");
   db.run(
       "INSERT INTO t SELECT i, NULLIF(i * 31 % 900, 7), 'name ' || i % 40, i % 5 FROM "
@@ -30,7 +22,7 @@ void fill(TestDatabase& db) {
 
 TEST_CASE("Groups that an index has together are made one after the other", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_groups(db);
   struct Case {
     std::string query;
     const char* step;
@@ -59,19 +51,19 @@ TEST_CASE("Groups that an index has together are made one after the other", "[sq
       }) {
     INFO(one.query << "\n" << db.explain(one.query));
     CHECK_THAT(db.explain(one.query), Contains(one.step));
-    const std::vector<std::string> together = sorted_rows(db, one.query);
+    const std::vector<std::string> together = db.sorted_rows(one.query);
     db.run("SET enable_indexscan = off; SET enable_indexonlyscan = off");
     CHECK_THAT(db.explain(one.query), !Contains("Unique"));
-    CHECK(together == sorted_rows(db, one.query));
+    CHECK(together == db.sorted_rows(one.query));
     db.run("RESET enable_indexscan; RESET enable_indexonlyscan");
   }
-  CHECK(sorted_rows(db, "SELECT DISTINCT a FROM t").size() == 900);
+  CHECK(db.sorted_rows("SELECT DISTINCT a FROM t").size() == 900);
 }
 
 TEST_CASE("An index's entries are in the order of the row's key behind its columns",
           "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_groups(db);
   for (const std::string query :
        {"SELECT id, a FROM t WHERE a > 100 ORDER BY a, id LIMIT 20",
         "SELECT id, a FROM t WHERE a > 100 ORDER BY a DESC, id DESC LIMIT 20",

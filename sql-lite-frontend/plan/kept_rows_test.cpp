@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 constexpr const char* kQuery =
     "SELECT id, (SELECT count(*) FROM p, q WHERE q.w < o.x AND p.v < q.w) FROM o ORDER BY id";
 
-void fill(TestDatabase& db) {
+void fill_for_kept_rows(TestDatabase& db) {
   db.run("CREATE TABLE o(id int primary key, x int)");
   db.run("CREATE TABLE p(id int primary key, v int)");
   db.run("CREATE TABLE q(id int primary key, w int)");
@@ -31,7 +31,7 @@ std::string analyzed(TestDatabase& db) {
 
 TEST_CASE("An inner side that reads the enclosing row runs once for each of these", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_kept_rows(db);
   CHECK(db.run(kQuery) == "1|40 2|10 3|80 SELECT 3");
   const std::string kept = analyzed(db);
   INFO(kept);
@@ -41,7 +41,7 @@ TEST_CASE("An inner side that reads the enclosing row runs once for each of thes
 
 TEST_CASE("Without keeping it runs for each row of the join", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_kept_rows(db);
   db.run("SET enable_material = off");
   CHECK(db.run(kQuery) == "1|40 2|10 3|80 SELECT 3");
   CHECK_THAT(analyzed(db), !Contains("Materialize"));

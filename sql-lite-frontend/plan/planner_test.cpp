@@ -12,7 +12,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// 5,000 orders of 100 customers, and 20 regions.
-void fill(TestDatabase& db) {
+void fill_for_plans(TestDatabase& db) {
   db.run("CREATE TABLE region(id int primary key, name text not null)");
   db.run(
       "CREATE TABLE customer(id int primary key, region int not null, name text not null, "
@@ -68,7 +68,7 @@ void check(TestDatabase& db, const Case& expected) {
 
 TEST_CASE("Conditions choose an index, and answer by it", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   for (const Case& one : std::vector<Case>{
            {"SELECT * FROM orders WHERE id = 7", {"Index Scan using orders_pkey", "(id = 7)"}},
            {"SELECT * FROM orders WHERE customer = 7",
@@ -102,7 +102,7 @@ TEST_CASE("Conditions choose an index, and answer by it", "[sql][plan]") {
 
 TEST_CASE("What stands in an index is read from it alone", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   for (const Case& one : std::vector<Case>{
            {"SELECT day, total FROM orders WHERE day = date '2020-02-03'",
             {"Index Only Scan using orders_day_total"}},
@@ -128,7 +128,7 @@ TEST_CASE("What stands in an index is read from it alone", "[sql][plan]") {
 
 TEST_CASE("Order comes from an index where that is cheaper", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   for (const Case& one : std::vector<Case>{
            {"SELECT * FROM orders ORDER BY id", {"Index Scan using orders_pkey"}, {"Sort"}},
            {"SELECT * FROM orders ORDER BY id DESC LIMIT 3",
@@ -173,7 +173,7 @@ TEST_CASE("Order comes from an index where that is cheaper", "[sql][plan]") {
 
 TEST_CASE("Joins begin where the fewest rows are", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   for (const Case& one : std::vector<Case>{
            {"SELECT o.id FROM orders o, customer c, region r WHERE o.customer = c.id AND c.region "
             "= r.id AND c.name = 'name7'",
@@ -192,7 +192,7 @@ TEST_CASE("Joins begin where the fewest rows are", "[sql][plan]") {
 
 TEST_CASE("Conditions go down to where rows are read", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   db.run(
       "CREATE VIEW busy AS SELECT customer, count(*) AS n, max(total) AS most FROM orders GROUP "
       "BY customer");
@@ -238,7 +238,7 @@ TEST_CASE("A correlated subquery reads anew what it kept", "[sql][plan]") {
 
 TEST_CASE("Random queries give the same rows whatever the planner may use", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   const std::uint64_t seed = GENERATE(11U, 12U);
   INFO("seed " << seed);
   Random random{seed};
@@ -289,7 +289,7 @@ TEST_CASE("Random queries give the same rows whatever the planner may use", "[sq
 
 TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   const std::string bare = "ANALYZE, COSTS off, TIMING off, SUMMARY off";
   CHECK(db.explain("SELECT * FROM region WHERE id = 3", bare) ==
         "Index Scan using region_pkey on region (actual rows=1 loops=1)\n  Index Cond: (id = 3)\n");
@@ -321,7 +321,7 @@ TEST_CASE("EXPLAIN has PostgreSQL's shape", "[sql][plan]") {
 TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run them",
           "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   CHECK(db.explain("SELECT id, (SELECT count(*) FROM orders o WHERE o.customer = c.id) FROM "
                    "customer c WHERE region > (SELECT avg(id) FROM region)") ==
         "Seq Scan on customer c\n"
@@ -359,7 +359,7 @@ TEST_CASE("EXPLAIN shows subqueries and WITH queries under the steps that run th
 
 TEST_CASE("What the outer row gives is a constant of a subquery's join", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_plans(db);
   // Neither the outer row's customer nor, by the join's equality, what it means for orders needs a
   // table that is read whole.
   const std::string plan = db.explain(

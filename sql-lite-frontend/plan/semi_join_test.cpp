@@ -12,7 +12,7 @@ namespace {
 using Catch::Matchers::Contains;
 
 /// Small tables with NULLs and duplicates, and a large one with indexes.
-void fill(TestDatabase& db) {
+void fill_for_semi_joins(TestDatabase& db) {
   db.run("CREATE TABLE few(id int primary key, a int, b int not null)");
   db.run("CREATE TABLE mid(id int primary key, a int, b int not null)");
   db.run("CREATE TABLE many(id int primary key, a int, b int not null)");
@@ -25,27 +25,18 @@ void fill(TestDatabase& db) {
   db.run("ANALYZE");
 }
 
-std::vector<std::string> sorted_rows(TestDatabase& db, const std::string& query) {
-  const std::string outcome = db.run(query);
-  INFO(query << "\n" << outcome.substr(0, 200));
-  CHECK_THAT(outcome, Contains("SELECT "));
-  std::vector<std::string> rows = db.sink().rows;
-  std::ranges::sort(rows);
-  return rows;
-}
-
 /// The same as where the condition is asked row by row, which "IS TRUE" keeps it to.
 void check_same(TestDatabase& db, const std::string& before, const std::string& condition) {
   INFO(db.explain(before + condition));
-  CHECK(sorted_rows(db, before + condition) ==
-        sorted_rows(db, before + "(" + condition + ") IS TRUE"));
+  CHECK(db.sorted_rows(before + condition) ==
+        db.sorted_rows(before + "(" + condition + ") IS TRUE"));
 }
 
 }  // namespace
 
 TEST_CASE("EXISTS and IN are joins", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_semi_joins(db);
   struct Case {
     const char* query;
     std::vector<const char*> plan;
@@ -78,7 +69,7 @@ TEST_CASE("EXISTS and IN are joins", "[sql][plan]") {
 
 TEST_CASE("Joins from subqueries give the rows that the conditions mean", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_semi_joins(db);
   for (const char* condition : {
            "EXISTS (SELECT FROM mid s WHERE s.a = f.a)",
            "NOT EXISTS (SELECT FROM mid s WHERE s.a = f.a)",
@@ -123,7 +114,7 @@ TEST_CASE("Joins from subqueries give the rows that the conditions mean", "[sql]
 
 TEST_CASE("LIMIT, order, writes and locks above joins from subqueries", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_semi_joins(db);
   CHECK(db.run("SELECT id FROM many m WHERE EXISTS (SELECT FROM mid s WHERE s.a = m.a) "
                "ORDER BY id DESC LIMIT 3") == "2976 2975 2974 SELECT 3");
   CHECK(db.run("SELECT id FROM many WHERE id IN (SELECT b + 10 FROM mid) ORDER BY id") ==
@@ -148,7 +139,7 @@ TEST_CASE("LIMIT, order, writes and locks above joins from subqueries", "[sql][p
 
 TEST_CASE("Random subqueries in WHERE mean the same as joins and as expressions", "[sql][plan]") {
   TestDatabase db;
-  fill(db);
+  fill_for_semi_joins(db);
   Random random{20261120};
   const auto pick = [&](std::vector<std::string> from) { return from[random.below(from.size())]; };
   const auto table = [&] { return pick({"few", "mid", "many", "none"}); };
@@ -182,9 +173,9 @@ TEST_CASE("Several keys of one index are merged at once", "[sql][plan]") {
   db.run("CREATE INDEX q_ab ON q(a, b, c); ANALYZE");
   const std::string query = "SELECT p.c, q.c FROM p LEFT JOIN q ON q.b = p.b AND p.a = q.a";
   CHECK_THAT(db.explain(query), Contains("Merge Cond: ((p.a = q.a) AND (p.b = q.b))"));
-  const std::vector<std::string> merged = sorted_rows(db, query);
+  const std::vector<std::string> merged = db.sorted_rows(query);
   db.run("SET enable_mergejoin = off");
-  CHECK(merged == sorted_rows(db, query));
+  CHECK(merged == db.sorted_rows(query));
   CHECK(merged.size() == 7000);
 }
 
@@ -235,10 +226,10 @@ TEST_CASE("Two large tables in the same order are merged", "[sql][plan]") {
        }) {
     INFO(one.query << "\n" << db.explain(one.query));
     CHECK(db.explain(one.query).contains("Merge") == one.merges);
-    const std::vector<std::string> merged = sorted_rows(db, one.query);
+    const std::vector<std::string> merged = db.sorted_rows(one.query);
     db.run("SET enable_mergejoin = off");
     CHECK_THAT(db.explain(one.query), !Contains("Merge"));
-    CHECK(merged == sorted_rows(db, one.query));
+    CHECK(merged == db.sorted_rows(one.query));
     db.run("RESET enable_mergejoin");
   }
 }

@@ -41,7 +41,7 @@ std::string table(char kind, std::size_t family) {
   return kind + std::to_string(family);
 }
 
-void create(TestDatabase& db) {
+void create_families(TestDatabase& db) {
   for (std::size_t i = 0; i < std::size(kFamilies); ++i) {
     const std::string p = table('p', i);
     const std::string c = table('c', i);
@@ -171,7 +171,7 @@ class Writer {
 };
 
 /// What is wrong once all writers are through; empty: nothing.
-std::string complaint(TestDatabase& db, const Findings& findings) {
+std::string families_complaint(TestDatabase& db, const Findings& findings) {
   if (!findings.wrong.empty()) return findings.wrong;
   for (std::size_t i = 0; i < std::size(kFamilies); ++i) {
     if (const std::string found = db.run(orphans(i)); found != "0 SELECT 1") {
@@ -205,7 +205,7 @@ TEST_CASE("No orphans are left by 16 writers, whatever the constraints' rules",
           "[sql][session][foreign_keys]") {
   constexpr std::uint64_t kWriters = 16;
   TestDatabase db;
-  create(db);
+  create_families(db);
   for_seeds(1, [&](std::uint64_t seed) {
     Findings findings;
     std::vector<std::thread> threads;
@@ -218,7 +218,7 @@ TEST_CASE("No orphans are left by 16 writers, whatever the constraints' rules",
     for (std::thread& thread : threads) thread.join();
     INFO("seed " << seed << ", " << findings.commits << " commits, " << findings.failures
                  << " failed statements");
-    CHECK(complaint(db, findings) == std::string{});
+    CHECK(families_complaint(db, findings) == std::string{});
     CHECK(findings.commits > findings.failures / 4);
   });
 }
@@ -231,7 +231,7 @@ TEST_CASE("No orphans are left in any interleaving of the simulation",
     Simulation simulation{seed};
     simulation.run([&] {
       TestDatabase db{disk};
-      create(db);
+      create_families(db);
       Findings findings;
       std::vector<std::unique_ptr<Task>> tasks;
       for (std::uint64_t i = 0; i < 6; ++i) {
@@ -239,7 +239,7 @@ TEST_CASE("No orphans are left in any interleaving of the simulation",
             "writer", [&, i] { Writer{db.connect(), seed * 1000 + i, findings}.work(50); }));
       }
       for (const auto& task : tasks) task->join();
-      wrong = complaint(db, findings);
+      wrong = families_complaint(db, findings);
     });
     INFO("seed " << seed);
     CHECK(wrong == std::string{});

@@ -24,22 +24,22 @@ std::string columns(int count) {
   return listed(count, [](int i) { return "c" + std::to_string(i) + " int"; });
 }
 
-const std::string kTable = "54011 tables can have at most 1600 columns";
+const std::string kLimitsTable = "54011 tables can have at most 1600 columns";
 const std::string kList = "54011 target lists can have at most 1664 entries";
 
 }  // namespace
 
 TEST_CASE("a relation has at most 1600 columns, dropped ones included", "[session][limits]") {
   TestDatabase database;
-  CHECK(database.run("CREATE TABLE wide (" + columns(1601) + ")") == kTable);
-  CHECK(database.run("CREATE TABLE wide (" + columns(1601) + ", c1 int)") == kTable);
+  CHECK(database.run("CREATE TABLE wide (" + columns(1601) + ")") == kLimitsTable);
+  CHECK(database.run("CREATE TABLE wide (" + columns(1601) + ", c1 int)") == kLimitsTable);
   CHECK(database.run("CREATE TABLE wide (" + columns(1600) + ")") == "CREATE TABLE");
-  CHECK(database.run("ALTER TABLE wide ADD COLUMN one_more int") == kTable);
+  CHECK(database.run("ALTER TABLE wide ADD COLUMN one_more int") == kLimitsTable);
   CHECK(database.run("ALTER TABLE wide DROP COLUMN c1") == "ALTER TABLE");
-  CHECK(database.run("ALTER TABLE wide ADD COLUMN one_more int") == kTable);
-  CHECK(database.run("CREATE TABLE wider (LIKE wide, a int, b int)") == kTable);
-  CHECK(database.run("CREATE VIEW seen AS SELECT " + named(1601, "c")) == kTable);
-  CHECK(database.run("CREATE TABLE made AS SELECT " + named(1601, "c")) == kTable);
+  CHECK(database.run("ALTER TABLE wide ADD COLUMN one_more int") == kLimitsTable);
+  CHECK(database.run("CREATE TABLE wider (LIKE wide, a int, b int)") == kLimitsTable);
+  CHECK(database.run("CREATE VIEW seen AS SELECT " + named(1601, "c")) == kLimitsTable);
+  CHECK(database.run("CREATE TABLE made AS SELECT " + named(1601, "c")) == kLimitsTable);
 }
 
 TEST_CASE("a row has at most 1664 columns", "[session][limits]") {

@@ -2,10 +2,12 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/posix_file_system.h"
 #include "base/simulated_disk.h"
@@ -76,6 +78,18 @@ class TestDatabase {
     for (const std::string& tag : sink_.tags) text += tag + " ";
     if (!text.empty()) text.pop_back();
     return text;
+  }
+  /// The rows of a query, which has to succeed.
+  std::vector<std::string> rows(const std::string& query) {
+    const std::string outcome = run(query);
+    INFO(query << ": " << outcome.substr(0, 200));
+    REQUIRE_THAT(outcome, Catch::Contains("SELECT"));
+    return sink_.rows;
+  }
+  std::vector<std::string> sorted_rows(const std::string& query) {
+    std::vector<std::string> sorted = rows(query);
+    std::ranges::sort(sorted);
+    return sorted;
   }
   /// What EXPLAIN prints, a line each.
   std::string explain(const std::string& query, const std::string& options = "COSTS off") {

@@ -22,7 +22,7 @@ double expected_rows(TestDatabase& db, const std::string& query) {
   return std::stod(plan.substr(at + 5));
 }
 
-void fill(TestDatabase& db) {
+void fill_for_statistics(TestDatabase& db) {
   db.run("CREATE TABLE t(id int primary key, k int, many int, s text, f bool)");
   db.run(
       "INSERT INTO t SELECT i, CASE WHEN i % 10 = 0 THEN NULL WHEN i % 2 = 0 THEN 7 ELSE i % 400 "
@@ -54,7 +54,7 @@ TEST_CASE("A sample is fair, ordered and bounded", "[sql][statistics]") {
 
 TEST_CASE("ANALYZE finds nulls, distinct values, common values and bounds", "[sql][statistics]") {
   TestDatabase db;
-  fill(db);
+  fill_for_statistics(db);
   CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "0 SELECT 1");
   CHECK(db.run("ANALYZE t") == "ANALYZE");
   CHECK(db.run("SELECT attname, null_frac, n_distinct FROM pg_stats WHERE tablename = 't' ORDER BY "
@@ -70,7 +70,7 @@ TEST_CASE("ANALYZE finds nulls, distinct values, common values and bounds", "[sq
 
 TEST_CASE("Expected rows come from statistics", "[sql][statistics]") {
   TestDatabase db;
-  fill(db);
+  fill_for_statistics(db);
   db.run("ANALYZE t");
   const auto close_to = [](double found, double wanted) {
     INFO(found << " expected, " << wanted << " are there");
@@ -101,7 +101,7 @@ TEST_CASE("Expected rows come from statistics", "[sql][statistics]") {
 
 TEST_CASE("Statistics are as transactional as rows, and survive a restart", "[sql][statistics]") {
   TestDatabase db;
-  fill(db);
+  fill_for_statistics(db);
   db.run("BEGIN");
   db.run("ANALYZE t");
   CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "5 SELECT 1");
@@ -118,7 +118,7 @@ TEST_CASE("Statistics are as transactional as rows, and survive a restart", "[sq
 
 TEST_CASE("Tables that changed much are analyzed in the background", "[sql][statistics]") {
   TestDatabase db;
-  fill(db);
+  fill_for_statistics(db);
   AutoAnalyze& background = *db.database().shared().auto_analyze;
   CHECK(background.run_once() == 1);
   CHECK(db.run("SELECT count(*) FROM pg_stats WHERE tablename = 't'") == "5 SELECT 1");
