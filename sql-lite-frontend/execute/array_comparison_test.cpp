@@ -36,11 +36,11 @@ TEST_CASE("Long lists are asked by hash and mean what short ones do", "[sql][exe
   db.run(
       "INSERT INTO t VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL), (0, 0, '', 0.000, '-0', "
       "'infinity', ''), (1, 1, 'x1', 'NaN', 'NaN', '2020-01-02', '1  ')");
-  struct Column {
+  struct Kind {
     std::string name;
     std::vector<std::string> values;
   };
-  std::vector<Column> columns{{"i", {}}, {"b", {}}, {"x", {}}, {"n", {}},
+  std::vector<Kind> columns{{"i", {}}, {"b", {}}, {"x", {}}, {"n", {}},
                               {"f", {}}, {"d", {}}, {"c", {}}};
   for (int i = 0; i < 24; i += 2) {
     const std::string number = std::to_string(i);
@@ -54,7 +54,7 @@ TEST_CASE("Long lists are asked by hash and mean what short ones do", "[sql][exe
   }
   columns[3].values.emplace_back("'NaN'");
   columns[4].values.emplace_back("'NaN'");
-  for (Column& column : columns) {
+  for (Kind& column : columns) {
     for (const bool has_null : {false, true}) {
       if (has_null) column.values.emplace_back("NULL");
       for (const bool is_negated : {false, true}) {

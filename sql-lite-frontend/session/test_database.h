@@ -29,10 +29,13 @@ class TestDatabase {
     create();
   }
   explicit TestDatabase(SimulatedDisk& disk) : files_(disk), directory_("/database") { create(); }
-  struct Existing {};
+  struct Existing {
+    std::uint64_t pool_bytes;
+  };
   /// The one that was made on this disk before.
-  TestDatabase(SimulatedDisk& disk, Existing) : files_(disk), directory_("/database") {
+  TestDatabase(SimulatedDisk& disk, Existing with) : files_(disk), directory_("/database") {
     set_options();
+    options_.pool_bytes = with.pool_bytes;
     open();
   }
   TestDatabase(const TestDatabase&) = delete;
@@ -44,7 +47,7 @@ class TestDatabase {
 
   void open() {
     auto engine = Engine::open(files_, directory_, options_);
-    REQUIRE(engine);
+    if (!engine) FAIL(engine.error().message());
     engine_ = std::move(*engine);
     auto database = Database::open(*engine_);
     REQUIRE(database);
