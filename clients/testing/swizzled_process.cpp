@@ -67,7 +67,8 @@ int exit_code_of(int status) {
 
 }  // namespace
 
-SwizzledProcess::SwizzledProcess(Access access, std::vector<std::string> settings)
+SwizzledProcess::SwizzledProcess(Access access, std::vector<std::string> settings,
+                                 const std::string& service_user)
     : user_(::getpwuid(::geteuid())->pw_name), settings_(std::move(settings)), port_(free_port()) {
   std::string name = (std::filesystem::temp_directory_path() / "swizzled-test-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error{"no temporary directory"};
@@ -79,6 +80,15 @@ SwizzledProcess::SwizzledProcess(Access access, std::vector<std::string> setting
     words.insert(words.end(), {"--pwfile", file});
   } else {
     words.emplace_back("--peer-only");
+  }
+  if (!service_user.empty()) {
+    // The socket lies beside the data, where its user takes it away in the end.
+    const passwd* entry = ::getpwnam(service_user.c_str());
+    if (entry == nullptr || ::chown(name.c_str(), entry->pw_uid, entry->pw_gid) != 0) {
+      throw std::runtime_error{"no directory for " + service_user};
+    }
+    words.insert(words.end(), {"--user", service_user});
+    settings_.push_back("user=" + service_user);
   }
   const Finished finished = run_swizzled(words);
   if (finished.exit_code != 0) throw std::runtime_error{"init failed: " + finished.output};

@@ -17,8 +17,10 @@ class SwizzledProcess {
   /// The superuser's password with Access::password.
   static constexpr const char* kPassword = "correct horse";
 
+  /// Started by root it becomes `service_user`, if one is named.
   explicit SwizzledProcess(Access access = Access::peer_only,
-                           std::vector<std::string> settings = {});
+                           std::vector<std::string> settings = {},
+                           const std::string& service_user = {});
   SwizzledProcess(const SwizzledProcess&) = delete;
   SwizzledProcess& operator=(const SwizzledProcess&) = delete;
   ~SwizzledProcess();

@@ -57,6 +57,13 @@ std::optional<std::size_t> IpAddress::mask_bits() const noexcept {
   return ones;
 }
 
+IpAddress IpAddress::network(std::size_t prefix_bits) const noexcept {
+  IpAddress network = *this;
+  std::fill(network.bytes_.begin() + static_cast<std::ptrdiff_t>(prefix_bits / 8),
+            network.bytes_.end(), std::byte{0});
+  return network;
+}
+
 bool IpAddress::shares_prefix(const IpAddress& other, std::size_t prefix_bits) const noexcept {
   if (size_ != other.size_) return false;
   const std::size_t whole = prefix_bits / 8;

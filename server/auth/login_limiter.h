@@ -3,33 +3,111 @@
 #include <array>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/runtime.h"
+#include "server/auth/hba.h"
 
 namespace swizzle::server {
 
-/// Makes guessing passwords slow: the answer to a failed login is held back, longer with each
-/// recent failure for the same role from the same address. A correct password is never delayed, so
-/// that nobody can lock others out. Fixed memory; thread-safe.
-class LoginLimiter {
- public:
-  /// Notes a failed login and says how long to hold the answer back.
-  Duration note_failure(std::string_view role, std::string_view address, TimePoint now);
+/// Who tries to log in, from where.
+struct LoginAttempt {
+  std::string_view role;
+  std::string_view origin;  ///< login_origin's
+};
 
-  static constexpr Duration kFirstDelay = std::chrono::milliseconds{100};
-  static constexpr Duration kLongestDelay = std::chrono::seconds{3};
-  /// One failure is forgotten after each such time.
-  static constexpr Duration kForgetEach = std::chrono::seconds{10};
+/// Whose guesses count together: an IPv4 address, an IPv6 network of 64 bits, since one host has as
+/// many addresses there as it likes, or this machine's user.
+[[nodiscard]] std::string login_origin(const std::optional<IpAddress>& address,
+                                       std::optional<std::uint32_t> user);
+
+/// What failures cost those with the same key.
+struct FailurePace {
+  std::uint32_t free;    ///< so many cost nothing
+  Duration first;        ///< what the next one costs; each further one twice as much
+  Duration longest;      ///< at most
+  Duration forget_each;  ///< after each such time one failure is forgotten
+};
+
+/// Failures by key, in fixed memory: where there is no room, who failed longest ago is forgotten.
+class FailureTable {
+ public:
+  FailureTable(FailurePace pace, std::uint64_t seed);
+
+  [[nodiscard]] std::uint64_t key_of(std::string_view one, std::string_view two = {}) const;
+  /// How long those with `key` have to wait for their turn; zero: they have it.
+  [[nodiscard]] Duration wait_for(std::uint64_t key, TimePoint now) const;
+  /// Within kRemembered, if nobody took its place.
+  [[nodiscard]] bool has_failed(std::uint64_t key, TimePoint now) const;
+  /// The next turn is not before this one has had time to fail.
+  void take_turn(std::uint64_t key, TimePoint now);
+  void give_turn_back(std::uint64_t key, TimePoint now);
+  void note_failure(std::uint64_t key, TimePoint now);
+  static constexpr Duration kRemembered = std::chrono::hours{1};
 
  private:
-  struct Entry {
+  static constexpr std::size_t kWays = 4;
+  struct Record {
+    std::uint64_t key = 0;
     std::uint32_t failures = 0;
     TimePoint last{};
+    TimePoint next{};
   };
-  // Colliding keys share an entry: that delays a failed login more than it deserves, no other.
-  std::array<Entry, 1024> entries_;
+  using Set = std::array<Record, kWays>;
+
+  [[nodiscard]] const Record* find(std::uint64_t key) const;
+  [[nodiscard]] Record* find(std::uint64_t key);
+  [[nodiscard]] std::uint32_t remembered(const Record& record, TimePoint now) const;
+  [[nodiscard]] Duration cost_of(std::uint32_t failures) const;
+
+  FailurePace pace_;
+  std::uint64_t seed_;
+  std::vector<Set> sets_;
+};
+
+/// Makes guessing passwords slow, also for those who do not wait for the answer: a password is
+/// judged when it is its turn, and turns come the slower the more passwords were wrong for the same
+/// role from the same origin. Nobody's failures slow a role from another origin, or another role,
+/// unless it fails itself, with one exception: where very many origins guess at one role, origins
+/// that the role has not logged in from lately share its turns. Fixed memory; thread-safe.
+class LoginLimiter {
+ public:
+  LoginLimiter();
+
+  /// Zero: the password may be judged now, and note_failure or note_success is to follow. Else how
+  /// long to wait before asking again.
+  Duration ask(const LoginAttempt& attempt, TimePoint now);
+  void note_failure(const LoginAttempt& attempt, TimePoint now);
+  void note_success(const LoginAttempt& attempt, TimePoint now);
+
+  static constexpr FailurePace kSameRoleAndOrigin{
+      0, std::chrono::milliseconds{100}, std::chrono::seconds{3}, std::chrono::seconds{10}};
+  /// Of roles that have failed from there themselves.
+  static constexpr FailurePace kSameOrigin{10, std::chrono::milliseconds{100},
+                                           std::chrono::seconds{1}, std::chrono::seconds{1}};
+  /// More than the guesses of one origin, which come once in 3 s, can ever amount to.
+  static constexpr FailurePace kSameRole{20, std::chrono::milliseconds{25},
+                                         std::chrono::milliseconds{200},
+                                         std::chrono::milliseconds{200}};
+  /// How long an origin that a role has logged in from is known.
+  static constexpr Duration kKnownFor = std::chrono::hours{24 * 7};
+
+ private:
+  [[nodiscard]] bool is_known(std::uint64_t pair, TimePoint now) const;
+
   std::mutex mutex_;
+  FailureTable pairs_;
+  FailureTable origins_;
+  FailureTable roles_;
+  /// By a role and an origin: when it last logged in. Whoever guesses gets nothing in here.
+  struct Success {
+    std::uint64_t pair = 0;
+    TimePoint last{};
+  };
+  std::vector<Success> successes_;
 };
 
 }  // namespace swizzle::server

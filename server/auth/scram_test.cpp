@@ -3,7 +3,6 @@
 
 #include "base/seeded_runs.h"
 #include "server/auth/base64.h"
-#include "server/auth/login_limiter.h"
 #include "server/auth/scram_exchange.h"
 #include "server/protocol/sqlstates.h"
 
@@ -176,18 +175,6 @@ TEST_CASE("base64 is exact") {
     CAPTURE(bad);
     CHECK_FALSE(decode_base64(bad));
   }
-}
-
-TEST_CASE("failed logins cost more each time, up to a limit, and are forgotten") {
-  LoginLimiter limiter;
-  TimePoint now{std::chrono::hours{1}};
-  CHECK(limiter.note_failure("r", "a", now) == LoginLimiter::kFirstDelay);
-  CHECK(limiter.note_failure("r", "a", now) == 2 * LoginLimiter::kFirstDelay);
-  for (int i = 0; i < 100; ++i) (void)limiter.note_failure("r", "a", now);
-  CHECK(limiter.note_failure("r", "a", now) == LoginLimiter::kLongestDelay);
-  CHECK(limiter.note_failure("other", "a", now) == LoginLimiter::kFirstDelay);
-  now += std::chrono::hours{1};
-  CHECK(limiter.note_failure("r", "a", now) == LoginLimiter::kFirstDelay);
 }
 
 }  // namespace

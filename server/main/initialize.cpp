@@ -27,6 +27,8 @@ constexpr std::string_view kSettings =
 #authentication_timeout = 10s
 #ssl_cert_file = ''                     # with ssl_key_file: TLS is offered
 #ssl_key_file = ''
+#ssl_min_protocol_version = 'TLSv1.2'
+#user = ''                              # whose it becomes when root starts it
 #hba_file = 'swizzle_hba.conf'
 
 #shared_buffers = 1GB                   # memory for pages

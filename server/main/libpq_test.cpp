@@ -41,10 +41,10 @@ DoorPolicy tls_door() {
                               "-newkey rsa:2048 -keyout key -out crt 2>/dev/null && chmod 600 key";
   REQUIRE(std::system(command.c_str()) == 0);
   DoorPolicy policy = TestServer::door("local all all trust\nhost all all all scram-sha-256");
-  policy.tls = TlsContext::load(directory + "/crt", directory + "/key").value();
+  policy.tls = TlsContext::load({directory + "/crt", directory + "/key"}).value();
   std::filesystem::permissions(directory + "/key", std::filesystem::perms::others_read,
                                std::filesystem::perm_options::add);
-  CHECK_FALSE(TlsContext::load(directory + "/crt", directory + "/key"));
+  CHECK_FALSE(TlsContext::load({directory + "/crt", directory + "/key"}));
   std::filesystem::remove_all(directory);
   return policy;
 }

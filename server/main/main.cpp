@@ -20,6 +20,7 @@
 #include "server/main/data_directory.h"
 #include "server/main/initialize.h"
 #include "server/main/server.h"
+#include "server/main/service_user.h"
 #include "server/main/text_file.h"
 
 namespace swizzle::server {
@@ -31,13 +32,16 @@ constexpr int kNotRunning = 3;
 
 constexpr std::string_view kHelp = R"(swizzled serves a database to PostgreSQL clients.
 
-  swizzled init -D DIRECTORY [-U NAME] [--pwfile FILE | --peer-only]
+  swizzled init -D DIRECTORY [-U NAME] [--pwfile FILE | --peer-only] [--user USER]
       makes a data directory. NAME, by default yours, is the first superuser. The password is
       read from FILE, or asked for at the terminal; with --peer-only there is none, and only the
       operating-system user NAME gets in, through the unix socket.
 
   swizzled -D DIRECTORY [-p PORT] [-k SOCKET_DIRECTORY] [-h ADDRESSES] [-c NAME=VALUE ...]
+           [--user USER]
       serves it. TERM stops smartly, INT fast, QUIT at once; HUP reloads rules and TLS.
+
+  Started by root they become the system's user USER: a server once its sockets are open.
 
   swizzled stop   -D DIRECTORY [-m smart|fast|immediate]
   swizzled status -D DIRECTORY
@@ -61,6 +65,7 @@ struct Arguments {
   std::string directory;
   std::string user;
   std::string password_file;
+  std::string service_user;
   std::string stop_mode = "fast";
   bool peer_only = false;
   std::vector<SettingAssignment> overrides;
@@ -82,9 +87,10 @@ void add_assignment(Arguments& arguments, std::string_view text) {
 }
 
 Arguments parse_arguments(int count, char** words) {
-  enum LongOption : int { password_file = 256, peer_only };
-  static constexpr std::array<option, 3> kLongOptions{
+  enum LongOption : int { password_file = 256, peer_only, service_user };
+  static constexpr std::array<option, 4> kLongOptions{
       option{"pwfile", required_argument, nullptr, password_file},
+      option{"user", required_argument, nullptr, service_user},
       option{"peer-only", no_argument, nullptr, peer_only}, option{nullptr, 0, nullptr, 0}};
   Arguments arguments;
   int chosen = 0;
@@ -118,6 +124,10 @@ Arguments parse_arguments(int count, char** words) {
         break;
       case peer_only:
         arguments.peer_only = true;
+        break;
+      case service_user:
+        arguments.service_user = optarg;
+        add_override(arguments, "user", optarg);
         break;
       default:
         arguments.problem = fmt::format("unknown or incomplete option \"{}\"", words[optind - 1]);
@@ -156,6 +166,15 @@ Result<std::string> obtain_password(const Arguments& arguments) {
   return first;
 }
 
+/// The directory is the user's, who makes what is in it.
+Result<> prepare_for_user(const std::string& name, const DataDirectory& directory) {
+  if (name.empty()) return {};
+  ASSIGN_OR_RETURN(const ServiceUser user, ServiceUser::find(name));
+  RETURN_IF_ERROR(make_private_directory(directory.path()));
+  RETURN_IF_ERROR(user.give(directory.path()));
+  return user.become();
+}
+
 int run_init(const Arguments& arguments) {
   const DataDirectory directory{arguments.directory};
   InitOptions options;
@@ -164,6 +183,9 @@ int run_init(const Arguments& arguments) {
     auto password = obtain_password(arguments);
     if (!password) return complain(password.error());
     options.password = std::move(*password);
+  }
+  if (auto done = prepare_for_user(arguments.service_user, directory); !done) {
+    return complain(done.error());
   }
   if (auto done = initialize(directory, options); !done) return complain(done.error());
   fmt::print("Made data directory {} with superuser {}.\nServe it: swizzled -D {}\n",

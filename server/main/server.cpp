@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
 #include "server/main/service_notice.h"
+#include "server/main/service_user.h"
 #include "server/main/text_file.h"
 #include "sql-lite-frontend/session/database_shared.h"
 
@@ -123,9 +125,11 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   policy.client_check_interval = settings.client_check_interval;
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
-  if (!settings.ssl_cert_file.empty()) {
-    ASSIGN_OR_RETURN(policy.tls, TlsContext::load(resolve(directory_, settings.ssl_cert_file),
-                                                  resolve(directory_, settings.ssl_key_file)));
+  if (!settings.tls.certificate_file.empty()) {
+    TlsOptions options = settings.tls;
+    options.certificate_file = resolve(directory_, options.certificate_file);
+    options.key_file = resolve(directory_, options.key_file);
+    ASSIGN_OR_RETURN(policy.tls, TlsContext::load(options));
   }
   return policy;
 }
@@ -156,6 +160,7 @@ Result<> Server::open() {
     ASSIGN_OR_RETURN(metrics_sockets,
                      open_tcp_sockets(settings.metrics_address, settings.metrics_port));
   }
+  RETURN_IF_ERROR(leave_root(settings.user, sockets));
   RETURN_IF_ERROR(open_database(settings, file));
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
@@ -168,6 +173,30 @@ Result<> Server::open() {
   spdlog::info("ready to accept connections");
   notify_service_manager("READY=1");
   return {};
+}
+
+Result<> Server::leave_root(const std::string& name,
+                            const std::vector<ListeningSocket>& sockets) const {
+  if (name.empty()) {
+    if (::geteuid() == 0) {
+      spdlog::warn("the server runs as root: give it a user of its own with --user NAME");
+    }
+    return {};
+  }
+  ASSIGN_OR_RETURN(const ServiceUser user, ServiceUser::find(name));
+  struct stat status{};
+  if (::stat(directory_.path().c_str(), &status) == 0 && status.st_uid != user.id()) {
+    return fail(Error{sqlstate::object_not_in_prerequisite_state,
+                      fmt::format("data directory \"{}\" does not belong to user \"{}\"",
+                                  directory_.path().string(), name)}
+                    .with_hint(fmt::format("chown -R {} {}", name, directory_.path().string())));
+  }
+  // What root has made so far, so that the user can take it away.
+  RETURN_IF_ERROR(user.give(directory_.pid_file()));
+  for (const ListeningSocket& socket : sockets) {
+    if (socket.is_unix) RETURN_IF_ERROR(user.give(socket.name));
+  }
+  return user.become();
 }
 
 void Server::open_metrics(std::vector<ListeningSocket> sockets) {

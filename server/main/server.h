@@ -53,6 +53,8 @@ class Server {
   Result<ServerSettings> early_settings(const std::vector<SettingAssignment>& file) const;
   Result<DoorPolicy> make_policy(const ServerSettings& settings) const;
   Result<> open();
+  /// Becomes the user that the settings name, or warns that it does not.
+  Result<> leave_root(const std::string& name, const std::vector<ListeningSocket>& sockets) const;
   Result<> open_database(const ServerSettings& settings,
                          const std::vector<SettingAssignment>& file);
   void open_metrics(std::vector<ListeningSocket> sockets);

@@ -55,6 +55,13 @@ void define_connections(Settings& settings) {
                                  "The server's certificate; with ssl_key_file, TLS is offered."));
   settings.define(
       string_setting("ssl_key_file", "", at_reload, category, "The certificate's private key."));
+  settings.define(string_setting("ssl_ciphers", TlsOptions::kCiphers, at_reload, category,
+                                 "Ciphers for TLS 1.2, as OpenSSL lists them."));
+  settings.define(enumeration_setting("ssl_min_protocol_version", "TLSv1.2", {"TLSv1.2", "TLSv1.3"},
+                                      at_reload, category, "The oldest TLS that is spoken."));
+  settings.define(string_setting("user", "", SettingContext::postmaster, category,
+                                 "Whose the server becomes when root starts it, once its sockets "
+                                 "are open; empty: it stays root's."));
 }
 
 void define_resources(Settings& settings) {
@@ -142,8 +149,11 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.listen_addresses = parse_list(settings.text("listen_addresses"));
   values.unix_socket_directories = parse_list(settings.text("unix_socket_directories"));
   values.hba_file = settings.text("hba_file");
-  values.ssl_cert_file = settings.text("ssl_cert_file");
-  values.ssl_key_file = settings.text("ssl_key_file");
+  values.tls = {.certificate_file = settings.text("ssl_cert_file"),
+                .key_file = settings.text("ssl_key_file"),
+                .ciphers = settings.text("ssl_ciphers"),
+                .least_version = settings.text("ssl_min_protocol_version")};
+  values.user = settings.text("user");
   values.limits = {.max_connections = small("max_connections"),
                    .reserved = small("superuser_reserved_connections"),
                    .max_authenticating = small("max_authenticating_connections")};
@@ -164,7 +174,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;
   values.engine.checkpoint_seconds = small("checkpoint_timeout");
   values.engine.archive_command = settings.text("archive_command");
-  if (values.ssl_cert_file.empty() != values.ssl_key_file.empty()) {
+  if (values.tls.certificate_file.empty() != values.tls.key_file.empty()) {
     return fail(sqlstate::config_file_error,
                 "TLS needs both ssl_cert_file and ssl_key_file, or neither");
   }

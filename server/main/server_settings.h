@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "server/observability/log_line.h"
 #include "server/session/session_registry.h"
+#include "server/session/tls_context.h"
 #include "storage/options.h"
 
 namespace swizzle::server {
@@ -20,9 +21,9 @@ struct ServerSettings {
   std::uint16_t port = 5432;
   std::vector<std::string> listen_addresses;
   std::vector<std::string> unix_socket_directories;
-  std::string hba_file;       ///< relative to the data directory, as the next two
-  std::string ssl_cert_file;  ///< with ssl_key_file: TLS is offered
-  std::string ssl_key_file;
+  std::string hba_file;  ///< relative to the data directory, as TLS's files
+  TlsOptions tls;        ///< with a certificate and a key: TLS is offered
+  std::string user;      ///< whose a server becomes that root starts; empty: stays root's
   ConnectionLimits limits;
   Duration authentication_timeout{};
   Duration client_send_timeout{};

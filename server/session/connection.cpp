@@ -77,7 +77,7 @@ class Connection {
 };
 
 void Connection::converse(SessionRegistry::Place& place) {
-  std::optional<Admission> admission = Login{channel_, peer_, context_}.run();
+  std::optional<Admission> admission = Login{channel_, peer_, context_, place.id()}.run();
   if (!admission) return;
   admission->options.backend_pid = static_cast<std::int32_t>(place.id());
   admission->options.wake = [this] { interrupts_.announce_news(); };

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -38,13 +39,17 @@ std::optional<std::string> user_name(uid_t user) {
 
 }  // namespace
 
-Login::Login(Channel& channel, const Peer& peer, ServerContext& context)
+Login::Login(Channel& channel, const Peer& peer, ServerContext& context, std::uint32_t pid)
     : channel_(channel),
       peer_(peer),
       context_(context),
       policy_(context.policy()),
       deadline_(Runtime::current().now() + policy_->authentication_timeout) {
   channel_.set_send_timeout(policy_->authentication_timeout);
+  subject_.host = peer_.address ? peer_.address->text() : "[local]";
+  subject_.port = peer_.port;
+  subject_.backend_pid = pid;
+  subject_.connected_us = Runtime::current().wall_clock_us();
 }
 
 std::optional<Admission> Login::run() {
@@ -56,6 +61,8 @@ std::optional<Admission> Login::run() {
     return std::nullopt;
   }
   Admission admission{std::move(*options), {}};
+  subject_.user = admission.options.user;
+  subject_.database = admission.options.database;
   admission.options.encryption = channel_.stream().encryption();
   if (peer_.address) admission.options.client = sql::Endpoint{peer_.address->text(), peer_.port};
   if (peer_.reached) {
@@ -144,16 +151,17 @@ Result<> Login::authenticate(const sql::SessionOptions& options) {
   const Visitor visitor{peer_.address ? over_tcp : Transport::unix_socket, peer_.address,
                         options.database, options.user};
   const HbaRule* rule = policy_->rules.find(visitor);
+  const std::string who = describe_visitor(visitor);
   if (rule == nullptr) {
-    return fail(state::invalid_authorization,
-                fmt::format("no pg_hba.conf entry for {}", describe_visitor(visitor)));
+    return fail(state::invalid_authorization, fmt::format("no pg_hba.conf entry for {}", who));
   }
+  matched_ = fmt::format("Connection from {} matched line {} of the rules.", who, rule->line);
   switch (rule->method) {
     case AuthMethod::trust:
       return {};
     case AuthMethod::reject:
       return fail(state::invalid_authorization,
-                  fmt::format("pg_hba.conf rejects connection for {}", describe_visitor(visitor)));
+                  fmt::format("pg_hba.conf rejects connection for {}", who));
     case AuthMethod::peer:
       return check_peer(options);
     case AuthMethod::scram_sha_256:
@@ -205,34 +213,51 @@ Result<> Login::exchange_scram(const sql::SessionOptions& options) {
   put_authentication(channel_.out(), AuthenticationCode::sasl_continue, as_bytes(server_first));
 
   ASSIGN_OR_RETURN(const Bytes final_payload, receive_password_message());
+  const std::string origin = login_origin(peer_.address, peer_.user);
+  const LoginAttempt attempt{options.user, origin};
+  RETURN_IF_ERROR(await_turn(attempt));
   auto server_final = exchange.finish(as_text(final_payload));
-  if (!server_final) return fail_scram(options, std::move(server_final).error());
-  put_authentication(channel_.out(), AuthenticationCode::sasl_final, as_bytes(*server_final));
-  return {};
-}
-
-Result<> Login::fail_scram(const sql::SessionOptions& options, Error error) {
-  if (error.state() != state::invalid_password) return fail(std::move(error));
-  Runtime& runtime = Runtime::current();
-  const std::string address = peer_.address ? peer_.address->text() : std::string{};
-  const TimePoint until =
-      runtime.now() + context_.limiter().note_failure(options.user, address, runtime.now());
-  while (!channel_.is_ending() && runtime.parker().park_until(until)) {
+  const TimePoint now = Runtime::current().now();
+  if (server_final) {
+    context_.limiter().note_success(attempt, now);
+    put_authentication(channel_.out(), AuthenticationCode::sasl_final, as_bytes(*server_final));
+    return {};
   }
+  if (server_final.error().state() != state::invalid_password) {
+    return fail(std::move(server_final).error());
+  }
+  context_.limiter().note_failure(attempt, now);
   return fail(state::invalid_password,
               fmt::format("password authentication failed for user \"{}\"", options.user));
 }
 
+Result<> Login::await_turn(const LoginAttempt& attempt) {
+  // Who has gone is seen that soon.
+  constexpr Duration kLook = std::chrono::milliseconds{250};
+  Runtime& runtime = Runtime::current();
+  for (;;) {
+    const TimePoint now = runtime.now();
+    const Duration wait = context_.limiter().ask(attempt, now);
+    if (wait == Duration::zero()) return {};
+    if (channel_.is_ending() || peer_has_gone(channel_.stream().descriptor())) {
+      return fail(state::connection_failure, "the client left");
+    }
+    if (now >= deadline_) {
+      return fail(Error{state::too_many_connections,
+                        fmt::format("too many failed logins of user \"{}\"", attempt.role)}
+                      .with_hint("Try again later."));
+    }
+    runtime.parker().park_until(std::min({now + wait, now + kLook, deadline_}));
+  }
+}
+
 void Login::refuse(const Error& error) {
-  LogSubject subject;
-  subject.host = peer_.address ? peer_.address->text() : "[local]";
-  subject.port = peer_.port;
-  subject.connected_us = Runtime::current().wall_clock_us();
   context_.log().write({.severity = "FATAL",
                         .message = error.message(),
                         .sqlstate = error.state().code(),
+                        .detail = matched_,
                         .command_tag = "authentication"},
-                       &subject);
+                       &subject_);
   put_report(channel_.out(), BackendKind::error_response, report_of(sql::Severity::fatal, error));
 }
 

@@ -17,7 +17,8 @@ struct Admission {
 /// The beginning of a conversation: encryption, start-up packet, authentication.
 class Login {
  public:
-  Login(Channel& channel, const Peer& peer, ServerContext& context);
+  /// `pid` is the connection's number in the log.
+  Login(Channel& channel, const Peer& peer, ServerContext& context, std::uint32_t pid);
 
   /// Nothing: the connection is to be closed, and whatever the client is to be told is in the send
   /// buffer. On success AuthenticationOk is.
@@ -33,7 +34,8 @@ class Login {
   Result<> check_peer(const sql::SessionOptions& options) const;
   Result<> exchange_scram(const sql::SessionOptions& options);
   Result<Bytes> receive_password_message();
-  Result<> fail_scram(const sql::SessionOptions& options, Error error);
+  /// Until a password for this role from here may be judged.
+  Result<> await_turn(const LoginAttempt& attempt);
   void negotiate_version(const StartupMessage& message, Admission& admission);
   [[nodiscard]] std::string describe_visitor(const Visitor& visitor) const;
   void refuse(const Error& error);
@@ -43,6 +45,9 @@ class Login {
   ServerContext& context_;
   std::shared_ptr<const DoorPolicy> policy_;
   TimePoint deadline_;
+  LogSubject subject_;
+  /// For the log: which connection it is, and which rule let it try.
+  std::string matched_;
   bool tls_asked_ = false;
   bool gss_asked_ = false;
 };

@@ -1,13 +1,12 @@
 #include "server/session/session_registry.h"
 
-#include <poll.h>
-
 #include <utility>
 
 #include "base/invariant.h"
 #include "server/auth/crypto.h"
 #include "server/protocol/sqlstates.h"
 #include "server/session/reports.h"
+#include "server/session/stream.h"
 #include "sql-lite-frontend/session.h"
 
 namespace swizzle::server {
@@ -97,21 +96,11 @@ void SessionRegistry::cancel(std::uint32_t id, Bytes key) noexcept {
   entry.interrupts->request_cancel();
 }
 
-namespace {
-
-/// The peer has closed, or its end of the connection is broken. What it sent before may be unread.
-bool has_gone(int socket) noexcept {
-  pollfd entry{socket, POLLRDHUP, 0};
-  return ::poll(&entry, 1, 0) == 1;
-}
-
-}  // namespace
-
 void SessionRegistry::cancel_abandoned(Duration at_least) noexcept {
   const std::scoped_lock lock{mutex_};
   for (auto& [id, entry] : entries_) {
     if (entry.session == nullptr || !entry.session->has_worked_for(at_least)) continue;
-    if (!has_gone(entry.socket)) continue;
+    if (!peer_has_gone(entry.socket)) continue;
     entry.session->cancel();
     entry.interrupts->request_cancel();
   }

@@ -2,6 +2,7 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -24,6 +25,11 @@ Transfer plain_outcome(ssize_t result, Transfer::State when_blocked) noexcept {
 }
 
 }  // namespace
+
+bool peer_has_gone(int socket) noexcept {
+  pollfd entry{socket, POLLRDHUP, 0};
+  return ::poll(&entry, 1, 0) == 1;
+}
 
 Stream::~Stream() {
   if (tls_ != nullptr) SSL_free(tls_);

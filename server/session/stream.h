@@ -22,6 +22,9 @@ struct Transfer {
   std::size_t bytes = 0;
 };
 
+/// The peer has closed, or its end of the connection is broken. What it sent before may be unread.
+[[nodiscard]] bool peer_has_gone(int socket) noexcept;
+
 /// A connected, non-blocking socket, in the clear or under TLS. Never waits.
 class Stream {
  public:

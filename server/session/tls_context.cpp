@@ -34,23 +34,44 @@ Result<> check_key_permissions(const std::string& file) {
   return {};
 }
 
+/// The protocol as IANA has it, with its length in front.
+constexpr std::string_view kProtocol = "\x0Apostgresql";
+
+/// A client that offers protocols, but not ours, talks to the wrong server: no handshake, lest
+/// another protocol's bytes pass for ours (RFC 7301, 3.2).
+int choose_protocol(SSL* /*connection*/, const unsigned char** chosen, unsigned char* chosen_size,
+                    const unsigned char* offered, unsigned int offered_size, void* /*unused*/) {
+  unsigned char* found = nullptr;
+  const auto* ours = reinterpret_cast<const unsigned char*>(kProtocol.data());
+  if (SSL_select_next_proto(&found, chosen_size, ours, kProtocol.size(), offered, offered_size) !=
+      OPENSSL_NPN_NEGOTIATED) {
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+  }
+  *chosen = found;
+  return SSL_TLSEXT_ERR_OK;
+}
+
 }  // namespace
 
-Result<std::shared_ptr<const TlsContext>> TlsContext::load(const std::string& certificate_file,
-                                                           const std::string& key_file) {
-  RETURN_IF_ERROR(check_key_permissions(key_file));
+Result<std::shared_ptr<const TlsContext>> TlsContext::load(const TlsOptions& options) {
+  RETURN_IF_ERROR(check_key_permissions(options.key_file));
   std::shared_ptr<TlsContext> context{new TlsContext{SSL_CTX_new(TLS_server_method())}};
   SSL_CTX* native = context->context_;
-  SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
+  SSL_CTX_set_min_proto_version(
+      native, options.least_version == "TLSv1.3" ? TLS1_3_VERSION : TLS1_2_VERSION);
+  if (SSL_CTX_set_cipher_list(native, options.ciphers.c_str()) != 1) {
+    return tls_failure("could not set the cipher list", options.ciphers);
+  }
+  SSL_CTX_set_alpn_select_cb(native, &choose_protocol, nullptr);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET |
                                   SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
-  if (SSL_CTX_use_certificate_chain_file(native, certificate_file.c_str()) != 1) {
-    return tls_failure("could not load server certificate file", certificate_file);
+  if (SSL_CTX_use_certificate_chain_file(native, options.certificate_file.c_str()) != 1) {
+    return tls_failure("could not load server certificate file", options.certificate_file);
   }
-  if (SSL_CTX_use_PrivateKey_file(native, key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
+  if (SSL_CTX_use_PrivateKey_file(native, options.key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
       SSL_CTX_check_private_key(native) != 1) {
-    return tls_failure("could not load private key file", key_file);
+    return tls_failure("could not load private key file", options.key_file);
   }
   RETURN_IF_ERROR(context->compute_endpoint_hash());
   return std::shared_ptr<const TlsContext>{std::move(context)};

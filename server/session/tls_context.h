@@ -10,12 +10,22 @@ struct ssl_ctx_st;
 
 namespace swizzle::server {
 
-/// The server's certificate and key, ready for connections. TLS 1.2 and later. Thread-safe.
+/// What connections under TLS are told.
+struct TlsOptions {
+  /// Forward secrecy and authenticated encryption only; TLS 1.3 has nothing else.
+  static constexpr const char* kCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
+
+  std::string certificate_file;
+  std::string key_file;
+  std::string ciphers = kCiphers;         ///< OpenSSL's list, for TLS 1.2
+  std::string least_version = "TLSv1.2";  ///< or TLSv1.3
+};
+
+/// The server's certificate and key, ready for connections. Thread-safe.
 class TlsContext {
  public:
-  /// F0000 when a file cannot be used, or the key can be read by others.
-  static Result<std::shared_ptr<const TlsContext>> load(const std::string& certificate_file,
-                                                        const std::string& key_file);
+  /// F0000 when a file cannot be used, the key can be read by others, or no cipher is known.
+  static Result<std::shared_ptr<const TlsContext>> load(const TlsOptions& options);
   TlsContext(const TlsContext&) = delete;
   TlsContext& operator=(const TlsContext&) = delete;
   ~TlsContext();

@@ -212,6 +212,7 @@ Value bound(Execution& execution, const SettingDefinition& definition, bool lowe
 
 void setting_rows(Execution& execution, const EmitRow& emit) {
   for (const SettingView& view : execution.session.settings.all()) {
+    if (!execution.session.may_examine(view.definition->name)) continue;
     const SettingDefinition& definition = *view.definition;
     std::vector<Value> values;
     for (const std::string& value : definition.values) {

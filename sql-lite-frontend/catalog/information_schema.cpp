@@ -35,7 +35,7 @@ void tables(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
-    if (!is_listed(relation)) continue;
+    if (!is_listed(relation) || !session.may_see(relation)) continue;
     std::string_view kind = "BASE TABLE";
     if (relation.kind == RelationKind::view) kind = "VIEW";
     if (relation.persistence == Persistence::temporary) kind = "LOCAL TEMPORARY";
@@ -158,9 +158,11 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
   const auto of_identity = [&](std::int64_t SequenceDefinition::* part) {
     return identity == nullptr ? Value::null() : number(identity->*part);
   };
-  const Value expression = column.default_sql.empty() || column.identity != 0
-                               ? Value::null()
-                               : text(printed_expression(session, table, column.default_sql));
+  // What a default is made of is its owner's.
+  const bool hides =
+      column.default_sql.empty() || column.identity != 0 || !session.owns(relation.owner);
+  const Value expression =
+      hides ? Value::null() : text(printed_expression(session, table, column.default_sql));
   const TypeInfo* type = find_type(column.type);
   const Measures measures = measures_of(column.type, column.typmod);
   const Value row[] = {
@@ -204,7 +206,8 @@ void columns(Execution& execution, const EmitRow& emit) {
     if (!is_listed(relation)) continue;
     const std::vector<bool> updatable = updatable_columns(session, table);
     for (std::size_t i = 0; i < relation.columns.size(); ++i) {
-      if (relation.columns[i].dropped) continue;
+      const Column& column = relation.columns[i];
+      if (column.dropped || !session.may_see(relation, column)) continue;
       const auto identity = identities.find({relation.oid, static_cast<std::int16_t>(i + 1)});
       emit_column(execution, emit, *table, i,
                   identity == identities.end() ? nullptr : identity->second,
@@ -216,6 +219,9 @@ void columns(Execution& execution, const EmitRow& emit) {
 void schemata(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const SchemaPtr& schema : session.catalog.schemas()) {
+    const bool shown = session.owns(schema->owner) || session.may(*schema, privilege::kCreate) ||
+                       session.may(*schema, privilege::kUsage);
+    if (!shown) continue;
     const Value row[] = {text_value(execution, session.options.database),
                          text_value(execution, schema->name),
                          text_value(execution, role_name(session, schema->owner))};

@@ -11,6 +11,17 @@ namespace {
   "FROM pg_catalog.pg_constraint k "                                              \
   "CROSS JOIN LATERAL pg_catalog.unnest(k.conkey) WITH ORDINALITY AS u(number, position)"
 
+// Whose the relation `r` is, or who may do something with it, sees it. What SELECT alone lets one
+// do does not count for constraints.
+#define SWIZZLE_OWNS(r) "pg_catalog.pg_has_role(" #r ".relowner, 'USAGE')"
+#define SWIZZLE_MAY_CHANGE(r)                                                           \
+  "(" SWIZZLE_OWNS(r) " OR pg_catalog.has_table_privilege(" #r                          \
+                      ".oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') " \
+                      "OR pg_catalog.has_any_column_privilege(" #r                      \
+                      ".oid, 'INSERT, UPDATE, REFERENCES'))"
+#define SWIZZLE_MAY_SEE(r) \
+  "(" SWIZZLE_MAY_CHANGE(r) " OR pg_catalog.has_any_column_privilege(" #r ".oid, 'SELECT'))"
+
 constexpr SystemView kInformationSchemaViews[] = {
     {kInformationSchema, "information_schema_catalog_name", "catalog_name",
      "SELECT pg_catalog.current_database() AS catalog_name"},
@@ -19,16 +30,18 @@ constexpr SystemView kInformationSchemaViews[] = {
      "is_insertable_into is_trigger_updatable is_trigger_deletable "
      "is_trigger_insertable_into",
      "SELECT pg_catalog.current_database() AS table_catalog, n.nspname AS table_schema, "
-     "c.relname AS table_name, pg_catalog.pg_get_viewdef(c.oid) AS view_definition, "
-     "CASE WHEN 'check_option=cascaded' = ANY (c.reloptions) THEN 'CASCADED' "
-     "WHEN 'check_option=local' = ANY (c.reloptions) THEN 'LOCAL' ELSE 'NONE' END "
-     "AS check_option, u.word AS is_updatable, u.word AS is_insertable_into, "
-     "'NO' AS is_trigger_updatable, 'NO' AS is_trigger_deletable, "
-     "'NO' AS is_trigger_insertable_into FROM pg_catalog.pg_class c "
-     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL "
-     "(SELECT CASE pg_catalog.pg_relation_is_updatable(c.oid, false) WHEN 0 THEN 'NO' "
-     "ELSE 'YES' END AS word) u WHERE c.relkind = 'v' "
-     "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+     "c.relname AS table_name, CASE WHEN " SWIZZLE_OWNS(
+         c) " THEN "
+            "pg_catalog.pg_get_viewdef(c.oid) END AS view_definition, "
+            "CASE WHEN 'check_option=cascaded' = ANY (c.reloptions) THEN 'CASCADED' "
+            "WHEN 'check_option=local' = ANY (c.reloptions) THEN 'LOCAL' ELSE 'NONE' END "
+            "AS check_option, u.word AS is_updatable, u.word AS is_insertable_into, "
+            "'NO' AS is_trigger_updatable, 'NO' AS is_trigger_deletable, "
+            "'NO' AS is_trigger_insertable_into FROM pg_catalog.pg_class c "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL "
+            "(SELECT CASE pg_catalog.pg_relation_is_updatable(c.oid, false) WHEN 0 THEN 'NO' "
+            "ELSE 'YES' END AS word) u WHERE c.relkind = 'v' AND " SWIZZLE_MAY_SEE(
+                c) " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
     {kInformationSchema, "view_table_usage",
      "view_catalog view_schema view_name table_catalog table_schema table_name",
      "SELECT DISTINCT pg_catalog.current_database() AS view_catalog, vn.nspname AS view_schema, "
@@ -55,8 +68,10 @@ constexpr SystemView kInformationSchemaViews[] = {
      "FROM pg_catalog.pg_sequences s JOIN pg_catalog.pg_namespace n "
      "ON n.nspname = s.schemaname JOIN pg_catalog.pg_class c "
      "ON c.relnamespace = n.oid AND c.relname = s.sequencename "
-     "WHERE NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d "
-     "WHERE d.objid = c.oid AND d.deptype = 'i')"},
+     "WHERE (" SWIZZLE_OWNS(
+         c) " OR pg_catalog.has_sequence_privilege(c.oid, "
+            "'SELECT, UPDATE, USAGE')) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d "
+            "WHERE d.objid = c.oid AND d.deptype = 'i')"},
     {kInformationSchema, "table_constraints",
      "constraint_catalog constraint_schema constraint_name table_catalog table_schema "
      "table_name constraint_type is_deferrable initially_deferred enforced nulls_distinct",
@@ -71,15 +86,15 @@ constexpr SystemView kInformationSchemaViews[] = {
      "THEN 'NO' ELSE 'YES' END AS nulls_distinct FROM pg_catalog.pg_constraint k "
      "JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-     "LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = k.conindid "
-     "UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
-     "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
-     "a.attnum::pg_catalog.text || '_not_null', pg_catalog.current_database(), n.nspname, "
-     "c.relname, 'CHECK', 'NO', 'NO', 'YES', NULL FROM pg_catalog.pg_attribute a "
-     "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
-     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-     "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' "
-     "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+     "LEFT JOIN pg_catalog.pg_index i ON i.indexrelid = k.conindid WHERE " SWIZZLE_MAY_CHANGE(
+         c) " UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
+            "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
+            "a.attnum::pg_catalog.text || '_not_null', pg_catalog.current_database(), n.nspname, "
+            "c.relname, 'CHECK', 'NO', 'NO', 'YES', NULL FROM pg_catalog.pg_attribute a "
+            "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+            "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' AND " SWIZZLE_MAY_CHANGE(
+                c) " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
     {kInformationSchema, "key_column_usage",
      "constraint_catalog constraint_schema constraint_name table_catalog table_schema "
      "table_name column_name ordinal_position position_in_unique_constraint",
@@ -93,7 +108,10 @@ constexpr SystemView kInformationSchemaViews[] = {
      ") k JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
      "JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.number "
-     "WHERE k.contype IN ('p', 'u', 'f')"},
+     "WHERE k.contype IN ('p', 'u', 'f') AND (" SWIZZLE_OWNS(
+         c) " OR "
+            "pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT, INSERT, UPDATE, "
+            "REFERENCES'))"},
     {kInformationSchema, "constraint_column_usage",
      "table_catalog table_schema table_name column_name constraint_catalog "
      "constraint_schema constraint_name",
@@ -106,7 +124,8 @@ constexpr SystemView kInformationSchemaViews[] = {
      "ELSE k.conrelid END "
      "JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace "
      "JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY "
-     "(CASE WHEN k.contype = 'f' THEN k.confkey ELSE k.conkey END)"},
+     "(CASE WHEN k.contype = 'f' THEN k.confkey ELSE k.conkey END) "
+     "WHERE " SWIZZLE_OWNS(t)},
     {kInformationSchema, "constraint_table_usage",
      "table_catalog table_schema table_name constraint_catalog constraint_schema "
      "constraint_name",
@@ -118,7 +137,7 @@ constexpr SystemView kInformationSchemaViews[] = {
      "JOIN pg_catalog.pg_class t ON t.oid = CASE WHEN k.contype = 'f' THEN k.confrelid "
      "ELSE k.conrelid END "
      "JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace "
-     "WHERE k.contype IN ('p', 'u', 'f')"},
+     "WHERE k.contype IN ('p', 'u', 'f') AND " SWIZZLE_OWNS(t)},
     {kInformationSchema, "check_constraints",
      "constraint_catalog constraint_schema constraint_name check_clause",
      "SELECT pg_catalog.current_database() AS constraint_catalog, "
@@ -199,6 +218,9 @@ constexpr SystemView kInformationSchemaViews[] = {
      "WHERE c.data_type = 'ARRAY'"},
 };
 #undef SWIZZLE_KEY_COLUMNS
+#undef SWIZZLE_OWNS
+#undef SWIZZLE_MAY_CHANGE
+#undef SWIZZLE_MAY_SEE
 
 }  // namespace
 

@@ -114,6 +114,7 @@ const std::vector<Oid>& Session::State::search_path() {
 
 Oid Session::State::temporary_schema() {
   if (temp_schema == kNoOid) {
+    require_temporary();
     temp_schema = catalog.allocate_oid();
     ++settings_version;
   }

@@ -200,23 +200,47 @@ void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode
 
 void Session::State::require_connect() const {
   const DatabasePtr database = catalog.database(options.database);
-  if (!database || is_superuser(user)) return;
-  const AccessList list{database->grants, database->owner, GrantedOn::database,
-                        kEveryoneOnDatabase};
-  if ((list.allowed(roles_of(user)) & privilege::kConnect) != 0) return;
+  if (!database || may(*database, privilege::kConnect)) return;
   throw sql_error(sqlstate::insufficient_privilege, "permission denied for database \"{}\"",
                   database->name)
       .with_detail("User does not have CONNECT privilege.");
 }
 
+bool Session::State::may_see(const Relation& relation) const {
+  if (owns(relation.owner)) return true;
+  const std::vector<Oid> roles = roles_of(user);
+  if (list_of(relation).allowed(roles) != 0) return true;
+  return std::ranges::any_of(relation.columns, [&](const Column& column) {
+    return AccessList{column.grants, relation.owner, GrantedOn::column}.allowed(roles) != 0;
+  });
+}
+
+bool Session::State::may_see(const Relation& relation, const Column& column) const {
+  if (owns(relation.owner)) return true;
+  const std::vector<Oid> roles = roles_of(user);
+  const AccessList own{column.grants, relation.owner, GrantedOn::column};
+  const Privileges held = list_of(relation).allowed(roles) | own.allowed(roles);
+  return (held & all_privileges(GrantedOn::column)) != 0;
+}
+
+bool Session::State::may(const DatabaseEntry& database, Privileges wants) const {
+  if (is_superuser(user)) return true;
+  const AccessList list{database.grants, database.owner, GrantedOn::database, kEveryoneOnDatabase};
+  return (wants & ~list.allowed(roles_of(user))) == 0;
+}
+
 void Session::State::require_create_on_database() const {
   const DatabasePtr database = catalog.database(options.database);
-  if (!database || is_superuser(user)) return;
-  const AccessList list{database->grants, database->owner, GrantedOn::database,
-                        kEveryoneOnDatabase};
-  if ((list.allowed(roles_of(user)) & privilege::kCreate) != 0) return;
+  if (!database || may(*database, privilege::kCreate)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for database {}",
               database->name);
+}
+
+void Session::State::require_temporary() const {
+  const DatabasePtr database = catalog.database(options.database);
+  if (!database || may(*database, privilege::kTemporary)) return;
+  throw_error(sqlstate::insufficient_privilege,
+              "permission denied to create temporary tables in database \"{}\"", database->name);
 }
 
 void Session::State::require_membership_in(const Role& new_owner) const {

@@ -156,6 +156,13 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] bool owns(Oid role) const;
   [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;
+  [[nodiscard]] bool may(const DatabaseEntry& database, Privileges wants) const;
+  /// For information_schema: whether the role owns the relation or has any right to it, or to one
+  /// of its columns; to this one.
+  [[nodiscard]] bool may_see(const Relation& relation) const;
+  [[nodiscard]] bool may_see(const Relation& relation, const Column& column) const;
+  /// Whether the role is shown the setting: where the server keeps its files is not for everybody.
+  [[nodiscard]] bool may_examine(std::string_view setting) const;
   /// What a plan is about to touch may be touched; throws 42501, or 55000 for a materialized view
   /// without rows.
   void check_accesses(Plan& plan);
@@ -170,6 +177,8 @@ struct Session::State final : NameSource, ObjectNames {
   void require_lock(const TablePtr& table, lock::RelationMode mode) const;
   void require_connect() const;
   void require_create_on_database() const;
+  /// For the session's first temporary relation.
+  void require_temporary() const;
   /// Gives something to a role that the current one is no member of.
   void require_membership_in(const Role& new_owner) const;
   void require_role_right(bool Role::* right, std::string_view what) const;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/ascii.h"
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
@@ -317,7 +319,17 @@ bool offers_tls(const Settings& settings) {
 
 }  // namespace
 
+bool Session::State::may_examine(std::string_view setting) const {
+  return lower_case(setting) != "hba_file" || owns(kReadAllSettingsRole);
+}
+
 Result<std::string> Session::State::show_setting_value(std::string_view name) const {
+  if (!may_examine(name)) {
+    return fail(sqlstate::insufficient_privilege,
+                fmt::format("must be superuser or have privileges of pg_read_all_settings to "
+                            "examine \"{}\"",
+                            name));
+  }
   if (name == "transaction_isolation") {
     constexpr std::string_view kLevels[] = {"read committed", "repeatable read", "serializable"};
     return std::string{says_uncommitted ? "read uncommitted"
@@ -344,6 +356,7 @@ void Session::State::show_variable(const ast::VariableShowStmt& statement, Resul
     const std::string_view names[] = {"name", "setting", "description"};
     sink.row_description(text_columns(names));
     for (const SettingView& view : settings.all()) {
+      if (!may_examine(view.definition->name)) continue;
       const std::optional<std::string> values[] = {view.definition->name,
                                                    show_setting(view.value, view.definition->unit),
                                                    view.definition->description};
