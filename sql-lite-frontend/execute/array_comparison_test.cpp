@@ -41,7 +41,7 @@ TEST_CASE("Long lists are asked by hash and mean what short ones do", "[sql][exe
     std::vector<std::string> values;
   };
   std::vector<Kind> columns{{"i", {}}, {"b", {}}, {"x", {}}, {"n", {}},
-                              {"f", {}}, {"d", {}}, {"c", {}}};
+                            {"f", {}}, {"d", {}}, {"c", {}}};
   for (int i = 0; i < 24; i += 2) {
     const std::string number = std::to_string(i);
     columns[0].values.push_back(number);
