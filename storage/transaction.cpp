@@ -64,6 +64,18 @@ void Transaction::end_inner(const ReadView& outer) noexcept {
   state_->end_inner(outer);
 }
 
+ReadView Transaction::hold_view() {
+  return state_->hold_view();
+}
+
+void Transaction::release_view(const ReadView& view) noexcept {
+  state_->release_view(view);
+}
+
+ReadView Transaction::exchange_view(const ReadView& view) noexcept {
+  return std::exchange(state_->now, view);
+}
+
 void Transaction::work_for(lock::OwnerLabel label, const std::string* doing) noexcept {
   state_->slot.label.store(label, std::memory_order_relaxed);
   state_->locks.work_for(label, doing);

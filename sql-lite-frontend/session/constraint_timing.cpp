@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/execute/constraint_check.h"
-#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
@@ -29,8 +28,6 @@ void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
            (constraints.empty() ||
             std::ranges::find(constraints, check.constraint) != constraints.end());
   };
-  if (std::ranges::none_of(deferred, is_due)) return;
-  settle_cursors(*this);
   for (std::size_t i = 0; i < deferred.size(); ++i) {
     if (!is_due(deferred[i])) continue;
     run_deferred_check(*this, *this, deferred[i]);

@@ -1,5 +1,3 @@
-#include "sql-lite-frontend/session/cursors.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -183,7 +181,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->scrolls = (declare.options & kNoScroll) == 0;
   portal->opened_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
-  start_portal(*portal);
+  start_portal(*portal, Reads::in_parts);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(*portal->plan));
   portals[portal->name] = std::move(portal);
@@ -195,54 +193,17 @@ bool Session::State::read_cursor_row(Portal& portal) {
   if (portal.exhausted) return false;
   require_runnable(*portal.plan);
   Execution& execution = portal.plan->execution;
-  const RowScope scope{execution};
-  if (!portal.plan->root->next(execution)) {
-    portal.exhausted = true;
-    return false;
-  }
-  portal.rows->keep(execution);
-  return true;
-}
-
-namespace {
-
-/// Whether an error is about the row that was being read, and not about the request that is
-/// running.
-bool is_of_the_row(const SqlError& error) {
-  const SqlState state = error.state();
-  const std::string_view code = state.code();
-  return code.starts_with("22") || code.starts_with("21");
-}
-
-/// An error belongs to whoever fetches the row: until then it is kept with the plan, which nobody
-/// else is to get.
-void read_rest(Session::State& session, Portal& portal) {
-  try {
-    while (session.read_cursor_row(portal)) {
+  {
+    const HeldView::Reading reading{portal.view};
+    const RowScope scope{execution};
+    if (portal.plan->root->next(execution)) {
+      portal.rows->keep(execution);
+      return true;
     }
-  } catch (const SqlError& error) {
-    if (!is_of_the_row(error)) throw;
-    Diagnostic kept;
-    kept.state = error.state();
-    kept.message = error.error().message();
-    kept.detail = error.error().detail();
-    if (portal.statement->plan == portal.plan) portal.statement->plan.reset();
-    portal.plan->failure = std::move(kept);
   }
-}
-
-}  // namespace
-
-void settle_cursors(Session::State& session) {
-  for (auto& [name, portal] : session.portals) {
-    if (portal->state != Portal::State::running || portal->exhausted || !portal->plan ||
-        portal->plan->write != nullptr || locks_rows(*portal->plan->root)) {
-      continue;
-    }
-    if (portal->plan->failure) continue;
-    if (!portal->rows) session.make_cursor_of(*portal);
-    read_rest(session, *portal);
-  }
+  portal.exhausted = true;
+  portal.view.reset();
+  return false;
 }
 
 /// A portal of the protocol, from where it stands.
@@ -250,7 +211,7 @@ void Session::State::make_cursor_of(Portal& portal) {
   if (!portal.plan || portal.plan->write != nullptr || portal.state == Portal::State::failed) {
     throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
   }
-  if (portal.state == Portal::State::ready) start_portal(portal);
+  if (portal.state == Portal::State::ready) start_portal(portal, Reads::in_parts);
   portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal.rows->set_slots(kept_slots(*portal.plan));
   portal.scrolls = false;
@@ -390,6 +351,7 @@ void Session::State::hold_cursors() {
     // The plan stays with the cursor for its slots and output types.
     portal->plan->root->close();
     portal->plan->execution.release_kept();
+    portal->view.reset();
     portal->state = Portal::State::finished;
   }
 }

@@ -139,7 +139,9 @@ struct Session::State final : NameSource, ObjectNames {
                      ResultSink& sink, AtEnd at_end);
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
                   AtEnd at_end = AtEnd::stay);
-  void start_portal(Portal& portal);
+  /// What reads in parts keeps what it sees, since other statements run in between.
+  enum class Reads : std::uint8_t { at_once, in_parts };
+  void start_portal(Portal& portal, Reads reads = Reads::at_once);
   void finish_portal(Portal& portal);
   void count_run(const Portal& portal);
   /// Whether the client knows what the result's columns are, so that they must not change.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {
@@ -221,8 +220,9 @@ Session::State::Savepoint Session::State::mark(std::string name) const {
 void Session::State::roll_back_to(const Savepoint& savepoint) {
   // What was opened since is gone before what it reads is.
   std::erase_if(portals, [&](const auto& entry) {
-    const Portal& portal = *entry.second;
+    Portal& portal = *entry.second;
     if (portal.number <= savepoint.portals_mark) return false;
+    portal.view.reset();
     if (portal.plan && portal.state == Portal::State::running) {
       portal.plan->end_run();
     }
