@@ -4,7 +4,12 @@
 #include <limits>
 #include <optional>
 
+#include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/computed_scan.h"
+#include "sql-lite-frontend/execute/cte_scan.h"
+#include "sql-lite-frontend/execute/gate.h"
 #include "sql-lite-frontend/execute/lock_rows.h"
+#include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -107,6 +112,43 @@ bool locks_rows(PlanOperator& plan) {
   return locks;
 }
 
+/// Steps that PostgreSQL can read backward by themselves.
+bool is_scrolled(const PlanOperator& step) {
+  return dynamic_cast<const TableAccess*>(&step) != nullptr ||
+         dynamic_cast<const ComputedScan*>(&step) != nullptr ||
+         dynamic_cast<const ValuesScan*>(&step) != nullptr ||
+         dynamic_cast<const FunctionScan*>(&step) != nullptr ||
+         dynamic_cast<const CteScan*>(&step) != nullptr ||
+         dynamic_cast<const Sort*>(&step) != nullptr ||
+         dynamic_cast<const Materialize*>(&step) != nullptr;
+}
+
+/// Steps that can be read backward if their inputs can.
+bool passes_scrolling(const PlanOperator& step) {
+  return dynamic_cast<const Filter*>(&step) != nullptr ||
+         dynamic_cast<const Project*>(&step) != nullptr ||
+         dynamic_cast<const Gate*>(&step) != nullptr ||
+         dynamic_cast<const Limit*>(&step) != nullptr ||
+         dynamic_cast<const EagerCtes*>(&step) != nullptr ||
+         dynamic_cast<const Append*>(&step) != nullptr;
+}
+
+/// Whether a cursor goes back that says neither SCROLL nor NO SCROLL. All of ours could, since what
+/// was read is kept; but who counts on that would find that PostgreSQL's do not.
+bool goes_back(PlanOperator& plan) {
+  check_stack();
+  if (is_scrolled(plan)) return true;
+  if (!passes_scrolling(plan)) return false;
+  bool inputs_do = true;
+  plan.for_each_input([&](PlanPtr& input) { inputs_do = inputs_do && goes_back(*input); });
+  return inputs_do;
+}
+
+bool scrolls(const ast::DeclareCursorStmt& declare, PlanOperator& plan) {
+  if ((declare.options & (kScroll | kNoScroll)) != 0) return (declare.options & kScroll) != 0;
+  return goes_back(plan);
+}
+
 /// Where a cursor's rows have the key of this table's row.
 Slot key_slot_in(const Portal& portal, const Table& table) {
   std::optional<Slot> slot;
@@ -178,7 +220,7 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->number = ++portals_opened;
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
-  portal->scrolls = (declare.options & kNoScroll) == 0;
+  portal->scrolls = scrolls(declare, *portal->plan->root);
   portal->opened_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
   start_portal(*portal, Reads::in_parts);
