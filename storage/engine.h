@@ -187,6 +187,7 @@ class Transaction {
 
   [[nodiscard]] TxnId id() const noexcept;
   [[nodiscard]] Isolation isolation() const noexcept;
+  [[nodiscard]] Access access() const noexcept;
 
   /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
   /// writes is not visible to its own snapshot reads until the next begin_statement().

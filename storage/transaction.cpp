@@ -52,6 +52,10 @@ Isolation Transaction::isolation() const noexcept {
   return state_->isolation;
 }
 
+Access Transaction::access() const noexcept {
+  return state_->access;
+}
+
 void Transaction::begin_statement() {
   state_->begin_statement();
 }

@@ -440,6 +440,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   if (copy.query != nullptr) {
     require_copyable(copy.query);
     statement->node = copy.query;
+    statement->takes_parameters = false;
   } else {
     Arena arena;
     Binder binder{*this, arena};

@@ -78,6 +78,7 @@ struct Session::State final : NameSource, ObjectNames {
   void apply_lock_timeout();
   void start_engine_transaction();
   [[nodiscard]] Isolation engine_isolation() const noexcept;
+  [[nodiscard]] Access engine_access() const noexcept;
   /// Throws when the commit fails; the transaction is over then, too.
   void commit_transaction();
   void rollback_transaction() noexcept;

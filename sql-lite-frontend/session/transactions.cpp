@@ -82,11 +82,13 @@ Isolation Session::State::engine_isolation() const noexcept {
   return by_snapshot ? Isolation::repeatable_read : isolation;
 }
 
+/// Its temporary tables a session may write even where it only reads.
+Access Session::State::engine_access() const noexcept {
+  return read_only && temp_schema == kNoOid ? Access::read_only : Access::read_write;
+}
+
 void Session::State::start_engine_transaction() {
-  // Its temporary tables a session may write even where it only reads.
-  const bool only_reads = read_only && temp_schema == kNoOid;
-  set_transaction(
-      shared.engine.begin(engine_isolation(), only_reads ? Access::read_only : Access::read_write));
+  set_transaction(shared.engine.begin(engine_isolation(), engine_access()));
   transaction->work_for(options.backend_pid, &current_query);
   apply_lock_timeout();
 }
@@ -344,7 +346,8 @@ void Session::State::choose_deferrable(bool wanted) {
 /// marks in the present one.
 void Session::State::begin_as_chosen() {
   if (!any_statement && savepoints.empty() && transaction &&
-      (transaction->isolation() != engine_isolation() || read_only || defaults().read_only)) {
+      (transaction->isolation() != engine_isolation() ||
+       transaction->access() != engine_access())) {
     transaction->rollback();
     start_engine_transaction();
   }
