@@ -6,6 +6,10 @@
 /// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
 namespace swizzle::sql {
 
+ReferenceQueue& reference_queue(Session::State& session) {
+  return session.references;
+}
+
 bool is_deferred(Session::State& session, const Constraint& constraint) {
   if (!constraint.deferrable) return false;
   const auto& modes = session.constraint_modes;

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/session/activity.h"
 #include "sql-lite-frontend/session/database_shared.h"
 #include "sql-lite-frontend/session/internal.h"
@@ -377,6 +378,7 @@ struct Session::State final : NameSource, ObjectNames {
   Arena deferred_bytes;
   std::uint64_t checks_passed = 0;
   ConstraintModes constraint_modes;
+  ReferenceQueue references;
   std::vector<Oid> truncated_on_commit;
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
   /// Built in this transaction, at REPEATABLE READ: its snapshot does not read them.

@@ -468,4 +468,20 @@ Engine& engine_of(Session::State& session) {
   return session.shared.engine;
 }
 
+Transaction& transaction_of(Session::State& session) {
+  return *session.transaction;
+}
+
+bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
+                     CatalogView::Stamp& seen_at) {
+  if (table->relation.persistence != Persistence::temporary) {
+    value_of(session.transaction->lock_relation(lock::RelationId{table->relation.oid}, mode));
+  }
+  const CatalogView::Stamp now = session.catalog.stamp();
+  if (now == seen_at) return true;
+  if (session.catalog.table(table->relation.oid) != table) return false;
+  seen_at = now;
+  return true;
+}
+
 }  // namespace swizzle::sql
