@@ -84,6 +84,7 @@ Result<> Cursor::State::load() {
   RETURN_IF_ERROR(working.intend(tree.id(), lock::TableMode::intent_shared,
                                  wait == WaitPolicy::skip ? WaitPolicy::wait : wait));
   RETURN_IF_ERROR(tree.birth().require_loaded());
+  leaf.set_view(working.newest_view_of(tree.birth()));
   return load_leaf();
 }
 

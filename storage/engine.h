@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
@@ -186,6 +187,7 @@ class Transaction {
 
   [[nodiscard]] TxnId id() const noexcept;
   [[nodiscard]] Isolation isolation() const noexcept;
+  [[nodiscard]] Access access() const noexcept;
 
   /// Starts a statement: at READ COMMITTED it takes a fresh snapshot. What the statement itself
   /// writes is not visible to its own snapshot reads until the next begin_statement().
@@ -195,6 +197,13 @@ class Transaction {
   /// end_inner(). Better by way of InnerStatement.
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
   void end_inner(const ReadView& outer) noexcept;
+
+  /// Keeps what the statement that runs sees, for its reads beside later statements, until
+  /// release_view(). Better by way of HeldView.
+  [[nodiscard]] ReadView hold_view();
+  void release_view(const ReadView& view) noexcept;
+  /// Reads see by `view` from now on; returns by what they saw.
+  [[nodiscard]] ReadView exchange_view(const ReadView& view) noexcept;
 
   /// How many leaves its reads and writes have asked for.
   [[nodiscard]] std::uint64_t leaf_requests() const noexcept;
@@ -269,6 +278,49 @@ class InnerStatement {
  private:
   Transaction& transaction_;
   ReadView outer_;
+};
+
+/// What a statement saw when it was made, kept for as long as it is read while others of its
+/// transaction run. To be gone before the transaction is.
+class HeldView {
+ public:
+  HeldView() = default;
+  explicit HeldView(Transaction& transaction)
+      : transaction_(&transaction), view_(transaction.hold_view()) {}
+  HeldView(const HeldView&) = delete;
+  HeldView& operator=(const HeldView&) = delete;
+  HeldView(HeldView&& other) noexcept
+      : transaction_(std::exchange(other.transaction_, nullptr)), view_(other.view_) {}
+  HeldView& operator=(HeldView&& other) noexcept {
+    std::swap(transaction_, other.transaction_);
+    std::swap(view_, other.view_);
+    return *this;
+  }
+  ~HeldView() { reset(); }
+  void reset() noexcept {
+    if (transaction_ != nullptr) std::exchange(transaction_, nullptr)->release_view(view_);
+  }
+
+  /// While it lives, reads see by the view, if that was made.
+  class Reading {
+   public:
+    explicit Reading(const HeldView& view) : transaction_(view.transaction_) {
+      if (transaction_ != nullptr) outer_ = transaction_->exchange_view(view.view_);
+    }
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+    ~Reading() {
+      if (transaction_ != nullptr) static_cast<void>(transaction_->exchange_view(outer_));
+    }
+
+   private:
+    Transaction* transaction_;
+    ReadView outer_;
+  };
+
+ private:
+  Transaction* transaction_ = nullptr;
+  ReadView view_;
 };
 
 /// Builds a tree bottom-up from records in ascending order: several times faster than inserts,

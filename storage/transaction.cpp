@@ -60,6 +60,10 @@ Isolation Transaction::isolation() const noexcept {
   return state_->isolation;
 }
 
+Access Transaction::access() const noexcept {
+  return state_->access;
+}
+
 void Transaction::begin_statement() {
   state_->begin_statement();
 }
@@ -70,6 +74,18 @@ ReadView Transaction::begin_inner(ReadView::Sees sees) {
 
 void Transaction::end_inner(const ReadView& outer) noexcept {
   state_->end_inner(outer);
+}
+
+ReadView Transaction::hold_view() {
+  return state_->hold_view();
+}
+
+void Transaction::release_view(const ReadView& view) noexcept {
+  state_->release_view(view);
+}
+
+ReadView Transaction::exchange_view(const ReadView& view) noexcept {
+  return std::exchange(state_->now, view);
 }
 
 void Transaction::work_for(lock::OwnerLabel label, const std::string* doing) noexcept {

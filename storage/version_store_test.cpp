@@ -76,6 +76,82 @@ TEST_CASE_METHOD(Rows, "a long scan of a table that is rewritten meanwhile compl
   CHECK(std::filesystem::file_size(data / "data") == size);
 }
 
+TEST_CASE_METHOD(Rows, "Views that are held show what they saw, and keep what the oldest needs",
+                 "[storage][isolation]") {
+  with(std::uint64_t{64} << 20U);
+  const auto reader = engine->begin();
+  const auto value = [&] {
+    ValueBuffer into;
+    REQUIRE(table().get(*reader, as_bytes(row(0)), into).value());
+    return std::string{as_text(into.bytes())};
+  };
+  std::vector<HeldView> views;
+  for (int i = 0; i < 4; ++i) {
+    reader->begin_statement();
+    views.emplace_back(*reader);
+    update(0, "value " + std::to_string(i));
+  }
+  reader->begin_statement();
+  CHECK(value() == "value 3");
+  Lsn kept = Lsn::none;
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(engine->snapshots().size() == 1);
+    CHECK(engine->snapshots().front().lsn > kept);
+    kept = engine->snapshots().front().lsn;
+    {
+      const HeldView::Reading reading{views.front()};
+      CHECK(value() == (i == 0 ? old_value() : "value " + std::to_string(i - 1)));
+      const InnerStatement inner{*reader};
+      CHECK(value() == "value 3");
+    }
+    CHECK(value() == "value 3");
+    views.erase(views.begin());
+  }
+  reader->begin_statement();
+  CHECK(engine->snapshots().empty());
+  REQUIRE(reader->commit());
+  CHECK(store_becomes_empty());
+}
+
+TEST_CASE_METHOD(Rows, "A view that is given up does not keep its transaction from going on",
+                 "[storage][isolation]") {
+  with(std::uint64_t{512} << 10U);
+  const auto reader = engine->begin();
+  reader->begin_statement();
+  HeldView old{*reader};
+  for (int i = 0; i < 3 * kRows; ++i)
+    update(i % kRows, "new " + std::to_string(i), Transaction::Durability::synchronous);
+  CHECK(engine->statistics().snapshots_too_old == 1);
+  ValueBuffer value;
+  const auto read = [&] { return table().get(*reader, as_bytes(row(5)), value); };
+  reader->begin_statement();
+  HeldView young{*reader};
+  const std::string before = "new " + std::to_string(2 * kRows + 5);
+  update(5, "newest");
+  CHECK(read().value());
+  CHECK(as_text(value.bytes()) == before);
+  reader->begin_statement();
+  CHECK(read().value());
+  CHECK(as_text(value.bytes()) == "newest");
+  {
+    const HeldView::Reading reading{old};
+    const auto seen = read();
+    REQUIRE_FALSE(seen.has_value());
+    CHECK(seen.error().state() == sqlstate::snapshot_too_old);
+  }
+  {
+    const HeldView::Reading reading{young};
+    CHECK(read().value());
+    CHECK(as_text(value.bytes()) == before);
+  }
+  old.reset();
+  REQUIRE(engine->snapshots().size() == 1);
+  young.reset();
+  reader->begin_statement();
+  CHECK(engine->snapshots().empty());
+  REQUIRE(reader->commit());
+}
+
 TEST_CASE_METHOD(Rows, "P37 beyond the bound the oldest snapshot is too old, and writers go on",
                  "[storage][isolation]") {
   constexpr std::uint64_t kBound = std::uint64_t{512} << 10U;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/execute/deferrable_keys.h"
-#include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/table_references.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -2,71 +2,87 @@
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/foreign_key.h"
-#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/execute/table_references.h"
 
 namespace swizzle::sql {
 
-/// The foreign keys of one table, both ways, for one statement: written rows are noted, and looked
-/// at when the statement has written them all. Actions and checks are statements of our own, run
-/// inside the transaction, as PostgreSQL's are.
+class ReferenceQueue;
+
+/// What one statement has to do for its table's foreign keys: noted row by row, and done when it
+/// has written them all.
 class ForeignKeys {
  public:
-  ForeignKeys(NameSource& names, const TablePtr& table);
+  ForeignKeys(NameSource& names, const TablePtr& table)
+      : references_(std::make_shared<TableReferences>(names, table)) {}
 
-  void begin();
+  void begin() {
+    notes_.clear();
+    arena_.reset();
+  }
   [[nodiscard]] bool has_notes() const noexcept { return !notes_.empty(); }
-  void inserted(std::span<const Value> row);
-  void updated(std::span<const Value> old_row, std::span<const Value> new_row);
-  void removed(std::span<const Value> row);
-  /// Runs actions and checks; what is deferred goes to the session.
+  void inserted(std::span<const Value> row) { references_->note_inserted(row, arena_, notes_); }
+  void updated(std::span<const Value> old_row, std::span<const Value> new_row) {
+    references_->note_updated(old_row, new_row, arena_, notes_);
+  }
+  void removed(std::span<const Value> row) { references_->note_removed(row, arena_, notes_); }
+
+  /// Actions first, then the checks.
   void finish(Execution& execution);
+  /// Leaves them to who runs the statement because of another one's rows.
+  void finish_later(ReferenceQueue& queue);
 
  private:
-  /// This table refers to another.
-  struct Outgoing {
-    ForeignKey key;
-    std::string lock_referenced_sql;
-  };
-  /// Another table refers to this one.
-  struct Incoming {
-    ForeignKey key;
-    std::string still_there_sql;  ///< a new row took the old key's place
-    std::string any_sql;
-    std::string delete_sql;
-    std::string update_sql;
-    std::string clear_on_delete_sql;  ///< SET NULL or SET DEFAULT, whichever the key says
-    std::string clear_on_update_sql;
-  };
-  struct Note {
-    enum class Kind : std::uint8_t { reference, removed, changed } kind;
-    std::size_t key;  ///< of outgoing_ or incoming_
-    std::vector<Value> old_values;
-    std::vector<Value> new_values;
-  };
-  void check_reference(Execution& execution, const Note& note);
-  void act(Execution& execution, const Note& note);
-  void check_unreferenced(Execution& execution, const Note& note);
-  void require_gone(Execution& execution, const Note& note);
-  void require_unreferenced(Execution& execution, const Note& note);
+  using Note = TableReferences::Note;
+  template <class Do>
+  void for_each_note(const Do& perform) const;
 
-  TablePtr table_;
-  std::vector<Outgoing> outgoing_;
-  std::vector<Incoming> incoming_;
+  std::shared_ptr<TableReferences> references_;
   std::vector<Note> notes_;
   Arena arena_;
 };
 
-/// A row that refers may be gone again by now; else the row that it refers to has to be there.
-void check_deferred_reference(Session::State& session, NameSource& names, const TablePtr& table,
-                              const DeferredCheck& check);
-/// A key that was given up may have a new row, or else nobody may refer to it.
-void check_deferred_removal(Session::State& session, NameSource& names, const TablePtr& table,
-                            const DeferredCheck& check);
+/// What the statements of actions have to do for their foreign keys, in the order in which they
+/// wrote, behind what the statement has to do that they are run for. So a chain of rows may be of
+/// any length: nothing recurses, and the order is PostgreSQL's. One per session.
+class ReferenceQueue {
+ public:
+  /// Whether a statement that ends now is one that an action runs.
+  [[nodiscard]] bool is_running() const noexcept { return is_running_; }
+
+  /// While it lives, statements are those of actions; what they leave is forgotten with it.
+  class Run {
+   public:
+    explicit Run(ReferenceQueue& queue) noexcept : queue_(queue) { queue_.is_running_ = true; }
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+    ~Run();
+    void finish(Execution& execution);
+
+   private:
+    ReferenceQueue& queue_;
+  };
+
+  void add(const std::shared_ptr<TableReferences>& references, const TableReferences::Note& note);
+
+ private:
+  struct Item {
+    std::shared_ptr<TableReferences> references;
+    TableReferences::Note note;
+  };
+  /// What all of the level before has left: its memory goes when it is done.
+  struct Level {
+    std::vector<Item> items;
+    Arena arena;
+
+    void clear() noexcept {
+      items.clear();
+      arena.reset();
+    }
+  };
+  bool is_running_ = false;
+  Level next_;
+};
 
 }  // namespace swizzle::sql

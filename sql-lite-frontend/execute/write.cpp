@@ -103,8 +103,21 @@ void WriteOperator::check(Execution& execution) {
   foreign_keys_.finish(execution);
 }
 
+void WriteOperator::check_later(Execution& execution, ReferenceQueue& queue) {
+  deferrable_keys_.finish(execution);
+  foreign_keys_.finish_later(queue);
+}
+
 void check_written(Execution& execution) {
-  for (WriteOperator* const write : execution.unchecked) write->check(execution);
+  if (execution.unchecked.empty()) return;
+  ReferenceQueue& queue = reference_queue(execution.session);
+  if (queue.is_running()) {
+    for (WriteOperator* const write : execution.unchecked) write->check_later(execution, queue);
+  } else {
+    ReferenceQueue::Run run{queue};
+    for (WriteOperator* const write : execution.unchecked) write->check(execution);
+    run.finish(execution);
+  }
   execution.unchecked.clear();
 }
 

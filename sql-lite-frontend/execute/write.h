@@ -42,6 +42,8 @@ class WriteOperator final : public PlanOperator {
   /// The constraints' checks and actions are then due, see check_written().
   void end(Execution& execution);
   void check(Execution& execution);
+  /// The same for a statement that an action runs: foreign keys are looked at behind that.
+  void check_later(Execution& execution, ReferenceQueue& queue);
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:

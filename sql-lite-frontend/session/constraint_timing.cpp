@@ -1,11 +1,14 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/execute/constraint_check.h"
-#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
 namespace swizzle::sql {
+
+ReferenceQueue& reference_queue(Session::State& session) {
+  return session.references;
+}
 
 bool is_deferred(Session::State& session, const Constraint& constraint) {
   if (!constraint.deferrable) return false;
@@ -29,8 +32,6 @@ void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
            (constraints.empty() ||
             std::ranges::find(constraints, check.constraint) != constraints.end());
   };
-  if (std::ranges::none_of(deferred, is_due)) return;
-  settle_cursors(*this);
   for (std::size_t i = 0; i < deferred.size(); ++i) {
     if (!is_due(deferred[i])) continue;
     run_deferred_check(*this, *this, deferred[i]);

@@ -5,7 +5,6 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/copy_format.h"
-#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -421,7 +420,6 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
     // It may have changed, or gone, while we waited.
     table = catalog.table(table->relation.oid);
     if (!table) binder.require_table(*copy.relation);
-    settle_cursors(*this);
     begin_statement();
     std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
     require_copied(*table, columns, format.force_not_null, "FORCE_NOT_NULL");
@@ -442,6 +440,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   if (copy.query != nullptr) {
     require_copyable(copy.query);
     statement->node = copy.query;
+    statement->takes_parameters = false;
   } else {
     Arena arena;
     Binder binder{*this, arena};

@@ -1,12 +1,15 @@
-#include "sql-lite-frontend/session/cursors.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
+#include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/computed_scan.h"
+#include "sql-lite-frontend/execute/cte_scan.h"
+#include "sql-lite-frontend/execute/gate.h"
 #include "sql-lite-frontend/execute/lock_rows.h"
+#include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -109,6 +112,43 @@ bool locks_rows(PlanOperator& plan) {
   return locks;
 }
 
+/// Steps that PostgreSQL can read backward by themselves.
+bool is_scrolled(const PlanOperator& step) {
+  return dynamic_cast<const TableAccess*>(&step) != nullptr ||
+         dynamic_cast<const ComputedScan*>(&step) != nullptr ||
+         dynamic_cast<const ValuesScan*>(&step) != nullptr ||
+         dynamic_cast<const FunctionScan*>(&step) != nullptr ||
+         dynamic_cast<const CteScan*>(&step) != nullptr ||
+         dynamic_cast<const Sort*>(&step) != nullptr ||
+         dynamic_cast<const Materialize*>(&step) != nullptr;
+}
+
+/// Steps that can be read backward if their inputs can.
+bool passes_scrolling(const PlanOperator& step) {
+  return dynamic_cast<const Filter*>(&step) != nullptr ||
+         dynamic_cast<const Project*>(&step) != nullptr ||
+         dynamic_cast<const Gate*>(&step) != nullptr ||
+         dynamic_cast<const Limit*>(&step) != nullptr ||
+         dynamic_cast<const EagerCtes*>(&step) != nullptr ||
+         dynamic_cast<const Append*>(&step) != nullptr;
+}
+
+/// Whether a cursor goes back that says neither SCROLL nor NO SCROLL. All of ours could, since what
+/// was read is kept; but who counts on that would find that PostgreSQL's do not.
+bool goes_back(PlanOperator& plan) {
+  check_stack();
+  if (is_scrolled(plan)) return true;
+  if (!passes_scrolling(plan)) return false;
+  bool inputs_do = true;
+  plan.for_each_input([&](PlanPtr& input) { inputs_do = inputs_do && goes_back(*input); });
+  return inputs_do;
+}
+
+bool scrolls(const ast::DeclareCursorStmt& declare, PlanOperator& plan) {
+  if ((declare.options & (kScroll | kNoScroll)) != 0) return (declare.options & kScroll) != 0;
+  return goes_back(plan);
+}
+
 /// Where a cursor's rows have the key of this table's row.
 Slot key_slot_in(const Portal& portal, const Table& table) {
   std::optional<Slot> slot;
@@ -180,10 +220,10 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->number = ++portals_opened;
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
-  portal->scrolls = (declare.options & kNoScroll) == 0;
+  portal->scrolls = scrolls(declare, *portal->plan->root);
   portal->opened_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
-  start_portal(*portal);
+  start_portal(*portal, Reads::in_parts);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(*portal->plan));
   portals[portal->name] = std::move(portal);
@@ -195,54 +235,17 @@ bool Session::State::read_cursor_row(Portal& portal) {
   if (portal.exhausted) return false;
   require_runnable(*portal.plan);
   Execution& execution = portal.plan->execution;
-  const RowScope scope{execution};
-  if (!portal.plan->root->next(execution)) {
-    portal.exhausted = true;
-    return false;
-  }
-  portal.rows->keep(execution);
-  return true;
-}
-
-namespace {
-
-/// Whether an error is about the row that was being read, and not about the request that is
-/// running.
-bool is_of_the_row(const SqlError& error) {
-  const SqlState state = error.state();
-  const std::string_view code = state.code();
-  return code.starts_with("22") || code.starts_with("21");
-}
-
-/// An error belongs to whoever fetches the row: until then it is kept with the plan, which nobody
-/// else is to get.
-void read_rest(Session::State& session, Portal& portal) {
-  try {
-    while (session.read_cursor_row(portal)) {
+  {
+    const HeldView::Reading reading{portal.view};
+    const RowScope scope{execution};
+    if (portal.plan->root->next(execution)) {
+      portal.rows->keep(execution);
+      return true;
     }
-  } catch (const SqlError& error) {
-    if (!is_of_the_row(error)) throw;
-    Diagnostic kept;
-    kept.state = error.state();
-    kept.message = error.error().message();
-    kept.detail = error.error().detail();
-    if (portal.statement->plan == portal.plan) portal.statement->plan.reset();
-    portal.plan->failure = std::move(kept);
   }
-}
-
-}  // namespace
-
-void settle_cursors(Session::State& session) {
-  for (auto& [name, portal] : session.portals) {
-    if (portal->state != Portal::State::running || portal->exhausted || !portal->plan ||
-        portal->plan->write != nullptr || locks_rows(*portal->plan->root)) {
-      continue;
-    }
-    if (portal->plan->failure) continue;
-    if (!portal->rows) session.make_cursor_of(*portal);
-    read_rest(session, *portal);
-  }
+  portal.exhausted = true;
+  portal.view.reset();
+  return false;
 }
 
 /// A portal of the protocol, from where it stands.
@@ -250,7 +253,7 @@ void Session::State::make_cursor_of(Portal& portal) {
   if (!portal.plan || portal.plan->write != nullptr || portal.state == Portal::State::failed) {
     throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
   }
-  if (portal.state == Portal::State::ready) start_portal(portal);
+  if (portal.state == Portal::State::ready) start_portal(portal, Reads::in_parts);
   portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal.rows->set_slots(kept_slots(*portal.plan));
   portal.scrolls = false;
@@ -390,6 +393,7 @@ void Session::State::hold_cursors() {
     // The plan stays with the cursor for its slots and output types.
     portal->plan->root->close();
     portal->plan->execution.release_kept();
+    portal->view.reset();
     portal->state = Portal::State::finished;
   }
 }

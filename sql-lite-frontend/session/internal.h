@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/types/datum.h"
@@ -15,6 +16,7 @@
 namespace swizzle::sql {
 
 struct Execution;
+class ReferenceQueue;
 struct WorkSpace;
 
 /// Runs one statement of the system's own inside the present transaction, as referential actions
@@ -43,6 +45,7 @@ struct DeferredCheck {
   std::uint64_t passed = 0;
 };
 bool is_deferred(Session::State& session, const Constraint& constraint);
+ReferenceQueue& reference_queue(Session::State& session);
 /// Keeps a copy of the values.
 void defer_check(Session::State& session, DeferredCheck check);
 
@@ -60,6 +63,12 @@ bool may_read(Session::State& session, const TablePtr& table,
 std::string cursor_row_key(Session::State& session, std::string_view cursor, const Table& table);
 
 Engine& engine_of(Session::State& session);
+Transaction& transaction_of(Session::State& session);
+/// Locks the relation, so that its definition stays as it is until the transaction ends. False: the
+/// definition is no longer this one.
+/// `seen_at` says when that was found last.
+bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
+                     CatalogView::Stamp& seen_at);
 /// What building an index, or loading rows, may take.
 WorkSpace maintenance_space(Session::State& session);
 

@@ -94,6 +94,38 @@ TEST_CASE("Portals of the protocol end with the savepoint that they were opened 
   db.run("ROLLBACK");
 }
 
+// As PostgreSQL 15 says.
+TEST_CASE("Whether a cursor goes back follows from its query", "[sql][session]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY, v int)");
+  const std::pair<const char*, const char*> queries[] = {
+      {"SELECT * FROM t", "t"},
+      {"SELECT v + 1 FROM t WHERE id > 3 ORDER BY v", "t"},
+      {"SELECT * FROM t LIMIT 3", "t"},
+      {"SELECT 1", "f"},
+      {"VALUES (1), (2)", "t"},
+      {"SELECT g FROM generate_series(1, 3) g", "t"},
+      {"SELECT id FROM t UNION ALL SELECT v FROM t", "t"},
+      {"SELECT v, count(*) FROM t GROUP BY v", "f"},
+      {"SELECT v, count(*) FROM t GROUP BY v ORDER BY count(*)", "t"},
+      {"SELECT count(*) FROM t", "f"},
+      {"SELECT a.id FROM t a, t b", "f"},
+      {"SELECT a.id FROM t a JOIN t b ON a.v = b.id ORDER BY b.v", "t"},
+      {"SELECT id, row_number() OVER () FROM t", "f"},
+      {"SELECT * FROM t FOR UPDATE", "f"},
+  };
+  for (const auto& [query, goes_back] : queries) {
+    INFO(query);
+    db.run("BEGIN");
+    db.run(std::string{"DECLARE c CURSOR FOR "} + query);
+    CHECK(db.run("SELECT is_scrollable FROM pg_cursors") == std::string{goes_back} + " SELECT 1");
+    const bool goes = std::string_view{goes_back} == "t";
+    CHECK(db.run("FETCH BACKWARD 1 FROM c") ==
+          (goes ? "FETCH 0" : "55000 cursor can only scan forward"));
+    db.run("ROLLBACK");
+  }
+}
+
 TEST_CASE("pg_cursors shows what is open", "[sql][session]") {
   TestDatabase db;
   db.run("BEGIN");
@@ -103,7 +135,7 @@ TEST_CASE("pg_cursors shows what is open", "[sql][session]") {
       "SELECT name, statement, is_holdable, is_binary, is_scrollable, creation_time <= "
       "clock_timestamp() FROM pg_cursors ORDER BY name";
   CHECK(db.run(kOpen) ==
-        "a|DECLARE a CURSOR FOR SELECT 1|f|f|t|t "
+        "a|DECLARE a CURSOR FOR SELECT 1|f|f|f|t "
         "b|DECLARE b BINARY NO SCROLL CURSOR WITH HOLD FOR SELECT 2|t|t|f|t SELECT 2");
   db.run("CLOSE a");
   db.run("COMMIT");

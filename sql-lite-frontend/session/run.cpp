@@ -7,7 +7,6 @@
 #include "base/long_work.h"
 #include "base/runtime.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
-#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -249,14 +248,13 @@ bool writes_what_others_see(const Plan& plan) {
 
 }  // namespace
 
-void Session::State::start_portal(Portal& portal) {
+void Session::State::start_portal(Portal& portal, Reads reads) {
   if (portal.plan->in_use) portal.plan = plan_for(*portal.statement, portal.parameters);
   if (read_only && writes_what_others_see(*portal.plan)) {
     require_read_write(statement_name(portal.statement->node));
   }
   lock_tables(portal, Columns::told);
   Plan& plan = *portal.plan;
-  settle_cursors(*this);
   begin_statement();
   Execution& execution = plan.execution;
   execution.row_arena.reset();
@@ -266,6 +264,7 @@ void Session::State::start_portal(Portal& portal) {
   execution.run = next_run++;
   execution.rows_until_check = Execution::kRowsPerCheck;
   check_cancelled(*this);
+  if (reads == Reads::in_parts) portal.view = HeldView{*transaction};
   plan.in_use = true;
   portal.state = Portal::State::running;
   plan.open();
@@ -275,6 +274,7 @@ void Session::State::finish_portal(Portal& portal) {
   if (portal.plan && portal.state == Portal::State::running) {
     portal.plan->end_run();
   }
+  portal.view.reset();
   portal.state = Portal::State::finished;
 }
 
@@ -287,6 +287,7 @@ std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, 
   }
   const RowView view{plan, plan.columns};
   std::uint64_t sent = 0;
+  const HeldView::Reading reading{portal.view};
   RowScope scope{execution};
   while (max_rows == 0 || sent < max_rows) {
     if (portal.rows != nullptr) {
@@ -352,7 +353,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
   try {
     if (portal.state == Portal::State::ready) {
       portal.started_at = Runtime::current().now();
-      start_portal(portal);
+      start_portal(portal, max_rows == 0 ? Reads::at_once : Reads::in_parts);
     }
     const std::uint64_t sent = send_rows(portal, max_rows, sink);
     // What has been read ahead may not have been sent yet.
@@ -377,6 +378,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
     if (portal.plan && portal.state == Portal::State::running) {
       portal.plan->end_run();
     }
+    portal.view.reset();
     portal.state = Portal::State::failed;
     throw;
   }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/session/activity.h"
 #include "sql-lite-frontend/session/database_shared.h"
 #include "sql-lite-frontend/session/internal.h"
@@ -72,6 +73,7 @@ struct Session::State final : NameSource, ObjectNames {
   void apply_lock_timeout();
   void start_engine_transaction();
   [[nodiscard]] Isolation engine_isolation() const noexcept;
+  [[nodiscard]] Access engine_access() const noexcept;
   /// Throws when the commit fails; the transaction is over then, too.
   void commit_transaction();
   void rollback_transaction() noexcept;
@@ -133,7 +135,9 @@ struct Session::State final : NameSource, ObjectNames {
                      ResultSink& sink, AtEnd at_end);
   void run_portal(Portal& portal, std::uint64_t max_rows, ResultSink& sink,
                   AtEnd at_end = AtEnd::stay);
-  void start_portal(Portal& portal);
+  /// What reads in parts keeps what it sees, since other statements run in between.
+  enum class Reads : std::uint8_t { at_once, in_parts };
+  void start_portal(Portal& portal, Reads reads = Reads::at_once);
   void finish_portal(Portal& portal);
   void count_run(const Portal& portal);
   /// Whether the client knows what the result's columns are, so that they must not change.
@@ -377,6 +381,7 @@ struct Session::State final : NameSource, ObjectNames {
   Arena deferred_bytes;
   std::uint64_t checks_passed = 0;
   ConstraintModes constraint_modes;
+  ReferenceQueue references;
   std::vector<Oid> truncated_on_commit;
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
   /// Built in this transaction, at REPEATABLE READ: its snapshot does not read them.

@@ -177,8 +177,8 @@ class ByteSink final : public TestSink {
 TEST_CASE("FETCH and EXECUTE give the formats that Bind asks for", "[sql][session]") {
   TestDatabase db;
   using Formats = std::vector<Format>;
-  db.run("BEGIN; DECLARE c CURSOR FOR SELECT 7::int2 AS a, 8::int2 AS b");
-  db.run("DECLARE d BINARY CURSOR FOR SELECT 7::int2 AS a, 8::int2 AS b");
+  db.run("BEGIN; DECLARE c SCROLL CURSOR FOR SELECT 7::int2 AS a, 8::int2 AS b");
+  db.run("DECLARE d BINARY SCROLL CURSOR FOR SELECT 7::int2 AS a, 8::int2 AS b");
   db.run("PREPARE p AS SELECT 7::int2 AS a, 8::int2 AS b");
   const std::string text{
       "\0\0\0\1"

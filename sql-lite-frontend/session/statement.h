@@ -125,6 +125,8 @@ struct Portal {
   std::uint64_t number = 0;  ///< those that were opened later have higher ones
   std::int64_t opened_at = 0;
   TimePoint started_at{};
+  /// What it sees, if it is read in parts.
+  HeldView view;
 
   // Cursors.
   bool is_cursor = false;
@@ -143,6 +145,7 @@ struct Portal {
     arena.reset();
     parameters.clear();
     formats.clear();
+    view.reset();
     state = State::ready;
     rows_sent = 0;
     is_cursor = holds = binary = exhausted = false;

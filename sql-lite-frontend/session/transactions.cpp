@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "sql-lite-frontend/session/cursors.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {
@@ -83,11 +82,13 @@ Isolation Session::State::engine_isolation() const noexcept {
   return by_snapshot ? Isolation::repeatable_read : isolation;
 }
 
+/// Its temporary tables a session may write even where it only reads.
+Access Session::State::engine_access() const noexcept {
+  return read_only && temp_schema == kNoOid ? Access::read_only : Access::read_write;
+}
+
 void Session::State::start_engine_transaction() {
-  // Its temporary tables a session may write even where it only reads.
-  const bool only_reads = read_only && temp_schema == kNoOid;
-  set_transaction(
-      shared.engine.begin(engine_isolation(), only_reads ? Access::read_only : Access::read_write));
+  set_transaction(shared.engine.begin(engine_isolation(), engine_access()));
   transaction->work_for(options.backend_pid, &current_query);
   apply_lock_timeout();
 }
@@ -221,8 +222,9 @@ Session::State::Savepoint Session::State::mark(std::string name) const {
 void Session::State::roll_back_to(const Savepoint& savepoint) {
   // What was opened since is gone before what it reads is.
   std::erase_if(portals, [&](const auto& entry) {
-    const Portal& portal = *entry.second;
+    Portal& portal = *entry.second;
     if (portal.number <= savepoint.portals_mark) return false;
+    portal.view.reset();
     if (portal.plan && portal.state == Portal::State::running) {
       portal.plan->end_run();
     }
@@ -344,7 +346,8 @@ void Session::State::choose_deferrable(bool wanted) {
 /// marks in the present one.
 void Session::State::begin_as_chosen() {
   if (!any_statement && savepoints.empty() && transaction &&
-      (transaction->isolation() != engine_isolation() || read_only || defaults().read_only)) {
+      (transaction->isolation() != engine_isolation() ||
+       transaction->access() != engine_access())) {
     transaction->rollback();
     start_engine_transaction();
   }
@@ -463,6 +466,22 @@ WorkSpace maintenance_space(Session::State& session) {
 
 Engine& engine_of(Session::State& session) {
   return session.shared.engine;
+}
+
+Transaction& transaction_of(Session::State& session) {
+  return *session.transaction;
+}
+
+bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
+                     CatalogView::Stamp& seen_at) {
+  if (table->relation.persistence != Persistence::temporary) {
+    value_of(session.transaction->lock_relation(lock::RelationId{table->relation.oid}, mode));
+  }
+  const CatalogView::Stamp now = session.catalog.stamp();
+  if (now == seen_at) return true;
+  if (session.catalog.table(table->relation.oid) != table) return false;
+  seen_at = now;
+  return true;
 }
 
 }  // namespace swizzle::sql

@@ -114,7 +114,7 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
       continue;
     }
     if (hides_own)
-      add_visible(i, transaction_.viewer_of_newest());
+      add_visible(i, transaction_.viewer_of_newest(view_));
     else
       add_newest(i);
   }

@@ -37,7 +37,7 @@ bool PointRead::is_in_leaf(const Node& leaf) noexcept {
     return found.version == VersionIndex::Version::current;
   }
   if (which_ == Which::newest_before_statement) {
-    const Viewer viewer = transaction_.viewer_of_newest();
+    const Viewer viewer = transaction_.viewer_of_newest(view_);
     return versions.find(tree_, key_, hash, viewer, copy) == VersionIndex::Version::current;
   }
   const auto version = versions.find(tree_, key_, hash, transaction_.viewer(view_), copy);
@@ -71,6 +71,7 @@ Result<bool> PointRead::run(AnyTree& tree) {
     RETURN_IF_ERROR(tree.birth().require_loaded());
     // With its snapshot the transaction keeps the versions that have been committed since.
     if (which_ == Which::committed) view_ = transaction_.view_of(tree.birth());
+    if (which_ == Which::newest_before_statement) view_ = transaction_.newest_view_of(tree.birth());
     ++transaction_.leaf_requests;
     RETURN_IF_ERROR(tree.read(key_, *this, Interest::keep, &transaction_.hint_for(tree_, key_)));
     transaction_.locks.note_read(commit_);

@@ -72,6 +72,13 @@ class TransactionRegistry {
   static void release_snapshot(TransactionSlot& slot) noexcept {
     slot.snapshot.store(0, std::memory_order_release);
   }
+  /// Nothing older than `to` is needed any more. By the slot's owner.
+  static void raise_snapshot(TransactionSlot& slot, Lsn to) noexcept {
+    std::uint64_t held = slot.snapshot.load(std::memory_order_relaxed);
+    // What is given up stays so: versions that are younger may have gone, too.
+    if ((held & TransactionSlot::kTooOld) != 0 || held >= raw(to)) return;
+    slot.snapshot.compare_exchange_strong(held, raw(to), std::memory_order_release);
+  }
   [[nodiscard]] Lsn durable_end() const noexcept;
   /// Versions whose commit is below it are needed by nobody, and their commits are durable: so a
   /// ghost outlives the time in which its deletion could be lost, and who finds nothing in its

@@ -20,6 +20,9 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   loads.clear();
   statement = 0;
   now = own = {};
+  outer_views = 0;
+  given_up = Lsn::none;
+  INVARIANT(held_views.empty());
   locks.clear_cancel();
   locks.set_deadlock_timeout(Duration::zero());
   locks.begin(TxnId::none);
@@ -63,19 +66,52 @@ ReadView TransactionState::begin_inner(ReadView::Sees sees) {
   // The transaction's snapshot is not younger than anything that is looked at in it.
   if (has_own && !own.is_taken) take_own();
   const ReadView outer = now;
+  if (outer.is_taken) ++outer_views;
   now = {.statement = ++statement, .sees = has_own ? sees : ReadView::Sees::latest};
   return outer;
 }
 
 void TransactionState::end_inner(const ReadView& outer) noexcept {
   now = outer;
-  if (!now.is_taken && !own.is_taken) TransactionRegistry::release_snapshot(slot);
+  if (outer.is_taken) {
+    --outer_views;
+    return;
+  }
+  keep_what_is_seen();
+}
+
+ReadView TransactionState::hold_view() {
+  const ReadView held = view();
+  held_views.insert(held.lsn);
+  return held;
+}
+
+void TransactionState::release_view(const ReadView& view) noexcept {
+  held_views.erase(held_views.find(view.lsn));
+  keep_what_is_seen();
+}
+
+/// The slot keeps versions for the oldest view that may still be read by.
+void TransactionState::keep_what_is_seen() noexcept {
+  // Nothing is older than the first.
+  if (own.is_taken || outer_views != 0) return;
+  // Statements to come are no worse off for views that have been given up.
+  const bool gives_up = !now.is_taken && TransactionRegistry::is_too_old(slot);
+  if (gives_up && !held_views.empty()) given_up = *held_views.rbegin();
+  Lsn oldest = now.is_taken ? now.lsn : Lsn::max;
+  const auto held = held_views.upper_bound(given_up);
+  if (held != held_views.end()) oldest = std::min(oldest, *held);
+  if (oldest == Lsn::max) {
+    TransactionRegistry::release_snapshot(slot);
+  } else {
+    TransactionRegistry::raise_snapshot(slot, oldest);
+  }
 }
 
 void TransactionState::release_snapshot() noexcept {
   if (!now.is_taken && !own.is_taken) return;
-  TransactionRegistry::release_snapshot(slot);
   now.is_taken = own.is_taken = false;
+  keep_what_is_seen();
 }
 
 void TransactionState::end_operation() noexcept {
@@ -201,6 +237,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
     publish = nullptr;
   }
   // Early lock release: whoever reads what we wrote waits for our record too.
+  INVARIANT(held_views.empty());
   release_snapshot();
   locks.release_all(commit_lsn);
   switch (durability) {
@@ -228,6 +265,7 @@ void TransactionState::rollback() noexcept {
     const Lsn lsn = append_end(RecordKind::transaction_ended, *space, end);
     slot.outcome.store(raw(lsn), std::memory_order_release);
   }
+  INVARIANT(held_views.empty());
   release_snapshot();
   locks.release_all(Lsn::none);
   finish(Lsn::none);

@@ -3,6 +3,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "lock/lock_owner.h"
@@ -64,6 +65,12 @@ struct TransactionState {
   std::uint32_t statement = 0;
   /// What reads see now: of the statement that runs, or of an inner one.
   ReadView now;
+  /// How many views inner statements have put aside that their outer ones go on with.
+  std::uint32_t outer_views = 0;
+  /// The moments of views that are read beside later statements, and up to which of them versions
+  /// are no longer kept.
+  std::multiset<Lsn> held_views;
+  Lsn given_up = Lsn::none;
   /// At REPEATABLE READ the transaction's snapshot, once it is taken: who changed something since
   /// has been faster.
   ReadView own;
@@ -104,6 +111,8 @@ struct TransactionState {
   void begin_statement() noexcept;
   [[nodiscard]] ReadView begin_inner(ReadView::Sees sees);
   void end_inner(const ReadView& outer) noexcept;
+  [[nodiscard]] ReadView hold_view();
+  void release_view(const ReadView& view) noexcept;
   /// An operation ended; where it was its own statement, its snapshot goes.
   void end_operation() noexcept;
   void release_snapshot() noexcept;
@@ -145,8 +154,14 @@ struct TransactionState {
     const UndoRecord* const newest = undo != nullptr ? undo->newest() : nullptr;
     return newest != nullptr && now.statement != 0 && newest->statement >= now.statement;
   }
-  [[nodiscard]] Viewer viewer_of_newest() const noexcept {
-    return {Lsn::max, undo.get(), now.statement};
+  /// Where it hides_own(): what a read of the newest sees of a tree.
+  [[nodiscard]] TreeView newest_view_of(const TreeBirth& birth) const noexcept {
+    const Viewer viewer{Lsn::max, undo.get(), now.statement};
+    return birth.is_visible_to(viewer) ? TreeView::whole : TreeView::own_changes;
+  }
+  [[nodiscard]] Viewer viewer_of_newest(TreeView of) const noexcept {
+    return {Lsn::max, undo.get(), now.statement,
+            of == TreeView::whole ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden};
   }
   [[nodiscard]] bool locks_reads() const noexcept { return isolation == Isolation::serializable; }
   [[nodiscard]] lock::LockWait wait(WaitPolicy policy) const noexcept;
@@ -156,7 +171,9 @@ struct TransactionState {
   Result<> intend(TreeId tree, lock::TableMode intent, WaitPolicy policy);
   /// 72000 when versions that the snapshot may need were given up.
   [[nodiscard]] Result<> check_snapshot() const;
-  [[nodiscard]] bool is_too_old() const noexcept { return TransactionRegistry::is_too_old(slot); }
+  [[nodiscard]] bool is_too_old() const noexcept {
+    return TransactionRegistry::is_too_old(slot) || (given_up != Lsn::none && now.lsn <= given_up);
+  }
 
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
@@ -168,6 +185,7 @@ struct TransactionState {
 
  private:
   void settle(ReadView& view);
+  void keep_what_is_seen() noexcept;
   void take_view();
   void take_own();
   Result<> undo_newest();

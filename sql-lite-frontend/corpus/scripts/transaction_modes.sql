@@ -41,12 +41,9 @@ set transaction read write;
 rollback;
 begin read only;
 set transaction read write;
--- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 insert into t values (4);
--- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 commit;
 begin;
--- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 select count(*) from t;
 savepoint s;
 set transaction read only;
@@ -97,7 +94,6 @@ set transaction_read_only = on;
 release s;
 insert into t values (8);
 commit;
--- differs: bug: READ WRITE after BEGIN READ ONLY does not write
 select * from t order by a;
 -- What a statement asks of its own session counts in the statement.
 create table asked (a text);
@@ -119,3 +115,32 @@ select pg_advisory_lock_shared(9) is null, pg_advisory_xact_lock(4) is null, pg_
 select pg_advisory_unlock_all() is null;
 select pg_sleep(0) is null, pg_notify('a', 'b') is null;
 select coalesce(pg_advisory_lock(1)::text, 'none'), pg_advisory_unlock(1);
+-- What a transaction may do is settled by what is said last, before its first query.
+begin read only;
+set transaction_read_only = off;
+insert into t values (9);
+commit;
+begin isolation level serializable read only;
+set transaction read write, isolation level repeatable read;
+insert into t values (10);
+show transaction_isolation;
+commit;
+set default_transaction_read_only = on;
+begin;
+set transaction read write;
+insert into t values (11);
+commit;
+begin read write;
+set transaction read only;
+insert into t values (12);
+rollback;
+insert into t values (13);
+reset default_transaction_read_only;
+begin read only;
+set transaction read write;
+set transaction read only;
+insert into t values (14);
+rollback;
+select * from t order by a;
+copy (select $2::int) to stdout;
+copy (select $1) to stdout;
