@@ -144,34 +144,53 @@ class JsonReader {
     out += wanted;
   }
 
+  /// A member as it stands in what is written, from its name's quotes on.
+  struct Member {
+    std::string name;
+    std::size_t begin;
+    std::size_t end;
+  };
+  static bool is_before(const Member& left, const Member& right) {
+    return left.name.size() != right.name.size() ? left.name.size() < right.name.size()
+                                                 : left.name < right.name;
+  }
+
   void object(std::string& out) {
     expect('{');
-    std::vector<std::pair<std::string, std::string>> members;
+    out += '{';
+    const std::size_t begin = out.size();
+    std::vector<Member> members;
+    bool in_order = true;
     if (!take('}')) {
       do {
         if (peek() != '"') refuse();
-        std::string key = string();
+        std::string name = string();
         expect(':');
-        std::string member;
-        value(member);
-        members.emplace_back(std::move(key), std::move(member));
+        if (!members.empty()) out += ", ";
+        members.push_back({std::move(name), out.size(), 0});
+        append_json_string(members.back().name, out);
+        out += ": ";
+        value(out);
+        members.back().end = out.size();
+        const std::size_t count = members.size();
+        in_order = in_order && (count == 1 || is_before(members[count - 2], members[count - 1]));
       } while (take(','));
       expect('}');
     }
-    std::ranges::stable_sort(members, [](const auto& a, const auto& b) {
-      return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
-    });
-    out += '{';
-    bool first = true;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      // Of equal keys the last one counts.
-      if (i + 1 < members.size() && members[i + 1].first == members[i].first) continue;
-      if (!std::exchange(first, false)) out += ", ";
-      append_json_string(members[i].first, out);
-      out += ": ";
-      out += members[i].second;
-    }
+    if (!in_order) put_in_order(members, begin, out);
     out += '}';
+  }
+
+  static void put_in_order(std::vector<Member>& members, std::size_t begin, std::string& out) {
+    std::ranges::stable_sort(members, is_before);
+    std::string ordered;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      // Of equal names the last one counts.
+      if (i + 1 < members.size() && members[i + 1].name == members[i].name) continue;
+      if (!ordered.empty()) ordered += ", ";
+      ordered.append(out, members[i].begin, members[i].end - members[i].begin);
+    }
+    out.replace(begin, std::string::npos, ordered);
   }
 
   void array(std::string& out) {
