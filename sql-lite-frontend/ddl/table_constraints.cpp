@@ -85,9 +85,9 @@ void TableBuilder::finish_key(const Pending& pending) {
   if (!node.conname.empty()) {
     constraint.name = node.conname;
   } else {
-    constraint.name = free_name(session_, relation_,
-                                primary ? object_name(relation_.name, {}, "pkey")
-                                        : object_name(relation_.name, joined_once(named), "key"));
+    constraint.name =
+        own_free_name(primary ? object_name(relation_.name, {}, "pkey")
+                              : object_name(relation_.name, joined_once(named), "key"));
   }
   index.name = constraint.name;
   tell_debug(session_, fmt::format("{} {} will create implicit index \"{}\" for table \"{}\"",
@@ -156,7 +156,7 @@ void TableBuilder::finish_check(const Pending& pending) {
   // The columns it reads: one names the constraint.
   Arena arena;
   Binder binder{session_, arena};
-  const TablePtr table = provisional_table(relation_);
+  const TablePtr table = columns_alone(relation_);
   const Slot first = binder.new_slots(relation_.columns.size());
   const ExprPtr expr =
       binder.bind_table_expression(constraint.check_sql, *table, first, Clause::check);
@@ -192,7 +192,7 @@ void TableBuilder::finish_check(const Pending& pending) {
     if (constraint.columns.size() == 1) {
       column = relation_.columns[static_cast<std::size_t>(constraint.columns[0] - 1)].name;
     }
-    constraint.name = free_name(session_, relation_, object_name(relation_.name, column, "check"));
+    constraint.name = own_free_name(object_name(relation_.name, column, "check"));
   }
   constraint.validated = !node.skip_validation;
   relation_.constraints.push_back(std::move(constraint));
@@ -301,10 +301,9 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
         relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)],
         target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)]);
   }
-  constraint.name =
-      node.conname.empty()
-          ? free_name(session_, relation_, object_name(relation_.name, joined(names), "fkey"))
-          : std::string{node.conname};
+  constraint.name = node.conname.empty()
+                        ? own_free_name(object_name(relation_.name, joined(names), "fkey"))
+                        : std::string{node.conname};
   relation_.constraints.push_back(std::move(constraint));
 }
 
