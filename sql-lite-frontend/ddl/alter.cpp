@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "sql-lite-frontend/ddl/alter_targets.h"
 #include "sql-lite-frontend/ddl/dependents.h"
@@ -380,6 +382,17 @@ int turn_of(const ast::AlterTableCmd& command) {
   }
 }
 
+void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
+  std::set<std::string_view> names;
+  for (const ast::AlterTableCmd* command : commands) {
+    const bool is_new = command->subtype != ast::AlterTableType::altercolumntype ||
+                        names.insert(command->name).second;
+    if (is_new) continue;
+    throw_error(sqlstate::feature_not_supported, "cannot alter type of column \"{}\" twice",
+                std::string_view{command->name});
+  }
+}
+
 }  // namespace
 
 void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSink& sink) {
@@ -412,6 +425,7 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
     commands.push_back(&ast::as<ast::AlterTableCmd>(node));
   }
   std::ranges::stable_sort(commands, {}, [](const auto* command) { return turn_of(*command); });
+  refuse_type_twice(commands);
   for (const ast::AlterTableCmd* command : commands) change.apply(*command);
   sink.command_complete(tag);
 }

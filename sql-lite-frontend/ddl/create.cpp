@@ -451,11 +451,11 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
   }
   relation.view_sql = view_query_text(whole.text(), relation.name);
   if (old) {
+    if (relation.columns.size() < old->relation.columns.size()) {
+      throw SqlError{SqlState{"42P16"}, "cannot drop columns from view"};
+    }
     for (std::size_t i = 0; i < old->relation.columns.size(); ++i) {
       const Column& before = old->relation.columns[i];
-      if (i >= relation.columns.size()) {
-        throw SqlError{SqlState{"42P16"}, "cannot drop columns from view"};
-      }
       const Column& after = relation.columns[i];
       if (after.name != before.name) {
         throw sql_error(SqlState{"42P16"}, "cannot change name of view column \"{}\" to \"{}\"",

@@ -428,6 +428,45 @@ std::string show(FunctionContext& context, Value value, std::string_view format)
   return lay_out(t, text, numeric_sign(value) < 0);
 }
 
+bool is_no_number(const Value& value) {
+  return numeric_is_nan(value) || numeric_is_infinite(value);
+}
+
+void drop_fraction(Template& t) {
+  const auto point = std::ranges::find(t.nodes, Kind::point, &Node::kind);
+  const auto is_fraction = [](const Node& node) {
+    return node.kind == Kind::point || node.kind == Kind::nine || node.kind == Kind::zero;
+  };
+  t.nodes.erase(std::remove_if(point, t.nodes.end(), is_fraction), t.nodes.end());
+  t.after = 0;
+}
+
+/// NaN and infinities stand where digits would, if there are enough of them.
+Value show_no_number(FunctionContext& context, const Value& value, std::string_view format) {
+  Template t = TemplateParser{format}.parse();
+  std::string text;
+  append_numeric(text, value);
+  if (t.roman) {
+    throw sql_error(sqlstate::feature_not_supported, "cannot convert {} to integer",
+                    numeric_is_nan(value) ? "NaN" : "infinity");
+  }
+  if (std::ranges::find(t.nodes, Kind::ordinal, &Node::kind) != t.nodes.end()) {
+    throw_error(sqlstate::invalid_text_representation, "\"{}\" is not a number", text);
+  }
+  if (!t.scientific) {
+    const bool is_negative = text.starts_with('-');
+    const bool fits = text.size() - (is_negative ? 1 : 0) <= static_cast<std::size_t>(t.before);
+    if (fits) drop_fraction(t);
+    return make_text(context.arena, lay_out(t, text, is_negative));
+  }
+  constexpr std::size_t kExponent = 4;
+  const std::size_t before = static_cast<std::size_t>(t.before) + 1;
+  std::string out(before + 1 + static_cast<std::size_t>(t.after) + kExponent, '#');
+  out[0] = ' ';
+  out[before] = '.';
+  return make_text(context.arena, out);
+}
+
 }  // namespace
 
 Value integer_to_char(FunctionContext& context, std::span<const Value> a) {
@@ -435,8 +474,7 @@ Value integer_to_char(FunctionContext& context, std::span<const Value> a) {
 }
 
 Value numeric_to_char(FunctionContext& context, std::span<const Value> a) {
-  if (numeric_is_nan(a[0]) || numeric_is_infinite(a[0]))
-    throw SqlError{sqlstate::feature_not_supported, "to_char of NaN or infinity is not supported"};
+  if (is_no_number(a[0])) return show_no_number(context, a[0], a[1].as_text());
   return make_text(context.arena, show(context, a[0], a[1].as_text()));
 }
 
