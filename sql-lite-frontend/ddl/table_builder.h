@@ -149,5 +149,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
 /// The query of CREATE [MATERIALIZED] VIEW name in `script`, written by the parser library's own
 /// printer.
 std::string view_query_text(const std::string& script, std::string_view view);
+/// What a name in a view's query means now.
+ViewName view_name_of(const Binder::RelationRead& read);
 
 }  // namespace swizzle::sql
