@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/bind/argument_types.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/window_functions.h"
@@ -9,10 +11,29 @@
 /// Calls with OVER, and the windows that they mean.
 namespace swizzle::sql {
 
+namespace {
+
+/// Two plain calls that say the same are one, so that DISTINCT ON and ORDER BY may name it.
+bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
+  const auto is_plain = [](const AggregateCall& call) {
+    return call.order.empty() && !call.filter && call.quantifier == AggregateCall::Quantifier::all;
+  };
+  const auto same = [](const ExprPtr& one, const ExprPtr& other) {
+    return !is_volatile(*one) && same_expression(*one, *other);
+  };
+  return left.kind == right.kind && left.aggregate.function == right.aggregate.function &&
+         is_plain(left.aggregate) && is_plain(right.aggregate) &&
+         std::ranges::equal(left.arguments, right.arguments, same) &&
+         std::ranges::equal(left.aggregate.arguments, right.aggregate.arguments, same);
+}
+
+}  // namespace
+
 ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
                                  std::vector<ExprPtr> arguments, std::string_view name) {
   if (scope.query == nullptr ||
-      (scope.clause != Clause::select_list && scope.clause != Clause::order_by)) {
+      (scope.clause != Clause::select_list && scope.clause != Clause::order_by &&
+       scope.clause != Clause::distinct_on)) {
     throw sql_error(sqlstate::windowing_error, "window functions are not allowed in {}",
                     clause_name(scope.clause))
         .at_position(node.location + 1);
@@ -62,10 +83,13 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   scope.in_window = true;
   const std::size_t window = window_of(*node.over, scope);
   scope.in_window = false;
+  std::vector<WindowCall>& calls = scope.query->windows[window].calls;
+  const auto known = std::ranges::find_if(
+      calls, [&](const WindowCall& other) { return is_same_window_call(other, call); });
   ScopeColumn column;
-  column.slot = call.slot = new_slot();
+  column.slot = call.slot = known != calls.end() ? known->slot : new_slot();
   column.type = type;
-  scope.query->windows[window].calls.push_back(std::move(call));
+  if (known == calls.end()) calls.push_back(std::move(call));
   ExprPtr expr = slot_expr(column);
   expr->set_location(node.location);
   return expr;

@@ -250,6 +250,11 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     case Type::dropnotnull: {
       const std::size_t position = require_column(command.name);
       Relation relation = table_->relation;
+      if (relation.columns[position].identity != 0) {
+        throw_error(sqlstate::syntax_error,
+                    "column \"{}\" of relation \"{}\" is an identity column", command.name,
+                    relation.name);
+      }
       const Index* primary = table_->primary_key();
       if (primary != nullptr &&
           std::ranges::any_of(primary->columns, [&](const IndexColumn& column) {
@@ -257,11 +262,6 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
           })) {
         throw_error(sqlstate::invalid_table_definition, "column \"{}\" is in a primary key",
                     command.name);
-      }
-      if (relation.columns[position].identity != 0) {
-        throw_error(sqlstate::syntax_error,
-                    "column \"{}\" of relation \"{}\" is an identity column", command.name,
-                    relation.name);
       }
       relation.columns[position].not_null = false;
       return replace(std::move(relation));
@@ -318,6 +318,7 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     case Type::setoptions:
     case Type::resetoptions:
       // Hints for a planner and a storage that are not ours.
+      require_column(command.name);
       return;
     default:
       throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",

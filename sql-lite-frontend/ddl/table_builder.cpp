@@ -373,7 +373,7 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
                     "column \"{}\" referenced in foreign key constraint does not exist", name);
       }
       throw sql_error(sqlstate::undefined_column, "column \"{}\" named in key does not exist", name)
-          .at_position(location + 1);
+          .at_position(is_new_table() ? location + 1 : 0);
     }
     if (std::ranges::find(numbers, number) != numbers.end() && what != "foreign key") {
       throw sql_error(sqlstate::duplicate_column, "column \"{}\" appears twice in {} constraint",

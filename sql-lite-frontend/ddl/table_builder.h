@@ -82,6 +82,10 @@ class TableBuilder {
   void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);
   std::string own_free_name(const std::string& base);
+  [[nodiscard]] bool has_constraint(std::string_view name) const;
+  void require_free_constraint_name(std::string_view name) const;
+  void require_free_index_name(const std::string& name) const;
+  void require_columns(std::span<const std::string> names) const;
   std::string new_sequence(Column& column, TypeId type, ast::NodeList options, bool identity);
   void set_default(std::size_t position, const ast::Node* expression, Clause clause);
   void finish_key(const Pending& pending);
