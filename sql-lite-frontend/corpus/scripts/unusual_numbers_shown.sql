@@ -13,3 +13,7 @@ select to_char('Infinity'::numeric, 'RN');
 select to_char('NaN'::numeric, '99V9'), to_char('-Infinity'::numeric, '99999999V9');
 
 select to_char('NaN'::numeric, '999th');
+
+-- What rounds to zero has no sign, unless it is a float.
+
+select to_char(-0.05::numeric, t), to_char(-0.4::numeric, t), to_char(-0.05::float8, t), to_char(-0.0::float8, t) from unnest(array['9', '9.', '99999', '9.9', 'S9', '9MI', '9PR', 'FM9.99', '0']) t;

@@ -159,8 +159,10 @@ Value text_to_number(FunctionContext& context, std::span<const Value> a) {
   if (t.roman) throw SqlError{sqlstate::feature_not_supported, "\"RN\" not supported for input"};
   Reader reader{t, a[0].as_text()};
   const std::string text = reader.read();
-  Value out =
-      numeric_round(context.arena, numeric_from_text(context.arena, text), reader.decimals());
+  // What the template has no place for does not fit.
+  const int decimals = reader.decimals();
+  const Value out = numeric_apply_typmod(context.arena, numeric_from_text(context.arena, text),
+                                         numeric_typmod(t.before + decimals, decimals));
   if (t.shifted == 0) return out;
   return numeric_multiply(
       context.arena, out,

@@ -235,9 +235,10 @@ std::string show(FunctionContext& context, Value value, std::string_view format)
     value = numeric_multiply(
         context.arena, value,
         numeric_power(context.arena, numeric_from_int(10), numeric_from_int(t.shifted)));
+  const Value rounded = numeric_round(context.arena, value, t.after);
   std::string text;
-  append_numeric(text, numeric_round(context.arena, value, t.after));
-  return lay_out(t, text, numeric_sign(value) < 0);
+  append_numeric(text, rounded);
+  return lay_out(t, text, numeric_sign(rounded) < 0);
 }
 
 bool is_no_number(const Value& value) {
