@@ -96,13 +96,21 @@ class Connection:
                 if struct.unpack_from("!i", body)[0] != 0:
                     raise ConnectionError("the server wants a password")
 
-    def message(self):
-        while len(self.buffer) < 5 or len(self.buffer) < 1 + struct.unpack_from("!i", self.buffer, 1)[0]:
-            more = self.socket.recv(65536)
-            if not more:
+    def receive(self, count):
+        """Until the buffer has so many bytes, which may be a gigabyte."""
+        pieces, size = [self.buffer], len(self.buffer)
+        while size < count:
+            pieces.append(self.socket.recv(65536))
+            size += len(pieces[-1])
+            if not pieces[-1]:
                 raise ConnectionError("the server closed the connection")
-            self.buffer += more
+        if len(pieces) > 1:
+            self.buffer = b"".join(pieces)
+
+    def message(self):
+        self.receive(5)
         end = 1 + struct.unpack_from("!i", self.buffer, 1)[0]
+        self.receive(end)
         kind, body = self.buffer[:1], self.buffer[5:end]
         self.buffer = self.buffer[end:]
         return kind, body

@@ -6,7 +6,6 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
-#include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -364,6 +363,21 @@ ExprPtr Binder::bind_value_function(const ast::SQLValueFunction& node) {
   unsupported("this value function", node.location);
 }
 
+namespace {
+
+// What is bound twice at each level of what nests is bound too often; and no level's text is kept
+// that has many others in it.
+constexpr std::size_t kMostBoundTwice = 2048;
+constexpr std::size_t kMostSignature = 65'536;
+
+std::string described(const ast::Node& tree) {
+  std::string text;
+  ast::describe(tree, text);
+  return text;
+}
+
+}  // namespace
+
 ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   if (const std::string_view where = subquery_refusal(scope.clause); !where.empty()) {
     throw sql_error(sqlstate::feature_not_supported, "cannot use subquery in {}", where)
@@ -427,7 +441,8 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
       }
       // Where "=" compares values of one type as they are, IN can look them up by hash.
       std::vector<ExprPtr> hash_left;
-      if (op == "=" && any && left.size() == 1 && is_indexable(right[0]->type())) {
+      if (op == "=" && any && left.size() == 1 && is_indexable(right[0]->type()) &&
+          described(*node.testexpr).size() < kMostBoundTwice) {
         if (left[0]->type() == right[0]->type() || left[0]->type() == TypeId::unknown) {
           ExprPtr again = bind_node(node.testexpr, scope);
           hash_left.push_back(
@@ -443,9 +458,8 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
   }
   expr->set_location(node.location);
   expr->outer_slots = query->outer_slots;
-  std::string signature;
-  ast::describe(node, signature);
-  expr->set_signature(std::move(signature));
+  std::string signature = described(node);
+  if (signature.size() < kMostSignature) expr->set_signature(std::move(signature));
   const auto correlation = query->outer_slots.empty() ? SubqueryExpr::Correlation::none
                                                       : SubqueryExpr::Correlation::outer;
   plan_later(*expr, std::move(query), correlation);
@@ -456,37 +470,6 @@ void Binder::plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
                         SubqueryExpr::Correlation correlation) {
   pending_.emplace_back(expr, std::move(query));
   expr.set_place(static_cast<int>(pending_.size()), correlation);
-}
-
-ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
-                                      Clause clause) {
-  Arena parse_arena;
-  const std::string text = "SELECT " + std::string{sql};
-  const auto statements = parse_script(parse_arena, text);
-  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
-  Scope scope;
-  ScopeItem item;
-  item.alias = table.relation.name;
-  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
-    const Column& column = table.relation.columns[i];
-    if (column.dropped) continue;
-    const auto number = static_cast<std::int16_t>(i + 1);
-    item.columns.push_back({column.name,
-                            column.type,
-                            column.typmod,
-                            first_slot + static_cast<Slot>(i),
-                            {table.relation.oid, number, table.relation.name, column.name}});
-  }
-  item.show_all();
-  scope.items.push_back(std::move(item));
-  scope.clause = clause;
-  try {
-    return bind_node(ast::as<ast::ResTarget>(select.target_list[0]).val, scope);
-  } catch (SqlError& error) {
-    // The position would point into the stored text, not into the statement.
-    error.fields().position = 0;
-    throw;
-  }
 }
 
 }  // namespace swizzle::sql

@@ -144,6 +144,37 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
   return scope;
 }
 
+ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
+                                      Clause clause) {
+  Arena parse_arena;
+  const std::string text = "SELECT " + std::string{sql};
+  const auto statements = parse_script(parse_arena, text);
+  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
+  Scope scope;
+  ScopeItem item;
+  item.alias = table.relation.name;
+  for (std::size_t i = 0; i < table.relation.columns.size(); ++i) {
+    const Column& column = table.relation.columns[i];
+    if (column.dropped) continue;
+    const auto number = static_cast<std::int16_t>(i + 1);
+    item.columns.push_back({column.name,
+                            column.type,
+                            column.typmod,
+                            first_slot + static_cast<Slot>(i),
+                            {table.relation.oid, number, table.relation.name, column.name}});
+  }
+  item.show_all();
+  scope.items.push_back(std::move(item));
+  scope.clause = clause;
+  try {
+    return bind_node(ast::as<ast::ResTarget>(select.target_list[0]).val, scope);
+  } catch (SqlError& error) {
+    // The position would point into the stored text, not into the statement.
+    error.fields().position = 0;
+    throw;
+  }
+}
+
 FromPtr Binder::bind_from_item(const ast::Node* node, Scope& scope) {
   check_stack();
   switch (node->node_kind) {

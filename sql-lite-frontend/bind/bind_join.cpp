@@ -33,6 +33,37 @@ std::optional<JoinColumn> find_join_column(const Scope& scope, std::size_t begin
 
 }  // namespace
 
+/// The column that stands for both: of the common type, and one of the two where that has it.
+ScopeColumn Binder::merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
+                                  Scope& scope) {
+  std::vector<ExprPtr> sides;
+  sides.push_back(slot_expr(left));
+  sides.push_back(slot_expr(right));
+  TypeId type = TypeId::none;
+  sides = unify(std::move(sides), "JOIN/USING", type, -1);
+  const bool is_same = left.type == right.type && left.typmod == right.typmod;
+  const std::int32_t typmod = is_same ? left.typmod : kNoTypmod;
+  const auto has_it = [&](const ScopeColumn& side) {
+    return side.type == type && side.typmod == typmod;
+  };
+  const bool takes_right = join.kind == JoinKind::right ||
+                           (join.kind == JoinKind::inner && !has_it(left) && has_it(right));
+  ScopeColumn column = takes_right ? right : left;
+  column.typmod = typmod;
+  if (join.kind != JoinKind::full && column.type == type) return column;
+  ExprPtr value;
+  if (join.kind == JoinKind::full) {
+    value = std::make_unique<CoalesceExpr>(type, std::move(sides));
+  } else {
+    value = std::move(sides[takes_right ? 1 : 0]);
+  }
+  column.type = type;
+  column.slot = new_slot();
+  scope.from_slots.emplace_back(column.slot, column.slot + 1);
+  join.merged.push_back({column.slot, std::move(value)});
+  return column;
+}
+
 void Binder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
                         std::size_t left_begin, std::size_t right_begin,
                         std::span<const std::string> names) {
@@ -47,6 +78,7 @@ void Binder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
                   "column \"{}\" specified in USING clause does not exist in {} table", name,
                   left ? "right" : "left");
     }
+    ScopeColumn column = merge_columns(left->column, right->column, join, scope);
     const auto is_same = [&] {
       return call_operator("=", slot_expr(left->column), slot_expr(right->column), -1);
     };
@@ -54,19 +86,6 @@ void Binder::bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope,
     if (locks_rows_) join.recheck.push_back(is_same());
     scope.items[left->item].visible[left->index] = false;
     scope.items[right->item].visible[right->index] = false;
-    ScopeColumn column = left->column;
-    if (join.kind == JoinKind::right) column = right->column;
-    if (join.kind == JoinKind::full) {
-      std::vector<ExprPtr> sides;
-      sides.push_back(slot_expr(left->column));
-      sides.push_back(slot_expr(right->column));
-      TypeId type = TypeId::none;
-      sides = unify(std::move(sides), "JOIN/USING", type, -1);
-      column.type = type;
-      column.slot = new_slot();
-      scope.from_slots.emplace_back(column.slot, column.slot + 1);
-      join.merged.push_back({column.slot, std::make_unique<CoalesceExpr>(type, std::move(sides))});
-    }
     column.name = name;
     merged.columns.push_back(std::move(column));
   }

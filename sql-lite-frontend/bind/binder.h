@@ -305,6 +305,8 @@ class Binder {
   FunctionScan::Call bind_from_call(const ast::Node* node, ast::NodeList definitions, Scope& scope,
                                     ScopeItem& item, std::string_view alias);
   FromPtr bind_join(const ast::JoinExpr& node, Scope& scope);
+  ScopeColumn merge_columns(const ScopeColumn& left, const ScopeColumn& right, FromJoin& join,
+                            Scope& scope);
   void bind_using(const ast::JoinExpr& node, FromJoin& join, Scope& scope, std::size_t left_begin,
                   std::size_t right_begin, std::span<const std::string> names);
   FromPtr bind_cte_reference(const std::shared_ptr<Cte>& cte, const ast::RangeVar& range,

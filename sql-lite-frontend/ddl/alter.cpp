@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "sql-lite-frontend/ddl/alter_targets.h"
 #include "sql-lite-frontend/ddl/dependents.h"
@@ -248,6 +250,11 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     case Type::dropnotnull: {
       const std::size_t position = require_column(command.name);
       Relation relation = table_->relation;
+      if (relation.columns[position].identity != 0) {
+        throw_error(sqlstate::syntax_error,
+                    "column \"{}\" of relation \"{}\" is an identity column", command.name,
+                    relation.name);
+      }
       const Index* primary = table_->primary_key();
       if (primary != nullptr &&
           std::ranges::any_of(primary->columns, [&](const IndexColumn& column) {
@@ -255,11 +262,6 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
           })) {
         throw_error(sqlstate::invalid_table_definition, "column \"{}\" is in a primary key",
                     command.name);
-      }
-      if (relation.columns[position].identity != 0) {
-        throw_error(sqlstate::syntax_error,
-                    "column \"{}\" of relation \"{}\" is an identity column", command.name,
-                    relation.name);
       }
       relation.columns[position].not_null = false;
       return replace(std::move(relation));
@@ -316,6 +318,7 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     case Type::setoptions:
     case Type::resetoptions:
       // Hints for a planner and a storage that are not ours.
+      require_column(command.name);
       return;
     default:
       throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",
@@ -380,6 +383,17 @@ int turn_of(const ast::AlterTableCmd& command) {
   }
 }
 
+void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
+  std::set<std::string_view> names;
+  for (const ast::AlterTableCmd* command : commands) {
+    const bool is_new = command->subtype != ast::AlterTableType::altercolumntype ||
+                        names.insert(command->name).second;
+    if (is_new) continue;
+    throw_error(sqlstate::feature_not_supported, "cannot alter type of column \"{}\" twice",
+                std::string_view{command->name});
+  }
+}
+
 }  // namespace
 
 void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSink& sink) {
@@ -412,6 +426,7 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
     commands.push_back(&ast::as<ast::AlterTableCmd>(node));
   }
   std::ranges::stable_sort(commands, {}, [](const auto* command) { return turn_of(*command); });
+  refuse_type_twice(commands);
   for (const ast::AlterTableCmd* command : commands) change.apply(*command);
   sink.command_complete(tag);
 }

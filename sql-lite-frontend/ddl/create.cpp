@@ -4,14 +4,13 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
-#include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/in_use.h"
 
-/// CREATE of tables, indexes, views, sequences and schemas.
+/// CREATE of tables, indexes, sequences and schemas.
 namespace swizzle::sql {
 namespace {
 
@@ -39,14 +38,13 @@ void refuse_repeated_columns(const ast::CreateStmt& statement) {
   refuse_more_columns(static_cast<std::size_t>(std::ranges::count_if(
       statement.table_elts,
       [](const ast::Node* element) { return ast::is<ast::ColumnDef>(element); })));
-  std::vector<std::string_view> names;
+  std::set<std::string_view> names;
   for (const ast::Node* element : statement.table_elts) {
     const auto* column = ast::try_as<ast::ColumnDef>(element);
     if (column == nullptr) continue;
-    if (std::ranges::find(names, column->colname) != names.end()) {
-      throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column->colname);
-    }
-    names.push_back(column->colname);
+    if (names.insert(column->colname).second) continue;
+    throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
+                column->colname);
   }
 }
 
@@ -142,8 +140,6 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
   sink.command_complete("CREATE TABLE");
 }
 
-namespace {
-
 ViewName view_name_of(const Binder::RelationRead& read) {
   ViewName name{read.schema, read.name, read.table->relation.oid, {}};
   const auto& columns = read.table->relation.columns;
@@ -153,8 +149,6 @@ ViewName view_name_of(const Binder::RelationRead& read) {
   }
   return name;
 }
-
-}  // namespace
 
 void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
                                      const Statement& whole) {
@@ -340,147 +334,6 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   const TablePtr changed = catalog.replace(*transaction, *table, std::move(relation));
   fill_index(*this, changed, changed->relation.indexes.size() - 1);
   sink.command_complete("CREATE INDEX");
-}
-
-namespace {
-
-/// Of WITH CHECK OPTION behind the query; empty without it.
-std::string_view check_option(const ast::ViewStmt& statement) {
-  switch (statement.with_check_option) {
-    case ast::ViewCheckOption::local_check_option:
-      return "check_option=local";
-    case ast::ViewCheckOption::cascaded_check_option:
-      return "check_option=cascaded";
-    default:
-      return {};
-  }
-}
-
-bool is_check_option(const std::string& option) {
-  return option.starts_with("check_option=");
-}
-
-void refuse_repeated(const std::vector<std::string>& options, std::string_view added) {
-  if (std::ranges::none_of(options, &is_check_option)) return;
-  throw_error(sqlstate::invalid_parameter_value, "parameter \"{}\" specified more than once",
-              added.substr(0, added.find('=')));
-}
-
-void require_updatable(const ast::SelectStmt& query) {
-  const std::string_view what = Binder::view_hindrance(query);
-  if (what.empty()) return;
-  throw SqlError{sqlstate::feature_not_supported,
-                 "WITH CHECK OPTION is supported only on automatically updatable views"}
-      .with_hint(fmt::format("Views {} are not automatically updatable.", what));
-}
-
-/// A view that would read itself, directly or through others, is one that nobody could read or
-/// drop.
-void refuse_circle(Session::State& session, const TablePtr& view,
-                   std::span<const Binder::RelationRead> read) {
-  std::set<Oid> above{view->relation.oid};
-  for (const Dependent& dependent : dependents_of(session, {&view, 1})) {
-    above.insert(dependent.table->relation.oid);
-  }
-  for (const Binder::RelationRead& below : read) {
-    const Oid oid = below.table->relation.oid;
-    if (below.table->computed == nullptr) {
-      value_of(session.transaction->lock_relation(lock::RelationId{oid},
-                                                  lock::RelationMode::access_share));
-    }
-    if (!above.contains(oid)) continue;
-    throw_error(SqlState{"42P17"}, "infinite recursion detected in rules for relation \"{}\"",
-                view->relation.name);
-  }
-}
-
-}  // namespace
-
-void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
-                                 ResultSink& sink) {
-  std::vector<std::string> with = view_options(statement.options);
-  if (const std::string_view asked = check_option(statement); !asked.empty()) {
-    refuse_repeated(with, asked);
-    with.emplace_back(asked);
-  }
-  if (std::ranges::any_of(with, &is_check_option)) {
-    require_updatable(ast::as<ast::SelectStmt>(statement.query));
-  }
-  Relation relation = new_relation(*this, *statement.view, RelationKind::view);
-  relation.options = std::move(with);
-  const TablePtr old = catalog.table(relation.schema, relation.name);
-  if (old && !statement.replace) {
-    throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", relation.name);
-  }
-  if (old && old->relation.kind != RelationKind::view) {
-    throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
-  }
-  // Locked before its new query is looked at, so that no two definitions make a circle together.
-  const TablePtr locked = old ? lock_own(old) : nullptr;
-  Arena arena;
-  Binder binder{*this, arena};
-  const auto query = binder.bind_select(ast::as<ast::SelectStmt>(statement.query), nullptr);
-  if (locked) refuse_circle(*this, locked, binder.relations_read());
-  if (statement.aliases.size() > query->targets.size()) {
-    throw SqlError{sqlstate::syntax_error, "CREATE VIEW specifies more column names than columns"};
-  }
-  for (const Binder::RelationRead& read : binder.relations_read()) {
-    relation.view_names.push_back(view_name_of(read));
-    if (read.table->relation.persistence != Persistence::temporary ||
-        relation.persistence == Persistence::temporary) {
-      continue;
-    }
-    relation.schema = temporary_schema();
-    relation.persistence = Persistence::temporary;
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("view \"{}\" will be a temporary view", relation.name));
-  }
-  refuse_more_columns(query->targets.size());
-  for (std::size_t i = 0; i < query->targets.size(); ++i) {
-    Column column;
-    column.name = i < statement.aliases.size() ? std::string{ast::string_of(statement.aliases[i])}
-                                               : query->targets[i].name;
-    column.type = query->targets[i].type;
-    column.typmod = query->targets[i].typmod;
-    for (const Column& other : relation.columns) {
-      if (other.name == column.name) {
-        throw_error(SqlState{"42701"}, "column \"{}\" specified more than once", column.name);
-      }
-    }
-    relation.columns.push_back(std::move(column));
-  }
-  relation.view_sql = view_query_text(whole.text(), relation.name);
-  if (old) {
-    for (std::size_t i = 0; i < old->relation.columns.size(); ++i) {
-      const Column& before = old->relation.columns[i];
-      if (i >= relation.columns.size()) {
-        throw SqlError{SqlState{"42P16"}, "cannot drop columns from view"};
-      }
-      const Column& after = relation.columns[i];
-      if (after.name != before.name) {
-        throw sql_error(SqlState{"42P16"}, "cannot change name of view column \"{}\" to \"{}\"",
-                        before.name, after.name)
-            .with_hint(
-                "Use ALTER VIEW ... RENAME COLUMN ... to change name of view column "
-                "instead.");
-      }
-      if (after.type != before.type) {
-        throw_error(SqlState{"42P16"},
-                    "cannot change data type of view column \"{}\" from {} to {}", before.name,
-                    format_type(before.type), format_type(after.type));
-      }
-    }
-    relation.oid = old->relation.oid;
-    relation.row_type = old->relation.row_type;
-    relation.array_type = old->relation.array_type;
-    relation.comment = old->relation.comment;
-    relation.owner = old->relation.owner;
-    relation.grants = old->relation.grants;
-    catalog.replace(*transaction, *locked, std::move(relation));
-  } else {
-    create_relation(*this, std::move(relation));
-  }
-  sink.command_complete("CREATE VIEW");
 }
 
 void Session::State::create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 
@@ -61,8 +62,11 @@ std::string joined_once(std::vector<std::string> names) {
   return text;
 }
 
-std::string free_name(Session::State& session, const Relation& relation, const std::string& base) {
+FreeName free_name(Session::State& session, const Relation& relation, const std::string& base,
+                   int first) {
   const auto taken = [&](const std::string& name) {
+    constexpr std::size_t kWorkOfName = 5;
+    count_work(kWorkOfName * (relation.constraints.size() + relation.indexes.size()));
     return session.catalog.table(relation.schema, name) != nullptr ||
            session.catalog.table_of_index(relation.schema, name) != nullptr ||
            std::ranges::find(relation.indexes, name, &Index::name) != relation.indexes.end() ||
@@ -70,11 +74,35 @@ std::string free_name(Session::State& session, const Relation& relation, const s
                relation.constraints.end() ||
            relation.name == name;
   };
-  if (!taken(base)) return base;
-  for (int i = 1;; ++i) {
-    std::string name = base.substr(0, kNameBytes - 4) + std::to_string(i);
-    if (!taken(name)) return name;
+  for (int number = first;; ++number) {
+    std::string name = base;
+    if (number > 0) name = base.substr(0, kNameBytes - 4) + std::to_string(number);
+    if (!taken(name)) return {std::move(name), number};
   }
+}
+
+std::string free_name(Session::State& session, const Relation& relation, const std::string& base) {
+  return free_name(session, relation, base, 0).name;
+}
+
+std::string TableBuilder::own_free_name(const std::string& base) {
+  const auto [place, is_new] = next_numbers_.try_emplace(base, 0);
+  FreeName found = free_name(session_, relation_, base, place->second);
+  place->second = found.number + 1;
+  return std::move(found.name);
+}
+
+TablePtr columns_alone(const Relation& relation) {
+  auto table = std::make_shared<Table>();
+  table->relation.oid = relation.oid;
+  table->relation.schema = relation.schema;
+  table->relation.name = relation.name;
+  table->relation.kind = relation.kind;
+  table->relation.persistence = relation.persistence;
+  table->relation.owner = relation.owner;
+  table->relation.columns = relation.columns;
+  for (const Column& column : relation.columns) table->column_types.push_back(column.type);
+  return table;
 }
 
 TablePtr provisional_table(const Relation& relation) {
@@ -112,7 +140,7 @@ std::string stored_expression(Session::State& session, const Relation& relation,
                               const ast::Node* node, Clause clause, const Column* column) {
   Arena arena;
   Binder binder{session, arena};
-  const TablePtr table = provisional_table(relation);
+  const TablePtr table = columns_alone(relation);
   Scope scope;
   if (clause != Clause::column_default) {
     scope = binder.table_scope(table, relation.name, binder.new_slots(relation.columns.size()));
@@ -152,7 +180,7 @@ std::string TableBuilder::new_sequence(Column& column, TypeId type, ast::NodeLis
   sequence.kind = RelationKind::sequence;
   sequence.persistence = relation_.persistence;
   sequence.owner = relation_.owner;
-  sequence.name = free_name(session_, relation_, object_name(relation_.name, column.name, "seq"));
+  sequence.name = own_free_name(object_name(relation_.name, column.name, "seq"));
   sequence.sequence = read_sequence_options(options, sequence_of(type), session_, true);
   sequence.sequence->owner_table = relation_.oid;
   sequence.sequence->owner_column = static_cast<std::int16_t>(relation_.columns.size() + 1);
@@ -345,7 +373,7 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
                     "column \"{}\" referenced in foreign key constraint does not exist", name);
       }
       throw sql_error(sqlstate::undefined_column, "column \"{}\" named in key does not exist", name)
-          .at_position(location + 1);
+          .at_position(is_new_table() ? location + 1 : 0);
     }
     if (std::ranges::find(numbers, number) != numbers.end() && what != "foreign key") {
       throw sql_error(sqlstate::duplicate_column, "column \"{}\" appears twice in {} constraint",

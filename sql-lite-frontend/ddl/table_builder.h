@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -80,6 +81,11 @@ class TableBuilder {
   void finish_generation(const Generation& generation);
   void adopt_index(const Pending& pending);
   void copy_index(const Table& other, const Index& index, std::span<const std::int16_t> numbers);
+  std::string own_free_name(const std::string& base);
+  [[nodiscard]] bool has_constraint(std::string_view name) const;
+  void require_free_constraint_name(std::string_view name) const;
+  void require_free_index_name(const std::string& name) const;
+  void require_columns(std::span<const std::string> names) const;
   std::string new_sequence(Column& column, TypeId type, ast::NodeList options, bool identity);
   void set_default(std::size_t position, const ast::Node* expression, Clause clause);
   void finish_key(const Pending& pending);
@@ -92,14 +98,25 @@ class TableBuilder {
   Relation& relation_;
   std::vector<Pending> pending_;
   std::vector<Generation> generations_;
+  /// By base: where the search for a free name goes on. Those before are taken for good.
+  std::map<std::string, int> next_numbers_;
 };
 
-/// The relation as a table without trees: enough to bind expressions over its columns.
+/// The relation as a table without trees.
 TablePtr provisional_table(const Relation& relation);
 /// Binds an expression over the relation's columns and prints it in its stored form. `column` is
 /// the one that it is the default of, or null.
 std::string stored_expression(Session::State& session, const Relation& relation,
                               const ast::Node* node, Clause clause, const Column* column);
+/// The relation's columns as a table that has nothing else: enough to bind expressions over them.
+TablePtr columns_alone(const Relation& relation);
+/// A name that nobody has: the base with a number behind it, or alone for 0.
+struct FreeName {
+  std::string name;
+  int number;
+};
+FreeName free_name(Session::State& session, const Relation& relation, const std::string& base,
+                   int first);
 /// base, base1, base2 …: the first that no relation, index or constraint of the schema has.
 std::string free_name(Session::State& session, const Relation& relation, const std::string& base);
 /// "a_b_c" cut to what a name may have.
@@ -136,5 +153,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
 /// The query of CREATE [MATERIALIZED] VIEW name in `script`, written by the parser library's own
 /// printer.
 std::string view_query_text(const std::string& script, std::string_view view);
+/// What a name in a view's query means now.
+ViewName view_name_of(const Binder::RelationRead& read);
 
 }  // namespace swizzle::sql

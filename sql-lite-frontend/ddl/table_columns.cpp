@@ -167,7 +167,7 @@ void TableBuilder::make_identity(std::size_t position, const ast::Constraint& co
 /// Generated columns may read any other column of the table, so they wait until all are there.
 void TableBuilder::finish_generation(const Generation& generation) {
   set_default(generation.position, generation.expression, Clause::generated);
-  const TablePtr table = provisional_table(relation_);
+  const TablePtr table = columns_alone(relation_);
   Arena arena;
   Binder binder{session_, arena};
   const Slot first = binder.new_slots(relation_.columns.size());

@@ -34,6 +34,39 @@ ReferentialAction action_of(std::string_view text) {
 
 }  // namespace
 
+bool TableBuilder::has_constraint(std::string_view name) const {
+  return std::ranges::find(relation_.constraints, name, &Constraint::name) !=
+         relation_.constraints.end();
+}
+
+void TableBuilder::require_free_constraint_name(std::string_view name) const {
+  if (!has_constraint(name)) return;
+  throw_error(sqlstate::duplicate_object, "constraint \"{}\" for relation \"{}\" already exists",
+              name, relation_.name);
+}
+
+/// An index has its name among the schema's relations.
+void TableBuilder::require_free_index_name(const std::string& name) const {
+  const bool taken =
+      session_.catalog.table(relation_.schema, name) != nullptr ||
+      session_.catalog.table_of_index(relation_.schema, name) != nullptr ||
+      relation_.name == name ||
+      std::ranges::find(relation_.indexes, name, &Index::name) != relation_.indexes.end();
+  if (taken) throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
+}
+
+/// As ALTER TABLE asks for them, before it looks at anything else.
+void TableBuilder::require_columns(std::span<const std::string> names) const {
+  for (const std::string& name : names) {
+    const bool known = std::ranges::any_of(relation_.columns, [&](const Column& column) {
+      return !column.dropped && column.name == name;
+    });
+    if (known) continue;
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name,
+                relation_.name);
+  }
+}
+
 void TableBuilder::finish_key(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   const bool primary = node.contype == ast::ConstrType::primary;
@@ -42,13 +75,14 @@ void TableBuilder::finish_key(const Pending& pending) {
     throw SqlError{sqlstate::feature_not_supported,
                    "deferrable primary key constraints are not supported"};
   }
+  const std::vector<std::string> names =
+      pending.columns.empty() ? strings_of(node.keys) : pending.columns;
+  if (primary && !is_new_table()) require_columns(names);
   if (primary && std::ranges::any_of(relation_.indexes, &Index::primary)) {
     throw sql_error(sqlstate::invalid_table_definition,
                     "multiple primary keys for table \"{}\" are not allowed", relation_.name)
         .at_position(is_new_table() ? node.location + 1 : 0);
   }
-  const std::vector<std::string> names =
-      pending.columns.empty() ? strings_of(node.keys) : pending.columns;
   Index index;
   index.oid = session_.catalog.allocate_oid();
   index.unique = !pending.deferrable;
@@ -84,10 +118,12 @@ void TableBuilder::finish_key(const Pending& pending) {
   constraint.initially_deferred = pending.initially_deferred;
   if (!node.conname.empty()) {
     constraint.name = node.conname;
+    require_free_index_name(constraint.name);
+    require_free_constraint_name(constraint.name);
   } else {
-    constraint.name = free_name(session_, relation_,
-                                primary ? object_name(relation_.name, {}, "pkey")
-                                        : object_name(relation_.name, joined_once(named), "key"));
+    constraint.name =
+        own_free_name(primary ? object_name(relation_.name, {}, "pkey")
+                              : object_name(relation_.name, joined_once(named), "key"));
   }
   index.name = constraint.name;
   tell_debug(session_, fmt::format("{} {} will create implicit index \"{}\" for table \"{}\"",
@@ -156,7 +192,7 @@ void TableBuilder::finish_check(const Pending& pending) {
   // The columns it reads: one names the constraint.
   Arena arena;
   Binder binder{session_, arena};
-  const TablePtr table = provisional_table(relation_);
+  const TablePtr table = columns_alone(relation_);
   const Slot first = binder.new_slots(relation_.columns.size());
   const ExprPtr expr =
       binder.bind_table_expression(constraint.check_sql, *table, first, Clause::check);
@@ -175,24 +211,17 @@ void TableBuilder::finish_check(const Pending& pending) {
   std::ranges::sort(constraint.columns);
   if (!node.conname.empty()) {
     constraint.name = node.conname;
-    const bool taken = std::ranges::any_of(relation_.constraints, [&](const Constraint& other) {
-      return other.name == constraint.name;
-    });
-    if (taken && is_new_table()) {
+    if (is_new_table() && has_constraint(constraint.name)) {
       throw_error(sqlstate::duplicate_object, "check constraint \"{}\" already exists",
                   constraint.name);
     }
-    if (taken) {
-      throw_error(sqlstate::duplicate_object,
-                  "constraint \"{}\" for relation \"{}\" already exists", constraint.name,
-                  relation_.name);
-    }
+    require_free_constraint_name(constraint.name);
   } else {
     std::string column;
     if (constraint.columns.size() == 1) {
       column = relation_.columns[static_cast<std::size_t>(constraint.columns[0] - 1)].name;
     }
-    constraint.name = free_name(session_, relation_, object_name(relation_.name, column, "check"));
+    constraint.name = own_free_name(object_name(relation_.name, column, "check"));
   }
   constraint.validated = !node.skip_validation;
   relation_.constraints.push_back(std::move(constraint));
@@ -301,10 +330,12 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
         relation_.columns[static_cast<std::size_t>(constraint.columns[i] - 1)],
         target.columns[static_cast<std::size_t>(constraint.referenced_columns[i] - 1)]);
   }
-  constraint.name =
-      node.conname.empty()
-          ? free_name(session_, relation_, object_name(relation_.name, joined(names), "fkey"))
-          : std::string{node.conname};
+  if (node.conname.empty()) {
+    constraint.name = own_free_name(object_name(relation_.name, joined(names), "fkey"));
+  } else {
+    constraint.name = node.conname;
+    require_free_constraint_name(constraint.name);
+  }
   relation_.constraints.push_back(std::move(constraint));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
@@ -128,6 +129,9 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
   Arena arena;
   Binder binder{*this, arena};
   const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
+    // There may be thousands of them, and nothing to wait for.
+    constexpr std::size_t kWorkOfRelation = 50'000;
+    count_work(kWorkOfRelation);
     const auto reason =
         reason_to_skip(*this, *table, statement.is_vacuumcmd ? "vacuum" : "analyze");
     if (reason) {

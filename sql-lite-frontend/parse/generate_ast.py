@@ -159,7 +159,9 @@ def is_place(field):
 
 def describer(messages, enums, kinds, kept):
     numbers = {kind: field for kind, field, _ in kinds}
-    out = ["void describe(const Node& tree, std::string& out) {", "  check_stack();",
+    out = ["// Every level of what nests is described, so none is described at length.",
+           "void describe(const Node& tree, std::string& out) {", "  check_stack();",
+           "  constexpr std::size_t kLongEnough = 65'536;", "  if (out.size() > kLongEnough) return;",
            "  const auto number = [&](auto value) { out += std::to_string(value) + ','; };",
            "  const auto text = [&](std::string_view value) { number(value.size()); out += value; };",
            "  const auto child = [&](const Node* node) {",

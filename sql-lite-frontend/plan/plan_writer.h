@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/types/text_builder.h"
 
 namespace swizzle::sql {
 
@@ -19,8 +20,10 @@ struct PlanDetails {
 
 /// In PostgreSQL's words, a line each. Steps under an Instrumented show what it measured.
 std::vector<std::string> plan_as_text(const PlanOperator& root, const PlanDetails& details);
-/// The object under "Plan", indented for its place in EXPLAIN's JSON.
-std::string plan_as_json(const PlanOperator& root, const PlanDetails& details, std::size_t depth);
+/// The object under "Plan", indented for its place in EXPLAIN's JSON. Each level indents all that
+/// is below it, so this may become long.
+void write_plan_as_json(const PlanOperator& root, const PlanDetails& details, std::size_t depth,
+                        TextBuilder& out);
 
 std::string json_string(std::string_view text);
 

@@ -14,39 +14,21 @@
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
+#include "sql-lite-frontend/plan/expected.h"
+#include "sql-lite-frontend/plan/postponed.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 namespace {
 
-constexpr double kAll = std::numeric_limits<double>::infinity();
-
-/// A step over `input` that gives as many rows, at `more` cost.
-template <class Step>
-PlanPtr over(PlanPtr step, const Step& input, double more = 0) {
-  step->expected_rows = input.rows;
-  step->start_cost = input.start;
-  step->cost = input.cost + more;
-  return step;
-}
-
-/// What is expected of a plan that is about to be moved into a step.
-struct Expected {
-  explicit Expected(const PlanOperator& plan)
-      : rows(plan.expected_rows), start(plan.start_cost), cost(plan.cost) {}
-  double rows;
-  double start;
-  double cost;
-};
-
 /// The rows that LIMIT and OFFSET let through, if they are constants.
 double wanted_rows(const Query& query) {
   const auto* count = dynamic_cast<const ConstantExpr*>(query.limit.get());
-  if (!query.limit || query.with_ties) return kAll;
+  if (!query.limit || query.with_ties) return kAllRows;
   // Most limits are small, even if nobody has said yet how small.
   double rows = 100;
   if (count != nullptr) {
-    if (count->value().is_null()) return kAll;
+    if (count->value().is_null()) return kAllRows;
     rows = static_cast<double>(std::max<std::int64_t>(count->value().as_int8(), 0));
   }
   const auto* offset = dynamic_cast<const ConstantExpr*>(query.offset.get());
@@ -105,51 +87,6 @@ PlanPtr Planner::sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted) 
                       cost::sort(input.rows, wanted) + penalty("enable_sort"));
   sort->start_cost = sort->cost;
   return sort;
-}
-
-/// Sorts for each window, unless the one before came in an order that begins with its own.
-PlanPtr Planner::add_windows(PlanPtr plan, std::vector<WindowDefinition> windows) {
-  check_stack_for(windows.size());
-  std::vector<SortKey> present;
-  for (WindowDefinition& window : windows) {
-    std::vector<SortKey> wanted;
-    std::vector<Project::Computed> computed;
-    for (std::vector<SortKey>* keys : {&window.partition, &window.order}) {
-      for (SortKey& key : *keys) {
-        if (dynamic_cast<const SlotExpr*>(key.expr.get()) == nullptr) {
-          const Slot slot = binder_.new_slot();
-          auto in_slot = std::make_unique<SlotExpr>(key.expr->type(), key.expr->typmod(), slot,
-                                                    SlotExpr::Origin{});
-          computed.push_back({slot, std::exchange(key.expr, std::move(in_slot))});
-        }
-        wanted.push_back({copy_expression(*key.expr), key.direction, key.nulls});
-      }
-    }
-    if (!computed.empty()) {
-      const Expected input{*plan};
-      plan = over(std::make_unique<Project>(std::move(plan), std::move(computed)), input);
-    }
-    const auto same = [](const SortKey& left, const SortKey& right) {
-      return left.direction == right.direction && left.nulls == right.nulls &&
-             same_expression(*left.expr, *right.expr);
-    };
-    const bool is_sorted =
-        wanted.size() <= present.size() &&
-        std::ranges::equal(wanted, std::span{present}.first(wanted.size()), same);
-    if (!is_sorted) {
-      present.clear();
-      for (const SortKey& key : wanted) {
-        present.push_back({copy_expression(*key.expr), key.direction, key.nulls});
-      }
-      plan = sorted(std::move(plan), std::move(wanted), kAll);
-    }
-    const Expected input{*plan};
-    plan = over(std::make_unique<Window>(std::move(plan), std::move(window.partition),
-                                         std::move(window.order), std::move(window.frame),
-                                         std::move(window.calls)),
-                input, input.rows * cost::kKeep);
-  }
-  return plan;
 }
 
 PlanPtr Planner::add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties) {
@@ -211,71 +148,6 @@ PlanPtr Planner::plan_cursor(Query& query) {
   const auto* table = is_plain ? std::get_if<FromTable>(&query.from[0]->node) : nullptr;
   if (table != nullptr) identified_.push_back(table->first_slot);
   return plan_query(query);
-}
-
-namespace {
-
-/// The branches of a UNION: those of an input that only appends become its own, so that a long
-/// chain is one step.
-void add_branches(std::vector<Append::Branch>& branches, PlanPtr input, std::vector<Slot> slots) {
-  auto* const append = dynamic_cast<Append*>(input.get());
-  if (append == nullptr || append->output_slots() != slots) {
-    branches.push_back({std::move(input), std::move(slots)});
-    return;
-  }
-  std::vector<Append::Branch> inner = append->take_branches();
-  if (branches.empty()) {
-    branches = std::move(inner);
-  } else {
-    std::ranges::move(inner, std::back_inserter(branches));
-  }
-}
-
-}  // namespace
-
-PlanPtr Planner::plan_set_operation(Query& query) {
-  PlanPtr left = plan_query(*query.left);
-  PlanPtr right = plan_query(*query.right);
-  std::vector<Slot> left_slots = query.left->output_slots();
-  std::vector<Slot> right_slots = query.right->output_slots();
-  std::vector<TypeId> types;
-  for (const OutputTarget& target : query.left->targets) types.push_back(target.type);
-  const double rows = left->expected_rows + right->expected_rows;
-  const double cost = left->cost + right->cost + rows * cost::kCondition;
-  PlanPtr plan;
-  if (query.set_kind == Query::SetKind::union_) {
-    std::vector<Append::Branch> branches;
-    add_branches(branches, std::move(left), std::move(left_slots));
-    add_branches(branches, std::move(right), std::move(right_slots));
-    plan = std::make_unique<Append>(std::move(branches), query.body_slots);
-    plan->expected_rows = rows;
-    plan->cost = cost;
-    if (!query.set_all) {
-      std::vector<ExprPtr> keys;
-      for (std::size_t i = 0; i < query.body_slots.size(); ++i) {
-        keys.push_back(std::make_unique<SlotExpr>(types[i], kNoTypmod, query.body_slots[i],
-                                                  SlotExpr::Origin{}));
-      }
-      plan = without_duplicates(std::move(plan), std::move(keys), rows);
-    }
-    return plan;
-  }
-  using Kind = SetOperation::Kind;
-  Kind kind = query.set_all ? Kind::except_all : Kind::except;
-  if (query.set_kind == Query::SetKind::intersect) {
-    kind = query.set_all ? Kind::intersect_all : Kind::intersect;
-  }
-  std::vector<Append::Branch> branches;
-  auto operation = std::make_unique<SetOperation>(kind, std::move(left), left_slots,
-                                                  std::move(right), right_slots, types);
-  operation->expected_rows = rows;
-  operation->cost = cost;
-  // One branch only: brings the rows to the operation's own slots.
-  branches.push_back({std::move(operation), std::move(left_slots)});
-  plan = std::make_unique<Append>(std::move(branches), query.body_slots);
-  plan->expected_rows = rows;
-  plan->cost = cost;
-  return plan;
 }
 
 /// min() or max() of a column that an index orders: the first row in that order is enough.
@@ -355,7 +227,7 @@ PlanPtr Planner::sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys
     const Expected input{*plan};
     plan = over(std::make_unique<Project>(std::move(plan), std::move(computed)), input);
   }
-  return sorted(std::move(plan), std::move(order), kAll);
+  return sorted(std::move(plan), std::move(order), kAllRows);
 }
 
 /// One row of those with equal keys, which are slots.
@@ -367,7 +239,7 @@ PlanPtr Planner::without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, dou
   } else {
     std::vector<SortKey> order;
     for (const ExprPtr& key : keys) order.push_back({copy_expression(*key)});
-    plan = sorted(std::move(plan), std::move(order), kAll);
+    plan = sorted(std::move(plan), std::move(order), kAllRows);
     const Expected input{*plan};
     plan = over(std::make_unique<Unique>(std::move(plan), std::move(keys)), input,
                 input.rows * cost::kCondition);
@@ -395,147 +267,6 @@ PlanPtr Planner::add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows) 
   return plan;
 }
 
-/// The tables that a lock is about, those of subqueries among them that pass their rows on.
-void Planner::collect_locks(const FromNode& node, const RowLock& lock,
-                            std::span<const std::string> of, LockPlan& locks) {
-  check_stack();
-  const auto is_meant = [&](const std::string& alias) {
-    return of.empty() || std::ranges::find(of, alias) != of.end();
-  };
-  if (const auto* table = std::get_if<FromTable>(&node.node)) {
-    if (!is_meant(table->alias)) return;
-    identified_.push_back(table->first_slot);
-    locks.tables.emplace_back(&lock, table->first_slot);
-  } else if (const auto* join = std::get_if<FromJoin>(&node.node)) {
-    collect_locks(*join->left, lock, of, locks);
-    collect_locks(*join->right, lock, of, locks);
-  } else if (const auto* subquery = std::get_if<FromSubquery>(&node.node)) {
-    if (!is_meant(subquery->alias) || !subquery->query->passes_rows_on()) return;
-    for (const FromPtr& item : subquery->query->from) collect_locks(*item, lock, {}, locks);
-  }
-}
-
-void Planner::collect_rechecks(FromNode& node, LockPlan& locks) {
-  check_stack();
-  if (auto* join = std::get_if<FromJoin>(&node.node)) {
-    // Where an outer join may have found no row nothing is locked, so nothing changes there.
-    if (join->kind == JoinKind::full) return;
-    collect_rechecks(*join->left, locks);
-    if (join->kind == JoinKind::inner) collect_rechecks(*join->right, locks);
-    if (join->recheck.empty()) return;
-    LockRows::Recheck recheck{std::move(join->recheck), join->kind == JoinKind::left, {}, {}};
-    if (recheck.is_outer_join) collect_slots(*join->right, recheck.other_side);
-    locks.rechecks.push_back(std::move(recheck));
-    locks.queries.push_back(nullptr);
-  } else if (auto* subquery = std::get_if<FromSubquery>(&node.node)) {
-    Query& query = *subquery->query;
-    if (!query.passes_rows_on()) return;
-    for (const FromPtr& item : query.from) collect_rechecks(*item, locks);
-    locks.rechecks.push_back({std::move(query.recheck), false, {}, {}});
-    locks.queries.push_back(&query);
-  }
-}
-
-/// Pre: nothing of the query is planned yet.
-Planner::LockPlan Planner::lock_plan(Query& query) {
-  LockPlan locks;
-  for (const RowLock& lock : query.locks) {
-    for (const FromPtr& item : query.from) collect_locks(*item, lock, lock.of, locks);
-  }
-  if (locks.empty()) return locks;
-  for (const FromPtr& item : query.from) collect_rechecks(*item, locks);
-  locks.rechecks.push_back({std::move(query.recheck), false, {}, {}});
-  locks.queries.push_back(&query);
-  for (const Query* below : locks.queries) {
-    if (below != nullptr) computed_targets_[below];
-  }
-  return locks;
-}
-
-PlanPtr Planner::add_locks(PlanPtr plan, LockPlan locks) {
-  if (locks.empty()) return plan;
-  std::vector<LockRows::Target> targets;
-  for (const auto& [lock, slot] : locks.tables) {
-    for (const auto& [first_slot, access] : accesses_) {
-      if (first_slot != slot) continue;
-      targets.push_back({access, lock->mode, lock->wait});
-      access->set_wait(lock->wait);
-    }
-  }
-  for (std::size_t i = 0; i < locks.rechecks.size(); ++i) {
-    if (locks.queries[i] == nullptr) continue;
-    locks.rechecks[i].recomputed = std::move(computed_targets_.extract(locks.queries[i]).mapped());
-  }
-  const Expected input{*plan};
-  return over(
-      std::make_unique<LockRows>(std::move(plan), std::move(targets), std::move(locks.rechecks)),
-      input, input.rows * cost::kLookup);
-}
-
-/// Calls within the arguments of others come first; those of one depth side by side.
-PlanPtr Planner::add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items) {
-  while (!items.empty()) {
-    std::vector<Slot> waiting;
-    for (const ProjectSet::Item& item : items) waiting.push_back(item.slot);
-    std::vector<ProjectSet::Item> ready;
-    std::vector<ProjectSet::Item> later;
-    for (ProjectSet::Item& item : items) {
-      const bool reads = std::ranges::any_of(
-          item.arguments, [&](const ExprPtr& argument) { return reads_any(*argument, waiting); });
-      (reads ? later : ready).push_back(std::move(item));
-    }
-    const Expected input{*plan};
-    plan = over(std::make_unique<ProjectSet>(std::move(plan), std::move(ready)), input);
-    plan->expected_rows *= 10;
-    items = std::move(later);
-  }
-  return plan;
-}
-
-namespace {
-
-/// What of the select list PostgreSQL computes after sorting, so that it sees it happen: sets,
-/// unless they are sorted by; calls with effects; with LIMIT, subqueries, which it spares.
-class Postponed {
- public:
-  explicit Postponed(const Query& query) {
-    if (query.order.empty() || query.distinct == Query::DistinctKind::all) return;
-    is_ordered_ = true;
-    has_limit_ = query.limit != nullptr;
-    for (const SortKey& key : query.order) add(slots_read(*key.expr));
-    for (const ExprPtr& expr : query.distinct_on) add(slots_read(*expr));
-    for (const OutputTarget& target : query.targets) {
-      if (target.expr && is_read(target.slot)) add(slots_read(*target.expr));
-    }
-    const auto is_sorted_by = [&](const ProjectSet::Item& item) { return is_read(item.slot); };
-    sets_ = !query.sets.empty() && std::ranges::none_of(query.sets, is_sorted_by);
-    if (!sets_) return;
-    for (const ProjectSet::Item& item : query.sets) set_slots_.push_back(item.slot);
-  }
-  [[nodiscard]] bool sets() const noexcept { return sets_; }
-  [[nodiscard]] bool contains(const OutputTarget& target) const {
-    if (!is_ordered_ || !target.expr || is_read(target.slot)) return false;
-    return is_volatile(*target.expr) || (has_limit_ && has_subquery(*target.expr)) ||
-           reads_any(*target.expr, set_slots_);
-  }
-
- private:
-  void add(const std::vector<Slot>& slots) {
-    read_.insert(read_.end(), slots.begin(), slots.end());
-  }
-  [[nodiscard]] bool is_read(Slot slot) const {
-    return std::ranges::find(read_, slot) != read_.end();
-  }
-
-  bool is_ordered_ = false;
-  bool has_limit_ = false;
-  bool sets_ = false;
-  std::vector<Slot> read_;
-  std::vector<Slot> set_slots_;
-};
-
-}  // namespace
-
 PlanPtr Planner::plan_select(Query& query) {
   LockPlan locks = lock_plan(query);
 
@@ -545,7 +276,7 @@ PlanPtr Planner::plan_select(Query& query) {
   WantedOrder order;
   if (plain && !query.order.empty()) {
     order.keys = &query.order;
-    order.rows = locks.empty() ? wanted : kAll;
+    order.rows = locks.empty() ? wanted : kAllRows;
   }
   std::vector<SortKey> extreme;
   const bool takes_first = use_order_for_extreme(query, extreme);

@@ -24,8 +24,8 @@ HashJoin::Keys take_hash_keys(std::vector<ExprPtr>& conditions, std::span<const 
 /// Decides how a bound statement finds its rows: where conditions are asked, access paths from the
 /// indexes, join order and method by expected cost, and the order of the steps above. Takes
 /// expressions out of what it plans. Its functions lie in files by concern: planner.cpp (queries
-/// and writes), from_clause.cpp (relations), join_order.cpp, join_method.cpp, merge_join.cpp,
-/// semi_join.cpp, push_down.cpp.
+/// and writes), set_operation.cpp, set_calls.cpp, windows.cpp, row_locks.cpp, from_clause.cpp
+/// (relations), join_order.cpp, join_method.cpp, merge_join.cpp, semi_join.cpp, push_down.cpp.
 class Planner {
  public:
   using Conditions = std::vector<ExprPtr>;
@@ -75,11 +75,26 @@ class Planner {
 
   // planner.cpp
   PlanPtr plan_select(Query& query);
-  PlanPtr plan_set_operation(Query& query);
   PlanPtr add_grouping(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr add_distinct(PlanPtr plan, Query& query, Aggregate::Rows rows);
   PlanPtr sorted_by_group(PlanPtr plan, std::vector<Aggregate::Key>& keys);
   PlanPtr without_duplicates(PlanPtr plan, std::vector<ExprPtr> keys, double rows);
+  PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
+  PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
+  bool use_order_for_extreme(Query& query, std::vector<SortKey>& order);
+  PlanPtr plan_extremes(Query& query);  // extremes.cpp
+  std::vector<SortKey> group_order(Query& query);
+  WantedOrder grouping_order(const std::vector<SortKey>& keys) const;
+  void plan_cte(Cte& cte);
+  PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
+                     const std::vector<std::shared_ptr<Cte>>& correlated);
+
+  // set_operation.cpp, windows.cpp, set_calls.cpp
+  PlanPtr plan_set_operation(Query& query);
+  PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows);
+  static PlanPtr add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items);
+
+  // row_locks.cpp
   /// What is locked above a query, and asked again then.
   struct LockPlan {
     std::vector<std::pair<const RowLock*, Slot>> tables;  ///< by their first slots
@@ -92,17 +107,6 @@ class Planner {
                      LockPlan& locks);
   void collect_rechecks(FromNode& node, LockPlan& locks);
   PlanPtr add_locks(PlanPtr plan, LockPlan locks);
-  PlanPtr add_limit(PlanPtr plan, ExprPtr count, ExprPtr offset, std::vector<ExprPtr> ties);
-  PlanPtr sorted(PlanPtr plan, std::vector<SortKey> keys, double wanted);
-  PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows);
-  bool use_order_for_extreme(Query& query, std::vector<SortKey>& order);
-  PlanPtr plan_extremes(Query& query);  // extremes.cpp
-  std::vector<SortKey> group_order(Query& query);
-  WantedOrder grouping_order(const std::vector<SortKey>& keys) const;
-  void plan_cte(Cte& cte);
-  static PlanPtr add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items);
-  PlanPtr with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eager,
-                     const std::vector<std::shared_ptr<Cte>>& correlated);
 
   // from_clause.cpp
   PlanPtr plan_from(std::vector<FromPtr>& items, Conditions conditions, WantedOrder* order);

@@ -168,13 +168,17 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
       rows.push_back(fmt::format("Execution Time: {:.3f} ms", execution_ms));
     }
   } else {
-    std::string text = "[\n  {\n    \"Plan\": " + plan_as_json(*portal->plan->root, details, 2);
+    TextBuilder text;
+    text += "[\n  {\n    \"Plan\": ";
+    write_plan_as_json(*portal->plan->root, details, 2, text);
     if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", planning_ms);
     if (wanted.analyze) text += ",\n    \"Triggers\": [\n    ]";
     if (wanted.summary && wanted.analyze) {
       text += fmt::format(",\n    \"Execution Time\": {:.3f}", execution_ms);
     }
-    rows.push_back(text + "\n  }\n]");
+    text += "\n  }\n]";
+    Arena arena;
+    rows.emplace_back(text.finish(arena).as_text());
   }
   finish_portal(*portal);
   const OutputColumn column = explain_column(explain);

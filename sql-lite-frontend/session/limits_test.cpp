@@ -83,4 +83,18 @@ TEST_CASE("what values take is bounded by session_memory_limit", "[session][limi
   CHECK(database.run("SELECT length(repeat('x', 1000000))") == "1000000 SELECT 1");
 }
 
+TEST_CASE("what stands left of IN is not bound anew at each level", "[session][limits]") {
+  TestDatabase database;
+  const auto nested = [](int levels, const std::string& test) {
+    std::string text = "1";
+    for (int i = 0; i < levels; ++i) text = "(" + text + test + ")::int";
+    return "SELECT " + text;
+  };
+  // Twice at each level would be a million million times.
+  CHECK(database.run(nested(40, " IN (SELECT 1)")) == "1 SELECT 1");
+  CHECK(database.run(nested(40, " = ANY (SELECT 1)")) == "1 SELECT 1");
+  CHECK(database.run(nested(40, " <> ALL (SELECT 7)")) == "1 SELECT 1");
+  CHECK(database.run(nested(1500, " = ALL (SELECT 1)")) == "1 SELECT 1");
+}
+
 }  // namespace swizzle::sql

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json.h"
 
@@ -40,6 +41,78 @@ void print(const JsonValue& value, std::string& out) {
       return;
   }
 }
+
+/// Takes a text apart from front to back, once.
+class Taker {
+ public:
+  explicit Taker(std::string_view text) : text_{text} {}
+
+  JsonValue value() {
+    check_stack();
+    count_work(kWorkOfValue);
+    JsonValue taken;
+    taken.kind = json_kind(rest());
+    pass_blanks();
+    const std::size_t begin = at_;
+    switch (taken.kind) {
+      case JsonKind::object:
+        while (comes_another('}')) {
+          std::string name = json_string_value(string());
+          pass_blanks();
+          ++at_;  // the colon
+          taken.members.emplace_back(std::move(name), value());
+        }
+        break;
+      case JsonKind::array:
+        while (comes_another(']')) taken.items.push_back(value());
+        break;
+      case JsonKind::string:
+        taken.text = json_string_value(string());
+        break;
+      case JsonKind::number:
+      case JsonKind::boolean:
+      case JsonKind::null:
+        at_ = std::min(text_.find_first_of(",]} \t\n\r", at_), text_.size());
+        taken.text = text_.substr(begin, at_ - begin);
+        break;
+    }
+    taken.raw = text_.substr(begin, at_ - begin);
+    return taken;
+  }
+
+ private:
+  static constexpr std::size_t kWorkOfValue = 100;
+
+  [[nodiscard]] std::string_view rest() const { return text_.substr(at_); }
+  void pass_blanks() { at_ = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size()); }
+
+  /// At a bracket, a comma or behind a part: goes on to the next part, or behind `end`.
+  bool comes_another(char end) {
+    pass_blanks();
+    if (at_ == text_.size()) return false;
+    const bool opens = text_[at_] == '{' || text_[at_] == '[';
+    const bool is_over = text_[at_] == end;
+    ++at_;
+    pass_blanks();
+    if (opens && at_ < text_.size() && text_[at_] == end) {
+      ++at_;
+      return false;
+    }
+    return !is_over;
+  }
+
+  std::string_view string() {
+    const std::size_t begin = at_;
+    for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      if (text_[at_] == '\\') ++at_;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+    return text_.substr(begin, at_ - begin);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
 
 }  // namespace
 
@@ -87,31 +160,7 @@ const JsonValue* JsonValue::item(std::int64_t index) const {
 }
 
 JsonValue take_json_apart(std::string_view text) {
-  check_stack();
-  JsonValue value;
-  value.raw = json_trimmed(text);
-  value.kind = json_kind(value.raw);
-  switch (value.kind) {
-    case JsonKind::object:
-      for (const JsonMember& member : json_members(value.raw)) {
-        value.members.emplace_back(json_string_value(member.key), take_json_apart(member.value));
-      }
-      break;
-    case JsonKind::array:
-      for (const std::string_view element : json_elements(value.raw)) {
-        value.items.push_back(take_json_apart(element));
-      }
-      break;
-    case JsonKind::string:
-      value.text = json_string_value(value.raw);
-      break;
-    case JsonKind::number:
-    case JsonKind::boolean:
-    case JsonKind::null:
-      value.text = value.raw;
-      break;
-  }
-  return value;
+  return Taker{text}.value();
 }
 
 std::string print_json(const JsonValue& value) {

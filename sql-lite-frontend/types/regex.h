@@ -7,10 +7,6 @@
 #include <string_view>
 #include <vector>
 
-namespace re2 {
-class RE2;
-}
-
 namespace swizzle::sql {
 
 /// One of PostgreSQL's regular expressions, run by RE2 in time proportional to the text. What RE2
@@ -52,10 +48,10 @@ class CompiledRegex {
   [[nodiscard]] std::size_t group_count() const noexcept { return groups_; }
 
  private:
-  [[nodiscard]] std::size_t work_on(std::size_t text_bytes) const noexcept;
+  struct Programs;
+  [[nodiscard]] std::size_t work_of_search(std::size_t text_bytes) const noexcept;
 
-  /// Shared with searches that were left to themselves.
-  std::shared_ptr<const re2::RE2> compiled_;
+  std::shared_ptr<const Programs> programs_;
   std::size_t groups_ = 0;
 };
 

@@ -99,3 +99,65 @@ select * from al order by 1;
 select attname, format_type(atttypid, atttypmod), attnotnull, atthasdef from pg_attribute where attrelid = 'al'::regclass and attnum > 0 and not attisdropped order by attnum;
 
 select conname, contype from pg_constraint where conrelid = 'al'::regclass order by 1;
+
+-- What comes twice, and views that would lose columns.
+
+create table tw (a int, b int);
+
+alter table tw alter a type bigint, alter a type text;
+
+alter table tw alter a type bigint, alter b type text;
+
+create view twv as select a, b from tw;
+
+create or replace view twv as select b from tw;
+
+create or replace view twv as select b, a from tw;
+
+create or replace view twv as select a, b, 1 as c from tw;
+
+create table names (a int check (a > 0) check (a > 1), b int check (b > 0), check (a > 2), check (a > b), check (a > b + 1), check (true), check (true), unique (a), unique (a, b));
+
+select conname, pg_get_constraintdef(oid) from pg_constraint where conrelid = 'names'::regclass order by 1;
+
+alter table names add check (a > 3), add unique (b), add unique (b);
+
+select conname from pg_constraint where conrelid = 'names'::regclass order by 1;
+
+-- Names that are taken, columns that are not there.
+
+create table taken (id int primary key, a int, b text, constraint kt1 check (a > 0), constraint kt2 unique (a));
+
+create table other_taken (id int primary key constraint kt9 unique, c int references taken);
+
+alter table taken add constraint kt2 unique (b);
+
+alter table taken add constraint kt1 unique (b);
+
+alter table taken add constraint kt9 unique (b);
+
+alter table taken add constraint taken unique (b);
+
+alter table taken add constraint kt1 foreign key (a) references taken;
+
+alter table taken add constraint kt2 check (a > 1);
+
+alter table taken add constraint kt1 primary key (a);
+
+alter table taken add primary key (nothing);
+
+alter table taken add unique (nothing);
+
+create table own_name (a int constraint own_name unique);
+
+alter table taken alter nothing set storage plain, alter a set statistics 5;
+
+alter table taken alter nothing set statistics 5;
+
+alter table taken alter nothing set (n_distinct = 5);
+
+alter table taken alter id drop not null;
+
+alter table taken alter id add generated always as identity;
+
+alter table taken alter id drop not null;

@@ -29,3 +29,15 @@ select to_char(9223372036854775807, 'FMRN');
 select to_char(2147483648.0, 'RN');
 
 select to_char(3999, 'FMRN'), to_char(4000, 'RN'), to_char(0, 'FMRN'), to_char(12.6, 'FMrn');
+
+-- What the template has no place for.
+
+select to_number('1,234', '999.99');
+
+select to_number('1234', '999');
+
+select to_number('12345.678', '9,999.9');
+
+select to_number('.5', '.9'), to_number('0.5', '9.9'), to_number('123', '999.99'), to_number('-123', 'S999'), to_number('123456', '999V999');
+
+select to_number('5', '.9');

@@ -138,3 +138,19 @@ select (1, 2) < (1, 'x');
 select (1, 2) < (1, 2, 3);
 select id from f where (t, id) < ('b', 100) order by t, id limit 3;
 drop table f;
+
+-- DISTINCT ON, and calls that say the same.
+
+select distinct on (sum(x) over ()) sum(x) over () as s, x from (values (1), (2), (3)) v(x) order by sum(x) over (), x;
+
+select distinct on (x % 2, row_number() over (partition by x % 2 order by x)) x from generate_series(1, 4) x order by x % 2, row_number() over (partition by x % 2 order by x), x;
+
+select distinct on (rank() over (order by x / 2)) x, rank() over (order by x / 2) from generate_series(1, 6) x order by rank() over (order by x / 2), x desc;
+
+select distinct on (2) x, count(*) over (partition by x % 3) from generate_series(1, 7) x order by 2, 1;
+
+select sum(x) over w, sum(x) over w, sum(x) over w + count(*) over w, sum(x) filter (where x > 1) over w from generate_series(1, 3) x window w as (order by x);
+
+select lag(x) over (order by x), lag(x, 1) over (order by x), lag(x) over (order by x) from generate_series(1, 3) x;
+
+select distinct on (sum(x) over ()) x from generate_series(1, 3) x order by x;

@@ -52,6 +52,12 @@ Value no_age(FunctionContext&, Arguments) {
   return Value::from_int(0);
 }
 
+Value record_bytes(FunctionContext& context, Arguments a) {
+  std::string out;
+  send_binary(context, TypeId::record, a[0], out);
+  return make_bytes(context.arena, as_bytes(out));
+}
+
 constexpr ScalarEntry kGeneralEntries[] = {
     {"age(xid)", &no_age},
     {"mxid_age(xid)", &no_age},
@@ -60,6 +66,7 @@ constexpr ScalarEntry kGeneralEntries[] = {
     {"format_type(oid,int4)", &show_type},
     {"num_nulls(any)", &count_nulls},
     {"num_nonnulls(any)", &count_values},
+    {"record_send(record)", &record_bytes},
 };
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
-#include "sql-lite-frontend/types/json_parts.h"
+#include "sql-lite-frontend/types/json_value.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// json_object and jsonb_object: objects from arrays of text. And json_strip_nulls, whose result is
@@ -78,18 +78,18 @@ Value from_two_arrays(FunctionContext& context, Arguments a) {
 }
 
 /// Without members that are null, and without blanks; strings are escaped anew.
-void append_without_nulls(std::string_view json, std::string& out) {
+void append_without_nulls(const JsonValue& json, std::string& out) {
   check_stack();
-  switch (json_kind(json)) {
+  switch (json.kind) {
     case JsonKind::object: {
       out += '{';
       bool any = false;
-      for (const JsonMember& member : json_members(json)) {
-        if (json_kind(member.value) == JsonKind::null) continue;
+      for (const auto& [name, member] : json.members) {
+        if (member.kind == JsonKind::null) continue;
         if (std::exchange(any, true)) out += ',';
-        append_json_string(json_string_value(member.key), out);
+        append_json_string(name, out);
         out += ':';
-        append_without_nulls(member.value, out);
+        append_without_nulls(member, out);
       }
       out += '}';
       break;
@@ -97,7 +97,7 @@ void append_without_nulls(std::string_view json, std::string& out) {
     case JsonKind::array: {
       out += '[';
       bool any = false;
-      for (const std::string_view element : json_elements(json)) {
+      for (const JsonValue& element : json.items) {
         if (std::exchange(any, true)) out += ',';
         append_without_nulls(element, out);
       }
@@ -105,16 +105,18 @@ void append_without_nulls(std::string_view json, std::string& out) {
       break;
     }
     case JsonKind::string:
-      append_json_string(json_string_value(json_trimmed(json)), out);
+      append_json_string(json.text, out);
       break;
-    default:
-      out += json_trimmed(json);
+    case JsonKind::number:
+    case JsonKind::boolean:
+    case JsonKind::null:
+      out += json.text;
   }
 }
 
 Value strip_nulls(FunctionContext& context, Arguments a) {
   std::string out;
-  append_without_nulls(a[0].as_text(), out);
+  append_without_nulls(take_json_apart(a[0].as_text()), out);
   return make_text(context.arena, out);
 }
 

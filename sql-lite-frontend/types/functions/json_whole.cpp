@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/json_value.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text_builder.h"
 
 /// json and jsonb as a whole: comparing, printing, stripping, and members as rows.
 namespace swizzle::sql {
@@ -42,41 +43,44 @@ Value strip_nulls(FunctionContext& context, Arguments a) {
   return make_text(context.arena, print_json(value));
 }
 
-void print_pretty(const JsonValue& value, std::size_t depth, std::string& out) {
+/// Each level indents all that is in it.
+void print_pretty(const JsonValue& value, std::size_t depth, TextBuilder& out) {
   check_stack();
   const auto line = [&](std::size_t level) {
-    out += '\n';
+    out.push_back('\n');
     out.append(level * 4, ' ');
   };
   if (value.kind == Kind::array) {
-    out += '[';
+    out.push_back('[');
     for (std::size_t i = 0; i < value.items.size(); ++i) {
-      if (i > 0) out += ',';
+      if (i > 0) out.push_back(',');
       line(depth + 1);
       print_pretty(value.items[i], depth + 1, out);
     }
     line(depth);
-    out += ']';
+    out.push_back(']');
   } else if (value.kind == Kind::object) {
-    out += '{';
+    out.push_back('{');
     for (std::size_t i = 0; i < value.members.size(); ++i) {
-      if (i > 0) out += ',';
+      if (i > 0) out.push_back(',');
       line(depth + 1);
-      append_json_string(value.members[i].first, out);
+      std::string name;
+      append_json_string(value.members[i].first, name);
+      out += name;
       out += ": ";
       print_pretty(value.members[i].second, depth + 1, out);
     }
     line(depth);
-    out += '}';
+    out.push_back('}');
   } else {
     out += value.raw;
   }
 }
 
 Value pretty(FunctionContext& context, Arguments a) {
-  std::string out;
+  TextBuilder out;
   print_pretty(take_json_apart(a[0].as_text()), 0, out);
-  return make_text(context.arena, out);
+  return out.finish(context.arena);
 }
 
 // What a set-returning function gives is made at once: the value is there as a whole anyway.

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sql-lite-frontend/types/functions/datetime_template.h"
+#include "sql-lite-frontend/types/functions/number_template_parts.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/numeric.h"
 #include "sql-lite-frontend/types/numeric_decimal.h"
@@ -18,198 +18,10 @@
 namespace swizzle::sql {
 namespace {
 
-using Arguments = std::span<const Value>;
-using Ordinal = TemplateNode::Ordinal;
-
-struct Node {
-  enum class Kind : std::uint8_t {
-    literal,
-    nine,
-    zero,
-    point,
-    comma,
-    sign,
-    sign_here,
-    minus,
-    plus,
-    brackets,
-    currency,
-    ordinal,
-  } kind = Kind::literal;
-  std::string text;
-  Ordinal ordinal = Ordinal::none;
-};
+using Template = NumberTemplate;
+using Node = Template::Node;
 using Kind = Node::Kind;
-
-/// What a number's template asks for.
-struct Template {
-  std::vector<Node> nodes;
-  int before = 0;  ///< digits before the point
-  int after = 0;
-  int shifted = 0;      ///< digits behind V
-  int first_zero = -1;  ///< the place of the first 0 among the digits before the point
-  bool filled = true;
-  bool scientific = false;
-  bool roman = false;
-  bool roman_lower = false;
-  bool own_sign = false;  ///< S, SG, MI, PL or PR says where the sign goes
-  bool blank = false;     ///< B, which changes nothing but is not for EEEE
-};
-
-class TemplateParser {
- public:
-  explicit TemplateParser(std::string_view text) : rest_{text} {}
-
-  Template parse() {
-    constexpr std::size_t kBytesOfNode = 16;
-    require_room_for(rest_.size() + 1, kBytesOfNode);
-    while (!rest_.empty()) {
-      count_work(50);
-      step();
-    }
-    return std::move(out_);
-  }
-
- private:
-  bool take(std::string_view word) {
-    if (rest_.size() < word.size() || !equals_ignoring_case(rest_.substr(0, word.size()), word))
-      return false;
-    lower_ = is_lower(rest_[0]);
-    rest_.remove_prefix(word.size());
-    return true;
-  }
-  void add(Kind kind) { out_.nodes.push_back({kind, {}, Ordinal::none}); }
-
-  void digit(Kind kind) {
-    if (after_point_) {
-      ++out_.after;
-    } else {
-      if (kind == Kind::zero && out_.first_zero < 0) out_.first_zero = out_.before;
-      ++out_.before;
-      if (after_shift_) ++out_.shifted;
-    }
-    add(kind);
-  }
-
-  void step() {
-    if (take("FM")) {
-      out_.filled = false;
-      fills_ = true;
-    } else if (take("EEEE")) {
-      scientific();
-    } else if (take("RN")) {
-      out_.roman = true;
-      out_.roman_lower = lower_;
-    } else if (take("SG")) {
-      beside_s("SG");
-      has_minus_ = has_plus_ = true;
-      own_sign(Kind::sign_here);
-    } else if (take("MI")) {
-      beside_s("MI");
-      has_minus_ = true;
-      own_sign(Kind::minus);
-    } else if (take("PL")) {
-      beside_s("PL");
-      has_plus_ = true;
-      add(Kind::plus);
-    } else if (take("PR")) {
-      if (has_s_ || has_plus_ || has_minus_) {
-        refuse("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together");
-      }
-      has_brackets_ = true;
-      own_sign(Kind::brackets);
-    } else if (take("B")) {
-      out_.blank = true;
-    } else if (take("TH")) {
-      add(Kind::ordinal);
-      out_.nodes.back().ordinal = lower_ ? Ordinal::lower : Ordinal::upper;
-    } else if (take("S")) {
-      if (has_s_) refuse("cannot use \"S\" twice");
-      if (has_plus_ || has_minus_ || has_brackets_) {
-        refuse("cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together");
-      }
-      has_s_ = true;
-      own_sign(Kind::sign);
-    } else if (take("9")) {
-      if (has_brackets_) refuse("\"9\" must be ahead of \"PR\"");
-      digit(Kind::nine);
-    } else if (take("0")) {
-      if (has_brackets_) refuse("\"0\" must be ahead of \"PR\"");
-      digit(Kind::zero);
-    } else if (take(".") || take("D")) {
-      if (after_point_) refuse("multiple decimal points");
-      if (after_shift_) refuse(kShiftAndPoint);
-      after_point_ = true;
-      add(Kind::point);
-    } else if (take(",") || take("G")) {
-      add(Kind::comma);
-    } else if (take("V")) {
-      if (after_point_) refuse(kShiftAndPoint);
-      after_shift_ = true;
-    } else if (take("C")) {
-      // A currency's symbol, which nobody defines.
-    } else if (take("L")) {
-      add(Kind::currency);
-    } else {
-      literal();
-    }
-  }
-
-  static constexpr std::string_view kShiftAndPoint = "cannot use \"V\" and decimal point together";
-
-  [[noreturn]] static void refuse(std::string_view what) {
-    throw SqlError{sqlstate::syntax_error, std::string{what}};
-  }
-
-  void beside_s(std::string_view sign) const {
-    if (has_s_) {
-      throw_error(sqlstate::syntax_error, "cannot use \"S\" and \"{}\" together", sign);
-    }
-  }
-
-  void scientific() {
-    if (out_.scientific) refuse("cannot use \"EEEE\" twice");
-    if (out_.blank || fills_ || has_s_ || has_brackets_ || has_minus_ || has_plus_ || out_.roman ||
-        after_shift_) {
-      throw SqlError{sqlstate::syntax_error, "\"EEEE\" is incompatible with other formats"}
-          .with_detail("\"EEEE\" may only be used together with digit and decimal point patterns.");
-    }
-    out_.scientific = true;
-  }
-
-  void own_sign(Kind kind) {
-    out_.own_sign = true;
-    add(kind);
-  }
-
-  void literal() {
-    Node node;
-    if (rest_[0] == '"') {
-      rest_.remove_prefix(1);
-      while (!rest_.empty() && rest_[0] != '"') {
-        node.text.push_back(rest_[0]);
-        rest_.remove_prefix(1);
-      }
-      if (!rest_.empty()) rest_.remove_prefix(1);
-    } else {
-      if (rest_[0] == '\\' && rest_.size() > 1) rest_.remove_prefix(1);
-      node.text.push_back(rest_[0]);
-      rest_.remove_prefix(1);
-    }
-    out_.nodes.push_back(std::move(node));
-  }
-
-  std::string_view rest_;
-  Template out_;
-  bool after_point_ = false;
-  bool after_shift_ = false;
-  bool lower_ = false;
-  bool fills_ = false;
-  bool has_s_ = false;
-  bool has_plus_ = false;
-  bool has_minus_ = false;
-  bool has_brackets_ = false;
-};
+using Ordinal = Template::Ordinal;
 
 /// Lays the digits of one number into a template.
 class Writer {
@@ -410,7 +222,7 @@ std::string lay_out(const Template& t, std::string_view text, bool negative) {
 }
 
 std::string show(FunctionContext& context, Value value, std::string_view format) {
-  const Template t = TemplateParser{format}.parse();
+  const Template t = parse_number_template(format);
   if (t.roman) {
     const Value whole = numeric_round(context.arena, value, 0);
     const bool fits = whole.kind() == Value::Kind::extended &&
@@ -423,9 +235,49 @@ std::string show(FunctionContext& context, Value value, std::string_view format)
     value = numeric_multiply(
         context.arena, value,
         numeric_power(context.arena, numeric_from_int(10), numeric_from_int(t.shifted)));
+  const Value rounded = numeric_round(context.arena, value, t.after);
   std::string text;
-  append_numeric(text, numeric_round(context.arena, value, t.after));
-  return lay_out(t, text, numeric_sign(value) < 0);
+  append_numeric(text, rounded);
+  return lay_out(t, text, numeric_sign(rounded) < 0);
+}
+
+bool is_no_number(const Value& value) {
+  return numeric_is_nan(value) || numeric_is_infinite(value);
+}
+
+void drop_fraction(Template& t) {
+  const auto point = std::ranges::find(t.nodes, Kind::point, &Node::kind);
+  const auto is_fraction = [](const Node& node) {
+    return node.kind == Kind::point || node.kind == Kind::nine || node.kind == Kind::zero;
+  };
+  t.nodes.erase(std::remove_if(point, t.nodes.end(), is_fraction), t.nodes.end());
+  t.after = 0;
+}
+
+/// NaN and infinities stand where digits would, if there are enough of them.
+Value show_no_number(FunctionContext& context, const Value& value, std::string_view format) {
+  Template t = parse_number_template(format);
+  std::string text;
+  append_numeric(text, value);
+  if (t.roman) {
+    throw sql_error(sqlstate::feature_not_supported, "cannot convert {} to integer",
+                    numeric_is_nan(value) ? "NaN" : "infinity");
+  }
+  if (std::ranges::find(t.nodes, Kind::ordinal, &Node::kind) != t.nodes.end()) {
+    throw_error(sqlstate::invalid_text_representation, "\"{}\" is not a number", text);
+  }
+  if (!t.scientific) {
+    const bool is_negative = text.starts_with('-');
+    const bool fits = text.size() - (is_negative ? 1 : 0) <= static_cast<std::size_t>(t.before);
+    if (fits) drop_fraction(t);
+    return make_text(context.arena, lay_out(t, text, is_negative));
+  }
+  constexpr std::size_t kExponent = 4;
+  const std::size_t before = static_cast<std::size_t>(t.before) + 1;
+  std::string out(before + 1 + static_cast<std::size_t>(t.after) + kExponent, '#');
+  out[0] = ' ';
+  out[before] = '.';
+  return make_text(context.arena, out);
 }
 
 }  // namespace
@@ -435,8 +287,7 @@ Value integer_to_char(FunctionContext& context, std::span<const Value> a) {
 }
 
 Value numeric_to_char(FunctionContext& context, std::span<const Value> a) {
-  if (numeric_is_nan(a[0]) || numeric_is_infinite(a[0]))
-    throw SqlError{sqlstate::feature_not_supported, "to_char of NaN or infinity is not supported"};
+  if (is_no_number(a[0])) return show_no_number(context, a[0], a[1].as_text());
   return make_text(context.arena, show(context, a[0], a[1].as_text()));
 }
 
@@ -445,7 +296,7 @@ namespace {
 /// A binary fraction is rounded as it is, not by the digits that it shows; beyond `digits` of them
 /// there is nothing to show.
 Value float_to_char(FunctionContext& context, double number, int digits, std::string_view format) {
-  Template t = TemplateParser{format}.parse();
+  Template t = parse_number_template(format);
   if (t.roman || t.scientific || t.shifted > 0 || !std::isfinite(number)) {
     const Value arguments[2] = {numeric_from_double(context.arena, number, digits),
                                 make_text(context.arena, format)};
@@ -465,159 +316,6 @@ Value float4_to_char(FunctionContext& context, std::span<const Value> a) {
 
 Value float8_to_char(FunctionContext& context, std::span<const Value> a) {
   return float_to_char(context, a[0].as_float8(), 15, a[1].as_text());
-}
-
-namespace {
-
-/// Reads a number as a template says, character by character, as PostgreSQL does: what the template
-/// does not expect is passed over, one character for each of its places.
-class Reader {
- public:
-  Reader(const Template& pattern, std::string_view text) : t_{pattern}, rest_{text} {
-    const auto has = [&](Kind kind) {
-      return std::ranges::find(t_.nodes, kind, &Node::kind) != t_.nodes.end();
-    };
-    has_point_ = has(Kind::point);
-    has_sign_ = has(Kind::sign);
-    has_brackets_ = has(Kind::brackets);
-    has_own_sign_ = has(Kind::minus) || has(Kind::plus) || has(Kind::sign_here);
-  }
-
-  /// As numeric's input takes it, with a blank where there is no sign.
-  std::string read() {
-    for (const Node& node : t_.nodes) {
-      if (rest_.empty()) break;
-      if (reads(node) && !rest_.empty()) rest_.remove_prefix(1);
-    }
-    if (digits_.ends_with('.')) digits_.pop_back();
-    return sign_ + digits_;
-  }
-  [[nodiscard]] int decimals() const noexcept { return read_after_; }
-
- private:
-  /// Whether the character that stands next is then used up.
-  bool reads(const Node& node) {
-    const char next = rest_[0];
-    switch (node.kind) {
-      case Kind::nine:
-      case Kind::zero:
-        digit_or_point(Place::digit);
-        return true;
-      case Kind::point:
-        digit_or_point(Place::point);
-        return true;
-      case Kind::comma:
-        return t_.filled && next == ',';
-      case Kind::currency:
-        skip(1);
-        return false;
-      case Kind::ordinal:
-        skip(2);
-        return false;
-      case Kind::minus:
-        return sign_or_skip(next == '-');
-      case Kind::plus:
-        return sign_or_skip(next == '+');
-      case Kind::sign_here:
-        return sign_or_skip(next == '-' || next == '+');
-      case Kind::sign:
-      case Kind::brackets:
-        return false;
-      case Kind::literal:
-        for (const char c : node.text) {
-          const bool begins = (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-          if (begins && !rest_.empty()) pass_character();
-        }
-        return false;
-    }
-    return false;
-  }
-
-  void pass_character() { rest_.remove_prefix(std::min(rest_.size(), utf8_length(rest_[0]))); }
-
-  /// What is no part of a number.
-  void skip(int characters) {
-    constexpr std::string_view kData = "0123456789.,+-";
-    for (; characters > 0 && !rest_.empty() && !kData.contains(rest_[0]); --characters) {
-      pass_character();
-    }
-  }
-
-  bool sign_or_skip(bool is_sign) {
-    if (is_sign) {
-      sign_ = rest_[0];
-    } else {
-      skip(1);
-    }
-    return is_sign;
-  }
-
-  enum class Place : std::uint8_t { digit, point };
-  void digit_or_point(Place place) {
-    if (rest_[0] == ' ') rest_.remove_prefix(1);
-    if (rest_.empty()) return;
-    const bool at_start = digits_count_ == 0;
-    if (sign_ == ' ' && place == Place::digit && at_start) {
-      const char next = rest_[0];
-      const bool opens = has_brackets_ && next == '<';
-      if (next == '-' || next == '+' || opens) {
-        sign_ = next == '+' ? '+' : '-';
-        rest_.remove_prefix(1);
-      }
-    }
-    if (rest_.empty()) return;
-    bool has_read = false;
-    if (is_digit(rest_[0])) {
-      if (read_point_ && read_after_ == t_.after) return;
-      digits_ += rest_[0];
-      ++digits_count_;
-      if (read_point_) ++read_after_;
-      has_read = true;
-    } else if (has_point_ && !read_point_ && rest_[0] == '.') {
-      digits_ += '.';
-      read_point_ = has_read = true;
-    }
-    if (sign_ != ' ' || digits_count_ == 0) return;
-    // A sign may stand behind the last digit.
-    if (has_sign_ && has_read) {
-      if (rest_.size() < 2 || (rest_[1] != '-' && rest_[1] != '+')) return;
-      sign_ = rest_[1];
-      rest_.remove_prefix(1);
-    } else if (!has_read && !has_sign_ && has_own_sign_ && (rest_[0] == '-' || rest_[0] == '+')) {
-      sign_ = rest_[0];
-    }
-  }
-
-  const Template& t_;
-  std::string_view rest_;
-  char sign_ = ' ';
-  std::string digits_;
-  int digits_count_ = 0;
-  int read_after_ = 0;
-  bool read_point_ = false;
-  bool has_point_ = false;
-  bool has_sign_ = false;
-  bool has_brackets_ = false;
-  bool has_own_sign_ = false;
-};
-
-}  // namespace
-
-Value text_to_number(FunctionContext& context, std::span<const Value> a) {
-  const Template t = TemplateParser{a[1].as_text()}.parse();
-  if (a[1].as_text().empty()) return Value::null();
-  if (t.scientific) {
-    throw SqlError{sqlstate::feature_not_supported, "\"EEEE\" not supported for input"};
-  }
-  if (t.roman) throw SqlError{sqlstate::feature_not_supported, "\"RN\" not supported for input"};
-  Reader reader{t, a[0].as_text()};
-  const std::string text = reader.read();
-  Value out =
-      numeric_round(context.arena, numeric_from_text(context.arena, text), reader.decimals());
-  if (t.shifted == 0) return out;
-  return numeric_multiply(
-      context.arena, out,
-      numeric_power(context.arena, numeric_from_int(10), numeric_from_int(-t.shifted)));
 }
 
 }  // namespace swizzle::sql

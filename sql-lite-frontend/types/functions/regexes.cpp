@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/types/functions/regexes.h"
 
+#include <array>
+
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -252,13 +254,15 @@ Value substring_match(FunctionContext& context, Arguments a) {
   return Value::from_text(a[0].as_text().substr(range.begin, range.end - range.begin));
 }
 
-/// SIMILAR TO's pattern as a regular expression. `escape` is empty for none.
+/// SIMILAR TO's pattern as a regular expression. `escape` is empty for none. For substring(), a
+/// quote behind the escape begins and ends what is wanted; what is before it is as short as can be.
 std::string similar_pattern(std::string_view pattern, std::string_view escape) {
   if (count_characters(escape) > 1)
     throw SqlError{sqlstate::invalid_escape_sequence, "invalid escape string"}.with_hint(
         "Escape string must be empty or one character.");
   std::string out = "^(?:";
   bool in_brackets = false;
+  int separators = 0;
   for (std::size_t at = 0; at < pattern.size();) {
     const std::string_view c = pattern.substr(at, utf8_length(pattern[at]));
     at += c.size();
@@ -266,6 +270,15 @@ std::string similar_pattern(std::string_view pattern, std::string_view escape) {
       if (at == pattern.size()) break;
       const std::string_view next = pattern.substr(at, utf8_length(pattern[at]));
       at += next.size();
+      if (next == "\"" && !in_brackets) {
+        if (++separators > 2) {
+          throw SqlError{SqlState{"2200C"},
+                         "SQL regular expression may not contain more than two "
+                         "escape-double-quote separators"};
+        }
+        out += separators == 1 ? "){1,1}?(" : "){1,1}(?:";
+        continue;
+      }
       out += "\\";
       out += next;
     } else if (in_brackets) {
@@ -290,6 +303,13 @@ std::string similar_pattern(std::string_view pattern, std::string_view escape) {
   }
   return out + ")$";
 }
+/// substring(… SIMILAR … ESCAPE …)
+Value substring_similar(FunctionContext& context, Arguments a) {
+  const std::string pattern = similar_pattern(a[1].as_text(), a[2].as_text());
+  const std::array<Value, 2> arguments{a[0], Value::from_text(pattern)};
+  return substring_match(context, arguments);
+}
+
 Value similar_to_escape(FunctionContext& context, Arguments a) {
   const std::string_view escape = a.size() > 1 ? a[1].as_text() : std::string_view{"\\"};
   return make_text(context.arena, similar_pattern(a[0].as_text(), escape));
@@ -338,6 +358,7 @@ constexpr ScalarEntry kRegexesEntries[] = {
     {"regexp_split_to_array(text,text)", &regexp_split},
     {"regexp_split_to_array(text,text,text)", &regexp_split},
     {"substring(text,text)", &substring_match},
+    {"substring(text,text,text)", &substring_similar},
     {"similar_escape(text,text)", &similar_escape},
     {"similar_to_escape(text)", &similar_to_escape},
     {"similar_to_escape(text,text)", &similar_to_escape},

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// UNION, INTERSECT and EXCEPT.
+namespace swizzle::sql {
+namespace {
+
+std::int32_t location_of_first(const std::vector<OutputTarget>& targets) {
+  return targets.empty() || !targets[0].expr ? -1 : targets[0].expr->location();
+}
+
+/// What the other part says of the types of literals and parameters comes before that they are
+/// text, unless the part compares them itself.
+Binder::OutputTypes output_of_part(const ast::SelectStmt& part) {
+  const bool compares = !part.distinct_clause.empty() || !part.group_clause.empty() ||
+                        !part.sort_clause.empty() || !part.values_lists.empty() ||
+                        part.op == ast::SetOperation::union_;
+  return compares ? Binder::OutputTypes::final : Binder::OutputTypes::open;
+}
+
+/// PostgreSQL's names for what a set operation is made of, from left to right.
+void add_unreachable_parts(const Query& part, Scope& scope) {
+  check_stack();
+  if (part.body == Query::Body::set_operation && part.order.empty() && !part.limit) {
+    add_unreachable_parts(*part.left, scope);
+    add_unreachable_parts(*part.right, scope);
+    return;
+  }
+  ScopeItem item;
+  item.alias = fmt::format("*SELECT* {}", scope.items.size() + 1);
+  item.reachable = false;
+  for (const OutputTarget& target : part.targets) {
+    ScopeColumn column;
+    column.name = target.name;
+    item.columns.push_back(std::move(column));
+  }
+  item.visible.assign(item.columns.size(), false);
+  scope.items.push_back(std::move(item));
+}
+
+}  // namespace
+
+void Binder::bind_set_operation(const ast::SelectStmt& select, Scope& scope, Query& query) {
+  query.body = Query::Body::set_operation;
+  query.set_all = select.all;
+  std::string_view name = "UNION";
+  if (select.op == ast::SetOperation::intersect) {
+    query.set_kind = Query::SetKind::intersect;
+    name = "INTERSECT";
+  } else if (select.op == ast::SetOperation::except) {
+    query.set_kind = Query::SetKind::except;
+    name = "EXCEPT";
+  }
+  query.left = bind_select(*select.larg, &scope, output_of_part(*select.larg));
+  query.right = bind_select(*select.rarg, &scope, output_of_part(*select.rarg));
+  if (query.left->targets.size() != query.right->targets.size()) {
+    throw sql_error(sqlstate::syntax_error, "each {} query must have the same number of columns",
+                    name)
+        .at_position(location_of_first(query.right->targets) + 1);
+  }
+  for (std::size_t i = 0; i < query.left->targets.size(); ++i) {
+    OutputTarget& left = query.left->targets[i];
+    OutputTarget& right = query.right->targets[i];
+    const std::array types{left.type, right.type};
+    const auto open_type = [](const OutputTarget& target) {
+      return target.was_untyped && dynamic_cast<const ConstantExpr*>(target.expr.get()) != nullptr;
+    };
+    std::array choice = types;
+    if (open_type(left)) choice[0] = TypeId::unknown;
+    if (open_type(right)) choice[1] = TypeId::unknown;
+    const TypeId type =
+        select_common_type(choice, name, right.expr ? right.expr->location() + 1 : 0);
+    const auto adapt = [&](OutputTarget& target, TypeId seen) {
+      if (target.type == type) return;
+      if (!target.expr) {
+        // A column of VALUES or of a set operation below: computed from its slot.
+        target.expr =
+            std::make_unique<SlotExpr>(target.type, target.typmod, target.slot, SlotExpr::Origin{});
+      }
+      if (seen == TypeId::unknown && target.was_untyped) {
+        const auto& literal = dynamic_cast<const ConstantExpr&>(*target.expr);
+        ConstantExpr untyped{TypeId::unknown, kNoTypmod, literal.value()};
+        untyped.set_location(literal.location());
+        target.expr = read_literal(untyped, type, kNoTypmod);
+      } else {
+        target.expr = coerce(std::move(target.expr), type, kNoTypmod, Implicitness::implicit);
+      }
+      target.type = type;
+      target.typmod = kNoTypmod;
+      target.slot = new_slot();
+      mark_used(target.slot);
+    };
+    const std::int32_t location = left.expr ? left.expr->location() : -1;
+    if (query.set_kind != Query::SetKind::union_ || !query.set_all) {
+      require_equality(type, location);
+    }
+    adapt(left, choice[0]);
+    adapt(right, choice[1]);
+    OutputTarget target;
+    target.name = left.name;
+    target.type = type;
+    target.typmod = left.typmod == right.typmod ? left.typmod : kNoTypmod;
+    target.slot = new_slot();
+    mark_used(target.slot);
+    query.body_slots.push_back(target.slot);
+    query.targets.push_back(std::move(target));
+  }
+  if (select.sort_clause.empty()) return;
+  // The parts' columns mean nothing in ORDER BY, and errors say so.
+  add_unreachable_parts(*query.left, scope);
+  add_unreachable_parts(*query.right, scope);
+  bind_order(select.sort_clause, scope, query);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <limits>
+
+#include "sql-lite-frontend/execute/operator.h"
+
+/// What is expected of a step that stands over another.
+namespace swizzle::sql {
+
+constexpr double kAllRows = std::numeric_limits<double>::infinity();
+
+/// What is expected of a plan that is about to be moved into a step.
+struct Expected {
+  explicit Expected(const PlanOperator& plan)
+      : rows(plan.expected_rows), start(plan.start_cost), cost(plan.cost) {}
+  double rows;
+  double start;
+  double cost;
+};
+
+/// A step over `input` that gives as many rows, at `more` cost.
+inline PlanPtr over(PlanPtr step, const Expected& input, double more = 0) {
+  step->expected_rows = input.rows;
+  step->start_cost = input.start;
+  step->cost = input.cost + more;
+  return step;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+
+#include "sql-lite-frontend/execute/instrumented.h"
+
+/// What EXPLAIN's forms share.
+namespace swizzle::sql {
+
+inline double milliseconds(Duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+/// What PostgreSQL calls the step over the two parts of a recursive WITH query.
+inline constexpr const char* kRecursiveUnion = "Recursive Union";
+
+/// The step itself, past what measures it and past what is shown with its input.
+inline const PlanOperator& shown_step(const PlanOperator& step) {
+  const auto* measured = dynamic_cast<const Instrumented*>(&step);
+  return measured != nullptr ? measured->step() : step;
+}
+
+inline std::size_t width_of(const PlanOperator& step) {
+  return step.output_slots().size() * sizeof(std::int64_t);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace swizzle::sql {
+
+/// What the letters behind a regular expression, or at its front, ask for.
+struct RegexOptions {
+  bool ignore_case = false;
+  bool newline_stops_dot = false;
+  bool newline_anchors = false;
+  bool expanded = false;
+  bool literal = false;
+};
+/// Throws 22023 for an unknown letter.
+void apply_regex_flag(RegexOptions& options, char flag);
+
+/// A regular expression of PostgreSQL's as RE2 reads it. PostgreSQL settles first how far the whole
+/// reaches, and then what each part takes of it.
+struct TranslatedRegex {
+  std::string text;       ///< each part as long, or as short, as it wants to be
+  std::string shortest;   ///< finds the shortest whole; empty unless `is_short`
+  bool is_lazy = false;   ///< some part wants to be short
+  bool is_short = false;  ///< the whole wants to be short
+};
+/// Throws 2201B for a malformed pattern, 0A000 for what RE2 cannot do.
+TranslatedRegex translate_regex(std::string_view pattern, const RegexOptions& options);
+
+/// How deep parentheses stand in one another; brackets' and quoted ones count as well.
+std::size_t regex_nesting(std::string_view pattern) noexcept;
+
+[[noreturn]] void invalid_regex(std::string_view why);
+
+}  // namespace swizzle::sql
