@@ -367,7 +367,7 @@ namespace {
 
 // What is bound twice at each level of what nests is bound too often; and no level's text is kept
 // that has many others in it.
-constexpr std::size_t kMostBoundTwice = 2048;
+constexpr std::size_t kMostBoundTwice = 256;
 constexpr std::size_t kMostSignature = 65'536;
 
 std::string described(const ast::Node& tree) {

@@ -94,6 +94,9 @@ TEST_CASE("what stands left of IN is not bound anew at each level", "[session][l
   CHECK(database.run(nested(40, " IN (SELECT 1)")) == "1 SELECT 1");
   CHECK(database.run(nested(40, " = ANY (SELECT 1)")) == "1 SELECT 1");
   CHECK(database.run(nested(40, " <> ALL (SELECT 7)")) == "1 SELECT 1");
+  std::string plain = "true";
+  for (int i = 0; i < 300; ++i) plain += " IN (SELECT true)";
+  CHECK(database.run("SELECT " + plain) == "t SELECT 1");
   CHECK(database.run(nested(1500, " = ALL (SELECT 1)")) == "1 SELECT 1");
 }
 
