@@ -53,6 +53,31 @@ function(swizzle_tests name)
   set_tests_properties(${name}.unit PROPERTIES LABELS unit TIMEOUT 900)
 endfunction()
 
+# A fuzz target swizzle_<what>_fuzz: fuzzing/<what>_fuzz.cpp with its committed corpus,
+# fuzzing/corpus/<what>. Some thousand inputs in ctest, as many as one likes by hand. With clang,
+# SWIZZLE_LIBFUZZER puts libFuzzer in place of our driver.
+option(SWIZZLE_LIBFUZZER "Fuzz with libFuzzer, by coverage; needs clang" OFF)
+if(SWIZZLE_LIBFUZZER)
+  target_compile_options(swizzle_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(swizzle_fuzzer name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
+  string(REGEX REPLACE "^swizzle_(.*)_fuzz$" "\\1" what ${name})
+  add_executable(${name} fuzzing/${what}_fuzz.cpp ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} swizzle_flags)
+  if(SWIZZLE_LIBFUZZER)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_link_libraries(${name} PRIVATE swizzle_fuzz_driver)
+  endif()
+  add_test(NAME fuzz.${what}
+    COMMAND ${name} -runs=5000 -max_total_time=3 -seed=1
+            ${CMAKE_CURRENT_SOURCE_DIR}/fuzzing/corpus/${what})
+  set_tests_properties(fuzz.${what} PROPERTIES LABELS fuzz TIMEOUT 120)
+endfunction()
+
 function(swizzle_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})

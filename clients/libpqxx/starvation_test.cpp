@@ -215,6 +215,12 @@ std::vector<Case> long_plans() {
        "SELECT sum(s) FROM (SELECT sum(i) OVER (ORDER BY i ROWS BETWEEN 10000 PRECEDING "
        "AND CURRENT ROW) s FROM generate_series(1, 1000000) i) x"},
       {"array_agg", "SELECT cardinality(array_agg(i)) FROM generate_series(1, 100000000) i"},
+      {"string_agg in an order",
+       "SELECT length(string_agg(i::text, '' ORDER BY (i::bigint * 7919) % 1000003)) FROM "
+       "generate_series(1, 5000000) i"},
+      {"percentile_disc",
+       "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY (i::bigint * 7919) % 1000003) FROM "
+       "generate_series(1, 5000000) i"},
       {"string_agg", "SELECT length(string_agg('x', ',')) FROM generate_series(1, 100000000)"},
       {"unnest", "SELECT count(*) FROM unnest(array_fill(1, ARRAY[100000000]))"},
       {"recursion",

@@ -97,7 +97,11 @@ std::vector<RelationAccess> Binder::accesses() const {
         if (used_[*noted.first_slot + i]) access.read.push_back(i);
       }
     }
-    if (!access.read.empty()) access.wants |= privilege::kSelect;
+    if (!access.read.empty()) {
+      access.wants |= privilege::kSelect;
+      // Who reads through a view reads what the view shows, as PostgreSQL has it.
+      access.read.insert(access.read.end(), noted.shown.begin(), noted.shown.end());
+    }
     list.push_back(std::move(access));
   }
   return list;

@@ -14,10 +14,13 @@ struct RelationAccess {
   /// The relations of a view are read as the view's owner; kNoOid: as whoever runs the statement.
   Oid as_role = kNoOid;
   Privileges wants = 0;
-  // Columns by position: rights to them are enough where those to the whole are missing.
+  // Columns by position: rights to them are enough where those to the whole are missing; of none,
+  // the right to any column is.
   std::vector<std::size_t> read;
   std::vector<std::size_t> inserted;
   std::vector<std::size_t> updated;
+  /// No right to columns is enough.
+  bool is_whole = false;
 };
 
 }  // namespace swizzle::sql

@@ -64,6 +64,11 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   }
   write.access = note_access(write.table, privilege_to(verb),
                              reads ? std::optional{write.first_slot} : std::nullopt);
+  if (write.through) {
+    for (const ViewTargetColumn& column : write.through->columns) {
+      if (column.position) noted_[write.access].shown.push_back(*column.position);
+    }
+  }
   as_role_ = around;
 }
 

@@ -451,6 +451,8 @@ class Binder {
   struct Noted {
     RelationAccess access;
     std::optional<Slot> first_slot;  ///< of its columns, where using one counts as reading it
+    /// Of the table that is written through a view: what the view shows of it.
+    std::vector<std::size_t> shown = {};
   };
   std::vector<Noted> noted_;
   Oid as_role_ = kNoOid;

@@ -357,6 +357,8 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
       if (statement.behavior == ast::DropBehavior::cascade) {
         notice(sink, Severity::notice, SqlState{"00000"},
                fmt::format("truncate cascades to table \"{}\"", other->relation.name));
+        require(other, privilege::kTruncate);
+        require_unused(*this, *other, "TRUNCATE");
         tables.push_back(other);
         continue;
       }

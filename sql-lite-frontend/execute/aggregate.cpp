@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/key_codec.h"
 
@@ -20,12 +21,16 @@ void AggregateStates::clear() {
   states_.clear();
   collected_.clear();
   arena_.reset();
+  collected_bytes_ = 0;
+  share_.lower(held_bytes());
 }
 
 void AggregateStates::release() {
   states_ = std::vector<std::byte*>{};
   collected_ = std::vector<std::unique_ptr<Collected>>{};
   arena_ = Arena{};
+  collected_bytes_ = 0;
+  share_.lower(0);
 }
 
 std::size_t AggregateStates::add() {
@@ -59,7 +64,11 @@ void AggregateStates::step(Execution& execution, std::size_t state) {
   } else {
     collect(execution, state, arguments_);
   }
+  share_.set(execution.memory, held_bytes());
 }
+
+/// What a table of keys takes for one besides the key, about.
+constexpr std::size_t kSeenBytes = 48;
 
 void AggregateStates::collect(Execution& execution, std::size_t state,
                               std::span<const Value> arguments) {
@@ -70,12 +79,15 @@ void AggregateStates::collect(Execution& execution, std::size_t state,
     std::uint32_t& seen = collected.seen[distinct_->key()];
     if (seen != KeyTable::kAbsent) return;
     seen = 1;
+    collected_bytes_ += distinct_->key().size() + kSeenBytes;
   }
+  const std::size_t held_before = collected.held_bytes();
   for (const Value& value : arguments) collected.values.push_back(value.copy_to(collected.arena));
   for (const SortKey& key : call_.order) {
     collected.values.push_back(key.expr->eval(execution).copy_to(collected.arena));
   }
   ++collected.rows;
+  collected_bytes_ += collected.held_bytes() - held_before;
 }
 
 /// Whether it shows in which order distinct values come: then that is theirs, as PostgreSQL, which
@@ -85,8 +97,11 @@ bool AggregateStates::shows_order() const noexcept {
   return distinct_ && name != "count" && name != "min" && name != "max";
 }
 
+constexpr std::size_t kWorkOfPair = 10;
+
 /// Rows as they are collected: arguments, then sort keys, which decide first.
 bool AggregateStates::is_before(const Value* left, const Value* right) const {
+  count_work(kWorkOfPair);
   const std::size_t arguments = argument_types_.size();
   const int order = comparison_(left + arguments, right + arguments);
   if (order != 0 || !distinct_) return order < 0;
@@ -116,6 +131,7 @@ Value AggregateStates::finish(Execution& execution, std::size_t state) {
       });
     }
     for (const std::uint32_t row : order) {
+      execution.tick();
       apply(execution, state, {values + row * width, arguments});
     }
     collected.rows = 0;

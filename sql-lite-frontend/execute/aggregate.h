@@ -45,7 +45,7 @@ class AggregateStates {
   /// The result over all rows taken so far. With ORDER BY or DISTINCT only once per state.
   Value finish(Execution& execution, std::size_t state);
   [[nodiscard]] std::size_t held_bytes() const noexcept {
-    return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*);
+    return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*) + collected_bytes_;
   }
 
  private:
@@ -55,6 +55,10 @@ class AggregateStates {
     std::size_t rows = 0;
     KeyTable seen;
     Arena arena;
+
+    [[nodiscard]] std::size_t held_bytes() const noexcept {
+      return arena.reserved_bytes() + values.capacity() * sizeof(Value);
+    }
   };
   bool take_arguments(Execution& execution, std::vector<Value>& values) const;
   void apply(Execution& execution, std::size_t state, std::span<const Value> arguments);
@@ -71,6 +75,8 @@ class AggregateStates {
   std::unique_ptr<KeyWriter> distinct_;
   std::vector<Value> arguments_;
   Arena arena_;
+  std::size_t collected_bytes_ = 0;
+  MemoryShare share_;
 };
 
 /// Groups by hashing, or, where each group's rows come together, by comparing each row's keys with

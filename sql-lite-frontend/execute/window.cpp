@@ -54,6 +54,7 @@ bool Window::next_partition(Execution& execution) {
   store_.clear();
   range_keys_.clear();
   results_arena_.reset();
+  if (execution.memory != nullptr) results_arena_.set_limit(execution.memory->limit_bytes);
   position_ = 0;
   groups_.begin(0);
   {

@@ -100,4 +100,27 @@ TEST_CASE("what stands left of IN is not bound anew at each level", "[session][l
   CHECK(database.run(nested(1500, " = ALL (SELECT 1)")) == "1 SELECT 1");
 }
 
+TEST_CASE("what aggregates gather is bounded by session_memory_limit", "[session][limits]") {
+  TestDatabase database;
+  REQUIRE(database.run("SET session_memory_limit = '16MB'") == "SET");
+  const std::string rows = " FROM generate_series(1, 400000) i";
+  const std::string many = " FROM generate_series(1, 3000) i";
+  for (const std::string& sql :
+       {"SELECT cardinality(array_agg(i + 0.5))" + rows,
+        "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i)" + rows + " GROUP BY i % 2",
+        "SELECT mode() WITHIN GROUP (ORDER BY i)" + rows, "SELECT count(DISTINCT i)" + rows,
+        "SELECT length(string_agg(i::text, '' ORDER BY i))" + rows,
+        "SELECT cardinality(array_agg(repeat('x', 10000)))" + many,
+        "SELECT length(string_agg(repeat('x', 10000), ''))" + many,
+        "SELECT length(json_agg(repeat('x', 10000))::text)" + many,
+        "SELECT sum(length(x)) FROM (SELECT string_agg(repeat('x', 100), '') OVER () x" + many +
+            ") y"}) {
+    CAPTURE(sql);
+    CHECK(database.run(sql).starts_with("53200 out of memory"));
+  }
+  // Nothing of it stays, and what is little may be done often.
+  CHECK(database.run("SELECT cardinality(array_agg(i)) FROM generate_series(1, 1000) i") ==
+        "1000 SELECT 1");
+}
+
 }  // namespace swizzle::sql

@@ -54,6 +54,7 @@ bool is_allowed(const RelationAccess& access, std::span<const Oid> roles) {
   const auto settle = [&](Privileges bit, std::span<const std::size_t> positions) {
     if ((missing & bit) != 0 && columns_allowed(relation, positions, bit, roles)) missing &= ~bit;
   };
+  if (access.is_whole) return missing == 0;
   settle(privilege::kSelect, access.read);
   settle(privilege::kInsert, access.inserted);
   settle(privilege::kUpdate, access.updated);
@@ -148,7 +149,9 @@ bool may_read(Session::State& session, const TablePtr& table,
 }
 
 void Session::State::require(const TablePtr& table, Privileges wants) const {
-  require(RelationAccess{table, kNoOid, wants, {}, {}, {}});
+  RelationAccess access{table, kNoOid, wants, {}, {}, {}};
+  access.is_whole = true;
+  require(access);
 }
 
 void Session::State::require_owner(const Table& table) const {
@@ -193,8 +196,8 @@ void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode
   }
   const Privileges held = list_of(table->relation).allowed(roles_of(user));
   Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
-  if (mode <= lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
-  if (mode == lock::RelationMode::access_share) enough |= privilege::kSelect;
+  if (mode == lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
+  if (mode == lock::RelationMode::access_share) enough = privilege::kSelect;
   if ((held & enough) == 0) require(table, enough);
 }
 

@@ -218,7 +218,9 @@ Value reset_counters(Execution& execution, Arguments arguments) {
 Value current_setting(Execution& execution, Arguments arguments) {
   const auto value = execution.session.show_setting_value(arguments[0].as_text());
   if (value) return text(execution, *value);
-  if (arguments.size() > 1 && arguments[1].as_bool()) return Value::null();
+  // Missing is one thing, secret another.
+  const bool secret = value.error().state() == sqlstate::insufficient_privilege;
+  if (!secret && arguments.size() > 1 && arguments[1].as_bool()) return Value::null();
   throw SqlError{Error{value.error().state(), value.error().message()}};
 }
 Value set_config(Execution& execution, Arguments arguments) {

@@ -320,7 +320,29 @@ bool offers_tls(const Settings& settings) {
 }  // namespace
 
 bool Session::State::may_examine(std::string_view setting) const {
-  return lower_case(setting) != "hba_file" || owns(kReadAllSettingsRole);
+  // PostgreSQL's, of which some are no settings here: nobody learns that either.
+  static constexpr std::array<std::string_view, 20> kSecret{"config_file",
+                                                            "data_directory",
+                                                            "dynamic_library_path",
+                                                            "external_pid_file",
+                                                            "hba_file",
+                                                            "ident_file",
+                                                            "jit_provider",
+                                                            "krb_server_keyfile",
+                                                            "log_directory",
+                                                            "log_filename",
+                                                            "primary_conninfo",
+                                                            "session_preload_libraries",
+                                                            "shared_preload_libraries",
+                                                            "ssl_ciphers",
+                                                            "ssl_dh_params_file",
+                                                            "ssl_ecdh_curve",
+                                                            "ssl_max_protocol_version",
+                                                            "ssl_min_protocol_version",
+                                                            "ssl_passphrase_command",
+                                                            "unix_socket_directories"};
+  const bool secret = std::ranges::find(kSecret, lower_case(setting)) != kSecret.end();
+  return !secret || owns(kReadAllSettingsRole);
 }
 
 Result<std::string> Session::State::show_setting_value(std::string_view name) const {

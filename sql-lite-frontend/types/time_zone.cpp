@@ -137,12 +137,18 @@ class PosixRuleParser {
 class TimeZoneReader {
  public:
   static std::shared_ptr<TimeZone> read(const std::string& path, std::string name) {
+    // "America" is a folder.
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return nullptr;
     std::ifstream file{path, std::ios::binary};
     const std::string data{std::istreambuf_iterator<char>{file}, {}};
-    TimeZoneReader reader{as_bytes(data)};
+    return file ? read(as_bytes(data), std::move(name)) : nullptr;
+  }
+  static std::shared_ptr<TimeZone> read(Bytes file, std::string name) {
+    TimeZoneReader reader{file};
     auto zone = std::make_shared<TimeZone>();
     zone->name_ = std::move(name);
-    if (!file || !reader.fill(*zone)) return nullptr;
+    if (!reader.fill(*zone)) return nullptr;
     return zone;
   }
 
@@ -207,6 +213,10 @@ class TimeZoneReader {
 
   Bytes rest_;
 };
+
+std::shared_ptr<const TimeZone> TimeZone::read(std::string name, Bytes file) {
+  return TimeZoneReader::read(file, std::move(name));
+}
 
 std::int64_t TimeZone::change_seconds(const Change& change, std::int64_t year) noexcept {
   std::int64_t day = 0;

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
+
 namespace swizzle::sql {
 
 /// A zone of the system's time zone database, or a fixed offset. Immutable, shared by sessions.
@@ -23,6 +25,8 @@ class TimeZone {
   /// Null if there is none. Thread-safe.
   static std::shared_ptr<const TimeZone> find(std::string_view name);
   static std::shared_ptr<const TimeZone> utc();
+  /// From a compiled file's bytes (RFC 8536). Null if it is none.
+  static std::shared_ptr<const TimeZone> read(std::string name, Bytes file);
   /// As SET TIME ZONE with a number of hours names it: "<-03>+03".
   static std::shared_ptr<const TimeZone> fixed(std::int32_t seconds_east);
   /// The names of all zones, for pg_timezone_names.

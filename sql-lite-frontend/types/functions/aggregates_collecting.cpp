@@ -56,11 +56,13 @@ struct Collected {
     type = context.call.arguments[0];
     if (size == capacity) {
       capacity = std::max<std::size_t>(8, capacity * 2);
-      auto* grown = arena.allocate_array<Value>(capacity);
+      // Not constructed: that would go through all of it at once.
+      void* const room = arena.allocate(capacity * sizeof(Value), alignof(Value));
+      auto* grown = static_cast<Value*>(room);
       copy_long(reinterpret_cast<std::byte*>(grown), std::as_bytes(std::span{values, size}));
       values = grown;
     }
-    values[size++] = value.copy_to(arena);
+    std::construct_at(values + size++, value.copy_to(arena));
   }
 };
 

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/datetime_ops.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// percentile_cont, percentile_disc and mode: aggregates WITHIN GROUP. Their values come in order,
@@ -29,11 +30,13 @@ struct Values {
     type = context.call.arguments[1];
     if (size == capacity) {
       capacity = std::max<std::size_t>(8, capacity * 2);
-      auto* grown = arena.allocate_array<Value>(capacity);
-      std::copy_n(values, size, grown);
+      // Not constructed, and copied in pieces: either would go through all of it at once.
+      void* const room = arena.allocate(capacity * sizeof(Value), alignof(Value));
+      auto* grown = static_cast<Value*>(room);
+      copy_long(reinterpret_cast<std::byte*>(grown), std::as_bytes(std::span{values, size}));
       values = grown;
     }
-    values[size++] = value.copy_to(arena);
+    std::construct_at(values + size++, value.copy_to(arena));
   }
 };
 

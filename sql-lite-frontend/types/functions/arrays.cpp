@@ -436,6 +436,7 @@ std::vector<Value> split_text(std::span<const Value> a) {
   std::vector<Value> out;
   const auto add = [&](std::string_view part) {
     count_work(20);
+    if (out.size() == out.capacity()) require_room_for(2 * out.size(), sizeof(Value));
     const bool null = a.size() > 2 && !a[2].is_null() && part == a[2].as_text();
     out.push_back(null ? Value::null() : Value::from_text(part));
   };

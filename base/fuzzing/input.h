@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+
+/// What a fuzz target has: the entry point that libFuzzer and base/fuzzing/driver.cpp call. It
+/// returns 0; whatever is wrong ends the process.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace swizzle::fuzzing {
+
+inline Bytes as_bytes_of(const std::uint8_t* data, std::size_t size) {
+  return std::as_bytes(std::span{data, size});
+}
+inline std::string_view as_text_of(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+}  // namespace swizzle::fuzzing

@@ -1,0 +1,30 @@
+// Bind's values in binary form: the first byte chooses the type, the rest is the value.
+
+#include "sql-lite-frontend/types/fuzzing/values.h"
+
+namespace swizzle::sql::fuzzing {
+namespace {
+
+void receive(Bytes bytes) {
+  if (bytes.empty()) return;
+  const auto types = builtin_types();
+  const TypeId type = types[std::to_integer<std::size_t>(bytes[0]) % types.size()].id;
+  if (!has_io(type)) return;
+  Values values;
+  Values::attempt([&] {
+    const Value value = receive_binary(values.context(), type, kNoTypmod, bytes.subspan(1));
+    const std::string written = to_text(values.context(), type, value);
+    std::string sent;
+    send_binary(values.context(), type, value, sent);
+    const Value again = receive_binary(values.context(), type, kNoTypmod, as_bytes(sent));
+    INVARIANT(to_text(values.context(), type, again) == written);
+  });
+}
+
+}  // namespace
+}  // namespace swizzle::sql::fuzzing
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  swizzle::sql::fuzzing::receive(swizzle::fuzzing::as_bytes_of(data, size));
+  return 0;
+}

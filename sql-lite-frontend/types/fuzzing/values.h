@@ -1,0 +1,91 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fuzzing/input.h"
+#include "base/invariant.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/test_expression.h"
+#include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/utf8.h"
+
+namespace swizzle::sql::fuzzing {
+
+/// What functions need, anew for each input.
+class Values {
+ public:
+  FunctionContext& context() noexcept { return context_; }
+
+  /// What the type makes of a text, it must read again as the same.
+  void read_and_write(TypeId type, std::string_view text) {
+    attempt([&] {
+      const Value value = input_text(context_, type, kNoTypmod, text);
+      const std::string written = to_text(context_, type, value);
+      const Value again = input_text(context_, type, kNoTypmod, written);
+      INVARIANT(to_text(context_, type, again) == written);
+      std::string binary;
+      send_binary(context_, type, value, binary);
+      const Value received = receive_binary(context_, type, kNoTypmod, as_bytes(binary));
+      INVARIANT(to_text(context_, type, received) == written);
+    });
+  }
+  /// What the type makes of a text; empty where it is none.
+  std::string text_of(TypeId type, std::string_view text) {
+    std::string written;
+    attempt(
+        [&] { written = to_text(context_, type, input_text(context_, type, kNoTypmod, text)); });
+    return written;
+  }
+  /// In the small language of the types' tests; its errors are answers.
+  void evaluate(std::string_view expression) {
+    static_cast<void>(answer_expression(context_, expression));
+  }
+  /// What SQL may answer with an error.
+  template <class Action>
+  static void attempt(const Action& action) {
+    try {
+      action();
+    } catch (const SqlError& error) {
+      INVARIANT(error.state() != sqlstate::internal_error);
+    }
+  }
+
+ private:
+  Arena arena_;
+  SessionContext session_;
+  FunctionContext context_{arena_, session_, {}};
+};
+
+/// Texts come to functions only after they have been looked at.
+inline bool is_text(std::string_view text) {
+  try {
+    verify_utf8(text);
+    return true;
+  } catch (const SqlError&) {
+    return false;
+  }
+}
+
+inline std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
+/// An input's first line, and what follows it.
+struct TwoTexts {
+  std::string one;
+  std::string two;
+};
+inline TwoTexts split_lines(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return {std::string{text}, {}};
+  return {std::string{text.substr(0, end)}, std::string{text.substr(end + 1)}};
+}
+
+}  // namespace swizzle::sql::fuzzing
