@@ -1,28 +1,9 @@
 // Transaction: the façade over its working state.
-#include <spdlog/spdlog.h>
-
 #include "storage/engine_parts.h"
-#include "storage/txn/overflow.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"
 
 namespace swizzle {
-
-namespace {
-
-/// Frees the dropped trees that no snapshot reads any more. A failure is not the commit's: that
-/// stands, and the next start tries again.
-void free_dropped_trees(EngineParts& engine) {
-  for (const TreeId tree : engine.trees->take_due(engine.registry->oldest_snapshot())) {
-    auto freed = remove_overflow_of(engine, tree);
-    if (freed) freed = engine.trees->destroy_dropped(tree);
-    if (!freed)
-      spdlog::warn("the pages of dropped tree {} cannot be freed before the next start: {}",
-                   raw(tree), freed.error().message());
-  }
-}
-
-}  // namespace
 
 std::unique_ptr<Transaction> TransactionAccess::begin(EngineParts& engine, Isolation isolation,
                                                       Access access) {
@@ -104,7 +85,7 @@ Transaction::Mark Transaction::mark() const noexcept {
 }
 
 Result<> Transaction::rollback_to(Mark mark) {
-  RETURN_IF_ERROR(state_->undo_to(mark.undo_position));
+  state_->undo_to(mark.undo_position);
   std::erase_if(state_->dropped, [&](const TransactionState::DroppedTree& tree) {
     return tree.undo_records > mark.undo_position;
   });
@@ -118,11 +99,14 @@ Result<> Transaction::commit(Durability durability) {
   INVARIANT(state_->is_open);
   EngineParts& engine = state_->engine;
   const auto dropped = std::move(state_->dropped);
-  RETURN_IF_ERROR(state_->commit(durability));
+  // Before the commit, or somebody could take the ghosts of their rows for what nobody needs.
+  for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
+  auto committed = state_->commit(durability);
+  for (const auto& tree : dropped)
+    committed ? engine.trees->retire(tree.id, engine.log->tail()) : engine.trees->gone(tree.id);
+  if (!committed) return committed;
   engine.transactions->count_commit();
-  for (const auto& tree : dropped) engine.trees->retire(tree.id, engine.log->tail());
-  if (engine.trees->has_retired()) [[unlikely]]
-    free_dropped_trees(engine);
+  if (!dropped.empty()) engine.reaper->wake();
   return {};
 }
 

@@ -160,7 +160,8 @@ struct TransactionState {
 
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
-  Result<> undo_to(std::uint64_t position);
+  /// Parks where it lacks something, for as long as it takes.
+  void undo_to(std::uint64_t position) noexcept;
   [[nodiscard]] bool is_loading() const noexcept;
   Result<> commit(Transaction::Durability durability);
   void rollback() noexcept;
@@ -169,6 +170,7 @@ struct TransactionState {
   void settle(ReadView& view);
   void take_view();
   void take_own();
+  void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
