@@ -300,9 +300,9 @@ TEST_CASE("a log that is newer than the data is refused with the record and the 
   const auto opened = killed.open();
   REQUIRE_FALSE(opened);
   REQUIRE(opened.error().state() == sqlstate::data_corrupted);
-  REQUIRE_THAT(opened.error().message(),
-               Contains("it comes after") || Contains("truncated") || Contains("is damaged") ||
-                   Contains("fails its checksum"));
+  REQUIRE_THAT(opened.error().message(), Contains("it comes after") || Contains("truncated") ||
+                                             Contains("is damaged") ||
+                                             Contains("fails its checksum"));
 }
 
 // One fills the disk, then rolls back, reads, and goes on when there is room again.
