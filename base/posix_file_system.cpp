@@ -69,8 +69,12 @@ class PosixFile final : public File {
       return -posix_fallocate(descriptor_.number(), static_cast<off_t>(offset),
                               static_cast<off_t>(length));
     };
-    int error = call();
-    while (error == -EINTR) error = call();
+    // There, and where its journal is slow, it takes long.
+    int error = 0;
+    Runtime::current().run_aside([&] {
+      error = call();
+      while (error == -EINTR) error = call();
+    });
     if (error != 0) return failed("could not allocate space in", -error);
     return {};
   }

@@ -1,21 +1,12 @@
-#!/usr/bin/env python3
-"""Puts known defects back into lock/, one at a time, and shows that the tests notice.
+"""Known defects of lock/ for scripts/planted-faults, which puts them back one at a time."""
 
-    lock/planted_faults.py FOLDER [NUMBER …]
+PRESET = "dev"
+TARGET = "swizzle_lock_tests"
+PROGRAM = "lock/swizzle_lock_tests"
+# Schedules first: they say most.
+TESTS = [["[simulation]"], ["~[stress]", "~[simulation]"]]
 
-FOLDER receives a copy of the committed sources and a build (preset dev). Each fault is a piece of
-source and what it becomes; a piece that is no longer there is an error, so the list stays true.
-Ends with 1 if a fault survives.
-"""
-import os
-import pathlib
-import subprocess
-import sys
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-ONE_RUN_SECONDS = 120
-
-# (name, file in lock/, the right piece, the wrong one)
+# (name, file in the folder, the right piece, the wrong one)
 FAULTS = [
     (
         'P1 no second look before the sleep',
@@ -162,66 +153,3 @@ FAULTS = [
         '  return true;',
     ),
 ]
-
-
-def build(tree: pathlib.Path, root: pathlib.Path) -> bool:
-    environment = dict(os.environ, SWIZZLE_BUILD_ROOT=str(root))
-    done = subprocess.run([tree / "scripts/build", "dev", "swizzle_lock_tests"],
-                          env=environment, capture_output=True, text=True)
-    if done.returncode != 0:
-        print(done.stdout[-3000:], done.stderr[-3000:])
-    return done.returncode == 0
-
-
-def complaint(root: pathlib.Path) -> str | None:
-    """The first thing the tests object to, schedules first; None if they are content."""
-    program = root / "dev/lock/swizzle_lock_tests"
-    for tests in (["[simulation]"], ["~[stress]", "~[simulation]"]):
-        try:
-            done = subprocess.run([program, *tests, "-r", "compact", "-a"],
-                                  capture_output=True, text=True, timeout=ONE_RUN_SECONDS)
-        except subprocess.TimeoutExpired:
-            return "hangs"
-        if done.returncode != 0:
-            signs = ("failed:", "ERROR: AddressSanitizer", "invariant violated")
-            lines = [line for line in (done.stdout + done.stderr).splitlines()
-                     if any(sign in line for sign in signs)]
-            return lines[0].strip()[:200] if lines else f"exit status {done.returncode}"
-    return None
-
-
-def main() -> int:
-    if len(sys.argv) < 2:
-        print(__doc__)
-        return 2
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    chosen = [int(number) for number in sys.argv[2:]] or range(len(FAULTS))
-    tree, root = folder / "source", folder / "build"
-    tree.mkdir(parents=True, exist_ok=True)
-    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
-    # Touched: an older time than that of what a fault was built into would not be built again.
-    subprocess.run(["tar", "xm", "-C", tree], input=archive.stdout, check=True)
-    if not build(tree, root) or (objection := complaint(root)) is not None:
-        print("the tests do not pass without a fault:", objection)
-        return 1
-    survivors = 0
-    for number in chosen:
-        name, file, right, wrong = FAULTS[number]
-        path = tree / "lock" / file
-        text = path.read_text()
-        if right not in text:
-            print(f"{number} {name}: the source has changed, adapt the fault")
-            survivors += 1
-            continue
-        path.write_text(text.replace(right, wrong, 1))
-        try:
-            objection = complaint(root) if build(tree, root) else "does not compile"
-        finally:
-            path.write_text(text)
-        print(f"{number} {name}: {objection or 'SURVIVED'}", flush=True)
-        survivors += objection in (None, "does not compile")
-    return 1 if survivors else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -88,8 +88,22 @@ bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept
   std::array<std::byte, Node::kMaxKeyBytes> bytes;
   const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
   const std::uint64_t hash = hash_of_key(leaf.tree(), key);
+  if (leaf.tree() == TreeId::directory && trees_ != nullptr && trees_->is_needed(key)) return false;
   return (!versions_.has(leaf.tree(), key, hash) || planted(PlantedFault::ghost_removed_early)) &&
          locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
+}
+
+std::size_t LockAwareGhosts::owed_bytes(const Node& leaf) noexcept {
+  std::size_t owed = 0;
+  std::array<std::byte, Node::kMaxKeyBytes> bytes;
+  for (std::uint16_t i = 0; i < leaf.count(); ++i) {
+    const Bytes key{bytes.data(), leaf.copy_key(i, bytes.data())};
+    const std::size_t before =
+        versions_.longest_uncommitted(leaf.tree(), key, hash_of_key(leaf.tree(), key));
+    const std::size_t now = leaf.value(i).size();
+    owed += before > now ? before - now : 0;
+  }
+  return owed;
 }
 
 bool LockAwareGhosts::may_cut_before(const Node& leaf, std::uint16_t index) noexcept {
@@ -110,6 +124,7 @@ EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions
       ghosts(versions, locks) {}
 
 EngineParts::~EngineParts() {
+  if (reaper != nullptr) reaper->stop();
   if (reclaimer != nullptr) reclaimer->stop();
   if (checkpointer != nullptr) checkpointer->stop();
   if (cleaner != nullptr) cleaner->stop();
@@ -156,10 +171,10 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
 void log_outcome(const Recovered& recovered, Duration took) {
   spdlog::info(
       "recovered in {:.2f} s: {} log records analysed, {} read again, {} changes redone on {} "
-      "pages, {} pages repaired; {} transactions to undo",
+      "pages, {} pages repaired, {} given up; {} transactions to undo",
       std::chrono::duration<double>{took}.count(), recovered.records_analysed,
       recovered.redo.records_read, recovered.redo.changes_applied, recovered.redo.pages_written,
-      recovered.redo.pages_repaired, recovered.losers.size());
+      recovered.redo.pages_repaired, recovered.redo.pages_given_up, recovered.losers.size());
 }
 
 /// Opens the files and makes the pages on disk what the log says.
@@ -223,6 +238,8 @@ Result<> open_trees(EngineParts& parts) {
                    make_tree_factory(parts.options, *parts.store, *parts.tree_log, parts.ghosts));
   BufferPool& pool = factory->pool();
   parts.trees = std::make_unique<TreeTable>(std::move(factory));
+  parts.ghosts.know(*parts.trees);
+  parts.reaper = std::make_unique<TreeReaper>(parts);
   parts.cleaner =
       std::make_unique<Cleaner>(pool.arena(), *parts.volume, *parts.flusher, pool.layout(),
                                 Cleaner::Options{.on_failure = [](const Error& error) {
@@ -256,13 +273,13 @@ Result<> open_trees(EngineParts& parts) {
   return parts.trees->open_directory(control.directory_root);
 }
 
-/// Trees whose drop committed but whose pages were not freed before a crash.
-Result<> finish_drops(EngineParts& parts) {
+/// Trees whose drop committed but whose pages were not freed before a stop or a crash.
+Result<> take_up_drops(EngineParts& parts) {
   ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
   for (const TreeTable::Listed& row : rows) {
     if (row.status != TreeTable::Listed::Status::dropped) continue;
-    RETURN_IF_ERROR(remove_overflow_of(parts, row.id));
-    RETURN_IF_ERROR(parts.trees->destroy(row.id, row.root));
+    ASSIGN_OR_RETURN(const bool is_there, parts.trees->finds_dropped(row.id, row.root));
+    if (is_there) parts.trees->retire(row.id, Lsn::none);
   }
   return {};
 }
@@ -286,20 +303,26 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
   ASSIGN_OR_RETURN(const std::vector<ActiveTransaction> losers, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
   RETURN_IF_ERROR(undo_losers(parts, losers, observer));
-  RETURN_IF_ERROR(finish_drops(parts));
+  RETURN_IF_ERROR(take_up_drops(parts));
   ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
   const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {
     return row.status == TreeTable::Listed::Status::live;
   });
   if (is_new) RETURN_IF_ERROR(create_own_trees(*engine));
-  RETURN_IF_ERROR(parts.checkpointer->take());
+  if (auto taken = parts.checkpointer->take(); !taken) {
+    // The checkpoint from which we have just recovered serves once more.
+    if (taken.error().state() != sqlstate::disk_full) return fail(std::move(taken).error());
+    spdlog::warn("no checkpoint after the start: {}", taken.error().message());
+  }
   parts.checkpointer->start(*parts.cleaner);
   parts.reclaimer->start();
+  parts.reaper->start();
   return engine;
 }
 
 Result<> Engine::close() {
   Parts& parts = *parts_;
+  parts.reaper->stop();
   parts.reclaimer->stop();
   parts.checkpointer->stop();
   RETURN_IF_ERROR(parts.cleaner->clean_all());
@@ -353,6 +376,7 @@ Result<> Engine::checkpoint() {
 }
 
 Result<std::uint64_t> Engine::shrink() {
+  parts_->reaper->settle();
   // Recovery from an older checkpoint would want pages that were in use then.
   RETURN_IF_ERROR(parts_->checkpointer->take());
   return parts_->space->shrink();
@@ -360,6 +384,7 @@ Result<std::uint64_t> Engine::shrink() {
 
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
   const TreeTable::Hold hold(*parts_->trees);
+  const TreeReaper::Pause pause(*parts_->reaper);
   if (only) {
     ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(*only));
     return tree->verify();

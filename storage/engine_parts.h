@@ -19,11 +19,14 @@
 #include "storage/txn/any_tree.h"
 #include "storage/txn/transaction_pool.h"
 #include "storage/txn/transaction_registry.h"
+#include "storage/txn/tree_reaper.h"
 #include "storage/txn/version_index.h"
 #include "storage/txn/version_reclaimer.h"
 #include "wal/log.h"
 
 namespace swizzle {
+
+class TreeTable;
 
 /// A ghost goes when no version of its key is kept and nobody holds its key or its gap.
 class LockAwareGhosts final : public GhostKeeper {
@@ -31,10 +34,14 @@ class LockAwareGhosts final : public GhostKeeper {
   LockAwareGhosts(VersionIndex& versions, lock::LockManager& locks) noexcept
       : versions_(versions), locks_(locks) {}
   bool may_remove(const Node& leaf, std::uint16_t index) noexcept override;
+  std::size_t owed_bytes(const Node& leaf) noexcept override;
   bool may_cut_before(const Node& leaf, std::uint16_t index) noexcept override;
   bool may_join_at(TreeId tree, Bytes fence) noexcept override;
+  /// Whose directory's ghosts are to be spared.
+  void know(const TreeTable& trees) noexcept { trees_ = &trees; }
 
  private:
+  const TreeTable* trees_ = nullptr;
   VersionIndex& versions_;
   lock::LockManager& locks_;
 };
@@ -76,14 +83,23 @@ class TreeTable {
   /// Frees the pages of a tree that the directory does not name any more, or never will: of a
   /// transaction that is rolled back or that dropped it. Nothing happens if they are free already.
   /// What cannot be read is given up with a warning: it stays in use and belongs to nobody.
-  Result<> destroy(TreeId id, PageId root);
-  Result<> destroy_dropped(TreeId id);
-  /// A drop committed: the tree goes once every snapshot is at or behind `dropped_at`, since older
-  /// ones may still be reading it.
+  Result<> destroy(TreeId id, PageId root, const GoesOn& goes_on = {});
+  Result<> destroy_dropped(TreeId id, const GoesOn& goes_on);
+  /// At a start: whether the tree of a dropped row is still there, to be retired.
+  Result<bool> finds_dropped(TreeId id, PageId root);
+  /// A drop commits: the tree goes once every snapshot is at or behind `dropped_at`, since older
+  /// ones may still be reading it. From the first call on its row stays in the directory, as a
+  /// ghost; the last one counts.
   void retire(TreeId id, Lsn dropped_at);
+  /// The drop did not commit, or the tree's pages are free.
+  void gone(TreeId id) noexcept;
   /// The retired trees that `horizon` has passed, unless somebody holds trees; the caller destroys
-  /// them. Nobody finds them any more.
+  /// them, and says that they are gone, or retires them again. Nobody finds them any more.
   std::vector<TreeId> take_due(Lsn horizon);
+  /// Whether there are such trees, or some that were taken and are not gone.
+  [[nodiscard]] bool has_due(Lsn horizon) const;
+  /// Whether the directory's ghost `key` is all that tells of a tree's pages.
+  [[nodiscard]] bool is_needed(Bytes key) const noexcept;
   /// While it lives a tree that was found stays, dropped or not: for those who look at trees
   /// without a lock on them and without a snapshot.
   class Hold {
@@ -96,6 +112,7 @@ class TreeTable {
    private:
     TreeTable& of_;
   };
+  /// Whether trees are dropped and have pages.
   [[nodiscard]] bool has_retired() const noexcept {
     return retired_count_.load(std::memory_order_relaxed) != 0;
   }
@@ -112,16 +129,20 @@ class TreeTable {
 
  private:
   Result<std::unique_ptr<AnyTree>> open_if_owner(TreeId id, PageId root);
+  Result<> destroy_row(Bytes key, const GoesOn& goes_on);
   void change_holds(int by);
+  [[nodiscard]] bool is_leaving(TreeId id) const noexcept;
+  /// Pre: mutex_ is held.
+  void count_retired() noexcept { retired_count_.store(retired_.size() + leaving_.size()); }
 
   std::unique_ptr<TreeFactory> factory_;
   std::unique_ptr<AnyTree> directory_;
-  std::shared_mutex mutex_;
+  mutable std::shared_mutex mutex_;
   std::map<TreeId, std::unique_ptr<AnyTree>> open_;
   std::atomic<std::uint32_t> next_id_{1};
-  std::vector<std::pair<TreeId, Lsn>> retired_;  ///< under mutex_
-  std::set<TreeId> leaving_;                     ///< taken to be destroyed; under mutex_
-  int holds_ = 0;                                ///< under mutex_
+  std::map<TreeId, Lsn> retired_;  ///< under mutex_
+  std::set<TreeId> leaving_;       ///< taken to be destroyed; under mutex_
+  int holds_ = 0;                  ///< under mutex_
   std::atomic<std::size_t> retired_count_{0};
 };
 
@@ -153,6 +174,7 @@ struct EngineParts {
   std::unique_ptr<TransactionPool> transactions;
   std::unique_ptr<VersionReclaimer> reclaimer;
   std::unique_ptr<TreeTable> trees;
+  std::unique_ptr<TreeReaper> reaper;
   std::unique_ptr<Cleaner> cleaner;
   std::unique_ptr<Checkpointer> checkpointer;
 };

@@ -1,8 +1,5 @@
 // Transaction: the façade over its working state.
-#include <spdlog/spdlog.h>
-
 #include "storage/engine_parts.h"
-#include "storage/txn/overflow.h"
 #include "storage/txn/transaction_access.h"
 #include "storage/txn/transaction_state.h"
 
@@ -10,24 +7,19 @@ namespace swizzle {
 
 namespace {
 
-/// Frees the dropped trees that no snapshot reads any more. A failure is not the commit's: that
-/// stands, and the next start tries again.
-void free_dropped_trees(EngineParts& engine) {
-  for (const TreeId tree : engine.trees->take_due(engine.registry->oldest_snapshot())) {
-    auto freed = remove_overflow_of(engine, tree);
-    if (freed) freed = engine.trees->destroy_dropped(tree);
-    if (!freed)
-      spdlog::warn("the pages of dropped tree {} cannot be freed before the next start: {}",
-                   raw(tree), freed.error().message());
-  }
-}
-
-void after_commit(const TransactionState& ended) {
-  EngineParts& engine = ended.engine;
+Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability durability) {
+  INVARIANT(state.is_open);
+  EngineParts& engine = state.engine;
+  const auto dropped = std::move(state.dropped);
+  // Before the commit, or somebody could take the ghosts of their rows for what nobody needs.
+  for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
+  auto committed = state.commit(durability);
+  for (const auto& tree : dropped)
+    committed ? engine.trees->retire(tree.id, engine.log->tail()) : engine.trees->gone(tree.id);
+  if (!committed) return committed;
   engine.transactions->count_commit();
-  for (const auto& tree : ended.dropped) engine.trees->retire(tree.id, engine.log->tail());
-  if (engine.trees->has_retired()) [[unlikely]]
-    free_dropped_trees(engine);
+  if (!dropped.empty()) engine.reaper->wake();
+  return committed;
 }
 
 }  // namespace
@@ -128,7 +120,7 @@ Transaction::Mark Transaction::mark() const noexcept {
 }
 
 Result<> Transaction::rollback_to(Mark mark) {
-  RETURN_IF_ERROR(state_->undo_to(mark.undo_position));
+  state_->undo_to(mark.undo_position);
   std::erase_if(state_->dropped, [&](const TransactionState::DroppedTree& tree) {
     return tree.undo_records > mark.undo_position;
   });
@@ -139,17 +131,12 @@ Result<> Transaction::rollback_to(Mark mark) {
 }
 
 Result<> Transaction::commit(Durability durability) {
-  INVARIANT(state_->is_open);
-  RETURN_IF_ERROR(state_->commit(durability));
-  after_commit(*state_);
+  RETURN_IF_ERROR(commit_and_retire(*state_, durability));
   return {};
 }
 
 Result<Lsn> Transaction::commit_unforced() {
-  INVARIANT(state_->is_open);
-  ASSIGN_OR_RETURN(const Lsn commit, state_->commit(Durability::unforced));
-  after_commit(*state_);
-  return commit;
+  return commit_and_retire(*state_, Durability::unforced);
 }
 
 void Transaction::depend_on(Lsn commit) noexcept {

@@ -75,7 +75,7 @@ Result<bool> write(TransactionState& state, AnyTree& tree, Bytes key, Bytes valu
   }
   RowChange change(state, tree.id(), key, wish, stored);
   ASSIGN_OR_RETURN(const bool done, change.run(tree));
-  if (!done && stored.overflow) RETURN_IF_ERROR(state.undo_to(mark.undo_position));
+  if (!done && stored.overflow) state.undo_to(mark.undo_position);
   if (change.old_overflow() && done)
     RETURN_IF_ERROR(remove_overflow(state, tree.id(), *change.old_overflow()));
   return done;

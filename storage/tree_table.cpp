@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/leaf_scan.h"
@@ -98,13 +100,19 @@ Result<std::vector<TreeTable::Listed>> TreeTable::list() {
   }
 }
 
+/// Whether no snapshot may read the tree any more. Pre: mutex_ is held.
+bool TreeTable::is_leaving(TreeId id) const noexcept {
+  if (retired_count_.load(std::memory_order_relaxed) == 0) return false;
+  const auto retired = retired_.find(id);
+  return leaving_.contains(id) || (retired != retired_.end() && retired->second == Lsn::none);
+}
+
 Result<AnyTree*> TreeTable::find(TreeId id) {
   if (id == TreeId::directory) return directory_.get();
   {
     const std::shared_lock hold(mutex_);
     const auto found = open_.find(id);
-    const bool is_leaving = !leaving_.empty() && leaving_.contains(id);
-    if (found != open_.end() && !is_leaving) return found->second.get();
+    if (found != open_.end() && !is_leaving(id)) return found->second.get();
   }
   DirectoryRow row(DirectoryRow::Ghosts::do_not_count);
   const auto key = directory_key(id);
@@ -122,51 +130,94 @@ Result<AnyTree*> TreeTable::create(TreeId id, TransactionChain& creator) {
   return open_.try_emplace(id, std::move(tree)).first->second.get();
 }
 
-Result<> TreeTable::destroy(TreeId id, PageId root) {
+Result<> TreeTable::destroy(TreeId id, PageId root, const GoesOn& goes_on) {
   std::unique_ptr<AnyTree> tree;
   {
     const std::unique_lock hold(mutex_);
     if (auto node = open_.extract(id)) tree = std::move(node.mapped());
-    leaving_.erase(id);
   }
   if (tree == nullptr) {
     if (!factory_->is_allocated(root)) return {};
-    auto opened = open_if_owner(id, root);
-    if (!opened && is_unreadable(opened.error())) {
-      // Whose page it is nobody can tell: all of the tree stays in use.
-      report_given_up(id, {.nodes = 1, .first = opened.error().message()});
-      return {};
-    }
-    ASSIGN_OR_RETURN(tree, std::move(opened));
+    ASSIGN_OR_RETURN(tree, open_if_owner(id, root));
     if (tree == nullptr) return {};
   }
-  return factory_->destroy(std::move(tree));
+  auto destroyed = factory_->destroy(tree, goes_on);
+  if (destroyed) return {};
+  // It was not emptied; who tries again goes on with it.
+  const std::unique_lock hold(mutex_);
+  open_.try_emplace(id, std::move(tree));
+  return destroyed;
 }
 
-/// Null: the page has gone to another tree since.
+Result<bool> TreeTable::finds_dropped(TreeId id, PageId root) {
+  if (!factory_->is_allocated(root)) return false;
+  {
+    const std::shared_lock hold(mutex_);
+    if (open_.contains(id)) return true;
+  }
+  // Now: when others work, the page may have gone to a tree that is open.
+  ASSIGN_OR_RETURN(auto tree, open_if_owner(id, root));
+  if (tree == nullptr) return false;
+  const std::unique_lock hold(mutex_);
+  open_.try_emplace(id, std::move(tree));
+  return true;
+}
+
+/// Null: the page has gone to another tree since, or nobody can tell.
 Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root) {
   ASSIGN_OR_RETURN(auto tree, factory_->open(id, root));
-  ASSIGN_OR_RETURN(const TreeId owner, tree->owner_of_root());
-  if (owner != id) tree.reset();
+  auto owner = tree->owner_of_root();
+  if (!owner && is_unreadable(owner.error())) {
+    // Whose page it is nobody can tell: all of the tree stays in use.
+    report_given_up(id, {.nodes = 1, .first = owner.error().message()});
+    return nullptr;
+  }
+  if (!owner) return fail(std::move(owner).error());
+  if (*owner != id) tree.reset();
   return tree;
 }
 
-Result<> TreeTable::destroy_dropped(TreeId id) {
-  const auto key = directory_key(id);
-  return destroy_created(key);
-}
-
-Result<> TreeTable::destroy_created(Bytes key) {
+Result<> TreeTable::destroy_row(Bytes key, const GoesOn& goes_on) {
   DirectoryRow row(DirectoryRow::Ghosts::count);
   RETURN_IF_ERROR(directory_->read(key, row));
   if (row.root == PageId::none) return {};
-  return destroy(tree_of_directory_key(key), row.root);
+  return destroy(tree_of_directory_key(key), row.root, goes_on);
+}
+
+Result<> TreeTable::destroy_dropped(TreeId id, const GoesOn& goes_on) {
+  const auto key = directory_key(id);
+  return destroy_row(key, goes_on);
+}
+
+Result<> TreeTable::destroy_created(Bytes key) {
+  return destroy_row(key, {});
 }
 
 void TreeTable::retire(TreeId id, Lsn dropped_at) {
   const std::unique_lock hold(mutex_);
-  retired_.emplace_back(id, dropped_at);
-  retired_count_.store(retired_.size(), std::memory_order_relaxed);
+  retired_.insert_or_assign(id, dropped_at);
+  leaving_.erase(id);
+  count_retired();
+}
+
+void TreeTable::gone(TreeId id) noexcept {
+  const std::unique_lock hold(mutex_);
+  retired_.erase(id);
+  leaving_.erase(id);
+  count_retired();
+}
+
+bool TreeTable::is_needed(Bytes key) const noexcept {
+  if (!has_retired() || key.size() != sizeof(std::uint32_t)) return false;
+  const TreeId id = tree_of_directory_key(key);
+  const std::shared_lock hold(mutex_);
+  return retired_.contains(id) || leaving_.contains(id);
+}
+
+bool TreeTable::has_due(Lsn horizon) const {
+  const std::shared_lock hold(mutex_);
+  const auto is_due = [&](const auto& tree) { return horizon >= tree.second; };
+  return !leaving_.empty() || (holds_ == 0 && std::ranges::any_of(retired_, is_due));
 }
 
 void TreeTable::change_holds(int by) {
@@ -178,13 +229,13 @@ std::vector<TreeId> TreeTable::take_due(Lsn horizon) {
   std::vector<TreeId> due;
   const std::unique_lock hold(mutex_);
   if (holds_ != 0) return due;
-  std::erase_if(retired_, [&](const std::pair<TreeId, Lsn>& tree) {
+  std::erase_if(retired_, [&](const auto& tree) {
     if (horizon < tree.second) return false;
     due.push_back(tree.first);
     leaving_.insert(tree.first);
     return true;
   });
-  retired_count_.store(retired_.size(), std::memory_order_relaxed);
+  count_retired();
   return due;
 }
 

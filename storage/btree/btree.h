@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,10 @@ struct GivenUp {
   std::uint64_t nodes = 0;
   std::string first;  ///< why
 };
+
+/// Asked now and then in long work, with no latch held: may let others run. False ends the work
+/// with 57014. Empty: it goes on.
+using GoesOn = std::function<bool()>;
 
 /// What read_ahead() passed.
 struct LeavesAhead {
@@ -168,7 +173,7 @@ class BTree {
   /// Frees everything but the root, which becomes an empty leaf. Goes on where a crash interrupted
   /// it, and with a tree whose loading was interrupted; a node that cannot be read is given up, as
   /// long as it is not the root. Pre: nobody else uses the tree.
-  Result<GivenUp> clear();
+  Result<GivenUp> clear(const GoesOn& goes_on = {});
   /// The tree that the root page says it belongs to: another one if that page was given away.
   Result<TreeId> owner_of_root();
   /// Gives up the root's frame without writing it. Pre: the tree is clear; nobody will use it.
@@ -226,6 +231,9 @@ class BTree {
     Interest interest = Interest::keep;
     /// Where to look before going down, or null.
     const LeafHint* hint = nullptr;
+    /// Whether pages may be others than what their parents say: for who wants to know what is
+    /// there.
+    enum class Expects : std::uint8_t { what_parents_say, anything } expects{};
     Hold hold;
     ReadGuard guard;
     /// A foster child was passed on the way, at foster_level.
@@ -235,10 +243,19 @@ class BTree {
     std::uint32_t disturbances = 0;
 
    private:
-    enum class Step : std::uint8_t { reached, restart, unresolved };
+    enum class Step : std::uint8_t { reached, restart, unresolved, broken_promise };
+    enum class Promise : std::uint8_t { kept, broken, disturbed };
     bool resume() noexcept;
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
+    [[nodiscard]] bool is_as_promised(const Node& child) const noexcept;
+    Promise compare_with_promise(Frame& child, ReadGuard& child_guard) noexcept;
+    [[nodiscard]] Error broken_promise() const;
+    /// Which reference of the parent is followed: the slot of a branch, or one of these.
+    static constexpr std::uint32_t kRootReference = UINT32_MAX;
+    static constexpr std::uint32_t kFosterReference = UINT32_MAX - 1;
+    std::uint32_t reference_ = kRootReference;
+    PageId broken_ = PageId::none;
     // Where step_down() stopped at an absent page.
     Referrer* parent_ = nullptr;
     Hold parent_hold_;
@@ -268,6 +285,9 @@ class BTree {
   void apply(Frame& frame, Bytes key, Node::Position at, TransactionChain* transaction,
              LeafChange& change, LeafChange::Action action, LogSpace& space) noexcept;
   std::uint32_t remove_ghosts(Frame& frame, LogSpace& space) noexcept;
+  bool may_grow(Node& leaf, std::size_t growth, const TransactionChain* transaction) noexcept;
+  static void settle_debts(Node& leaf, const TransactionChain* transaction, std::size_t before,
+                           std::size_t after) noexcept;
 
   // btree_split.inl
   struct SplitPoint {
@@ -317,7 +337,8 @@ class BTree {
                          std::span<const PageId> pages);
 
   /// The references of the copy are page ids. Pre: nobody changes the tree.
-  Result<> copy_node(Bytes key, std::uint8_t level, LeafCopy& into);
+  Result<> copy_node(Bytes key, std::uint8_t level, LeafCopy& into,
+                     Interest interest = Interest::keep);
   Lsn log_change(LogSpace& space, RecordKind kind, Frame& page, Frame* page2,
                  std::span<const Bytes> payload) noexcept;
   static void stamp(Frame& frame, Lsn lsn) noexcept;

@@ -132,7 +132,7 @@ template <class Pool>
 typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes key,
                                                           TransactionChain* transaction,
                                                           LeafChange& change, LogSpace& space) {
-  const Node& leaf = Node::of(frame.page());
+  Node& leaf = Node::of(frame.page());
   const Node::Position at = leaf.lower_bound(key);
   const LeafChange::Action action = change.decide(leaf, at);
   using Action = LeafChange::Action;
@@ -141,11 +141,36 @@ typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes ke
   if (has_value) {
     const std::size_t bytes = change.value().bytes.size();
     INVARIANT(key.size() + bytes <= Node::kMaxInlineBytes);
-    if (at.exact ? !leaf.has_room_for_value(at.index, bytes) : !leaf.has_room(key.size(), bytes))
-      return Outcome::needs_node;
+    if (!may_grow(leaf, leaf.growth(at, key.size(), bytes), transaction)) return Outcome::needs_node;
   }
   apply(frame, key, at, transaction, change, action, space);
   return Outcome::done;
+}
+
+/// What a rollback will want is left to it: who lacks room because of that has it counted, since
+/// what the leaf says is a bound. So a rollback needs no page, even if nobody has one.
+template <class Pool>
+bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
+                           const TransactionChain* transaction) noexcept {
+  const std::size_t free = leaf.free_bytes();
+  if (growth == 0 || growth + leaf.owed_bytes() <= free) [[likely]]
+    return true;
+  if (growth > free) return false;
+  if (transaction != nullptr && transaction->is_undoing) return true;
+  leaf.set_owed_bytes(ghosts_.owed_bytes(leaf));
+  return growth + leaf.owed_bytes() <= free;
+}
+
+/// A value's length has changed. A rollback may make one shorter that an older step wants back.
+template <class Pool>
+void BTree<Pool>::settle_debts(Node& leaf, const TransactionChain* transaction, std::size_t before,
+                               std::size_t after) noexcept {
+  if (transaction == nullptr || after == before) return;
+  const std::size_t owed = leaf.owed_bytes();
+  if (after < before)
+    leaf.set_owed_bytes(owed + (before - after));
+  else if (transaction->is_undoing)
+    leaf.set_owed_bytes(owed - std::min(owed, after - before));
 }
 
 namespace detail {
@@ -188,19 +213,23 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
       log(RecordKind::leaf_insert, std::array<Bytes, 3>{head.span(), key, value.bytes});
       const Node::Flags flags{Node::Ghost::no, value.overflow};
       frame.inserts.note(at.index, leaf.count());
-      if (at.exact)
+      if (at.exact) {
+        settle_debts(leaf, transaction, leaf.value(at.index).size(), value.bytes.size());
         leaf.replace_value(at.index, value.bytes, flags);
-      else
+      } else {
         leaf.insert_leaf(at.index, key, value.bytes, flags);
+      }
       break;
     }
     case Action::update: {
       INVARIANT(at.exact && !leaf.is_ghost(at.index));
+      const Bytes old_value = leaf.value(at.index);
       const payload::LeafUpdate update =
-          detail::difference(key, leaf.value(at.index), leaf.is_overflow(at.index), value);
+          detail::difference(key, old_value, leaf.is_overflow(at.index), value);
       const payload::Head head = head_of(update);
       log(RecordKind::leaf_update,
           std::array<Bytes, 4>{head.span(), key, update.old_part, update.new_part});
+      settle_debts(leaf, transaction, old_value.size(), value.bytes.size());
       leaf.replace_value(at.index, value.bytes, {Node::Ghost::no, value.overflow});
       break;
     }

@@ -29,7 +29,7 @@ inline void forget_children(Node& node, payload::AfterFreeing after) noexcept {
 template <class Pool>
 class BTree<Pool>::Clearing {
  public:
-  explicit Clearing(BTree& tree) noexcept : tree_(tree) {}
+  Clearing(BTree& tree, const GoesOn& goes_on) noexcept : tree_(tree), goes_on_(goes_on) {}
 
   Result<GivenUp> run() {
     LeafCopy root;
@@ -101,21 +101,36 @@ class BTree<Pool>::Clearing {
 
   /// False: its page cannot be read.
   Result<bool> try_copy(Bytes low, std::uint8_t level, LeafCopy& into) {
-    auto copied = tree_.copy_node(low, level, into);
+    RETURN_IF_ERROR(look_up());
+    // Nobody will want the page again.
+    auto copied = tree_.copy_node(low, level, into, Interest::once);
     if (copied) return true;
     if (!is_unreadable(copied.error())) return fail(std::move(copied).error());
     if (given_up_.first.empty()) given_up_.first = copied.error().message();
     return false;
   }
 
+  /// After so many pages others may have waited for long enough.
+  Result<> look_up() {
+    constexpr std::uint32_t kBetweenLooks = 32;
+    if (!goes_on_ || ++pages_since_look_ < kBetweenLooks) return {};
+    pages_since_look_ = 0;
+    if (goes_on_()) return {};
+    return fail(sqlstate::query_canceled, "the tree is not empty yet");
+  }
+
   BTree& tree_;
+  const GoesOn& goes_on_;
+  std::uint32_t pages_since_look_ = 0;
   LeafCopy scratch_;
   GivenUp given_up_;
 };
 
 template <class Pool>
-Result<> BTree<Pool>::copy_node(Bytes key, std::uint8_t level, LeafCopy& into) {
+Result<> BTree<Pool>::copy_node(Bytes key, std::uint8_t level, LeafCopy& into,
+                                Interest interest) {
   Descent descent(*this, key, level);
+  descent.interest = interest;
   do {
     RETURN_IF_ERROR(descent.run());
     std::memcpy(into.page.data(), &descent.node(), kPageBytes);
@@ -153,8 +168,8 @@ Result<> BTree<Pool>::free_children(Bytes low, std::uint8_t level, payload::Afte
 }
 
 template <class Pool>
-Result<GivenUp> BTree<Pool>::clear() {
-  return std::make_unique<Clearing>(*this)->run();
+Result<GivenUp> BTree<Pool>::clear(const GoesOn& goes_on) {
+  return std::make_unique<Clearing>(*this, goes_on)->run();
 }
 
 }  // namespace swizzle

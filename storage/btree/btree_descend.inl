@@ -6,6 +6,7 @@
 
 #include "storage/btree/btree.h"
 #include "storage/btree/damage.h"
+#include "storage/buffer/page_state.h"
 
 namespace swizzle {
 
@@ -38,6 +39,58 @@ std::uint16_t BTree<Pool>::Descent::child_of(const Node& node) const noexcept {
   return end == 0 ? std::uint16_t{0} : static_cast<std::uint16_t>(end - 1);
 }
 
+/// Whether a node is what its parent promised: a damaged reference, a page in another's place and a
+/// page whose last write was lost are seen here, all of them whole by their checksums. What is
+/// compared may be changing: only if both guards are valid afterwards does the answer count.
+template <class Pool>
+bool BTree<Pool>::Descent::is_as_promised(const Node& child) const noexcept {
+  if (child.tree() != tree.id()) return false;
+  if (reference_ == kRootReference)
+    return child.low_fence().empty() && child.chain_high_fence().is_infinite();
+  const Node& parent = Node::of(static_cast<const Frame*>(parent_)->page());
+  if (reference_ == kFosterReference)
+    return child.level() == parent.level() &&
+           compare(child.low_fence(), parent.high_fence().key) == 0 &&
+           child.chain_high_fence() == parent.chain_high_fence();
+  if (child.level() + 1 != parent.level()) return false;
+  std::array<std::byte, Node::kMaxKeyBytes> separator;
+  const auto slot = static_cast<std::uint16_t>(reference_);
+  const auto after = static_cast<std::uint16_t>(slot + 1);
+  if (compare(child.low_fence(), {separator.data(), parent.copy_key(slot, separator.data())}) != 0)
+    return false;
+  if (after < parent.count())
+    return child.chain_high_fence() == KeyBound::at({separator.data(), parent.copy_key(after, separator.data())});
+  // While a tree is loaded its right edge is open.
+  return parent.high_fence().is_infinite() || child.chain_high_fence() == parent.high_fence();
+}
+
+/// Before the first use of a page that was read. Every later way down finds it compared, and reads
+/// no further line of its parent for it. One whose promise is broken is never taken as compared, so
+/// that each reader hears of it.
+template <class Pool>
+typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promise(
+    Frame& child, ReadGuard& child_guard) noexcept {
+  const bool is_kept = is_as_promised(Node::of(child.page()));
+  if (!parent_guard_.valid() || !child_guard.valid()) return Promise::disturbed;
+  if (!is_kept) return Promise::broken;
+  const LatchVersion version = child_guard.version();
+  // Under the latch, or by the time it is noted the frame could have another page. Where others
+  // have it, one of them, or somebody later, does it.
+  ExclusiveGuard alone = ExclusiveGuard::upgrade(child_guard);
+  if (alone) PageState::compared(child);
+  alone.release_unchanged();
+  child_guard = ReadGuard(child.latch);
+  return child_guard.version() == version ? Promise::kept : Promise::disturbed;
+}
+
+template <class Pool>
+Error BTree<Pool>::Descent::broken_promise() const {
+  const PageId parent = parent_->kind == Referrer::Kind::root_holder
+                            ? PageId::none
+                            : static_cast<const Frame*>(parent_)->page_id();
+  return page_breaks_promise(tree.id(), broken_, parent, key);
+}
+
 template <class Pool>
 typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
   saw_foster = false;
@@ -45,6 +98,7 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
   parent_guard_ = ReadGuard(tree.root_.latch);
   parent_hold_ = Hold{};
   at_ = &tree.root_.reference;
+  reference_ = kRootReference;
   std::uint8_t parent_level = UINT8_MAX;
   while (true) {
     ref_ = load_ref(at_);
@@ -72,6 +126,12 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     }
 
     const Node& node_here = Node::of(frame->page());
+    if (!frame->is_compared() && expects == Expects::what_parents_say) [[unlikely]] {
+      const Promise promise = compare_with_promise(*frame, child_guard);
+      if (promise == Promise::broken) broken_ = node_here.id();
+      if (promise != Promise::kept)
+        return promise == Promise::broken ? Step::broken_promise : Step::restart;
+    }
     const std::uint8_t level_here = node_here.level();
     // A node below the wanted level is the root of a tree that is not that high.
     if (level_here >= level && belongs_to_foster(node_here)) [[unlikely]] {
@@ -80,12 +140,15 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
       saw_foster = true;
       foster_level = level_here;
       at_ = Node::of(frame->page()).foster_ref();
+      reference_ = kFosterReference;
     } else if (level_here <= level) {
       hold = std::move(child);
       guard = std::move(child_guard);
       return Step::reached;
     } else {
-      at_ = Node::of(frame->page()).child_ref(child_of(node_here));
+      const std::uint16_t slot = child_of(node_here);
+      at_ = Node::of(frame->page()).child_ref(slot);
+      reference_ = slot;
     }
     parent_level = level_here;
     parent_ = frame;
@@ -117,7 +180,7 @@ bool BTree<Pool>::Descent::dash() noexcept {
     if constexpr (Pool::kCountsUsage) tree.pool_.used(*frame);
 
     const Node& node_here = Node::of(frame->page());
-    if (node_here.is_beyond(key)) [[unlikely]]
+    if (!frame->is_compared() || node_here.is_beyond(key)) [[unlikely]]
       return false;
     const std::uint8_t level_here = node_here.level();
     if (level_here <= level) {
@@ -183,6 +246,8 @@ Result<> BTree<Pool>::Descent::run() {
             !resolved)
           return fail(met_in_tree(tree.id(), std::move(resolved).error()));
         break;
+      case Step::broken_promise:
+        return fail(broken_promise());
     }
     parent_guard_.release();
   }

@@ -21,6 +21,7 @@ template <class Pool>
 Result<TreeId> BTree<Pool>::owner_of_root() {
   TreeId owner{};
   Descent descent(*this, Bytes{}, kRootLevel);
+  descent.expects = Descent::Expects::anything;
   do {
     RETURN_IF_ERROR(descent.run());
     owner = descent.node().tree();

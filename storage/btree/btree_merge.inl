@@ -58,11 +58,15 @@ struct BTree<Pool>::Neighbours {
   /// de-adoption makes it so, even where the merged node or the new shares come next.
   [[nodiscard]] bool can_deadopt() const noexcept {
     const Node::Fences hung{left().low_fence(), left().high_fence(), right().chain_high_fence()};
-    return bytes_with(hung, 0, left().count(), 0, 0) <= kPageBytes - Node::kHeaderBytes;
+    return bytes_with(hung, 0, left().count(), 0, 0) + left().owed_bytes() <=
+           kPageBytes - Node::kHeaderBytes;
+  }
+  [[nodiscard]] std::size_t owed_bytes() const noexcept {
+    return left().owed_bytes() + right().owed_bytes();
   }
   [[nodiscard]] bool fits_in_one() const noexcept {
     const Node::Fences fences{left().low_fence(), right().high_fence(), right().chain_high_fence()};
-    return bytes_with(fences, 0, left().count(), 0, right().count()) <=
+    return bytes_with(fences, 0, left().count(), 0, right().count()) + owed_bytes() <=
            kPageBytes - Node::kHeaderBytes;
   }
 };
@@ -88,10 +92,13 @@ struct NewShares {
     // Between the records of the two the left node is the right one's foster parent.
     const Node::Fences left_fences{old_left.low_fence(), KeyBound::at(fence), chain_high};
     const Node::Fences right_fences{fence, old_right.high_fence(), chain_high};
-    constexpr std::size_t kRoom = kPageBytes - Node::kHeaderBytes;
-    if (pair.bytes_with(left_fences, 0, from_left, 0, from_right) > kRoom ||
+    // Which of the two owes what is not known here.
+    const std::size_t owed = pair.owed_bytes();
+    if (owed > kPageBytes - Node::kHeaderBytes) return false;
+    const std::size_t room = kPageBytes - Node::kHeaderBytes - owed;
+    if (pair.bytes_with(left_fences, 0, from_left, 0, from_right) > room ||
         pair.bytes_with(right_fences, from_left, old_left.count(), from_right, old_right.count()) >
-            kRoom)
+            room)
       return false;
     Node& new_left = Node::of(left.data());
     new_left.format(old_left.id(), old_left.tree(), old_left.level(), left_fences);
@@ -103,8 +110,10 @@ struct NewShares {
     new_right.append_range(old_left, from_left, old_left.count());
     new_right.append_range(old_right, from_right, old_right.count());
     const Lsn logical = std::max(old_left.logical_lsn(), old_right.logical_lsn());
-    new_left.set_logical_lsn(logical);
-    new_right.set_logical_lsn(logical);
+    for (Node* const node : {&new_left, &new_right}) {
+      node->set_logical_lsn(logical);
+      node->set_owed_bytes(owed);
+    }
     return true;
   }
 
@@ -152,6 +161,7 @@ void BTree<Pool>::merge_pair(Neighbours& pair, LogSpace& space) noexcept {
   merged.append_range(left, 0, left.count());
   merged.append_range(right, 0, right.count());
   merged.set_logical_lsn(std::max(left.logical_lsn(), right.logical_lsn()));
+  merged.set_owed_bytes(pair.owed_bytes());
   const PageStore::MarksGuard marks(pool_.store());
   deadopt(pair, space);
   {

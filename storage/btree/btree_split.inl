@@ -96,6 +96,7 @@ void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming,
   right.set_foster(load_ref(node.foster_ref()));
   right.append_range(node, point.index, node.count());
   right.set_logical_lsn(node.logical_lsn());
+  right.set_owed_bytes(node.owed_bytes());
   new_frame.inserts = frame.inserts.split();
   if (point.behind_run) frame.inserts.ends_at_run();
 
@@ -167,6 +168,7 @@ void BTree<Pool>::grow_root(Frame& frame, Preparation& prepared) noexcept {
   child.set_foster(load_ref(root.foster_ref()));
   child.append_range(root, 0, root.count());
   child.set_logical_lsn(root.logical_lsn());
+  child.set_owed_bytes(root.owed_bytes());
   new_frame.inserts = frame.inserts;
   {
     const PageStore::MarksGuard marks(pool_.store());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/bytes.h"
 #include "base/ids.h"
 #include "base/result.h"
 
@@ -8,6 +9,9 @@ namespace swizzle {
 /// An error that a descent met, for who asked the tree: a damaged page is named with the tree that
 /// it belongs to and the rule that it breaks. Other errors stay as they are.
 Error met_in_tree(TreeId tree, Error&& error);
+
+/// XX001 for a page that is whole and not what its parent (none: the root's holder) says of it.
+Error page_breaks_promise(TreeId tree, PageId page, PageId parent, Bytes key);
 
 /// Whether it says that a page is not what was written, and cannot be rebuilt: unlike after an
 /// error of the device, another try will fare no better.

@@ -87,6 +87,7 @@ void Node::rebuild(const Fences& fences, PageRef foster, std::uint16_t count) no
           {moved(fences.chain_high.key), fences.chain_high.kind}});
   set_foster(foster);
   append_range(old, 0, count);
+  set_owed_bytes(old.owed_bytes());
   set_lsn(old.lsn());
   set_logical_lsn(old.logical_lsn());
 }

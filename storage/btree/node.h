@@ -86,6 +86,12 @@ class Node {
   [[nodiscard]] bool is_leaf() const noexcept { return header_.level == 0; }
   [[nodiscard]] Lsn lsn() const noexcept { return header_.lsn; }
   [[nodiscard]] Lsn logical_lsn() const noexcept { return header_.logical_lsn; }
+  /// Room that rollbacks may want, at most: open transactions have made records shorter by that.
+  /// Nobody else uses it (rule B11).
+  [[nodiscard]] std::size_t owed_bytes() const noexcept { return header_.owed_bytes; }
+  void set_owed_bytes(std::size_t bytes) noexcept {
+    header_.owed_bytes = static_cast<std::uint16_t>(std::min(bytes, kPageBytes));
+  }
   void set_lsn(Lsn lsn) noexcept { header_.lsn = lsn; }
   void set_logical_lsn(Lsn lsn) noexcept { header_.logical_lsn = lsn; }
 
@@ -172,6 +178,13 @@ class Node {
   }
   [[nodiscard]] bool has_room(std::size_t key_length, std::size_t value_length) const noexcept {
     return footprint(key_length, value_length) <= free_bytes();
+  }
+  /// By how much less room is free when the record at `at` has so long a value.
+  [[nodiscard]] std::size_t growth(Position at, std::size_t key_length,
+                                   std::size_t value_length) const noexcept {
+    if (!at.exact) return footprint(key_length, value_length);
+    const std::size_t before = value(at.index).size();
+    return value_length > before ? value_length - before : 0;
   }
   /// Pre: has_room. Compacts when it must.
   void insert_leaf(std::uint16_t index, Bytes key, Bytes value, Flags flags) noexcept;

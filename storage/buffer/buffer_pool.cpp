@@ -25,6 +25,7 @@ NewPage::~NewPage() {
 
 Frame& NewPage::publish() noexcept {
   INVARIANT(latched_);
+  PageState::compared(*frame_);
   std::exchange(pool_, nullptr)->store_.mark_allocated(id_);
   return *frame_;
 }

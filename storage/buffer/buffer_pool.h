@@ -73,6 +73,8 @@ struct PoolCounters {
   std::atomic<std::uint64_t> swizzled{0};
   std::atomic<std::uint64_t> unswizzled{0};
   std::atomic<std::uint64_t> sweeps{0};
+  /// The most pages that one round of making room has looked at.
+  std::atomic<std::uint64_t> most_steps{0};
   /// Time spent on making room, waits for the cleaner not included.
   std::atomic<std::uint64_t> evicting_ns{0};
 };

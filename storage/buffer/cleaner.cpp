@@ -161,7 +161,10 @@ Result<> Cleaner::clean_until(Lsn lsn) {
 Cleaner::Scan Cleaner::scan(Lsn before, Order order) {
   counters_.scans.fetch_add(1, std::memory_order_relaxed);
   Scan found;
+  std::uint32_t looked_at = 0;
   frames_.for_each_used([&](Frame& frame) {
+    // Others on the thread wait meanwhile; what they change is met, or is younger than the scan.
+    if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
     // Waits for a writer that has its record in the log and has not marked the page yet.
     if (order == Order::all_oldest_first) static_cast<void>(frame.latch.optimistic());
     const Lsn since = frame.dirty_since.load(std::memory_order_acquire);

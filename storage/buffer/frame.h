@@ -94,6 +94,11 @@ struct alignas(64) Frame : Referrer {
   [[nodiscard]] PageId page_id(std::memory_order order = std::memory_order_relaxed) const noexcept {
     return page_id_.load(order);
   }
+  /// Whether somebody has compared the page with what its parent says of it, since it was read.
+  /// What was made here is as it should be.
+  [[nodiscard]] bool is_compared() const noexcept {
+    return is_compared_.load(std::memory_order_relaxed);
+  }
   /// Whether it stands in the clock hand's queue.
   [[nodiscard]] bool is_queued() const noexcept {
     return is_queued_.load(std::memory_order_relaxed);
@@ -102,6 +107,7 @@ struct alignas(64) Frame : Referrer {
  private:
   friend class PageState;
   std::atomic<FrameState> state_{FrameState::free};
+  std::atomic<bool> is_compared_{false};
 
  public:
   std::atomic<std::uint8_t> usage{0};

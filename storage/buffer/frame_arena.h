@@ -10,6 +10,9 @@
 
 namespace swizzle {
 
+/// Who looks at all frames lets others run after so many.
+inline constexpr std::uint32_t kFramesBetweenYields = 4096;
+
 /// All frames of a pool, in one mapping on huge pages. Frames are never unmapped while the pool
 /// lives, so a stale address still leads to a frame, and its latch version tells that it is stale.
 ///

@@ -26,7 +26,14 @@ void PageState::assign(Frame& frame, PageId page) noexcept {
   const Step step;
   INVARIANT(frame.state() == FrameState::free && frame.page_id() == PageId::none);
   INVARIANT(!frame.is_queued() && page != PageId::none);
+  frame.is_compared_.store(false, kRelaxed);
   frame.page_id_.store(page, kRelaxed);
+}
+
+void PageState::compared(Frame& frame) noexcept {
+  const Step step;
+  INVARIANT(frame.page_id() != PageId::none && frame.latch.is_exclusive());
+  frame.is_compared_.store(true, kRelaxed);
 }
 
 void PageState::unassign(Frame& frame) noexcept {

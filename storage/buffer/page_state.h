@@ -21,6 +21,9 @@ class PageState {
   static void assign(Frame& frame, PageId page) noexcept;
   /// The page never came. Pre: assigned and private.
   static void unassign(Frame& frame) noexcept;
+  /// Its content is what its parent says: it was made here, or a descent has looked. Pre: held
+  /// exclusively.
+  static void compared(Frame& frame) noexcept;
   /// To be found by its number. Pre: assigned; private or held exclusively. Publishes the page.
   static void become_resident(Frame& frame) noexcept;
   /// To be found by the address that `parent` is about to get. Pre: assigned; both are held

@@ -115,10 +115,11 @@ void PagedPool::finish(ReadAhead& ahead) noexcept {
 Result<> PagedPool::make_room(PageId incoming) {
   // Rounds without success before we begin to sleep between them.
   constexpr std::uint32_t kFruitlessRounds = 8;
-  constexpr Duration kPause = std::chrono::microseconds{100};
+  constexpr Duration kLongestPause = std::chrono::milliseconds{5};
   constexpr Duration kPatience = std::chrono::seconds{30};
   Runtime& runtime = Runtime::current();
   const TimePoint give_up = runtime.now() + kPatience;
+  Duration pause = std::chrono::microseconds{100};
   for (std::uint32_t round = 0;; ++round) {
     const TimePoint began = runtime.now();
     const std::uint32_t freed = free_some(incoming, batch_);
@@ -133,7 +134,8 @@ Result<> PagedPool::make_room(PageId incoming) {
     wake_cleaner();
     if (runtime.now() >= give_up)
       return fail(sqlstate::out_of_memory, "the buffer pool has no page that could be replaced");
-    runtime.sleep_until(runtime.now() + kPause);
+    runtime.sleep_until(runtime.now() + pause);
+    pause = std::min(pause * 5 / 4, kLongestPause);
   }
 }
 

@@ -48,6 +48,13 @@ class PagedPool : public BufferPool {
   [[nodiscard]] PoolOccupancy occupancy() const noexcept override;
 
  protected:
+  /// Pages that one round of making room looks at, at most: as many as take about a millisecond,
+  /// for which nobody else runs on the thread. Who found nothing comes again.
+  static constexpr std::uint32_t kMostSteps = 4096;
+  void note_steps(std::uint32_t steps) noexcept {
+    if (steps > counters_.most_steps.load(std::memory_order_relaxed))
+      counters_.most_steps.store(steps, std::memory_order_relaxed);
+  }
   /// Frees up to `wanted` frames without waiting for anybody; how many were freed.
   virtual std::uint32_t free_some(PageId incoming, std::uint32_t wanted) noexcept = 0;
   Result<> make_room(PageId incoming) final;

@@ -59,24 +59,26 @@ class Children {
 void SwizzlingPool::sweep(std::uint32_t wanted) noexcept {
   if (sweeping_.exchange(true, std::memory_order_acquire)) return;
   counters_.sweeps.fetch_add(1, std::memory_order_relaxed);
+  sweep_steps_ = 0;
   const std::lock_guard hold(roots_mutex_);
   // Every page is met kMaxUsage + 1 times before all of its second chances are used up.
   std::size_t roots_left = roots_.size() * (Frame::kMaxUsage + 1);
-  while (wanted > 0 && roots_left > 0) {
+  while (wanted > 0 && roots_left > 0 && sweep_steps_ < kMostSteps) {
     if (sweep_root_ >= roots_.size()) sweep_root_ = 0;
     const std::uint32_t cooled = sweep_below(*roots_[sweep_root_], 0, wanted);
     wanted -= std::min(wanted, cooled);
-    if (wanted > 0) {
+    if (wanted > 0 && (sweep_path_.empty() || sweep_steps_ < kMostSteps)) {
       sweep_path_.clear();
       ++sweep_root_;
       --roots_left;
     }
   }
+  note_steps(sweep_steps_);
   sweeping_.store(false, std::memory_order_release);
 }
 
 /// Depth-first, children before parents. Returns how many pages it unswizzled; when `wanted` is
-/// reached, sweep_path_ says where to go on.
+/// reached, or enough was looked at for once, sweep_path_ says where to go on.
 std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
                                          std::uint32_t wanted) noexcept {
   Children children;
@@ -91,11 +93,13 @@ std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
     Frame& child = children.at(i);
     if (children.may_have_children_at(i)) {
       cooled += sweep_below(child, depth + 1, wanted - cooled);
-      if (cooled >= wanted) {
-        sweep_path_[depth] = static_cast<std::uint16_t>(i);
+      const bool was_all = sweep_path_.size() == depth + 1;
+      if (cooled >= wanted || sweep_steps_ >= kMostSteps) {
+        sweep_path_[depth] = static_cast<std::uint16_t>(was_all ? i + 1 : i);
         return cooled;
       }
     }
+    ++sweep_steps_;
     const std::uint8_t usage = child.usage.load(std::memory_order_relaxed);
     if (usage > 0)
       child.usage.store(static_cast<std::uint8_t>(usage - 1), std::memory_order_relaxed);

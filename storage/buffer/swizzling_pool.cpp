@@ -113,10 +113,13 @@ std::uint32_t SwizzlingPool::free_some(PageId incoming, std::uint32_t wanted) no
   if (policy_ != nullptr) return free_by_policy(incoming);
   const std::uint32_t cooling = cooling_.size();
   if (cooling < cooling_target_) {
+    // The queue fills over many rounds: who makes room keeps its thread no longer than for one.
+    constexpr std::uint32_t kCooledAtOnce = 512;
+    const std::uint32_t missing = std::min(cooling_target_ - cooling, kCooledAtOnce);
     if (replacement_ == Replacement::cooling_fifo)
-      cool_at_random(cooling_target_ - cooling);
+      cool_at_random(missing);
     else
-      sweep(cooling_target_ - cooling);
+      sweep(missing);
   }
   return run_clock_hand(wanted);
 }
@@ -129,11 +132,15 @@ bool SwizzlingPool::try_empty(Frame& frame) noexcept {
 
 std::uint32_t SwizzlingPool::run_clock_hand(std::uint32_t wanted) noexcept {
   std::uint32_t freed = 0;
-  for (std::uint32_t looked_at = cooling_.size(); looked_at > 0 && freed < wanted; --looked_at) {
+  const std::uint32_t most = std::min(cooling_.size(), kMostSteps);
+  std::uint32_t looked_at = 0;
+  while (looked_at < most && freed < wanted) {
     Frame* frame = cooling_.pop(arena_);
     if (frame == nullptr) break;
+    ++looked_at;
     if (meet(*frame)) ++freed;
   }
+  note_steps(looked_at);
   return freed;
 }
 

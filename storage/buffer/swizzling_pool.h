@@ -111,7 +111,8 @@ class SwizzlingPool final : public PagedPool {
   std::atomic<bool> sweeping_{false};
   std::size_t sweep_root_ = 0;
   std::vector<std::uint16_t> sweep_path_;
-  Random random_;  ///< of who is sweeping
+  std::uint32_t sweep_steps_ = 0;  ///< of this round
+  Random random_;                  ///< of who is sweeping
 };
 
 }  // namespace swizzle

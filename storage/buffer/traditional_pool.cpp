@@ -1,5 +1,7 @@
 #include "storage/buffer/traditional_pool.h"
 
+#include <algorithm>
+
 #include "storage/buffer/page_state.h"
 
 namespace swizzle {
@@ -29,8 +31,9 @@ std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) 
   if (policy_ != nullptr) return free_by_policy(incoming);
   std::uint32_t freed = 0;
   bool met_dirty = false;
-  const std::uint64_t steps = std::uint64_t{arena_.used()} * (Frame::kMaxUsage + 1U);
-  for (std::uint64_t step = 0; step < steps && freed < wanted; ++step) {
+  const std::uint32_t all = arena_.used() * (Frame::kMaxUsage + 1U);
+  std::uint32_t step = 0;
+  for (; step < std::min(all, kMostSteps) && freed < wanted; ++step) {
     Frame& frame = *arena_.nth_used(hand_.fetch_add(1, std::memory_order_relaxed));
     if (frame.state() != FrameState::unswizzled) continue;
     const std::uint8_t usage = frame.usage.load(std::memory_order_relaxed);
@@ -41,6 +44,7 @@ std::uint32_t TraditionalPool::free_some(PageId incoming, std::uint32_t wanted) 
     else if (!frame.is_clean())
       met_dirty = true;
   }
+  note_steps(step);
   // Where most pages are dirty, the few that are not would otherwise go round and round.
   if (met_dirty) wake_cleaner();
   return freed;

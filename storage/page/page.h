@@ -24,7 +24,8 @@ struct PageHeader {
   TreeId tree;
   std::uint8_t level;  ///< 0 is a leaf
   PageKind kind;
-  std::uint16_t flags;
+  /// Of a leaf: how much of its free room may not be used, see Node::owed_bytes().
+  std::uint16_t owed_bytes;
 };
 static_assert(sizeof(PageHeader) == 40);
 static_assert(offsetof(PageHeader, lsn) == 16);

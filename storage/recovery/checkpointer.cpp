@@ -1,5 +1,7 @@
 #include "storage/recovery/checkpointer.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <mutex>
 
@@ -10,6 +12,9 @@
 namespace swizzle {
 namespace {
 
+// So many times the log between two checkpoints.
+constexpr std::uint64_t kWorthAWarning = 4;
+constexpr Duration kAfterFullDisk = std::chrono::seconds{5};
 constexpr Duration kCheckpointerLooksEvery = std::chrono::milliseconds{200};
 
 wal::RecordHeader checkpoint_header() noexcept {
@@ -72,13 +77,17 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
   previous_keep_from_ = replaced_keep_from;
   taken_.fetch_add(1, std::memory_order_relaxed);
   release_log();
+  warn_of_old_transaction(control.checkpoint);
   if (use) use(control, map);
   return {};
 }
 
 std::vector<DirtyPage> Checkpointer::dirty_pages() const {
   std::vector<DirtyPage> pages;
+  std::uint32_t looked_at = 0;
   parts_.frames.for_each_used([&](Frame& frame) {
+    // What gets dirty behind us has its first record behind `begin`.
+    if (++looked_at % kFramesBetweenYields == 0) Runtime::current().yield();
     // Waits for a writer whose record is before `begin` and who has not marked the page yet. One
     // that latches it later has its record behind `begin`.
     static_cast<void>(frame.latch.optimistic());
@@ -97,6 +106,19 @@ void Checkpointer::release_log() noexcept {
   if (retentions_.load() != 0) return;
   const Lsn keep = oldest(previous_keep_from_, parts_.control.current().checkpoint.keep_from);
   parts_.log.keep_from(keep);
+}
+
+/// A transaction that nobody ends keeps all the log since its first change: says so once.
+void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
+  const auto oldest = std::ranges::min_element(taken.active, {}, &ActiveTransaction::first);
+  if (oldest == taken.active.end() || oldest->id == warned_of_) return;
+  const std::uint64_t kept = raw(parts_.log.tail()) - raw(oldest->first);
+  if (kept < kWorthAWarning * options_.log_bytes) return;
+  warned_of_ = oldest->id;
+  spdlog::warn(
+      "transaction {} is open since {} MB of log, which are kept for it: end its session "
+      "(pg_stat_activity, xact_start), or set idle_in_transaction_session_timeout",
+      raw(oldest->id), kept >> 20U);
 }
 
 Checkpointer::Retention::Retention(Checkpointer& of) noexcept : of_(of) {
@@ -133,6 +155,7 @@ void Checkpointer::run(Cleaner& cleaner) {
     task_parker_ = &runtime.parker();
   }
   TimePoint due = runtime.now() + options_.interval;
+  TimePoint not_before{};
   while (!stopping_.load()) {
     const std::uint64_t tail = raw(parts_.log.tail());
     const std::uint64_t begin = raw(last().checkpoint.begin);
@@ -140,12 +163,19 @@ void Checkpointer::run(Cleaner& cleaner) {
     // The checkpoint's own records are no reason for another.
     constexpr std::uint64_t kIdleBytes = 4096;
     const bool by_time = runtime.now() >= due && grown > kIdleBytes;
-    if (grown >= options_.log_bytes || by_time) {
-      if (auto taken = take(); !taken) {
+    const bool by_volume = grown >= options_.log_bytes && runtime.now() >= not_before;
+    if (by_volume || by_time) {
+      auto taken = take();
+      if (!taken && taken.error().state() != sqlstate::disk_full) {
         if (options_.on_failure) options_.on_failure(taken.error());
         break;
       }
-      due = runtime.now() + options_.interval;
+      // The one before still counts, so nothing is lost but room for the log, and time at the next
+      // start.
+      if (!taken)
+        spdlog::warn("a checkpoint waits until the disk has room: {}", taken.error().message());
+      due = runtime.now() + (taken ? options_.interval : kAfterFullDisk);
+      not_before = taken ? TimePoint{} : due;
     }
     if (tail > options_.log_bytes) cleaner.set_redo_target(Lsn{tail - options_.log_bytes});
     runtime.parker().park_until(runtime.now() + kCheckpointerLooksEvery);

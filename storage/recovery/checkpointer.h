@@ -80,6 +80,7 @@ class Checkpointer {
  private:
   std::vector<DirtyPage> dirty_pages() const;
   void release_log() noexcept;
+  void warn_of_old_transaction(const Checkpoint& taken);
   void run(Cleaner& cleaner);
 
   const Parts parts_;
@@ -88,6 +89,7 @@ class Checkpointer {
   /// What the checkpoint before the last one needs: its copy of the control file is still there.
   Lsn previous_keep_from_;
   std::atomic<int> retentions_{0};
+  TxnId warned_of_{};
   std::atomic<std::uint64_t> taken_{0};
 
   SpinMutex task_mutex_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -126,6 +127,13 @@ class Applier {
   Result<std::uint64_t> apply(const Work& work) {
     const wal::Record& record = window_.record(work);
     RedoPages::Page& page = pages_.find(work.page);
+    if (page.is_given_up) [[unlikely]] {
+      ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
+      const bool is_first = record.header.page == work.page;
+      if ((is_first ? effects.page : effects.page2) != PageEffect::image) return std::uint64_t{0};
+      std::memset(page.bytes, 0, kPageBytes);
+      page.is_given_up = false;
+    }
     const Lsn at = load<PageHeader>(page.bytes).lsn;
     if (at >= log_end_) return newer_than_the_log(work.page, at);
     if (at >= record.lsn) return std::uint64_t{0};
@@ -194,6 +202,7 @@ Result<RedoOutcome> redo(Volume& volume, const Analysis& analysis, wal::Reader& 
   outcome.pages_read = pages.counters().read;
   outcome.pages_written = pages.counters().written;
   outcome.pages_repaired = pages.counters().repaired;
+  outcome.pages_given_up = pages.counters().given_up;
   return outcome;
 }
 

@@ -18,7 +18,7 @@ struct RedoOptions {
   /// Tasks that apply records, each to its share of the pages; 0: as many as there are processors.
   std::uint32_t workers = 0;
   /// Called when a page fails its checksum: brings it to the state that its last write had, or any
-  /// later one. Empty: such a page ends redo with XX001.
+  /// later one; XX001 when it cannot, then the page is given up. Empty: such a page ends redo.
   std::function<Result<>(PageId page, std::byte* into)> repair = {};
 };
 
@@ -28,6 +28,8 @@ struct RedoOutcome {
   std::uint64_t pages_read = 0;
   std::uint64_t pages_written = 0;
   std::uint64_t pages_repaired = 0;
+  /// Neither readable nor to be repaired: they are as they were, and XX001 for whoever reads them.
+  std::uint64_t pages_given_up = 0;
 };
 
 /// Brings every page on disk to the state of the log's end; durable on return. May be interrupted

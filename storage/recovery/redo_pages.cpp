@@ -1,5 +1,7 @@
 #include "storage/recovery/redo_pages.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
 #include "base/invariant.h"
@@ -42,6 +44,7 @@ Result<> RedoPages::gather(std::span<const Need> needs) {
     entry->second = &page;
     page.id = need.page;
     page.is_dirty = false;
+    page.is_given_up = false;
     page.window = window_;
     if (need.content == Need::Content::read) {
       to_read.push_back(&page);
@@ -105,9 +108,18 @@ Result<> RedoPages::read(std::span<Page* const> absent) {
     auto outcome = volume_.outcome(read);
     if (outcome) continue;
     if (!repair_ || outcome.error().state() != sqlstate::data_corrupted) return outcome;
-    RETURN_IF_ERROR(repair_(read.page, read.into));
-    by_id_.at(read.page)->is_dirty = true;
-    ++counters_.repaired;
+    Page& page = *by_id_.at(read.page);
+    if (auto repaired = repair_(read.page, read.into); repaired) {
+      page.is_dirty = true;
+      ++counters_.repaired;
+    } else {
+      if (repaired.error().state() != sqlstate::data_corrupted)
+        return fail(std::move(repaired).error());
+      // One table's trouble, which is no reason to keep all others from everybody.
+      spdlog::error("{}; it stays as it is", repaired.error().message());
+      page.is_given_up = true;
+      ++counters_.given_up;
+    }
   }
   return {};
 }

@@ -18,6 +18,9 @@ class RedoPages {
     PageId id = PageId::none;
     std::byte* bytes = nullptr;
     bool is_dirty = false;
+    /// It cannot be read, nor rebuilt: it stays as it is, and whoever reads it later is told. Only
+    /// a record that has all of it helps.
+    bool is_given_up = false;
     std::uint64_t window = 0;  ///< the last that used it
   };
   struct Counters {
@@ -25,6 +28,7 @@ class RedoPages {
     std::uint64_t blank = 0;  ///< begun anew, since the log has them whole
     std::uint64_t written = 0;
     std::uint64_t repaired = 0;
+    std::uint64_t given_up = 0;
   };
   using Repair = std::function<Result<>(PageId page, std::byte* into)>;
 

@@ -93,13 +93,14 @@ Trace run_schedule(std::uint64_t seed, const std::function<void()>& body) {
   return preemptions.trace();
 }
 
-Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule) {
+Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule,
+                    std::uint64_t begin) {
   // What a failed schedule leaves behind stays in its process; many to a process, for it is the
   // fork that costs.
   constexpr std::uint64_t kAtOnce = 250;
   constexpr std::chrono::seconds kPatience{120};
   const auto only = number_from("SWIZZLE_SEED");
-  const std::uint64_t first = only ? *only : number_from("SWIZZLE_FIRST_SEED").value_or(1);
+  const std::uint64_t first = only ? *only : number_from("SWIZZLE_FIRST_SEED").value_or(begin);
   const std::uint64_t count = only ? 1 : number_from("SWIZZLE_SCHEDULES").value_or(most);
   Exploration done;
   for (std::uint64_t from = first; from < first + count; from += kAtOnce) {

@@ -36,9 +36,11 @@ struct Exploration {
   std::string failure;
 };
 
-/// Runs schedules with the seeds 1 … `most` in child processes until one fails: by an exception, an
-/// INVARIANT, a crash, or by not ending. SWIZZLE_SEED=n runs that seed alone, SWIZZLE_SCHEDULES=n
-/// so many, SWIZZLE_FIRST_SEED=n begins there. Pre: this process has one thread.
-Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule);
+/// Runs `most` schedules with the seeds from `first` on in child processes until one fails: by an
+/// exception, an INVARIANT, a crash, or by not ending. SWIZZLE_SEED=n runs that seed alone,
+/// SWIZZLE_SCHEDULES=n so many, SWIZZLE_FIRST_SEED=n begins there. Pre: this process has one
+/// thread.
+Exploration explore(std::uint64_t most, const std::function<void(std::uint64_t seed)>& schedule,
+                    std::uint64_t first = 1);
 
 }  // namespace swizzle::schedules

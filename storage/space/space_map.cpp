@@ -57,6 +57,7 @@ void SpaceMap::mark_allocated(PageId page) noexcept {
   const std::lock_guard hold(mutex_);
   cover(raw(page) + 1);
   if (test(allocated_, raw(page))) return;
+  about_to_change(raw(page));
   if (!test(taken_, raw(page))) take(raw(page));  // redo: nobody has reserved it
   allocated_[raw(page) / 64] |= bit(raw(page));
   allocated_count_.fetch_add(1, std::memory_order_relaxed);
@@ -65,6 +66,7 @@ void SpaceMap::mark_allocated(PageId page) noexcept {
 void SpaceMap::mark_free(PageId page) noexcept {
   const std::lock_guard hold(mutex_);
   if (!test(allocated_, raw(page))) return;
+  about_to_change(raw(page));
   allocated_[raw(page) / 64] &= ~bit(raw(page));
   allocated_count_.fetch_sub(1, std::memory_order_relaxed);
   release(raw(page));
@@ -160,9 +162,46 @@ std::uint64_t SpaceMap::end_of_taken() const noexcept {
   return 0;
 }
 
-SpaceMap::Snapshot SpaceMap::copy(Lsn begin) {
+void SpaceMap::Copying::make_room(std::uint64_t groups) {
+  map.words.resize(groups * kGroupWords);
+  is_copied.assign(groups, false);
+}
+
+std::uint64_t SpaceMap::covered_groups() const noexcept {
   const std::lock_guard hold(mutex_);
-  return {begin, end_, allocated_};
+  return group_free_.size();
+}
+
+bool SpaceMap::begin_copy(Copying& copying) noexcept {
+  const std::lock_guard hold(mutex_);
+  INVARIANT(copying_ == nullptr);
+  if (copying.is_copied.size() != group_free_.size()) return false;
+  copying.map.page_count = end_;
+  copying_ = &copying;
+  return true;
+}
+
+void SpaceMap::finish_copy(Copying& copying) noexcept {
+  for (std::uint64_t group = 0; group < copying.is_copied.size(); ++group) {
+    const std::lock_guard hold(mutex_);
+    copy_group(group);
+  }
+  const std::lock_guard hold(mutex_);
+  copying_ = nullptr;
+}
+
+// Pre: mutex_ is held, and a copy is being made.
+void SpaceMap::copy_group(std::uint64_t group) noexcept {
+  if (copying_->is_copied[group]) return;
+  copying_->is_copied[group] = true;
+  const auto first = static_cast<std::ptrdiff_t>(group * kGroupWords);
+  std::copy_n(allocated_.begin() + first, kGroupWords, copying_->map.words.begin() + first);
+}
+
+// Groups that came later have no page that was in use when the copy began.
+void SpaceMap::about_to_change(std::uint64_t page) noexcept {
+  if (copying_ == nullptr || page / kGroupPages >= copying_->is_copied.size()) return;
+  copy_group(page / kGroupPages);
 }
 
 void SpaceMap::checkpoint_done() noexcept {

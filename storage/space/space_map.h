@@ -88,8 +88,17 @@ class SpaceMap {
   /// coming or going is between its append and its mark; copies the map at that moment.
   template <class ChooseBegin>
   Snapshot snapshot(ChooseBegin&& choose_begin) {
-    const ExclusiveGuard no_marks(apply_latch_);
-    return copy(choose_begin());
+    Copying copying;
+    while (true) {
+      // Room for the copy before anybody has to wait.
+      copying.make_room(covered_groups());
+      const ExclusiveGuard no_marks(apply_latch_);
+      if (!begin_copy(copying)) continue;
+      copying.map.begin = choose_begin();
+      break;
+    }
+    finish_copy(copying);
+    return std::move(copying.map);
   }
   /// Writes the snapshot over the older of the two copies; durable on return. Pre: the log is
   /// durable up to `snapshot.begin`. One caller at a time.
@@ -114,7 +123,20 @@ class SpaceMap {
   static constexpr std::uint64_t kGroupPages = kGroupWords * 64;
 
   explicit SpaceMap(Volume& volume) noexcept : volume_(volume) {}
-  Snapshot copy(Lsn begin);
+  /// A copy of what the map was when it began. It is made group by group while others change the
+  /// map: who changes a group that is not copied yet copies it before.
+  struct Copying {
+    Snapshot map;
+    std::vector<bool> is_copied;  ///< by group
+
+    void make_room(std::uint64_t groups);
+  };
+  [[nodiscard]] std::uint64_t covered_groups() const noexcept;
+  /// False: the map has grown and there is no room for it. Pre: nobody marks.
+  bool begin_copy(Copying& copying) noexcept;
+  void finish_copy(Copying& copying) noexcept;
+  void copy_group(std::uint64_t group) noexcept;
+  void about_to_change(std::uint64_t page) noexcept;
   void adopt(const std::vector<std::uint64_t>& words, std::uint64_t generation);
   Result<> grow();
   void cover(std::uint64_t pages);
@@ -136,6 +158,7 @@ class SpaceMap {
   std::vector<std::uint64_t> allocated_;
   std::vector<std::uint64_t> taken_;  ///< allocated or reserved
   std::vector<std::uint32_t> group_free_;
+  Copying* copying_ = nullptr;
   std::uint64_t end_ = 0;  ///< pages at and behind it may not be taken
   std::uint64_t cursor_ = kFirstPage;
   std::uint64_t persisted_end_ = 0;  ///< behind it nothing was allocated in the last snapshot

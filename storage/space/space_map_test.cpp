@@ -1,7 +1,9 @@
 #include "storage/space/space_map.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <set>
+#include <thread>
 
 #include "base/simulated_disk.h"
 #include "base/thread_runtime.h"
@@ -269,4 +271,43 @@ TEST_CASE("threads that reserve, free and checkpoint agree", "[space]") {
   for (std::uint64_t page = 1; page < volume->page_count(); ++page)
     counted += map->is_allocated(PageId{page}) ? 1U : 0U;
   REQUIRE(counted == held);
+}
+
+TEST_CASE("S1 a checkpoint's copy is of one moment, though others mark while it is made",
+          "[space][stress]") {
+  SimulatedDisk disk;
+  make_map(disk);
+  auto [volume, map] = open(disk);
+  // One page of each group, in the order in which the copy comes to them: who missed one and has a
+  // later one would be of no moment.
+  constexpr std::uint64_t kGroups = 64;
+  constexpr std::uint64_t kGroupPages = 32'768;
+  const auto page_of = [](std::uint64_t group) { return PageId{group * kGroupPages + 7}; };
+  for (std::uint64_t group = 0; group < kGroups; ++group) map->mark_allocated(page_of(group));
+  std::atomic<bool> is_over{false};
+  std::thread marker([&] {
+    while (!is_over.load()) {
+      for (const bool comes : {false, true})
+        for (std::uint64_t group = 0; group < kGroups; ++group) {
+          const SpaceMap::ApplyGuard guard(*map);
+          comes ? map->mark_allocated(page_of(group)) : map->mark_free(page_of(group));
+        }
+    }
+  });
+  std::size_t torn = 0;
+  for (int copy = 0; copy < 3000; ++copy) {
+    const SpaceMap::Snapshot map_then = map->snapshot([] { return Lsn{8}; });
+    std::size_t changes = 0;
+    const auto has = [&](std::uint64_t group) {
+      const std::uint64_t page = raw(page_of(group));
+      return (map_then.words[page / 64] >> (page % 64) & 1U) != 0;
+    };
+    for (std::uint64_t group = 1; group < kGroups; ++group)
+      if (has(group) != has(group - 1)) ++changes;
+    if (changes > 1) ++torn;
+  }
+  is_over.store(true);
+  marker.join();
+  CHECK(torn == 0);
+  for (std::uint64_t group = 0; group < kGroups; ++group) map->mark_free(page_of(group));
 }

@@ -50,7 +50,7 @@ class AnyTree {
   virtual Result<std::uint64_t> count_pages(Bytes low, const KeyBound& high) = 0;
   virtual Result<bool> is_blank() = 0;
   virtual Result<> append_leaf(const LeafContent& content) = 0;
-  virtual Result<GivenUp> clear() = 0;
+  virtual Result<GivenUp> clear(const GoesOn& goes_on = {}) = 0;
   virtual Result<TreeId> owner_of_root() = 0;
 
   [[nodiscard]] TreeBirth& birth() noexcept { return birth_; }
@@ -98,7 +98,7 @@ class PooledTree final : public AnyTree {
   }
   Result<bool> is_blank() override { return tree_->is_blank(); }
   Result<> append_leaf(const LeafContent& content) override { return tree_->append_leaf(content); }
-  Result<GivenUp> clear() override { return tree_->clear(); }
+  Result<GivenUp> clear(const GoesOn& goes_on) override { return tree_->clear(goes_on); }
   Result<TreeId> owner_of_root() override { return tree_->owner_of_root(); }
 
  private:
@@ -117,8 +117,9 @@ class TreeFactory {
   virtual Result<std::unique_ptr<AnyTree>> open(TreeId id, PageId root) = 0;
   [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
   [[nodiscard]] virtual bool is_allocated(PageId page) noexcept = 0;
-  /// Frees every page of the tree. Pre: nobody uses it.
-  virtual Result<> destroy(std::unique_ptr<AnyTree> tree) = 0;
+  /// Frees every page of the tree, which then is no more; after an error it is, perhaps smaller.
+  /// Pre: nobody uses it.
+  virtual Result<> destroy(std::unique_ptr<AnyTree>& tree, const GoesOn& goes_on) = 0;
 };
 
 }  // namespace swizzle

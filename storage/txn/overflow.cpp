@@ -130,8 +130,9 @@ Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner) {
 
 namespace {
 
-Result<> remove_all_chunks(EngineParts& engine, TreeId owner) {
-  constexpr std::size_t kAtOnce = 1024;
+Result<> remove_all_chunks(EngineParts& engine, TreeId owner, const GoesOn& goes_on) {
+  // Each is a change of half a page or so.
+  constexpr std::size_t kAtOnce = 64;
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(kOverflowTree));
   Tree chunks = TransactionAccess::handle(*tree);
   const ChunkKey low(owner);
@@ -150,14 +151,16 @@ Result<> remove_all_chunks(EngineParts& engine, TreeId owner) {
     }
     for (const auto& key : keys) RETURN_IF_ERROR(chunks.remove(*transaction, key));
     RETURN_IF_ERROR(transaction->commit(Transaction::Durability::asynchronous));
+    if (goes_on && !goes_on())
+      return fail(sqlstate::query_canceled, "large values are left of the tree");
   } while (keys.size() == kAtOnce);
   return {};
 }
 
 }  // namespace
 
-Result<> remove_overflow_of(EngineParts& engine, TreeId owner) {
-  auto removed = remove_all_chunks(engine, owner);
+Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on) {
+  auto removed = remove_all_chunks(engine, owner, goes_on);
   if (removed || !is_unreadable(removed.error())) return removed;
   spdlog::warn("large values of tree {}, which goes, cannot be removed: {}", raw(owner),
                removed.error().message());

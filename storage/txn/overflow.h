@@ -44,6 +44,6 @@ Result<std::uint64_t> count_overflow_pages(EngineParts& engine, TreeId owner);
 /// All of a tree's, in transactions of their own. For a tree that nobody can read any more; may be
 /// repeated after a crash. Where chunks cannot be read, they and what lies behind them stay, with a
 /// warning.
-Result<> remove_overflow_of(EngineParts& engine, TreeId owner);
+Result<> remove_overflow_of(EngineParts& engine, TreeId owner, const GoesOn& goes_on = {});
 
 }  // namespace swizzle

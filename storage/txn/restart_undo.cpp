@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/recovery/progress.h"
 #include "storage/recovery/record_kinds.h"
 #include "storage/recovery/record_undo.h"
 #include "storage/recovery/undo_chain.h"
+#include "storage/txn/tree_factory.h"
 #include "storage/txn/tree_load.h"
 
 namespace swizzle {
@@ -59,7 +61,12 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
     RETURN_IF_ERROR(engine.trees->destroy_created(row.key));
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(step.tree));
   chain.undo_next = step.undo_next;
-  RETURN_IF_ERROR(tree->change(row.key, &chain, undo));
+  auto changed = tree->change(row.key, &chain, undo);
+  if (!changed && is_unreadable(changed.error())) {
+    report_row_given_up(step.tree, changed.error());
+    return {};
+  }
+  if (!changed) return fail(std::move(changed).error());
   if (!undo.done())
     return fail(sqlstate::data_corrupted,
                 fmt::format("tree {} does not have what the log record at {} left there",

@@ -1,9 +1,13 @@
 #include "storage/txn/transaction_state.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 
+#include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"
+#include "storage/txn/tree_factory.h"
 #include "storage/txn/tree_load.h"
 
 namespace swizzle {
@@ -163,16 +167,45 @@ Result<> TransactionState::begin_writing() {
   return {};
 }
 
-Result<> TransactionState::undo_to(std::uint64_t position) {
-  if (undo == nullptr) return {};
+void TransactionState::undo_to(std::uint64_t position) noexcept {
+  if (undo == nullptr) return;
   slot.chain.is_undoing = true;
   while (undo->count() > position) {
     slot.chain.undo_next = undo->newest()->previous_lsn;
-    RETURN_IF_ERROR(undo_newest());
+    undo_newest_in_the_end();
     undo->drop_newest();
   }
   slot.chain.is_undoing = false;
-  return {};
+}
+
+/// A rollback is not given up. What it lacks at the moment others have and give back: a page of the
+/// pool that may be replaced, room on the disk, a device that reads. Until then its locks keep
+/// everybody off what is not undone, and all else goes on.
+void TransactionState::undo_newest_in_the_end() noexcept {
+  constexpr Duration kPause = std::chrono::milliseconds{100};
+  constexpr Duration kWarnEvery = std::chrono::minutes{1};
+  Runtime& runtime = Runtime::current();
+  TimePoint warn_at = runtime.now();
+  while (true) {
+    const auto undone = undo_newest();
+    if (undone) return;
+    const Error& error = undone.error();
+    if (is_unreadable(error)) {
+      UndoRecord& record = *undo->newest();
+      report_row_given_up(record.tree, error);
+      if (record.is_version()) engine.versions.remove(record);
+      return;
+    }
+    const bool may_pass = error.state() == sqlstate::disk_full ||
+                          error.state() == sqlstate::out_of_memory ||
+                          error.state() == sqlstate::io_error;
+    if (!may_pass) panic("a rollback cannot go on", error);
+    if (runtime.now() >= warn_at) {
+      spdlog::warn("a rollback waits until it can go on: {}", error.message());
+      warn_at = runtime.now() + kWarnEvery;
+    }
+    runtime.sleep_until(runtime.now() + kPause);
+  }
 }
 
 Result<> TransactionState::undo_newest() {
@@ -256,7 +289,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
 }
 
 void TransactionState::rollback() noexcept {
-  if (auto undone = undo_to(0); !undone) panic("a rollback cannot go on", undone.error());
+  undo_to(0);
   if (undo != nullptr && slot.chain.first.load() != Lsn::none) {
     auto space = engine.log->reserve(16, 1, wal::ReservePurpose::completion);
     if (!space) panic("a rollback cannot be logged", space.error());

@@ -177,7 +177,8 @@ struct TransactionState {
 
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
-  Result<> undo_to(std::uint64_t position);
+  /// Parks where it lacks something, for as long as it takes.
+  void undo_to(std::uint64_t position) noexcept;
   [[nodiscard]] bool is_loading() const noexcept;
   /// The commit record's LSN; none if nothing was written.
   Result<Lsn> commit(Transaction::Durability durability);
@@ -188,6 +189,7 @@ struct TransactionState {
   void keep_what_is_seen() noexcept;
   void take_view();
   void take_own();
+  void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;

@@ -31,10 +31,10 @@ class PooledTreeFactory final : public TreeFactory {
   BufferPool& pool() noexcept override { return *pool_; }
   bool is_allocated(PageId page) noexcept override { return pool_->store().is_allocated(page); }
 
-  Result<> destroy(std::unique_ptr<AnyTree> tree) override {
+  Result<> destroy(std::unique_ptr<AnyTree>& tree, const GoesOn& goes_on) override {
     // The root goes last: while it is in use, a restart knows that the work is not done.
     const TreeId id = tree->id();
-    auto cleared = tree->clear();
+    auto cleared = tree->clear(goes_on);
     if (cleared)
       report_given_up(id, *cleared);
     else if (is_unreadable(cleared.error()))
@@ -90,6 +90,10 @@ void report_given_up(TreeId tree, const GivenUp& given_up) {
       "{} nodes of tree {}, which goes, cannot be read: what lay below them stays in use and "
       "belongs to nobody ({})",
       given_up.nodes, raw(tree), given_up.first);
+}
+
+void report_row_given_up(TreeId tree, const Error& why) {
+  spdlog::error("a change of tree {} cannot be taken back: {}", raw(tree), why.message());
 }
 
 Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& options,

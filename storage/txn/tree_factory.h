@@ -7,6 +7,10 @@ namespace swizzle {
 /// Warns of what is left of a tree that goes.
 void report_given_up(TreeId tree, const GivenUp& given_up);
 
+/// Warns of a change that cannot be taken back, since its page cannot be read: neither can anybody
+/// else see the row.
+void report_row_given_up(TreeId tree, const Error& why);
+
 /// The pool and its trees in the mode that the options want. 22023 for a pool below the minimum.
 Result<std::unique_ptr<TreeFactory>> make_tree_factory(const EngineOptions& options,
                                                        PageStore& store, TreeLog& log,

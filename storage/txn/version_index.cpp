@@ -1,5 +1,6 @@
 #include "storage/txn/version_index.h"
 
+#include <algorithm>
 #include <bit>
 #include <mutex>
 #include <new>
@@ -130,6 +131,18 @@ Error VersionIndex::conflict(TreeId tree, Bytes key, std::uint64_t hash, const V
   return {sqlstate::serialization_failure,
           is_gone ? "could not serialize access due to concurrent delete"
                   : "could not serialize access due to concurrent update"};
+}
+
+std::size_t VersionIndex::longest_uncommitted(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
+  Bucket& bucket = bucket_of(hash);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr) return 0;
+  const std::lock_guard hold(bucket.mutex);
+  std::size_t longest = 0;
+  for (const UndoRecord* at = newest_of(bucket, tree, key, hash);
+       at != nullptr && at->log->outcome.load(std::memory_order_relaxed) <= UndoLog::kCommitting;
+       at = at->older)
+    longest = std::max<std::size_t>(longest, at->old_size);
+  return longest;
 }
 
 bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash) noexcept {

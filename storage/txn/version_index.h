@@ -139,6 +139,9 @@ class VersionIndex {
   }
   /// What who was too late for a key is told.
   [[nodiscard]] Error conflict(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer);
+  /// The longest value that a rollback of an open transaction can put back under the key; 0: none.
+  [[nodiscard]] std::size_t longest_uncommitted(TreeId tree, Bytes key,
+                                                std::uint64_t hash) noexcept;
   [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash) noexcept;
 
  private:

@@ -1,0 +1,107 @@
+#include "storage/txn/tree_reaper.h"
+
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <mutex>
+
+#include "base/invariant.h"
+#include "storage/engine_parts.h"
+#include "storage/txn/overflow.h"
+
+namespace swizzle {
+namespace {
+
+// A tree that an old snapshot may read goes when that has ended, which nobody tells us.
+constexpr Duration kReaperLooksEvery = std::chrono::milliseconds{100};
+constexpr Duration kReaperIdles = std::chrono::seconds{2};
+constexpr Duration kAfterFailedReaping = std::chrono::seconds{10};
+
+}  // namespace
+
+TreeReaper::~TreeReaper() {
+  stop();
+}
+
+void TreeReaper::start() {
+  INVARIANT(task_ == nullptr);
+  stopping_.store(false);
+  task_ = Runtime::current().spawn("tree reaper", [this] { run(); });
+}
+
+void TreeReaper::stop() noexcept {
+  if (task_ == nullptr) return;
+  stopping_.store(true);
+  wake();
+  task_->join();
+  task_.reset();
+}
+
+void TreeReaper::wake() noexcept {
+  const std::lock_guard hold(task_mutex_);
+  if (task_parker_ != nullptr) task_parker_->unpark();
+}
+
+void TreeReaper::settle() {
+  constexpr Duration kPause = std::chrono::milliseconds{1};
+  const std::uint64_t failures = failures_.load();
+  while (engine_.trees->has_due(engine_.registry->oldest_snapshot()) &&
+         failures_.load() == failures) {
+    wake();
+    Runtime::current().sleep_until(Runtime::current().now() + kPause);
+  }
+}
+
+void TreeReaper::run() {
+  Runtime& runtime = Runtime::current();
+  {
+    const std::lock_guard hold(task_mutex_);
+    task_parker_ = &runtime.parker();
+  }
+  while (!stopping_.load()) {
+    const bool has_failed = !reap_one_round();
+    const Duration pause = has_failed                     ? kAfterFailedReaping
+                           : engine_.trees->has_retired() ? kReaperLooksEvery
+                                                          : kReaperIdles;
+    const TimePoint until = runtime.now() + pause;
+    // After a failure a new tree is no reason to hurry.
+    do runtime.parker().park_until(until);
+    while (has_failed && !stopping_.load() && runtime.now() < until);
+  }
+  const std::lock_guard hold(task_mutex_);
+  task_parker_ = nullptr;
+}
+
+/// False: a tree could not go, and is tried again.
+bool TreeReaper::reap_one_round() {
+  bool all_well = true;
+  for (const TreeId tree : engine_.trees->take_due(engine_.registry->oldest_snapshot())) {
+    if (!stopping_.load() && reap(tree)) {
+      engine_.trees->gone(tree);
+      continue;
+    }
+    engine_.trees->retire(tree, Lsn::none);
+    if (stopping_.load()) continue;
+    failures_.fetch_add(1);
+    all_well = false;
+  }
+  return all_well;
+}
+
+bool TreeReaper::reap(TreeId tree) {
+  std::unique_lock working(working_);
+  const auto goes_on = [&] {
+    working.unlock();
+    Runtime::current().yield();
+    working.lock();
+    return !stopping_.load();
+  };
+  auto freed = remove_overflow_of(engine_, tree, goes_on);
+  if (freed) freed = engine_.trees->destroy_dropped(tree, goes_on);
+  if (!freed && !stopping_.load())
+    spdlog::warn("the pages of dropped tree {} cannot be freed yet: {}", raw(tree),
+                 freed.error().message());
+  return freed.has_value();
+}
+
+}  // namespace swizzle

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "base/ids.h"
+#include "base/park_mutex.h"
+#include "base/runtime.h"
+#include "storage/latch/spin_mutex.h"
+
+namespace swizzle {
+
+struct EngineParts;
+
+/// The background task that gives back the pages of dropped trees, so that who drops one, or
+/// commits after that, waits for none of it. It takes small steps and lets others run between them.
+/// What a stop or a crash leaves is taken up at the next start (rule T5).
+class TreeReaper {
+ public:
+  explicit TreeReaper(EngineParts& engine) noexcept : engine_(engine) {}
+  TreeReaper(const TreeReaper&) = delete;
+  TreeReaper& operator=(const TreeReaper&) = delete;
+  ~TreeReaper();
+
+  void start();
+  /// Parks until the task has ended, in the middle of a tree if need be. Idempotent.
+  void stop() noexcept;
+  /// A tree has been retired.
+  void wake() noexcept;
+  /// Parks until all trees are gone that no snapshot may read any more, or one could not go. Pre:
+  /// started.
+  void settle();
+  /// While it lives the task changes no page: for those who check whole trees.
+  class Pause {
+   public:
+    explicit Pause(TreeReaper& of) : hold_(of.working_) {}
+
+   private:
+    std::lock_guard<ParkMutex> hold_;
+  };
+
+ private:
+  void run();
+  bool reap_one_round();
+  bool reap(TreeId tree);
+
+  EngineParts& engine_;
+  /// Held while pages change; let go of between steps.
+  ParkMutex working_;
+  SpinMutex task_mutex_;
+  Parker* task_parker_ = nullptr;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::uint64_t> failures_{0};
+  std::unique_ptr<Task> task_;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,81 @@
+"""Known defects of wal/ for scripts/planted-faults, which puts them back one at a time."""
+
+PRESET = "release"
+TARGET = "swizzle_wal_tests"
+PROGRAM = "wal/swizzle_wal_tests"
+TESTS = [["~[stress]"], ["[stress]"]]
+
+# (name, file in the folder, the right piece, the wrong one)
+FAULTS = [
+    (
+        "a record of another database passes",
+        "record.cpp",
+        "(raw(lsn) + std::rotl(database_id, 29))",
+        "(raw(lsn) + 0 * database_id)",
+    ),
+    (
+        "length and layout are not in the checksum",
+        "record.cpp",
+        " ^ (length_and_layout * kOdd)",
+        " ^ (0 * length_and_layout * kOdd)",
+    ),
+    (
+        "P14 damage to what was durable is taken for the end",
+        "internal/log_scan.cpp",
+        "  RETURN_IF_ERROR(refuse_damage(window, found.end, limit));\n",
+        "  static_cast<void>(refuse_damage(window, found.end, found.end));\n",
+    ),
+    (
+        "P14 what lies behind a torn tail stays",
+        "internal/log_scan.cpp",
+        "zero_behind(location, end.end, std::min(limit, "
+        "block_ceiling(end.end + kMaxUndurableBytes)))",
+        "zero_behind(location, end.end, std::min(limit, block_ceiling(end.end)))",
+    ),
+    (
+        "a missing segment is no reason to stop",
+        "internal/log_scan.cpp",
+        "  if (wanted == geometry.number_of(from) || later_exists) {",
+        "  if (wanted == geometry.number_of(from) && later_exists) {",
+    ),
+    (
+        "nothing is kept for completion",
+        "internal/log_budget.cpp",
+        "purpose == ReservePurpose::growth ? completion_bytes_ : 0",
+        "purpose == ReservePurpose::growth ? 0 * completion_bytes_ : 0",
+    ),
+    (
+        "P30 credits that come back wake nobody",
+        "internal/log_budget.cpp",
+        "  if (waiting_.load(std::memory_order_seq_cst) != 0) {\n"
+        "    serve_waiters();\n"
+        "  } else if",
+        "  if (waiting_.load(std::memory_order_seq_cst) > 64) {\n"
+        "    serve_waiters();\n"
+        "  } else if",
+    ),
+    (
+        "segments are recycled before they are archived",
+        "internal/segment_keeper.cpp",
+        "archiver_ ? std::min(needed, archiver_->next_segment()) : needed",
+        "archiver_ ? std::max(needed, archiver_->next_segment()) : needed",
+    ),
+    (
+        "P1 who stops writing does not look who came",
+        "internal/flusher.cpp",
+        "  if (wanted() || lazy_wanted()) nudge();",
+        "  if (wanted() && lazy_wanted()) nudge();",
+    ),
+    (
+        "P10 waiters are released up to the end of the write before",
+        "internal/flusher.cpp",
+        "    if (waiter->end > durable_now) {",
+        "    if (waiter->end > durable_now + 4096) {",
+    ),
+    (
+        "an asynchronous commit waits for somebody else's",
+        "internal/flusher.cpp",
+        "(!lazy_deadline && lazy_wanted());",
+        "(!lazy_deadline && false);",
+    ),
+]
