@@ -281,6 +281,8 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       if (is_writer) engine.registry->acknowledge_asynchronous(end);
       [[fallthrough]];
     case Transaction::Durability::unforced:
+      // Who finds it below quiet may see it before it is durable: only for what is read by its
+      // writers alone, as positions of sequences are.
       if (is_writer) engine.log->flush_soon(end);
       break;
   }
