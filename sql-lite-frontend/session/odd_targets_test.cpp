@@ -42,7 +42,8 @@ TEST_CASE("several types are changed at once", "[sql][ddl]") {
       "INSERT INTO t VALUES (1, 2, 'x')");
   CHECK(db.run("ALTER TABLE t ALTER a TYPE bigint, ALTER b TYPE text, ALTER c TYPE varchar(9)") ==
         "ALTER TABLE");
-  CHECK(db.run("ALTER TABLE t ALTER a TYPE int, ALTER a TYPE text") == "ALTER TABLE");
+  CHECK(db.run("ALTER TABLE t ALTER a TYPE int, ALTER a TYPE text") ==
+        "0A000 cannot alter type of column \"a\" twice");
   CHECK(db.run("SELECT a, b, c FROM t") == "1|2|x SELECT 1");
   CHECK(db.run("ALTER TABLE t ADD g int GENERATED ALWAYS AS (NULL) STORED") == "ALTER TABLE");
   CHECK(db.run("CREATE TABLE u (g int GENERATED ALWAYS AS (NULL) STORED)") == "CREATE TABLE");
