@@ -103,7 +103,9 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
   VersionIndex& versions = state.engine.versions;
   const Viewer viewer = state.own_viewer(tree.birth());
   const auto is_late = [&] {
-    if (!found) return versions.had_one(tree.id(), wanted.key, hash, viewer);
+    if (!found)
+      return versions.had_one(tree.id(), wanted.key, hash, viewer) ||
+             versions.had_one(tree.id(), wanted.key, hash, state.shown_viewer(tree.birth()));
     if (wanted.mode != ReadMode::for_key_share)
       return versions.changed_since(tree.id(), wanted.key, hash, viewer);
     return versions.fate(tree.id(), wanted.key, hash, viewer) != Tree::Fate::stays;

@@ -242,3 +242,34 @@ TEST_CASE("A SERIALIZABLE insert into a table without rows or key keeps nobody o
   CHECK(db.run("COMMIT") == "COMMIT");
   CHECK(db.run("SELECT a FROM t ORDER BY a") == "1 2 3 4 5 SELECT 5");
 }
+
+// The snapshot has never shown the row under that key; the action's own statement has.
+TEST_CASE("At REPEATABLE READ an action fails for a row that leaves the key it has come to since",
+          "[sql][session][locks][foreign_keys]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  for (const char* rule :
+       {"", "ON DELETE CASCADE", "ON DELETE SET NULL", "ON DELETE SET DEFAULT"}) {
+    for (const bool is_indexed : {false, true}) {
+      INFO(rule << (is_indexed ? ", by index" : ""));
+      db.run("CREATE TABLE p(id int PRIMARY KEY); INSERT INTO p VALUES (1), (4)");
+      db.run("CREATE TABLE c(id int PRIMARY KEY, p int DEFAULT 1 REFERENCES p " +
+             std::string{rule} + "); INSERT INTO c VALUES (4, 4)");
+      if (is_indexed) db.run("CREATE INDEX ON c(p)");
+      db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+      REQUIRE(db.run(*other, "SELECT id FROM c") == "4 SELECT 1");
+      REQUIRE(db.run("UPDATE c SET id = 7") == "UPDATE 1");
+      db.run("BEGIN");
+      REQUIRE(db.run("UPDATE c SET id = 10") == "UPDATE 1");
+      std::string answer;
+      std::thread waiting{[&] { answer = answer_of(*other, "DELETE FROM p WHERE id = 4"); }};
+      std::this_thread::sleep_for(std::chrono::milliseconds{30});
+      db.run("COMMIT");
+      waiting.join();
+      CHECK((answer.starts_with("40001") || answer.starts_with("23503")));
+      db.run(*other, "COMMIT");
+      CHECK(db.run("SELECT c.p, p.id FROM c LEFT JOIN p ON p.id = c.p") == "4|4 SELECT 1");
+      db.run("DROP TABLE c, p");
+    }
+  }
+}

@@ -60,7 +60,8 @@ bool RowChange::is_late(bool is_live) const noexcept {
   if (transaction_.isolation != Isolation::repeatable_read) return false;
   VersionIndex& versions = transaction_.engine.versions;
   const bool late = is_live ? versions.changed_since(tree_, key_, hash_, viewer_)
-                            : versions.had_one(tree_, key_, hash_, viewer_);
+                            : versions.had_one(tree_, key_, hash_, viewer_) ||
+                                  versions.had_one(tree_, key_, hash_, shown_);
   return late || transaction_.is_too_old();
 }
 
@@ -121,10 +122,12 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   // Before anything changes: the old value will be copied under the leaf's latch.
   const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
   RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
-  if (transaction_.isolation == Isolation::repeatable_read)
+  if (transaction_.isolation == Isolation::repeatable_read) {
     viewer_ = transaction_.own_viewer(tree.birth());
-  else if (required_)
+    shown_ = transaction_.shown_viewer(tree.birth());
+  } else if (required_) {
     viewer_ = transaction_.viewer(transaction_.view_of(tree.birth()));
+  }
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});

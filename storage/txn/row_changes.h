@@ -66,6 +66,8 @@ class RowChange final : public LeafChange {
   bool moves_ = false;
   /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
   Viewer viewer_;
+  /// What the statement has been shown: younger, where it runs within another.
+  Viewer shown_;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
   lock::KeyMode key_mode_ = lock::kWriteKey;

@@ -148,6 +148,16 @@ struct TransactionState {
       viewer.unversioned = Viewer::Unversioned::hidden;
     return viewer;
   }
+  /// By whom a record is told that is not there any more: by what the statement that runs has been
+  /// shown, which is younger than the transaction's snapshot where it runs within another.
+  [[nodiscard]] Viewer shown_viewer(const TreeBirth& birth) {
+    Viewer viewer = own_viewer(birth);
+    if (!now.is_taken || now.lsn <= own.lsn) return viewer;
+    viewer.snapshot = now.lsn;
+    viewer.unversioned =
+        birth.is_visible_to(viewer) ? Viewer::Unversioned::visible : Viewer::Unversioned::hidden;
+    return viewer;
+  }
   /// At SERIALIZABLE, where reads see the newest: whether the statement that reads has written
   /// something, which it does not see.
   [[nodiscard]] bool hides_own() const noexcept {
