@@ -273,3 +273,24 @@ TEST_CASE("At REPEATABLE READ an action fails for a row that leaves the key it h
     }
   }
 }
+
+// The index leads by the snapshot to a row that is gone, and under whose key stands another.
+TEST_CASE("At REPEATABLE READ a child does not refer to a row that its own transaction wrote over",
+          "[sql][session][locks][foreign_keys]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  for (const char* write : {"UPDATE p SET id = 4 WHERE id = 2", "INSERT INTO p VALUES (4, 9)"}) {
+    INFO(write);
+    db.run("CREATE TABLE p(id int PRIMARY KEY, u int UNIQUE); INSERT INTO p VALUES (2, 2), (4, 4)");
+    db.run("CREATE TABLE c(p int REFERENCES p(u))");
+    db.run(*other, "BEGIN ISOLATION LEVEL REPEATABLE READ");
+    REQUIRE(db.run(*other, "SELECT count(*) FROM p") == "2 SELECT 1");
+    REQUIRE(db.run("DELETE FROM p WHERE id = 4") == "DELETE 1");
+    db.run(*other, write);
+    CHECK(db.run(*other, "INSERT INTO c VALUES (4)") ==
+          "40001 could not serialize access due to concurrent update");
+    db.run(*other, "COMMIT");
+    CHECK(db.run("SELECT count(*) FROM c") == "0 SELECT 1");
+    db.run("DROP TABLE c, p");
+  }
+}
