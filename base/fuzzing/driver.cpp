@@ -23,6 +23,7 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizers' runtime calls it so
 extern "C" void __sanitizer_set_death_callback(void (*)()) __attribute__((weak));
 
 namespace swizzle {
