@@ -22,7 +22,7 @@ using Content = std::map<std::string, std::string>;
 /// What each session was told. Sessions work on keys of their own, spread over the same leaves of
 /// two trees, so each has a truth of its own: what was acknowledged, and, if a commit was under way
 /// when the power went, what that would have added.
-struct Oracle {
+struct CommitOracle {
   std::array<std::array<Content, kSessions>, 2> committed;
   std::array<std::optional<std::array<Content, 2>>, kSessions> in_doubt;
   std::array<TreeId, 2> trees{};
@@ -35,7 +35,7 @@ struct Oracle {
   }
 };
 
-EngineOptions small_options() {
+EngineOptions crash_options() {
   EngineOptions options;
   options.pool_bytes = std::uint64_t{64} * 8704;
   options.log_segment_bytes = std::uint64_t{256} << 10U;
@@ -47,7 +47,7 @@ EngineOptions small_options() {
 /// One session's transactions until the power goes.
 class Session {
  public:
-  Session(Engine& engine, Oracle& oracle, int number, std::uint64_t seed)
+  Session(Engine& engine, CommitOracle& oracle, int number, std::uint64_t seed)
       : engine_(engine), oracle_(oracle), number_(number), random_(seed) {}
 
   void run(int transactions) {
@@ -107,13 +107,13 @@ class Session {
   }
 
   Engine& engine_;
-  Oracle& oracle_;
+  CommitOracle& oracle_;
   int number_;
   Random random_;
 };
 
 /// Reads everything back, decides the commits in doubt, and says what is wrong.
-void check_against(Engine& engine, Oracle& oracle) {
+void check_commits(Engine& engine, CommitOracle& oracle) {
   const auto reader = engine.begin();
   std::array<Content, 2> found;
   for (std::size_t tree = 0; tree < 2; ++tree) {
@@ -138,14 +138,14 @@ void check_against(Engine& engine, Oracle& oracle) {
 
 /// Opens, checks, works until the power goes at the `cut`-th change of the disk (0: never).
 bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transactions,
-         Oracle& oracle) {
+         CommitOracle& oracle) {
   Simulation simulation{seed};
   return simulation.run([&] {
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);
-    auto opened = Engine::open(disk, kHome, small_options());
+    auto opened = Engine::open(disk, kHome, crash_options());
     if (!opened) FAIL(opened.error().message());
     const std::unique_ptr<Engine> engine = std::move(*opened);
-    check_against(*engine, oracle);
+    check_commits(*engine, oracle);
     std::vector<std::unique_ptr<Task>> tasks;
     for (int i = 0; i < kSessions; ++i)
       tasks.push_back(Runtime::current().spawn("session " + std::to_string(i), [&, i] {
@@ -156,12 +156,12 @@ bool run(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, int transac
   }) == Simulation::Outcome::stopped;
 }
 
-void create(SimulatedDisk& disk, Oracle& oracle) {
-  REQUIRE(Engine::create(disk, kHome, small_options()));
+void create_for_crashes(SimulatedDisk& disk, CommitOracle& oracle) {
+  REQUIRE(Engine::create(disk, kHome, crash_options()));
   REQUIRE(disk.sync_directory("/"));
   Simulation simulation{1};
   simulation.run([&] {
-    auto engine = Engine::open(disk, kHome, small_options()).value();
+    auto engine = Engine::open(disk, kHome, crash_options()).value();
     auto transaction = engine->begin();
     for (TreeId& tree : oracle.trees) tree = engine->create_tree(*transaction).value();
     REQUIRE(transaction->commit());
@@ -180,8 +180,8 @@ TEST_CASE("P10 P24 P25 P33 whatever the power interrupts, what was acknowledged 
   for_seeds(60, [&](std::uint64_t seed) {
     Random random{seed};
     SimulatedDisk disk{seed};
-    Oracle oracle;
-    create(disk, oracle);
+    CommitOracle oracle;
+    create_for_crashes(disk, oracle);
     for (std::uint64_t depth = 0; depth < 5; ++depth) {
       const std::uint64_t cut = random.between(1, depth % 2 == 0 ? 500 : 40);
       cuts += run(disk, seed * 10 + depth, cut, 25, oracle) ? 1U : 0U;

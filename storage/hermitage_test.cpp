@@ -16,7 +16,7 @@ using testing::hermitage::Outcome;
 using testing::hermitage::Scenario;
 using testing::hermitage::Step;
 
-std::string key_of(int id) {
+std::string hermitage_key(int id) {
   return "row " + std::to_string(id);
 }
 int id_of(Bytes key) {
@@ -53,8 +53,9 @@ class Steps {
       case Step::Kind::select:
         return scan(step, rows);
       case Step::Kind::insert: {
-        ASSIGN_OR_RETURN(const bool inserted, tree_.insert(*transaction_, as_bytes(key_of(step.id)),
-                                                           as_bytes(std::to_string(step.value))));
+        ASSIGN_OR_RETURN(const bool inserted,
+                         tree_.insert(*transaction_, as_bytes(hermitage_key(step.id)),
+                                      as_bytes(std::to_string(step.value))));
         INVARIANT(inserted);
         return {};
       }
@@ -82,7 +83,7 @@ class Steps {
     testing::hermitage::Rows rows;
     RETURN_IF_ERROR(scan(step, rows));
     for (const auto& [id, seen] : rows) {
-      const std::string key = key_of(id);
+      const std::string key = hermitage_key(id);
       ValueBuffer now;
       ASSIGN_OR_RETURN(const bool found,
                        tree_.get(*transaction_, as_bytes(key), now, ReadMode::for_update));
@@ -105,13 +106,13 @@ class Steps {
 };
 
 /// One thread per session, which does what it is told.
-class Worker {
+class HermitageSession {
  public:
-  Worker(Engine& engine, TreeId tree, Isolation isolation)
+  HermitageSession(Engine& engine, TreeId tree, Isolation isolation)
       : steps_(engine, tree, isolation), thread_([this] { loop(); }) {}
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
-  ~Worker() {
+  HermitageSession(const HermitageSession&) = delete;
+  HermitageSession& operator=(const HermitageSession&) = delete;
+  ~HermitageSession() {
     tell(std::nullopt, true);
     thread_.join();
   }
@@ -174,16 +175,16 @@ class EngineSessions final : public testing::hermitage::Sessions {
   }
 
  private:
-  Worker& worker(int session) {
+  HermitageSession& worker(int session) {
     auto& found = workers_[session];
-    if (found == nullptr) found = std::make_unique<Worker>(engine_, tree_, isolation_);
+    if (found == nullptr) found = std::make_unique<HermitageSession>(engine_, tree_, isolation_);
     return *found;
   }
 
   Engine& engine_;
   TreeId tree_;
   Isolation isolation_;
-  std::map<int, std::unique_ptr<Worker>> workers_;
+  std::map<int, std::unique_ptr<HermitageSession>> workers_;
 };
 
 }  // namespace
@@ -198,8 +199,8 @@ TEST_CASE_METHOD(testing::TemporaryEngine, "Hermitage: what each level prevents"
     {
       const auto transaction = engine->begin();
       Tree t = engine->tree(tree).value();
-      REQUIRE(t.insert(*transaction, as_bytes(key_of(1)), as_bytes("10")).value());
-      REQUIRE(t.insert(*transaction, as_bytes(key_of(2)), as_bytes("20")).value());
+      REQUIRE(t.insert(*transaction, as_bytes(hermitage_key(1)), as_bytes("10")).value());
+      REQUIRE(t.insert(*transaction, as_bytes(hermitage_key(2)), as_bytes("20")).value());
       REQUIRE(transaction->commit());
     }
     EngineSessions sessions(*engine, tree, isolation);

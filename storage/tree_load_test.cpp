@@ -194,7 +194,7 @@ namespace {
 
 using test::kHome;
 
-EngineOptions small_options() {
+EngineOptions load_options() {
   EngineOptions options;
   options.pool_bytes = std::uint64_t{64} * 8704;
   options.log_segment_bytes = std::uint64_t{256} << 10U;
@@ -213,7 +213,7 @@ struct Oracle {
   bool with_large_values = false;
 };
 
-Content random_content(Random& random, bool with_large_values) {
+Content random_load(Random& random, bool with_large_values) {
   Content content;
   for (std::uint64_t i = random.between(1, 2500); i > 0; --i)
     content[key_of(random.below(1'000'000))] =
@@ -242,7 +242,7 @@ void load_one(Engine& engine, Oracle& oracle, Random& random) {
   Content content;
   for (int tries = random.one_in(3) ? 2 : 1; tries > 0; --tries) {
     REQUIRE(transaction->rollback_to(before));
-    content = random_content(random, oracle.with_large_values);
+    content = random_load(random, oracle.with_large_values);
     load(engine, *transaction, tree, content);
   }
   Tree handle = engine.tree(tree).value();
@@ -303,7 +303,7 @@ bool live(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, Oracle& or
   return simulation.run([&] {
     Random random{seed};
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);
-    auto opened = Engine::open(disk, kHome, small_options());
+    auto opened = Engine::open(disk, kHome, load_options());
     if (!opened) FAIL(opened.error().message());
     check_against(**opened, oracle);
     for (int i = 0; i < 4; ++i) {
@@ -321,7 +321,7 @@ std::uint64_t pages_left(SimulatedDisk& disk, Oracle& oracle) {
   std::uint64_t left = 0;
   Simulation simulation{1};
   simulation.run([&] {
-    auto engine = Engine::open(disk, kHome, small_options()).value();
+    auto engine = Engine::open(disk, kHome, load_options()).value();
     while (!oracle.trees.empty()) drop_one(*engine, oracle);
     REQUIRE(engine->shrink());
     left = engine->statistics().pages_allocated;
@@ -340,7 +340,7 @@ TEST_CASE("loads, rollbacks of loads and drops under power cuts lose nothing and
     SimulatedDisk disk{seed};
     Oracle oracle;
     oracle.with_large_values = seed % 2 == 0;
-    REQUIRE(Engine::create(disk, kHome, small_options()));
+    REQUIRE(Engine::create(disk, kHome, load_options()));
     REQUIRE(disk.sync_directory("/"));
     const std::uint64_t pages_at_first = pages_left(disk, oracle);
     for (std::uint64_t depth = 0; depth < 4; ++depth) {

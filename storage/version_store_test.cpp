@@ -13,7 +13,7 @@ std::string row(int number) {
   return "row " + std::to_string(10'000 + number);
 }
 
-class Rows : public testing::TemporaryEngine {
+class VersionedRows : public testing::TemporaryEngine {
  public:
   void with(std::uint64_t version_store_bytes, std::uint32_t escalation = 100'000) {
     engine.reset();
@@ -48,7 +48,7 @@ class Rows : public testing::TemporaryEngine {
 
 }  // namespace
 
-TEST_CASE_METHOD(Rows, "a long scan of a table that is rewritten meanwhile completes",
+TEST_CASE_METHOD(VersionedRows, "a long scan of a table that is rewritten meanwhile completes",
                  "[storage][isolation]") {
   with(std::uint64_t{8} << 20U);
   const Direction direction = GENERATE(Direction::forward, Direction::backward);
@@ -76,7 +76,8 @@ TEST_CASE_METHOD(Rows, "a long scan of a table that is rewritten meanwhile compl
   CHECK(std::filesystem::file_size(data / "data") == size);
 }
 
-TEST_CASE_METHOD(Rows, "Views that are held show what they saw, and keep what the oldest needs",
+TEST_CASE_METHOD(VersionedRows,
+                 "Views that are held show what they saw, and keep what the oldest needs",
                  "[storage][isolation]") {
   with(std::uint64_t{64} << 20U);
   const auto reader = engine->begin();
@@ -113,7 +114,8 @@ TEST_CASE_METHOD(Rows, "Views that are held show what they saw, and keep what th
   CHECK(store_becomes_empty());
 }
 
-TEST_CASE_METHOD(Rows, "A view that is given up does not keep its transaction from going on",
+TEST_CASE_METHOD(VersionedRows,
+                 "A view that is given up does not keep its transaction from going on",
                  "[storage][isolation]") {
   with(std::uint64_t{512} << 10U);
   const auto reader = engine->begin();
@@ -152,7 +154,8 @@ TEST_CASE_METHOD(Rows, "A view that is given up does not keep its transaction fr
   REQUIRE(reader->commit());
 }
 
-TEST_CASE_METHOD(Rows, "P37 beyond the bound the oldest snapshot is too old, and writers go on",
+TEST_CASE_METHOD(VersionedRows,
+                 "P37 beyond the bound the oldest snapshot is too old, and writers go on",
                  "[storage][isolation]") {
   constexpr std::uint64_t kBound = std::uint64_t{512} << 10U;
   with(kBound);
@@ -189,7 +192,7 @@ TEST_CASE_METHOD(Rows, "P37 beyond the bound the oldest snapshot is too old, and
   CHECK(store_becomes_empty());
 }
 
-TEST_CASE_METHOD(Rows, "P37 many versions of one row are found, and freed one by one",
+TEST_CASE_METHOD(VersionedRows, "P37 many versions of one row are found, and freed one by one",
                  "[storage][isolation]") {
   with(std::uint64_t{1} << 30U);
   constexpr int kVersions = 60'000;
@@ -202,7 +205,8 @@ TEST_CASE_METHOD(Rows, "P37 many versions of one row are found, and freed one by
   CHECK(store_becomes_empty());
 }
 
-TEST_CASE_METHOD(Rows, "R-13 a ghost goes when the last snapshot that sees its record goes",
+TEST_CASE_METHOD(VersionedRows,
+                 "R-13 a ghost goes when the last snapshot that sees its record goes",
                  "[storage][isolation]") {
   with(std::uint64_t{1} << 30U);
   const auto reader = engine->begin(Isolation::repeatable_read);
@@ -221,7 +225,8 @@ TEST_CASE_METHOD(Rows, "R-13 a ghost goes when the last snapshot that sees its r
   CHECK(engine->verify().value().empty());
 }
 
-TEST_CASE_METHOD(Rows, "a serializable scan of much locks the tree, and writers wait for it",
+TEST_CASE_METHOD(VersionedRows,
+                 "a serializable scan of much locks the tree, and writers wait for it",
                  "[storage][isolation]") {
   with(std::uint64_t{1} << 30U, 200);
   const auto reader = engine->begin(Isolation::serializable);
@@ -254,7 +259,8 @@ TEST_CASE_METHOD(Rows, "a serializable scan of much locks the tree, and writers 
   CHECK(engine->locks().size() > kRows);
 }
 
-TEST_CASE_METHOD(Rows, "P10 early release: what was read is durable before its reader is told",
+TEST_CASE_METHOD(VersionedRows,
+                 "P10 early release: what was read is durable before its reader is told",
                  "[storage][isolation]") {
   with(std::uint64_t{1} << 30U);
   // A serializable reader of a key whose writer has released it before its commit was durable.

@@ -10,9 +10,9 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-constexpr int kRecords = 6000;
+constexpr int kPromisedRecords = 6000;
 
-std::string key_of(int number) {
+std::string promised_key(int number) {
   return std::to_string(1'000'000 + number);
 }
 
@@ -20,16 +20,16 @@ std::string key_of(int number) {
 template <class Pool>
 struct CleanTree : testing::TreeHarness<Pool> {
   CleanTree() : testing::TreeHarness<Pool>(16) {
-    for (int i = 0; i < kRecords; i += 2) add(i);
+    for (int i = 0; i < kPromisedRecords; i += 2) add(i);
     this->store.clean();
   }
-  void add(int number) { INVARIANT(this->insert(key_of(number), std::string(100, 'v'))); }
+  void add(int number) { INVARIANT(this->insert(promised_key(number), std::string(100, 'v'))); }
   Result<> read(int number) {
-    return this->tree->read(as_bytes(key_of(number)), [](const Node&, Node::Position) {});
+    return this->tree->read(as_bytes(promised_key(number)), [](const Node&, Node::Position) {});
   }
   PageId leaf_of(int number) {
     LeafCopy leaf;
-    INVARIANT(this->tree->copy_leaf(as_bytes(key_of(number)), leaf));
+    INVARIANT(this->tree->copy_leaf(as_bytes(promised_key(number)), leaf));
     return leaf.node().id();
   }
   /// Reads leaves far away until `page` has left the pool.
@@ -41,7 +41,7 @@ struct CleanTree : testing::TreeHarness<Pool> {
       return found;
     };
     this->store.clean();
-    for (int i = 0; is_resident(); i = (i + 40) % kRecords)
+    for (int i = 0; is_resident(); i = (i + 40) % kPromisedRecords)
       if (std::abs(i - far_from) > 600) REQUIRE(read(i));
   }
   void require_broken(int number, PageId page) {
