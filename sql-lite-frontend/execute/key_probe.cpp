@@ -158,9 +158,7 @@ bool KeyProbe::locks(Session::State& session, std::span<const Value> values) {
 bool KeyProbe::lock() {
   const auto locked = told_of_update(
       [&] { return access_->lock_row(*execution_, ReadMode::for_key_share, WaitPolicy::wait); });
-  if (locked == TableAccess::Locked::gone) return false;
-  // Not even what has not changed need fit: the index is read by the snapshot, and where that shows
-  // a row that others have removed since, the transaction may have put one of its own.
+  if (locked != TableAccess::Locked::changed) return locked == TableAccess::Locked::unchanged;
   const bool fits = still_fits();
   if (!fits && execution_->transaction->isolation() == Isolation::repeatable_read) {
     throw SqlError{sqlstate::serialization_failure,

@@ -65,6 +65,14 @@ bool RowChange::is_late(bool is_live) const noexcept {
   return late || transaction_.is_too_old();
 }
 
+/// Whether the snapshot shows a record that an insert would put another in the place of. A key has
+/// one record, so the snapshot would lose the old one, and the entries of indexes that it shows
+/// would lead to the new one.
+bool RowChange::would_hide() const noexcept {
+  return transaction_.isolation == Isolation::repeatable_read &&
+         transaction_.engine.versions.had_one(tree_, key_, hash_, viewer_);
+}
+
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   const lock::LockId id{tree_, hash_};
@@ -74,6 +82,7 @@ LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexce
     return settle(Obstacle::key, id);
   if (wish_ == Wish::insert) {
     if (is_live) return settle(Obstacle::none);
+    if (at.exact && would_hide()) return settle(Obstacle::version);
     if (!at.exact && transaction_.engine.options.locking && !gap_allows(leaf, at))
       return Action::leave;
   } else {

@@ -53,6 +53,7 @@ class RowChange final : public LeafChange {
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
   bool gap_allows(const Node& leaf, Node::Position at) noexcept;
   [[nodiscard]] bool is_late(bool is_live) const noexcept;
+  [[nodiscard]] bool would_hide() const noexcept;
   [[nodiscard]] bool is_required(const Node& leaf, Node::Position at) const noexcept;
 
   TransactionState& transaction_;
