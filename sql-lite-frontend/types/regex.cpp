@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/word_edges.h"
 
 namespace swizzle::sql {
 
@@ -20,9 +21,22 @@ struct CompiledRegex::Programs {
   /// Where some parts want to be long and others short: finds how far the whole reaches. Null:
   /// `parts` does both.
   std::unique_ptr<const re2::RE2> whole;
+  TranslatedRegex::Edge edge = TranslatedRegex::Edge::none;
 
   [[nodiscard]] const re2::RE2& of_whole() const { return whole ? *whole : *parts; }
+  /// Of the text behind `start`.
   [[nodiscard]] std::optional<Match> search(std::string_view text, std::size_t start) const;
+  [[nodiscard]] bool is_found(std::string_view text) const;
+  /// How many times a search may begin anew, about.
+  [[nodiscard]] std::size_t work_of_edges(std::size_t text_bytes) const noexcept {
+    constexpr std::size_t kBytesOfWord = 8;
+    return edge == TranslatedRegex::Edge::none ? 1 : 1 + text_bytes / kBytesOfWord;
+  }
+
+ private:
+  [[nodiscard]] std::optional<Match> search_anywhere(std::string_view text,
+                                                     std::size_t start) const;
+  [[nodiscard]] bool is_at_edge(std::string_view text, std::size_t place) const noexcept;
 };
 
 namespace {
@@ -107,6 +121,7 @@ CompiledRegex::CompiledRegex(std::string_view pattern, std::string_view flags) {
       return options.newline_anchors ? "(?m:" + text + ")" : text;
     };
     const TranslatedRegex translated = translate_regex(pattern, options);
+    programs->edge = translated.edge;
     settings.set_longest_match(!translated.is_short);
     if (translated.is_lazy) {
       programs->whole = compile_or_refuse(
@@ -140,15 +155,40 @@ bool match(const re2::RE2& regex, std::string_view text, CompiledRegex::Range wi
                      static_cast<int>(parts.size()));
 }
 
-bool is_found(const re2::RE2& regex, std::string_view text) {
-  return match(regex, text, {0, text.size()}, re2::RE2::UNANCHORED, {});
-}
-
 }  // namespace
 
-/// Of the text behind `start`.
+bool CompiledRegex::Programs::is_found(std::string_view text) const {
+  if (edge != TranslatedRegex::Edge::none) return search(text, 0).has_value();
+  return match(of_whole(), text, {0, text.size()}, re2::RE2::UNANCHORED, {});
+}
+
+/// Where the program has found an edge of a word: whether it is the one that is meant.
+bool CompiledRegex::Programs::is_at_edge(std::string_view text, std::size_t place) const noexcept {
+  switch (edge) {
+    case TranslatedRegex::Edge::none:
+      break;
+    case TranslatedRegex::Edge::beginning:
+      return is_word_at(text, place);
+    case TranslatedRegex::Edge::end:
+      return place > 0 && is_word_at(text, place - 1);
+  }
+  return true;
+}
+
 std::optional<Match> CompiledRegex::Programs::search(std::string_view text,
                                                      std::size_t start) const {
+  auto found = search_anywhere(text, start);
+  // Nothing begins at the wrong edge, and nothing was found before it.
+  while (found && !is_at_edge(text, found->front().begin)) {
+    const std::size_t place = found->front().begin;
+    if (place == text.size()) return std::nullopt;
+    found = search_anywhere(text, place + utf8_length(text[place]));
+  }
+  return found;
+}
+
+std::optional<Match> CompiledRegex::Programs::search_anywhere(std::string_view text,
+                                                              std::size_t start) const {
   std::vector<re2::StringPiece> found(static_cast<std::size_t>(parts->NumberOfCapturingGroups()) +
                                       1);
   // A group that did not match is one without an address, so an empty text needs one.
@@ -177,7 +217,8 @@ std::optional<Match> CompiledRegex::Programs::search(std::string_view text,
 std::size_t CompiledRegex::work_of_search(std::size_t text_bytes) const noexcept {
   // Each step may copy where all groups are.
   constexpr std::size_t kGroupsInAStep = 2;
-  return work_of(*programs_->parts, text_bytes) * (1 + groups_ / kGroupsInAStep);
+  return programs_->work_of_edges(text_bytes) * work_of(*programs_->parts, text_bytes) *
+         (1 + groups_ / kGroupsInAStep);
 }
 
 bool CompiledRegex::is_long(std::size_t text_bytes) const noexcept {
@@ -187,11 +228,11 @@ bool CompiledRegex::is_long(std::size_t text_bytes) const noexcept {
 bool CompiledRegex::matches(std::string_view text) const {
   count_bytes(text.size());
   const re2::RE2& regex = programs_->of_whole();
-  const std::size_t work = work_of(regex, text.size());
-  if (work < kWorkAside) return is_found(regex, text);
+  const std::size_t work = programs_->work_of_edges(text.size()) * work_of(regex, text.size());
+  if (work < kWorkAside) return programs_->is_found(text);
   if (work < kWorkAbandonable) {
     bool found = false;
-    Runtime::current().run_aside([&] { found = is_found(regex, text); });
+    Runtime::current().run_aside([&] { found = programs_->is_found(text); });
     return found;
   }
   struct Search {
@@ -201,7 +242,7 @@ bool CompiledRegex::matches(std::string_view text) const {
   };
   const auto search = std::make_shared<Search>(programs_, std::string{text});
   Runtime::current().run_abandonable(
-      [search] { search->found = is_found(search->programs->of_whole(), search->text); });
+      [search] { search->found = search->programs->is_found(search->text); });
   return search->found;
 }
 

@@ -81,6 +81,10 @@ class Translator {
     // Its first quantifier decides, and with alternatives it is long.
     made.is_short = levels_.front().preference() == Preference::shortest;
     if (made.is_short) made.shortest = with_lazy(greedy_ends_);
+    made.edge = edge_;
+    if (levels_.front().has_alternatives && edge_ != TranslatedRegex::Edge::none) {
+      refuse_word_edge(edge_ == TranslatedRegex::Edge::beginning ? "\\m" : "\\M");
+    }
     return made;
   }
 
@@ -257,20 +261,30 @@ class Translator {
     }
   }
 
-  /// \b is the one or the other: which, what stands beside it says.
+  /// \b is the one or the other: which, what stands beside it says, or, where every match begins
+  /// with it, the text.
   void word_begin(std::size_t size) {
-    if (!begins_with_word(rest_.substr(size))) refuse_word_edge("\\m");
+    const bool is_sure = begins_with(Beside::word, rest_.substr(size)) ||
+                         (!options_.expanded && ends_with(Beside::other, before()));
     replace(size, "\\b");
+    if (!is_sure) leave_edge("\\m", TranslatedRegex::Edge::beginning);
   }
   void word_end(std::size_t size) {
-    if (!ends_with_word(pattern_.substr(0, pattern_.size() - rest_.size()))) {
-      refuse_word_edge("\\M");
-    }
+    const bool is_sure = ends_with(Beside::word, before()) ||
+                         (!options_.expanded && begins_with(Beside::other, rest_.substr(size)));
     replace(size, "\\b");
+    if (!is_sure) leave_edge("\\M", TranslatedRegex::Edge::end);
+  }
+  [[nodiscard]] std::string_view before() const {
+    return pattern_.substr(0, pattern_.size() - rest_.size());
+  }
+  void leave_edge(std::string_view name, TranslatedRegex::Edge edge) {
+    if (out_ != "\\b" || quantifier_size() > 0) refuse_word_edge(name);
+    edge_ = edge;
   }
   [[noreturn]] static void refuse_word_edge(std::string_view edge) {
     throw_error(sqlstate::feature_not_supported,
-                "{} in a regular expression is not supported beside what need not be a letter",
+                "{} in a regular expression is not supported beside what may be a letter or not",
                 edge);
   }
 
@@ -325,6 +339,7 @@ class Translator {
   RegexOptions options_;
   std::string out_;
   bool lazy_ = false;
+  TranslatedRegex::Edge edge_ = TranslatedRegex::Edge::none;
   std::vector<Level> levels_ = std::vector<Level>(1);
   std::vector<std::size_t> greedy_ends_;  ///< in `out_`, ascending
   std::vector<Range> shortened_;          ///< atoms with a lazy quantifier

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ struct TranslatedRegex {
   std::string shortest;   ///< finds the shortest whole; empty unless `is_short`
   bool is_lazy = false;   ///< some part wants to be short
   bool is_short = false;  ///< the whole wants to be short
+  /// What `text` leaves to be looked at: which edge of a word a match begins at.
+  enum class Edge : std::uint8_t { none, beginning, end } edge = Edge::none;
 };
 /// Throws 2201B for a malformed pattern, 0A000 for what RE2 cannot do.
 TranslatedRegex translate_regex(std::string_view pattern, const RegexOptions& options);

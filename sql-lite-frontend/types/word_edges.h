@@ -1,14 +1,23 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 /// What stands beside \m and \M, the beginning and the end of a word. The library knows only \b,
-/// which is either: it is the same where a word's letter is sure to stand on the right side.
+/// which is either: it is the same where what stands on one of its sides is sure to be a letter of
+/// a word, or sure not to be one.
 namespace swizzle::sql {
 
-/// Whether all that the pattern matches begins with a letter of a word.
-bool begins_with_word(std::string_view pattern);
+enum class Beside : std::uint8_t {
+  word,   ///< a letter of a word
+  other,  ///< another character, or the end of the text or of a line
+};
+/// Whether all that the pattern matches begins so.
+bool begins_with(Beside what, std::string_view pattern);
 /// The same of the end. The pattern may be a part of one: groups may still be open.
-bool ends_with_word(std::string_view pattern);
+bool ends_with(Beside what, std::string_view pattern);
+
+/// Whether the character at or before a place of a text is a letter of a word.
+bool is_word_at(std::string_view text, std::size_t place) noexcept;
 
 }  // namespace swizzle::sql

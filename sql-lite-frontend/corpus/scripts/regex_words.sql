@@ -9,9 +9,20 @@ select 'foos' ~ '\mfoos?\M', 'foosx' ~ '\mfoos?\M', 'foo12' ~ '\mfoo\d*\M', 'foo
 select 'xab' ~ '\ma?b', 'ab' ~ '\ma?b', ' b' ~ '\ma{0,1}b', ' aab' ~ '\ma{2}b';
 select regexp_split_to_array('foo-bar baz', '\W+\mb'), regexp_count('cat concat cat', '\mcat\M');
 select 'say "foo"' ~ '"\mfoo\M"', 'x' ~ '\mx$', 'x' ~ '^\mx\M$', E'a\nfoo' ~ '(?n)^\mfoo';
--- differs: refused: \m and \M beside what need not be a letter
-select regexp_replace('foo bar', '\m', '<', 'g');
--- differs: refused: \m and \M beside what need not be a letter
-select regexp_replace('foo bar', '\M', '>', 'g');
--- differs: refused: \m and \M beside what need not be a letter
-select 'foo' ~ '\m.oo', 'foo' ~ 'fo.\M';
+select regexp_replace('foo bar', '\m', '<', 'g'), regexp_replace(' foo, bar ', '\m', '<', 'g'), regexp_replace('', '\m', '<', 'g');
+select regexp_replace('foo bar', '\M', '>', 'g'), regexp_replace(' foo, bar ', '\M', '>', 'g'), regexp_replace(E'a\nb', '\M', '>', 'g');
+select regexp_replace('foo bar', '[[:<:]]', '<', 'g'), regexp_replace('foo bar', '[[:>:]]', '>', 'g');
+select 'foo' ~ '\m.oo', 'xfoo' ~ '\m.oo', ' oo' ~ '\m.oo', 'x oo' ~ '\m.oo', 'a, oo' ~ '\m.*oo';
+select regexp_replace('the quick-brown fox', '\m(.)', '<\1>', 'g'), regexp_replace('the quick-brown fox', '\M(.)', '<\1>', 'g');
+select regexp_split_to_array('one, two;three', '\M\W+\m'), regexp_split_to_array('one, two;three', '\M[,;]\s*\m');
+select regexp_matches('one, two;three', '\M.', 'g');
+select 'a b' ~ ' \m', 'a ' ~ ' \m', 'a b' ~ '\M ', ' b' ~ '\M ', 'a.' ~ '\M$', 'a' ~ '\M$', 'a' ~ '^\m', '.a' ~ '^\m', 'a' ~ '\M\Z', 'a' ~ '\A\m';
+select 'a,b' ~ ',\m', 'a,,' ~ ',\m', 'a,b' ~ '\M[,;]', ',b' ~ '\M[,;]', 'a_b' ~ '\M\W', 'a-b' ~ '\M\W', 'a-b' ~ '\W\m';
+select 'xy' ~ '\m', ',' ~ '\m', '' ~ '\m', 'xy' ~ '\M', ',' ~ '\M', '' ~ '\M';
+select regexp_instr('  ab  cd', '\m', 1, 2), regexp_instr('  ab  cd', '\M', 1, 2), regexp_count('  ab  cd', '\m'), regexp_count('  ab  cd', '\M');
+select regexp_count(repeat('ab ', 3000), '\m'), regexp_count(repeat('- ', 3000), '\m.');
+select 'a b' ~ '(?x) \m b', 'a b' ~ '(?x) \m  b';
+-- differs: refused: \m and \M in the middle, where nothing says what stands beside them
+select 'foo' ~ 'fo.\M';
+-- differs: refused: \m and \M in the middle, where nothing says what stands beside them
+select 'foo' ~ 'x|\m.';
