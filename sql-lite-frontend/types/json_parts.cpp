@@ -51,6 +51,76 @@ std::size_t skip_value(std::string_view json, std::size_t at) {
   return at;
 }
 
+/// Where the arrays and objects of a text end, found once for who goes down through all its levels.
+class JsonEnds {
+ public:
+  JsonEnds() = default;
+  /// Short texts are passed over as fast as this is made.
+  explicit JsonEnds(std::string_view json) {
+    constexpr std::size_t kShort = 512;
+    if (json.size() < kShort) return;
+    std::vector<std::size_t> open;
+    for (std::size_t at = 0; at < json.size();) {
+      const char letter = json[at];
+      if (letter == '"') {
+        at = skip_string(json, at);
+        continue;
+      }
+      ++at;
+      if (letter == '{' || letter == '[') {
+        open.push_back(begins_.size());
+        begins_.push_back(json.data() + at - 1);
+        ends_.push_back(json.data() + json.size());
+      } else if ((letter == '}' || letter == ']') && !open.empty()) {
+        ends_[open.back()] = json.data() + at;
+        open.pop_back();
+      }
+    }
+    count_work(json.size());
+  }
+  /// Of the value that begins at `at` in a part of the text.
+  [[nodiscard]] std::size_t behind(std::string_view json, std::size_t at) const {
+    const auto found = std::ranges::lower_bound(begins_, json.data() + at);
+    if (found == begins_.end() || *found != json.data() + at) return skip_value(json, at);
+    count_work(kWorkOfMember);
+    return static_cast<std::size_t>(ends_[static_cast<std::size_t>(found - begins_.begin())] -
+                                    json.data());
+  }
+
+ private:
+  std::vector<const char*> begins_;  // ascending
+  std::vector<const char*> ends_;
+};
+
+std::vector<JsonMember> members_of(std::string_view json, const JsonEnds& ends) {
+  std::vector<JsonMember> members;
+  std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
+  while (at < json.size() && json[at] == '"') {
+    count_work(kWorkOfMember);
+    const std::size_t key_end = skip_string(json, at);
+    const std::size_t value = skip_blanks(json, skip_blanks(json, key_end) + 1);
+    const std::size_t value_end = ends.behind(json, value);
+    members.push_back({json.substr(at, key_end - at), json.substr(value, value_end - value)});
+    // Behind the comma, or the closing brace.
+    at = skip_blanks(json, skip_blanks(json, value_end) + 1);
+  }
+  return members;
+}
+
+std::vector<std::string_view> elements_of(std::string_view json, const JsonEnds& ends) {
+  std::vector<std::string_view> elements;
+  std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
+  while (at < json.size() && json[at] != ']') {
+    count_work(kWorkOfMember);
+    const std::size_t end = ends.behind(json, at);
+    elements.push_back(json.substr(at, end - at));
+    const std::size_t behind = skip_blanks(json, end);
+    if (behind >= json.size() || json[behind] == ']') break;
+    at = skip_blanks(json, behind + 1);
+  }
+  return elements;
+}
+
 /// The spelling that equal scalars share: 1.0 is 1, though each keeps its own.
 std::string plain_scalar(std::string_view scalar) {
   std::string text{scalar};
@@ -72,41 +142,71 @@ bool is_scalar(std::string_view json) noexcept {
   return is_json_scalar(json_kind(json));
 }
 
-bool array_contains(std::string_view whole, std::string_view part) {
-  std::unordered_set<std::string> scalars;
-  std::vector<std::string_view> others;
-  for (const std::string_view element : json_elements(whole)) {
-    count_work(kWorkOfHash);
-    if (is_scalar(element)) {
-      scalars.insert(plain_scalar(element));
-    } else {
-      others.push_back(element);
-    }
-  }
-  return std::ranges::all_of(json_elements(part), [&](std::string_view wanted) {
-    count_work(kWorkOfHash);
-    if (is_scalar(wanted)) return scalars.contains(plain_scalar(wanted));
-    return std::ranges::any_of(
-        others, [&](std::string_view element) { return jsonb_contains(element, wanted); });
-  });
-}
+/// Whether one jsonb value contains another.
+class Containment {
+ public:
+  Containment(std::string_view whole, std::string_view part)
+      : whole_ends_(whole), part_ends_(part) {}
 
-bool object_contains(std::string_view whole, std::string_view part) {
-  // jsonb spells equal keys alike.
-  std::unordered_map<std::string_view, std::string_view> members;
-  for (const JsonMember& member : json_members(whole)) {
-    count_work(kWorkOfHash);
-    members[member.key] = member.value;
+  [[nodiscard]] bool holds(std::string_view whole, std::string_view part) const {
+    check_stack();
+    const JsonKind whole_kind = json_kind(whole);
+    const JsonKind part_kind = json_kind(part);
+    if (whole_kind == JsonKind::object && part_kind == JsonKind::object) {
+      return object_holds(whole, part);
+    }
+    if (whole_kind == JsonKind::array && part_kind == JsonKind::array) {
+      return array_holds(whole, part);
+    }
+    // An outermost array may have a scalar for an element.
+    if (whole_kind == JsonKind::array && is_scalar(part)) {
+      return std::ranges::any_of(elements_of(whole, whole_ends_), [&](std::string_view element) {
+        return is_scalar(element) && same_scalar(element, part);
+      });
+    }
+    return is_scalar(whole) && is_scalar(part) && same_scalar(whole, part);
   }
-  return std::ranges::all_of(json_members(part), [&](const JsonMember& wanted) {
-    count_work(kWorkOfHash);
-    const auto found = members.find(wanted.key);
-    if (found == members.end()) return false;
-    const std::string_view value = found->second;
-    if (is_scalar(wanted.value) || is_scalar(value)) return same_scalar(value, wanted.value);
-    return jsonb_contains(value, wanted.value);
-  });
-}
+
+ private:
+  [[nodiscard]] bool array_holds(std::string_view whole, std::string_view part) const {
+    std::unordered_set<std::string> scalars;
+    std::vector<std::string_view> others;
+    for (const std::string_view element : elements_of(whole, whole_ends_)) {
+      count_work(kWorkOfHash);
+      if (is_scalar(element)) {
+        scalars.insert(plain_scalar(element));
+      } else {
+        others.push_back(element);
+      }
+    }
+    return std::ranges::all_of(elements_of(part, part_ends_), [&](std::string_view wanted) {
+      count_work(kWorkOfHash);
+      if (is_scalar(wanted)) return scalars.contains(plain_scalar(wanted));
+      return std::ranges::any_of(others,
+                                 [&](std::string_view element) { return holds(element, wanted); });
+    });
+  }
+
+  [[nodiscard]] bool object_holds(std::string_view whole, std::string_view part) const {
+    // jsonb spells equal keys alike.
+    std::unordered_map<std::string_view, std::string_view> members;
+    for (const JsonMember& member : members_of(whole, whole_ends_)) {
+      count_work(kWorkOfHash);
+      members[member.key] = member.value;
+    }
+    return std::ranges::all_of(members_of(part, part_ends_), [&](const JsonMember& wanted) {
+      count_work(kWorkOfHash);
+      const auto found = members.find(wanted.key);
+      if (found == members.end()) return false;
+      const std::string_view value = found->second;
+      if (is_scalar(wanted.value) || is_scalar(value)) return same_scalar(value, wanted.value);
+      return holds(value, wanted.value);
+    });
+  }
+
+  const JsonEnds whole_ends_;
+  const JsonEnds part_ends_;
+};
 
 }  // namespace
 
@@ -140,32 +240,11 @@ std::string_view json_trimmed(std::string_view json) noexcept {
 }
 
 std::vector<JsonMember> json_members(std::string_view json) {
-  std::vector<JsonMember> members;
-  std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
-  while (at < json.size() && json[at] == '"') {
-    count_work(kWorkOfMember);
-    const std::size_t key_end = skip_string(json, at);
-    const std::size_t value = skip_blanks(json, skip_blanks(json, key_end) + 1);
-    const std::size_t value_end = skip_value(json, value);
-    members.push_back({json.substr(at, key_end - at), json.substr(value, value_end - value)});
-    // Behind the comma, or the closing brace.
-    at = skip_blanks(json, skip_blanks(json, value_end) + 1);
-  }
-  return members;
+  return members_of(json, {});
 }
 
 std::vector<std::string_view> json_elements(std::string_view json) {
-  std::vector<std::string_view> elements;
-  std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
-  while (at < json.size() && json[at] != ']') {
-    count_work(kWorkOfMember);
-    const std::size_t end = skip_value(json, at);
-    elements.push_back(json.substr(at, end - at));
-    const std::size_t behind = skip_blanks(json, end);
-    if (behind >= json.size() || json[behind] == ']') break;
-    at = skip_blanks(json, behind + 1);
-  }
-  return elements;
+  return elements_of(json, {});
 }
 
 std::optional<std::string_view> json_member(std::string_view json, std::string_view key) {
@@ -187,22 +266,7 @@ std::optional<std::string_view> json_element(std::string_view json, std::int32_t
 }
 
 bool jsonb_contains(std::string_view whole, std::string_view part) {
-  check_stack();
-  const JsonKind whole_kind = json_kind(whole);
-  const JsonKind part_kind = json_kind(part);
-  if (whole_kind == JsonKind::object && part_kind == JsonKind::object) {
-    return object_contains(whole, part);
-  }
-  if (whole_kind == JsonKind::array && part_kind == JsonKind::array) {
-    return array_contains(whole, part);
-  }
-  // An outermost array may have a scalar for an element.
-  if (whole_kind == JsonKind::array && is_scalar(part)) {
-    return std::ranges::any_of(json_elements(whole), [&](std::string_view element) {
-      return is_scalar(element) && same_scalar(element, part);
-    });
-  }
-  return is_scalar(whole) && is_scalar(part) && same_scalar(whole, part);
+  return Containment{whole, part}.holds(whole, part);
 }
 
 }  // namespace swizzle::sql

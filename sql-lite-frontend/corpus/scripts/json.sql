@@ -72,3 +72,5 @@ select v from (values ('{"b":1,"a":2}'::jsonb), ('{"b":0,"a":3}'), ('["a",1]'), 
 select '1'::jsonb = '1.0', '1'::jsonb < '2', '[]'::jsonb < 'null', '{}'::jsonb > '[1,2,3]', '"a"'::jsonb >= '"a"', 'true'::jsonb <= 'false', '[1]'::jsonb <> '[1.0]', jsonb_cmp('{"a":1}', '{"a":2}');
 select '{"a":1}'::json < '{"a":2}'::json;
 select v from (values ('{"a":1}'::json)) t(v) order by v;
+select (repeat('[', 4000) || repeat(']', 4000))::jsonb @> (repeat('[', 3999) || repeat(']', 3999))::jsonb, (repeat('[', 4000) || '7' || repeat(']', 4000))::jsonb @> (repeat('[', 4000) || '8' || repeat(']', 4000))::jsonb;
+select (repeat('{"a":', 3000) || '{"x": "}", "y": [1, {"z": "]"}]}' || repeat('}', 3000))::jsonb @> (repeat('{"a":', 3000) || '{"y": [{"z": "]"}]}' || repeat('}', 3000))::jsonb;
