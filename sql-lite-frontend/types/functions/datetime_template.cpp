@@ -102,6 +102,7 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
   std::vector<TemplateNode> nodes;
   bool filled = true;
   bool translated = false;
+  bool is_exact = false;
   constexpr std::size_t kBytesOfNode = 16;
   require_room_for(rest.size() + 1, kBytesOfNode);
   while (!rest.empty()) {
@@ -117,6 +118,8 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
       continue;
     }
     if (starts_with_keyword(rest, "FX")) {
+      // From here on a separator stands for one character, whatever that is.
+      is_exact = true;
       rest.remove_prefix(2);
       continue;
     }
@@ -158,7 +161,7 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
       continue;
     }
     if (rest.starts_with("\\\"")) rest.remove_prefix(1);
-    add_literal(nodes, rest.substr(0, 1), false);
+    add_literal(nodes, rest.substr(0, 1), is_exact);
     rest.remove_prefix(1);
   }
   return nodes;

@@ -96,6 +96,7 @@ class Reader {
 
   i64 read_number(std::size_t width, std::string_view what) {
     skip_space();
+    const std::string_view here = rest_;
     bool negative = false;
     if (!rest_.empty() && (rest_[0] == '-' || rest_[0] == '+')) {
       negative = rest_[0] == '-';
@@ -108,7 +109,7 @@ class Reader {
       value = value * 10 + (rest_[size++] - '0');
     if (size == 0)
       throw sql_error(sqlstate::invalid_datetime_format, "invalid value \"{}\" for \"{}\"",
-                      rest_.substr(0, width), what)
+                      here.substr(0, width), what)
           .with_detail("Value must be an integer.");
     digits_ = size;
     rest_.remove_prefix(size);
