@@ -239,6 +239,7 @@ Result<> Server::open_database(const ServerSettings& settings,
   // From here on there is one registry: SHOW and pg_settings know the server's settings too.
   Settings& registry = database_->shared().settings;
   define_server_settings(registry);
+  define_file_locations(registry, directory_.path(), directory_.settings_file());
   return apply(registry, file);
 }
 

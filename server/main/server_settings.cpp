@@ -137,6 +137,16 @@ void define_server_settings(Settings& settings) {
   define_observability(settings);
 }
 
+void define_file_locations(Settings& settings, const std::filesystem::path& data_directory,
+                           const std::filesystem::path& settings_file) {
+  const auto define = [&](const char* name, const std::filesystem::path& path, const char* about) {
+    settings.define(string_setting(name, std::filesystem::absolute(path).string(),
+                                   SettingContext::internal, "File Locations", about));
+  };
+  define("data_directory", data_directory, "Shows where the data is.");
+  define("config_file", settings_file, "Shows which file the settings stand in.");
+}
+
 Result<ServerSettings> server_settings(const Settings& settings) {
   const auto number = [&](std::string_view name) {
     return static_cast<std::uint64_t>(settings.integer(name));

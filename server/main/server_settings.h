@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace swizzle::server {
 
 /// Adds what the server itself is told, with PostgreSQL's names where the thing is the same.
 void define_server_settings(Settings& settings);
+/// Shown only: the command line says where the data is.
+void define_file_locations(Settings& settings, const std::filesystem::path& data_directory,
+                           const std::filesystem::path& settings_file);
 
 /// The same, as values of their types.
 struct ServerSettings {

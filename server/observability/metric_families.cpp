@@ -1,15 +1,17 @@
 #include "server/observability/metric_families.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace swizzle::server {
 
 prometheus::ClientMetric& MetricFamilies::add(const std::string& name, const std::string& help,
                                               prometheus::MetricType type, Labels labels) {
-  if (families_.empty() || families_.back().name != name) {
-    families_.push_back({name, help, type, {}});
+  auto family = std::ranges::find(families_, name, &prometheus::MetricFamily::name);
+  if (family == families_.end()) {
+    family = families_.insert(families_.end(), {name, help, type, {}});
   }
-  prometheus::ClientMetric& metric = families_.back().metric.emplace_back();
+  prometheus::ClientMetric& metric = family->metric.emplace_back();
   for (auto& [label, value] : labels) metric.label.push_back({label, std::move(value)});
   return metric;
 }

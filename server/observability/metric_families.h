@@ -15,7 +15,7 @@ class MetricFamilies {
  public:
   using Labels = std::vector<std::pair<std::string, std::string>>;
 
-  /// Further values of the same name, with other labels, follow at once.
+  /// Values of one name, with different labels, are one family wherever they are added.
   void counter(const std::string& name, const std::string& help, double value, Labels labels = {});
   void gauge(const std::string& name, const std::string& help, double value, Labels labels = {});
   void histogram(const std::string& name, const std::string& help,

@@ -55,11 +55,11 @@ TEST_CASE("a histogram's steps add up, and its last is everything", "[observabil
   CHECK(shown.sample_sum == Approx(3600.000014));
 }
 
-TEST_CASE("values of one name are one family", "[observability]") {
+TEST_CASE("values of one name are one family, also with others between them", "[observability]") {
   MetricFamilies families;
   families.counter("a", "help", 1, {{"of", "x"}});
-  families.counter("a", "help", 2, {{"of", "y"}});
   families.gauge("b", "help", 3);
+  families.counter("a", "help", 2, {{"of", "y"}});
   const auto all = families.take();
   REQUIRE(all.size() == 2);
   CHECK(all[0].metric.size() == 2);

@@ -70,6 +70,7 @@ Value times(const TableRuntime::Analyses& analyses) {
 
 void table_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
+  const Value never = Value::from_int(0);
   for (const TablePtr& table : session.catalog.tables()) {
     if (!keeps_rows(table->relation.kind)) continue;
     const TableCounters& counters = table->runtime->counters;
@@ -89,8 +90,9 @@ void table_rows(Execution& execution, const EmitRow& emit) {
         counter(counters.since_reset(Counted::updated)),
         counter(counters.since_reset(Counted::removed)),
         Value::from_int(static_cast<std::int64_t>(std::max(0.0, rows))),
-        // A row that is changed is changed in place: nothing waits for VACUUM.
-        Value::from_int(0), counter(counters.changes() - std::min(analyzed, counters.changes())),
+        // A row that is changed is changed in place: nothing waits for VACUUM, nothing is vacuumed.
+        never, never, never, never, never,
+        counter(counters.changes() - std::min(analyzed, counters.changes())),
         moment(table->runtime->analyzed_by_users), moment(table->runtime->analyzed_by_server),
         times(table->runtime->analyzed_by_users), times(table->runtime->analyzed_by_server)};
     emit(row);
@@ -147,6 +149,10 @@ const std::vector<RowProvider::Column> kTableColumns{{"relid"},
                                                      {"n_tup_del"},
                                                      {"n_live_tup"},
                                                      {"n_dead_tup"},
+                                                     {"n_tup_hot_upd"},
+                                                     {"n_ins_since_vacuum"},
+                                                     {"vacuum_count"},
+                                                     {"autovacuum_count"},
                                                      {"n_mod_since_analyze"},
                                                      {"last_analyze"},
                                                      {"last_autoanalyze"},

@@ -42,15 +42,30 @@ constexpr SystemView kSystemViews[] = {
      "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
     {kPgCatalogSchema, "pg_stat_database",
-     "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks",
+     "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks "
+     "tup_returned "
+     "tup_fetched tup_inserted tup_updated tup_deleted conflicts stats_reset",
      "SELECT d.oid AS datid, d.datname, (SELECT pg_catalog.count(*) "
      "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends, "
      "CASE WHEN s.is_ours THEN s.commits ELSE 0 END AS xact_commit, "
      "CASE WHEN s.is_ours THEN s.rollbacks ELSE 0 END AS xact_rollback, "
      "CASE WHEN s.is_ours THEN s.pages_read ELSE 0 END AS blks_read, "
      "CASE WHEN s.is_ours THEN GREATEST(s.asked - s.pages_read, 0) ELSE 0 END AS blks_hit, "
-     "CASE WHEN s.is_ours THEN s.deadlocks ELSE 0 END AS deadlocks "
-     "FROM pg_catalog.pg_database d CROSS JOIN LATERAL "
+     "CASE WHEN s.is_ours THEN s.deadlocks ELSE 0 END AS deadlocks, "
+     "CASE WHEN s.is_ours THEN t.read + t.fetched ELSE 0 END AS tup_returned, "
+     "CASE WHEN s.is_ours THEN t.fetched ELSE 0 END AS tup_fetched, "
+     "CASE WHEN s.is_ours THEN t.inserted ELSE 0 END AS tup_inserted, "
+     "CASE WHEN s.is_ours THEN t.updated ELSE 0 END AS tup_updated, "
+     "CASE WHEN s.is_ours THEN t.deleted ELSE 0 END AS tup_deleted, "
+     // Nothing is replayed here that statements could be in the way of.
+     "0::pg_catalog.int8 AS conflicts, pg_catalog.pg_postmaster_start_time() AS stats_reset "
+     "FROM pg_catalog.pg_database d CROSS JOIN "
+     "(SELECT COALESCE(pg_catalog.sum(seq_tup_read), 0)::pg_catalog.int8 AS read, "
+     "COALESCE(pg_catalog.sum(idx_tup_fetch), 0)::pg_catalog.int8 AS fetched, "
+     "COALESCE(pg_catalog.sum(n_tup_ins), 0)::pg_catalog.int8 AS inserted, "
+     "COALESCE(pg_catalog.sum(n_tup_upd), 0)::pg_catalog.int8 AS updated, "
+     "COALESCE(pg_catalog.sum(n_tup_del), 0)::pg_catalog.int8 AS deleted "
+     "FROM pg_catalog.pg_stat_all_tables) t CROSS JOIN LATERAL "
      "(SELECT d.datname = pg_catalog.current_database() AS is_ours, "
      "pg_catalog.max(value) FILTER (WHERE name = 'commits') AS commits, "
      "pg_catalog.max(value) FILTER (WHERE name = 'rollbacks') AS rollbacks, "
@@ -72,6 +87,12 @@ constexpr SystemView kSystemViews[] = {
      "0::pg_catalog.float8 AS checkpoint_sync_time, "
      "pg_catalog.pg_postmaster_start_time() AS stats_reset "
      "FROM pg_catalog.swizzle_statistics"},
+    {kPgCatalogSchema, "pg_stat_wal", "wal_bytes wal_write wal_sync stats_reset",
+     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'log_tail') AS wal_bytes, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_write, "
+     // Each write of the log is a durable one.
+     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_sync, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.swizzle_statistics"},
     {kPgCatalogSchema, "pg_stat_archiver", "stats_reset",
      "SELECT pg_catalog.pg_postmaster_start_time() AS stats_reset"},
     {kPgCatalogSchema, "pg_stat_database_conflicts", "datid datname",

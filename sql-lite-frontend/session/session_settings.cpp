@@ -38,6 +38,22 @@ SettingDefinition default_only(SettingDefinition definition) {
   return only(std::move(values), std::move(definition));
 }
 
+/// What monitors ask PostgreSQL for and what is not here: the answer says so.
+void define_absences(Settings& settings) {
+  preset(settings, "autovacuum", "off", "Shows whether tables are vacuumed: none needs it.");
+  preset(settings, "max_worker_processes", "0", "Shows how many processes help: there is one.");
+  preset(settings, "max_parallel_workers", "0", "Shows how many processes help with a statement.");
+  preset(settings, "max_parallel_workers_per_gather", "0",
+         "Shows how many processes help with a step of a statement.");
+  preset(settings, "max_wal_senders", "0", "Shows how many standbys the log is sent to.");
+  preset(settings, "max_replication_slots", "0", "Shows how many standbys the log is kept for.");
+  preset(settings, "hot_standby", "off", "Shows whether a standby answers: this is none.");
+  preset(settings, "shared_preload_libraries", "",
+         "Shows which libraries were loaded: none can be.");
+  preset(settings, "ident_file", "", "Shows where names are mapped: peers have their own.");
+  preset(settings, "external_pid_file", "", "Shows where else the process id stands: nowhere.");
+}
+
 void define_presets(Settings& settings) {
   preset(settings, "server_version", "15.0", "Shows the server version.");
   preset(settings, "server_version_num", "150000", "Shows the server version as an integer.");
@@ -57,6 +73,13 @@ void define_presets(Settings& settings) {
          "Shows how many transactions may be prepared: two-phase commit is not supported.");
   preset(settings, "ssl", "off", "Shows whether TLS is offered.");
   preset(settings, "wal_level", "replica", "Shows what the log records.");
+  preset(settings, "data_checksums", "on", "Shows whether pages have checksums: all have.");
+  preset(settings, "fsync", "on", "Shows whether what is committed is forced to disk: always.");
+  preset(
+      settings, "full_page_writes", "on",
+      "Shows whether pages survive torn writes: all are written to the double-write area first.");
+  preset(settings, "archive_mode", "off", "Shows whether archive_command is set.");
+  define_absences(settings);
 }
 
 void define_formats(Settings& settings) {
@@ -81,6 +104,8 @@ void define_formats(Settings& settings) {
     settings.define(only({"C", "POSIX"}, string_setting(name, "C", user, category,
                                                         "The locale for formatting is always C.")));
   }
+  settings.define(default_only(string_setting("timezone_abbreviations", "Default", user, category,
+                                              "Which abbreviations of time zones are known.")));
   settings.define(default_only(string_setting("default_text_search_config", "pg_catalog.simple",
                                               user, category, "There is no text search.")));
 }

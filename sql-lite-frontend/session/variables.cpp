@@ -317,6 +317,10 @@ bool offers_tls(const Settings& settings) {
   return settings.find("ssl_cert_file") != nullptr && !settings.text("ssl_cert_file").empty();
 }
 
+bool archives(const Settings& settings) {
+  return settings.find("archive_command") != nullptr && !settings.text("archive_command").empty();
+}
+
 }  // namespace
 
 bool Session::State::may_examine(std::string_view setting) const {
@@ -361,6 +365,7 @@ Result<std::string> Session::State::show_setting_value(std::string_view name) co
   if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
   if (name == "session_authorization") return session_user_name(*this);
   if (name == "ssl") return std::string{offers_tls(shared.settings) ? "on" : "off"};
+  if (name == "archive_mode") return std::string{archives(shared.settings) ? "on" : "off"};
   if (name == "is_superuser") return std::string{is_superuser(user) ? "on" : "off"};
   return settings.show(name);
 }
