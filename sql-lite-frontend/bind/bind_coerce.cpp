@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/time_types.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -163,59 +165,116 @@ void Binder::require_parameter_types() const {
   }
 }
 
-TypeReference Binder::bind_type(const ast::TypeName& name) {
-  if (name.setof) unsupported("SETOF");
-  if (name.pct_type) unsupported("%TYPE");
+namespace {
+
+std::string_view schema_of(const ast::TypeName& name) {
+  return name.names.size() > 1 ? ast::string_of(name.names[name.names.size() - 2])
+                               : std::string_view{};
+}
+
+std::string dotted_name(const ast::TypeName& name) {
   std::string text;
   for (const ast::Node* part : name.names) {
     if (!text.empty()) text += '.';
     text += ast::string_of(part);
   }
+  return text;
+}
+
+/// int4 or pg_catalog.int4; null where it is no type of PostgreSQL's.
+const TypeInfo* builtin_type(const ast::TypeName& name) {
+  const std::string_view schema = schema_of(name);
+  if (name.names.size() > 2 || (!schema.empty() && schema != "pg_catalog")) return nullptr;
+  return name.names.empty() ? nullptr : find_type(ast::string_of(name.names.back()));
+}
+
+std::vector<std::int32_t> modifiers_of(const ast::TypeName& name) {
+  std::vector<std::int32_t> modifiers;
+  for (const ast::Node* node : name.typmods) {
+    const auto* constant = ast::try_as<ast::A_Const>(node);
+    if (constant == nullptr || constant->ival == nullptr) {
+      throw SqlError{sqlstate::invalid_parameter_value,
+                     "type modifiers must be simple constants or identifiers"};
+    }
+    modifiers.push_back(constant->ival->ival);
+  }
+  return modifiers;
+}
+
+}  // namespace
+
+TypePtr Binder::find_user_type(const ast::TypeName& name, std::string_view last) {
+  const std::string_view schema = schema_of(name);
+  if (open_view_ != nullptr) {
+    for (const ViewType& known : open_view_->view_types) {
+      if (known.name == last && known.schema == schema) return names_.user_type(TypeId{known.type});
+    }
+  }
+  TypePtr type = names_.find_user_type(schema, last);
+  if (!type && schema.empty()) {
+    const TypeId stored = type_of_stored_name(last);
+    if (stored != TypeId::none) type = names_.user_type(stored);
+  }
+  if (type && view_depth_ == recorded_depth_) {
+    types_read_.push_back({std::string{schema}, std::string{last}, type->oid});
+  }
+  return type;
+}
+
+TypeId Binder::bind_user_type(const ast::TypeName& name) {
   const std::string_view last =
       name.names.empty() ? std::string_view{} : ast::string_of(name.names.back());
-  const bool builtin = name.names.size() == 1 ||
-                       (name.names.size() == 2 && ast::string_of(name.names[0]) == "pg_catalog");
-  const TypeInfo* info = builtin ? find_type(last) : nullptr;
-  if (info == nullptr) {
-    if (name.names.size() == 2 && !names_.schema_exists(ast::string_of(name.names[0]))) {
-      throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
-                      ast::string_of(name.names[0]))
-          .at_position(name.location + 1);
-    }
-    if (builtin && is_missing_type(last)) {
-      throw sql_error(sqlstate::feature_not_supported, "type {} is not supported", last)
-          .at_position(name.location + 1);
-    }
-    throw sql_error(sqlstate::undefined_object, "type \"{}\" does not exist", text)
+  if (const TypePtr type = find_user_type(name, last)) return type->id();
+  // As pg_type calls arrays: _mood is mood[].
+  const TypePtr element = last.starts_with('_') ? find_user_type(name, last.substr(1)) : nullptr;
+  return element ? array_type(element->id()) : TypeId::none;
+}
+
+TypeId Binder::bind_type_name(const ast::TypeName& name) {
+  if (const TypeInfo* info = builtin_type(name)) return info->id;
+  const std::string_view schema = schema_of(name);
+  if (!schema.empty() && !names_.schema_exists(schema)) {
+    throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema)
         .at_position(name.location + 1);
   }
-  TypeReference reference{info->id, kNoTypmod};
+  if (const TypeId type = bind_user_type(name); type != TypeId::none) return type;
+  const bool is_builtin = schema.empty() || schema == "pg_catalog";
+  if (is_builtin && !name.names.empty() && is_missing_type(ast::string_of(name.names.back()))) {
+    throw sql_error(sqlstate::feature_not_supported, "type {} is not supported",
+                    ast::string_of(name.names.back()))
+        .at_position(name.location + 1);
+  }
+  throw sql_error(sqlstate::undefined_object, "type \"{}\" does not exist", dotted_name(name))
+      .at_position(name.location + 1);
+}
+
+TypeReference Binder::bind_type(const ast::TypeName& name) {
+  if (name.setof) unsupported("SETOF");
+  if (name.pct_type) unsupported("%TYPE");
+  TypeReference reference{bind_type_name(name), kNoTypmod};
+  const TypeId type = reference.type;
   if (!name.typmods.empty()) {
-    std::vector<std::int32_t> modifiers;
-    for (const ast::Node* node : name.typmods) {
-      const auto* constant = ast::try_as<ast::A_Const>(node);
-      if (constant == nullptr || constant->ival == nullptr) {
-        throw SqlError{sqlstate::invalid_parameter_value,
-                       "type modifiers must be simple constants or identifiers"};
-      }
-      modifiers.push_back(constant->ival->ival);
+    const std::vector<std::int32_t> modifiers = modifiers_of(name);
+    if (is_enum(type) || is_enum_array(type)) {
+      throw sql_error(sqlstate::syntax_error, "type modifier is not allowed for type \"{}\"",
+                      dotted_name(name))
+          .at_position(name.location + 1);
     }
     try {
-      reference.typmod = make_typmod(info->id, modifiers);
+      reference.typmod = make_typmod(type, modifiers);
       // An interval's first modifier is its fields.
-      const bool has_precision = info->id != TypeId::interval || modifiers.size() > 1;
-      if (has_precision) warn_of_precision(names_, info->id, modifiers.back());
+      const bool has_precision = type != TypeId::interval || modifiers.size() > 1;
+      if (has_precision) warn_of_precision(names_, type, modifiers.back());
     } catch (SqlError& error) {
       error.fields().position = name.location + 1;
       throw;
     }
   }
   if (!name.array_bounds.empty()) {
-    const TypeId array = array_type(info->id);
-    if (array == TypeId::none) {
-      throw_error(sqlstate::undefined_object, "type \"{}[]\" does not exist", text);
+    reference.type = array_type(type);
+    if (reference.type == TypeId::none) {
+      throw_error(sqlstate::undefined_object, "type \"{}[]\" does not exist", dotted_name(name));
     }
-    reference.type = array;
   }
   return reference;
 }

@@ -6,10 +6,16 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
+#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
+
+bool is_stored_name(const ast::TypeName& name) {
+  return name.names.size() == 1 &&
+         type_of_stored_name(ast::string_of(name.names[0])) != TypeId::none;
+}
 
 /// Of what picks one of several values: theirs, if they agree.
 std::int32_t common_typmod(std::span<const ExprPtr> values) {
@@ -243,11 +249,29 @@ ExprPtr Binder::bind_bool(const ast::BoolExpr& node, Scope& scope) {
 
 std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
                                    TypeId& type, std::int32_t location) {
-  std::vector<TypeId> types;
-  for (const ExprPtr& expr : exprs) types.push_back(expr->type());
-  type = select_common_type(types, construct, location + 1);
+  const auto position_of = [location](const Expr& expr) {
+    return (expr.location() >= 0 ? expr.location() : location) + 1;
+  };
+  type = TypeId::unknown;
+  for (const ExprPtr& expr : exprs) {
+    if (expr->type() == TypeId::unknown) continue;
+    const TypeId pair[] = {type, expr->type()};
+    type = type == TypeId::unknown ? expr->type()
+                                   : select_common_type(pair, construct, position_of(*expr));
+  }
+  if (type == TypeId::unknown) type = TypeId::text;
   for (ExprPtr& expr : exprs) {
-    expr = coerce(std::move(expr), type, kNoTypmod, Implicitness::implicit);
+    const TypeId source = expr->type();
+    const std::int32_t position = position_of(*expr);
+    const bool is_else = construct == "CASE" && &expr == &exprs.front();
+    ExprPtr coerced = try_coerce(expr, type, kNoTypmod, Implicitness::implicit);
+    if (coerced == nullptr) {
+      throw sql_error(sqlstate::cannot_coerce, "{} could not convert type {} to {}",
+                      construct != "CASE" ? construct : (is_else ? "CASE/ELSE" : "CASE/WHEN"),
+                      format_type(source), format_type(type))
+          .at_position(position);
+    }
+    expr = std::move(coerced);
   }
   return exprs;
 }
@@ -296,8 +320,23 @@ ExprPtr Binder::bind_case(const ast::CaseExpr& node, Scope& scope) {
   return expr;
 }
 
+ExprPtr Binder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
+  const std::string_view text = ast::as<ast::A_Const>(node.arg).sval->sval;
+  SessionContext numbers;
+  FunctionContext by_number{arena_, numbers, {}};
+  const Value value = input_text(by_number, type, kNoTypmod, text);
+  // Anybody can write a number: it must be a label's.
+  FunctionContext by_name{arena_, names_.context(), {}};
+  static_cast<void>(to_text(by_name, type, value));
+  return constant(type, value);
+}
+
 ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   const TypeReference target = bind_type(*node.type_name);
+  if (const auto* literal = ast::try_as<ast::A_Const>(node.arg);
+      literal != nullptr && literal->sval != nullptr && is_stored_name(*node.type_name)) {
+    return bind_stored_constant(node, target.type);
+  }
   ExprPtr operand;
   if (const auto* array = ast::try_as<ast::A_ArrayExpr>(node.arg);
       array != nullptr && is_array(target.type)) {

@@ -48,8 +48,8 @@ TablePtr Binder::find_table(const ast::RangeVar& range) {
 
 /// Inside a view, what it knows about a name of its text.
 const ViewName* Binder::view_name(const ast::RangeVar& range) const {
-  if (view_names_ == nullptr) return nullptr;
-  for (const ViewName& known : *view_names_) {
+  if (open_view_ == nullptr) return nullptr;
+  for (const ViewName& known : open_view_->view_names) {
     if (known.name == range.relname && known.schema == range.schemaname) return &known;
   }
   return nullptr;
@@ -196,7 +196,7 @@ FromPtr Binder::bind_from_item(const ast::Node* node, Scope& scope) {
 }
 
 void Binder::note_name(const ast::RangeVar& range, const Table& table) {
-  if (view_names_ != nullptr) return;
+  if (open_view_ != nullptr) return;
   named_.push_back({std::string{range.schemaname}, std::string{range.relname}, table.relation.oid});
 }
 
@@ -266,7 +266,7 @@ FromPtr Binder::bind_range_var(const ast::RangeVar& range, Scope& scope) {
 std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
   Arena parse_arena;
   const auto statements = parse_script(parse_arena, view.relation.view_sql);
-  const auto* const around = std::exchange(view_names_, &view.relation.view_names);
+  const auto* const around = std::exchange(open_view_, &view.relation);
   const Oid reader = std::exchange(as_role_, role_behind(view));
   ++view_depth_;
   std::unique_ptr<Query> query;
@@ -275,12 +275,12 @@ std::unique_ptr<Query> Binder::bind_view_query(const Table& view) {
   } catch (SqlError& error) {
     // The position would point into the view's text.
     error.fields().position = 0;
-    view_names_ = around;
+    open_view_ = around;
     as_role_ = reader;
     --view_depth_;
     throw;
   }
-  view_names_ = around;
+  open_view_ = around;
   as_role_ = reader;
   --view_depth_;
   return query;

@@ -145,10 +145,10 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
     refuse(*view, kind, what);
   }
   const auto& range = ast::as<ast::RangeVar>(level.query->from_clause[0]);
-  const auto* const around = std::exchange(view_names_, &view->relation.view_names);
+  const auto* const around = std::exchange(open_view_, &view->relation);
   const ViewName* known = view_name(range);
   const TablePtr below = find_table(range);
-  view_names_ = around;
+  open_view_ = around;
   if (!below || known == nullptr ||
       (below->relation.kind != RelationKind::table && below->relation.kind != RelationKind::view)) {
     refuse(*view, kind, "that do not select from a single table or view");
@@ -229,11 +229,11 @@ ExprPtr Binder::view_condition(const ViewTarget& target, const ViewTarget::Level
   if (level.query->where_clause == nullptr) return nullptr;
   Scope scope = view_scope(target.table, level.alias, level.from, first_slot);
   scope.clause = Clause::where;
-  const auto* const names = std::exchange(view_names_, &level.view->relation.view_names);
+  const auto* const names = std::exchange(open_view_, &level.view->relation);
   const Oid reader = std::exchange(as_role_, role_behind(*level.view));
   ++view_depth_;
   const auto leave = [&] {
-    view_names_ = names;
+    open_view_ = names;
     as_role_ = reader;
     --view_depth_;
   };

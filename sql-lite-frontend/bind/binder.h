@@ -32,6 +32,9 @@ class NameSource {
   virtual std::vector<TablePtr> referencing_tables(Oid referenced) = 0;
   virtual std::string schema_name(Oid schema) = 0;
   virtual bool schema_exists(std::string_view schema) = 0;
+  /// Types that users made, as relations are found.
+  virtual TypePtr find_user_type(std::string_view schema, std::string_view name) = 0;
+  virtual TypePtr user_type(TypeId type) = 0;
   /// For constants that are read while binding.
   virtual SessionContext& context() = 0;
   virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
@@ -129,6 +132,8 @@ class Binder {
     Slot first_slot = 0;
   };
   [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
+  /// The types that users made and that it names, as relations_read() has relations.
+  [[nodiscard]] const std::vector<ViewType>& types_read() const noexcept { return types_read_; }
   /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
   [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
   void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
@@ -227,6 +232,13 @@ class Binder {
   void plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
                   SubqueryExpr::Correlation correlation);
   ExprPtr bind_cast(const ast::TypeCast& node, Scope& scope);
+  /// A constant of a type that a user made, as stored expressions have it: by numbers.
+  ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
+  // bind_coerce.cpp
+  TypeId bind_type_name(const ast::TypeName& name);
+  /// None where no user made a type of that name, or one over whose arrays it is.
+  TypeId bind_user_type(const ast::TypeName& name);
+  TypePtr find_user_type(const ast::TypeName& name, std::string_view last);
   ExprPtr bind_value_function(const ast::SQLValueFunction& node);
   /// What a set-returning function with several columns leaves in a slot: its fields by name.
   struct RecordFields {
@@ -445,9 +457,11 @@ class Binder {
   std::vector<TablePtr> tables_;
   std::vector<TablePtr> written_;
   std::vector<RelationRead> read_;
+  std::vector<ViewType> types_read_;
   std::vector<NamedRelation> named_;
-  /// Inside a view: its names. The outermost view's own relations are noted in `read_`.
-  const std::vector<ViewName>* view_names_ = nullptr;
+  /// Inside a view, which knows what its names mean. The outermost view's own relations are noted
+  /// in `read_`.
+  const Relation* open_view_ = nullptr;
   struct Noted {
     RelationAccess access;
     std::optional<Slot> first_slot;  ///< of its columns, where using one counts as reading it

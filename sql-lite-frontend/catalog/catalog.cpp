@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/catalog/object_map.h"
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -67,6 +68,7 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   drop_leftovers(engine, tree, database);
   std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
   catalog->load_schemas();
+  catalog->load_types();
   return catalog;
 }
 
@@ -75,6 +77,31 @@ void Catalog::load_schemas() {
                   [&](Oid oid, Bytes value) {
                     schemas_[oid] = std::make_shared<Schema>(decode<Schema>(value));
                   });
+}
+
+void Catalog::load_types() {
+  for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::user_type),
+                  [&](Oid oid, Bytes value) {
+                    const auto type = std::make_shared<UserType>(decode<UserType>(value));
+                    note_type(type->id(), {quote_identifier(type->name), type->labels, {}});
+                    types_[oid] = type;
+                  });
+}
+
+TypePtr Catalog::type(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(types_, oid);
+}
+TypePtr Catalog::type(Oid schema, std::string_view name) const {
+  const std::shared_lock lock{mutex_};
+  for (const auto& [oid, type] : types_) {
+    if (type->schema == schema && type->name == name) return type;
+  }
+  return nullptr;
+}
+std::vector<TypePtr> Catalog::types() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(types_);
 }
 
 SchemaPtr Catalog::schema(Oid oid) const {
@@ -102,6 +129,11 @@ void Catalog::apply(std::span<const CatalogChange> changes) {
 void Catalog::put(const CatalogChange& change) {
   if (const auto* schema = std::get_if<SchemaPtr>(&change.object)) {
     put_object(schemas_, change.oid, *schema);
+  } else if (const auto* type = std::get_if<TypePtr>(&change.object)) {
+    put_object(types_, change.oid, *type);
+    if (*type) {
+      note_type((*type)->id(), {quote_identifier((*type)->name), (*type)->labels, {}});
+    }
   } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {
     shared_.put(change.oid, *role);
   } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {

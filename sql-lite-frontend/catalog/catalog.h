@@ -25,12 +25,13 @@ using SchemaPtr = std::shared_ptr<const Schema>;
 struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
-  std::variant<TablePtr, SchemaPtr, RolePtr, DatabasePtr> object;
+  std::variant<TablePtr, SchemaPtr, TypePtr, RolePtr, DatabasePtr> object;
 };
 
 /// The committed catalog of one database, over its records in one tree of the engine. Relations are
-/// read when somebody asks for them, and stay; schemas are read at once. Thread-safe; lookups may
-/// park. Sessions see it through a CatalogView, which adds what their own transaction changed.
+/// read when somebody asks for them, and stay; schemas and types are read at once. Thread-safe;
+/// lookups may park. Sessions see it through a CatalogView, which adds what their own transaction
+/// changed.
 ///
 /// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
 /// that two transactions cannot make the same name; (database, lock, oid) → the version of a
@@ -64,6 +65,9 @@ class Catalog {
   [[nodiscard]] TablePtr table_of_index(Oid schema, std::string_view index);
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
+  [[nodiscard]] TypePtr type(Oid oid) const;
+  [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
+  [[nodiscard]] std::vector<TypePtr> types() const;
   /// All there are: reads those that nobody has asked for yet.
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Those that somebody has asked for.
@@ -84,6 +88,7 @@ class Catalog {
   struct Reading;
 
   void load_schemas();
+  void load_types();
   TablePtr read(Oid oid);
   TablePtr named(const Names& names, Oid schema, std::string_view name);
   void read_all();
@@ -108,6 +113,7 @@ class Catalog {
   Names table_names_;
   Names index_names_;  ///< → oid of the table
   std::map<Oid, SchemaPtr> schemas_;
+  std::map<Oid, TypePtr> types_;
   /// What is in tables_ is all there is.
   bool is_whole_ = false;
   /// What was looked for in vain since the last change.
@@ -135,6 +141,8 @@ class CatalogView {
   [[nodiscard]] bool has_new_rows(const Table& table) const;
   [[nodiscard]] SchemaPtr schema(Oid oid) const;
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
+  [[nodiscard]] TypePtr type(Oid oid) const;
+  [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
@@ -142,6 +150,7 @@ class CatalogView {
   /// By ascending oid.
   [[nodiscard]] std::vector<TablePtr> tables() const;
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
+  [[nodiscard]] std::vector<TypePtr> types() const;
   [[nodiscard]] std::vector<RolePtr> roles() const;
   [[nodiscard]] std::vector<DatabasePtr> databases() const;
 
@@ -159,6 +168,7 @@ class CatalogView {
   /// also by a transaction that has not committed yet, for which it waits.
   TablePtr create(Transaction& transaction, Relation relation);
   SchemaPtr create(Transaction& transaction, Schema schema);
+  TypePtr create(Transaction& transaction, UserType type);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
@@ -167,14 +177,20 @@ class CatalogView {
   TablePtr lock_for_change(Transaction& transaction, const TablePtr& table,
                            lock::RelationMode mode = lock::RelationMode::access_exclusive);
 
+  /// Waits for whoever changes the type or, with access_exclusive, gives it to columns; returns the
+  /// newest definition. 42704 if it was dropped meanwhile.
+  TypePtr lock_type(Transaction& transaction, const UserType& type, lock::RelationMode mode);
+
   /// Pre: locked for change. Keeps `Table::runtime` unless `fresh_runtime` is given.
   TablePtr replace(Transaction& transaction, const Table& old, Relation relation,
                    std::shared_ptr<TableRuntime> fresh_runtime = nullptr);
   void replace(Transaction& transaction, const Schema& old, Schema schema);
+  void replace(Transaction& transaction, const UserType& old, UserType type);
   void replace(Transaction& transaction, const Role& old, Role role);
   void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
   void remove(Transaction& transaction, const Table& table);
   void remove(Transaction& transaction, const Schema& schema);
+  void remove(Transaction& transaction, const UserType& type);
   void remove(Transaction& transaction, const Role& role);
   void remove(Transaction& transaction, const DatabaseEntry& database);
 

@@ -25,6 +25,8 @@ enum class RecordKind : char {
   reference = 11,
   default_grants = 12,  ///< (role, schema, kind of object)
   comment = 13,         ///< (class, object, part) → text; of objects without a record of their own
+  user_type = 14,
+  type_name = 15,  ///< (schema, name) → oid of a type that a user made
 };
 
 /// Roles and databases belong to all databases.
@@ -58,6 +60,12 @@ inline std::string reference_key(Oid database, Oid referenced, Oid referencing) 
 /// `owner` is the schema, or a RecordKind for names that lie in no schema.
 inline std::string name_key(Oid database, Oid owner, std::string_view name) {
   std::string key = object_key(database, RecordKind::name, owner);
+  key += name;
+  return key;
+}
+
+inline std::string type_name_key(Oid database, Oid schema, std::string_view name) {
+  std::string key = object_key(database, RecordKind::type_name, schema);
   key += name;
   return key;
 }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -22,11 +23,24 @@ struct Traits {
 Traits traits_of(const Schema&) {
   return {RecordKind::schema, false, sqlstate::duplicate_schema, "schema"};
 }
+Traits traits_of(const UserType&) {
+  return {RecordKind::user_type, false, sqlstate::duplicate_object, "type"};
+}
 Traits traits_of(const Role&) {
   return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
 }
 Traits traits_of(const DatabaseEntry&) {
   return {RecordKind::database, true, sqlstate::duplicate_database, "database"};
+}
+
+/// Under which an object's number is found; nobody else may have it.
+template <class Object>
+std::string name_record(Oid part, const Object& object) {
+  if constexpr (std::is_same_v<Object, UserType>) {
+    return type_name_key(part, object.schema, object.name);
+  } else {
+    return name_key(part, static_cast<Oid>(traits_of(object).kind), object.name);
+  }
 }
 
 template <class T>
@@ -159,6 +173,10 @@ SchemaPtr CatalogView::schema(Oid oid) const {
   if (const SchemaPtr* mine = own<SchemaPtr>(oid)) return *mine;
   return catalog_.schema(oid);
 }
+TypePtr CatalogView::type(Oid oid) const {
+  if (const TypePtr* mine = own<TypePtr>(oid)) return *mine;
+  return catalog_.type(oid);
+}
 RolePtr CatalogView::role(Oid oid) const {
   if (const RolePtr* mine = own<RolePtr>(oid)) return *mine;
   return catalog_.shared().role(oid);
@@ -183,6 +201,13 @@ Ptr named(const std::vector<Ptr>& list, std::string_view name) {
 SchemaPtr CatalogView::schema(std::string_view name) const {
   return changes_.empty() ? catalog_.schema(name) : named(schemas(), name);
 }
+TypePtr CatalogView::type(Oid schema, std::string_view name) const {
+  if (changes_.empty()) return catalog_.type(schema, name);
+  for (const TypePtr& type : types()) {
+    if (type->schema == schema && type->name == name) return type;
+  }
+  return nullptr;
+}
 RolePtr CatalogView::role(std::string_view name) const {
   return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);
 }
@@ -194,6 +219,9 @@ std::vector<TablePtr> CatalogView::tables() const {
 }
 std::vector<SchemaPtr> CatalogView::schemas() const {
   return merged(catalog_.schemas());
+}
+std::vector<TypePtr> CatalogView::types() const {
+  return merged(catalog_.types());
 }
 std::vector<RolePtr> CatalogView::roles() const {
   return merged(catalog_.shared().roles());
@@ -319,13 +347,21 @@ TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& 
   return newest;
 }
 
+TypePtr CatalogView::lock_type(Transaction& transaction, const UserType& type,
+                               lock::RelationMode mode) {
+  value_of(transaction.lock_relation(lock::RelationId{type.oid}, mode));
+  TypePtr newest = this->type(type.oid);
+  if (!newest) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", type.name);
+  return newest;
+}
+
 template <class Object, class Ptr>
 Ptr CatalogView::create_object(Transaction& transaction, Object object) {
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
   std::string value;
   append_oid(value, object.oid);
-  const std::string name = name_key(part, static_cast<Oid>(traits.kind), object.name);
+  const std::string name = name_record(part, object);
   if (!value_of(catalog_.tree().insert(transaction, as_bytes(name), as_bytes(value)))) {
     throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
   }
@@ -345,12 +381,11 @@ void CatalogView::replace_object(Transaction& transaction, const Object& old, Ob
   if (!value_of(catalog_.tree().update(transaction, as_bytes(key), as_bytes(encode(object))))) {
     throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, old.name);
   }
-  if (old.name != object.name) {
+  const std::string before = name_record(part, old);
+  const std::string after = name_record(part, object);
+  if (before != after) {
     std::string value;
     append_oid(value, object.oid);
-    const auto owner = static_cast<Oid>(traits.kind);
-    const std::string before = name_key(part, owner, old.name);
-    const std::string after = name_key(part, owner, object.name);
     if (!value_of(catalog_.tree().insert(transaction, as_bytes(after), as_bytes(value)))) {
       throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
     }
@@ -364,7 +399,7 @@ template <class Object>
 void CatalogView::remove_object(Transaction& transaction, const Object& object) {
   const Traits traits = traits_of(object);
   const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
-  const std::string name = name_key(part, static_cast<Oid>(traits.kind), object.name);
+  const std::string name = name_record(part, object);
   const std::string key = object_key(part, traits.kind, object.oid);
   if (!value_of(catalog_.tree().remove(transaction, as_bytes(key)))) {
     throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, object.name);
@@ -376,6 +411,10 @@ void CatalogView::remove_object(Transaction& transaction, const Object& object) 
 SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {
   return create_object<Schema, SchemaPtr>(transaction, std::move(schema));
 }
+TypePtr CatalogView::create(Transaction& transaction, UserType type) {
+  note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
+  return create_object<UserType, TypePtr>(transaction, std::move(type));
+}
 RolePtr CatalogView::create(Transaction& transaction, Role role) {
   return create_object<Role, RolePtr>(transaction, std::move(role));
 }
@@ -384,6 +423,9 @@ DatabasePtr CatalogView::create(Transaction& transaction, DatabaseEntry database
 }
 void CatalogView::replace(Transaction& transaction, const Schema& old, Schema schema) {
   replace_object(transaction, old, std::move(schema));
+}
+void CatalogView::replace(Transaction& transaction, const UserType& old, UserType type) {
+  replace_object(transaction, old, std::move(type));
 }
 void CatalogView::replace(Transaction& transaction, const Role& old, Role role) {
   replace_object(transaction, old, std::move(role));
@@ -394,6 +436,9 @@ void CatalogView::replace(Transaction& transaction, const DatabaseEntry& old,
 }
 void CatalogView::remove(Transaction& transaction, const Schema& schema) {
   remove_object(transaction, schema);
+}
+void CatalogView::remove(Transaction& transaction, const UserType& type) {
+  remove_object(transaction, type);
 }
 void CatalogView::remove(Transaction& transaction, const Role& role) {
   remove_object(transaction, role);

@@ -286,15 +286,31 @@ void attribute_rows(Execution& execution, const EmitRow& emit) {
 
 namespace {
 
-void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, Oid schema,
-               Oid relation) {
+/// Whose a type is, and of which relation's rows.
+struct TypePlace {
+  Oid schema = kPgCatalogSchema;
+  Oid owner = kBootstrapRole;
+  Oid relation = kNoOid;
+};
+
+/// How enums, and arrays of them, are read, written and taken apart.
+constexpr Oid kEnumFunctions[8] = {3506, 3507, 3532, 3533, 0, 0, 0, 0};
+constexpr Oid kArrayFunctions[8] = {750, 751, 2400, 2401, 0, 0, 3816, 6179};
+
+std::span<const Oid> functions_of(TypeId type) {
   static constexpr TypeFunctions kNone{};
-  const TypeFunctions* known = type_functions(type.id);
-  const auto& functions = (known != nullptr ? *known : kNone).functions;
+  if (is_enum(type)) return kEnumFunctions;
+  if (is_enum_array(type)) return kArrayFunctions;
+  const TypeFunctions* known = type_functions(type);
+  return (known != nullptr ? *known : kNone).functions;
+}
+
+void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, TypePlace place) {
+  const std::span<const Oid> functions = functions_of(type.id);
   const Value row[] = {Value::from_oid(raw(type.id)),
                        text_value(execution, type.name),
-                       Value::from_oid(schema),
-                       Value::from_oid(kBootstrapRole),
+                       Value::from_oid(place.schema),
+                       Value::from_oid(place.owner),
                        Value::from_int(type.length),
                        flag(type.by_value),
                        letter(type.kind),
@@ -302,7 +318,7 @@ void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, 
                        flag(type.preferred),
                        flag(true),
                        letter(type.delimiter),
-                       Value::from_oid(relation),
+                       Value::from_oid(place.relation),
                        Value::from_oid(raw(type.element)),
                        Value::from_oid(raw(type.array)),
                        letter(type.alignment),
@@ -321,12 +337,41 @@ void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, 
   emit(row);
 }
 
+void user_type_rows(Execution& execution, const EmitRow& emit) {
+  for (const TypePtr& type : execution.session.catalog.types()) {
+    const TypeId array = array_type(type->id());
+    TypeInfo info = type_info(type->id());
+    info.id = type->id();
+    info.name = type->name;
+    info.array = array;
+    emit_type(execution, emit, info, {type->schema, type->owner});
+    const std::string array_name = "_" + type->name;
+    info = type_info(array);
+    info.id = array;
+    info.name = array_name;
+    info.element = type->id();
+    emit_type(execution, emit, info, {type->schema, type->owner});
+  }
+}
+
 }  // namespace
+
+void enum_rows(Execution& execution, const EmitRow& emit) {
+  for (const TypePtr& type : execution.session.catalog.types()) {
+    float order = 0;
+    for (const EnumLabel& label : type->labels) {
+      const Value row[] = {Value::from_oid(label.oid), Value::from_oid(type->oid),
+                           Value::from_float4(++order), text_value(execution, label.name)};
+      emit(row);
+    }
+  }
+}
 
 void type_rows(Execution& execution, const EmitRow& emit) {
   for (const TypeInfo& type : builtin_types()) {
-    emit_type(execution, emit, type, kPgCatalogSchema, kNoOid);
+    emit_type(execution, emit, type, {});
   }
+  user_type_rows(execution, emit);
   // Each table and view is a type of its rows.
   for (const TablePtr& table : execution.session.catalog.tables()) {
     const Relation& relation = table->relation;
@@ -336,13 +381,13 @@ void type_rows(Execution& execution, const EmitRow& emit) {
     emit_type(execution, emit,
               {row_type, relation.name, relation.name, -1, false, 'C', false, ',', 'd', 'x', 'c',
                array_type, TypeId::none, Shape::record},
-              relation.schema, relation.oid);
+              {relation.schema, relation.owner, relation.oid});
     if (relation.array_type == kNoOid) continue;
     const std::string array_name = "_" + relation.name;
     emit_type(execution, emit,
               {array_type, array_name, array_name, -1, false, 'A', false, ',', 'd', 'x', 'b',
                TypeId::none, row_type, Shape::array},
-              relation.schema, kNoOid);
+              {relation.schema, relation.owner});
   }
 }
 

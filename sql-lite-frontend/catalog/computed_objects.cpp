@@ -175,6 +175,9 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     describe(schema->oid, kNamespaceClass, 0, schema->comment);
   }
+  for (const TypePtr& type : session.catalog.types()) {
+    describe(type->oid, kPgTypeClass, 0, type->comment);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     describe(relation.oid, kPgClassClass, 0, relation.comment);

@@ -11,6 +11,7 @@ void table_view_rows(Execution& execution, const EmitRow& emit);
 void class_rows(Execution& execution, const EmitRow& emit);
 void attribute_rows(Execution& execution, const EmitRow& emit);
 void type_rows(Execution& execution, const EmitRow& emit);
+void enum_rows(Execution& execution, const EmitRow& emit);
 
 // computed_shared.cpp
 void role_rows(Execution& execution, const EmitRow& emit);

@@ -148,6 +148,20 @@ Identities identities_of(Session::State& session) {
   return identities;
 }
 
+/// udt_schema and udt_name.
+struct UnderlyingType {
+  std::string schema = "pg_catalog";
+  std::string name;
+};
+UnderlyingType underlying_type(Session::State& session, TypeId type) {
+  const bool is_made_array = is_enum_array(type);
+  if (const TypePtr made = session.user_type(is_made_array ? enum_of_array(type) : type)) {
+    return {session.schema_name(made->schema), (is_made_array ? "_" : "") + made->name};
+  }
+  const TypeInfo* info = find_type(type);
+  return {"pg_catalog", std::string{info != nullptr ? info->name : ""}};
+}
+
 void emit_column(Execution& execution, const EmitRow& emit, const Table& table, std::size_t i,
                  const SequenceDefinition* identity, bool updatable) {
   Session::State& session = execution.session;
@@ -163,7 +177,7 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       column.default_sql.empty() || column.identity != 0 || !session.owns(relation.owner);
   const Value expression =
       hides ? Value::null() : text(printed_expression(session, table, column.default_sql));
-  const TypeInfo* type = find_type(column.type);
+  const UnderlyingType udt = underlying_type(session, column.type);
   const Measures measures = measures_of(column.type, column.typmod);
   const Value row[] = {
       text(session.options.database),
@@ -173,7 +187,9 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       Value::from_int(static_cast<std::int64_t>(i + 1)),
       column.generated ? Value::null() : expression,
       yes_or_no(execution, !column.not_null),
-      text(is_array(column.type) ? "ARRAY" : format_type(column.type)),
+      text(is_array(column.type)  ? "ARRAY"
+           : is_enum(column.type) ? "USER-DEFINED"
+                                  : format_type(column.type)),
       or_null(measures.length),
       or_null(measures.octets),
       or_null(measures.precision),
@@ -181,8 +197,8 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       or_null(measures.scale),
       or_null(measures.fraction),
       text(session.options.database),
-      text("pg_catalog"),
-      text(type != nullptr ? type->name : ""),
+      text(udt.schema),
+      text(udt.name),
       number(static_cast<std::int64_t>(i + 1)),
       yes_or_no(execution, false),
       yes_or_no(execution, column.identity != 0),

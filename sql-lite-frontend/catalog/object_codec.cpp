@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 5;
+constexpr std::uint8_t kFormatVersion = 6;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -172,6 +172,22 @@ void fields(V& visit, T& object) {
   visit(object.schema, object.name, object.relation, object.columns);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, ViewType>
+void fields(V& visit, T& object) {
+  visit(object.schema, object.name, object.type);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, EnumLabel>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.position);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserType>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.owner, object.labels, object.comment,
+        object.grants);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.kind, object.persistence, object.owner,
@@ -180,6 +196,7 @@ void fields(V& visit, T& object) {
         object.on_commit, object.comment, object.grants, object.estimated_rows);
   visit.since(3, object.populated);
   visit.since(4, object.estimated_pages);
+  visit.since(6, object.view_types);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>
@@ -237,6 +254,9 @@ std::string encode(const Schema& object) {
 std::string encode(const Relation& object) {
   return encode_object(object);
 }
+std::string encode(const UserType& object) {
+  return encode_object(object);
+}
 std::string encode(const Role& object) {
   return encode_object(object);
 }
@@ -254,6 +274,10 @@ Schema decode<Schema>(Bytes bytes) {
 template <>
 Relation decode<Relation>(Bytes bytes) {
   return decode_object<Relation>(bytes);
+}
+template <>
+UserType decode<UserType>(Bytes bytes) {
+  return decode_object<UserType>(bytes);
 }
 template <>
 Role decode<Role>(Bytes bytes) {

@@ -13,6 +13,7 @@ namespace swizzle::sql {
 /// the end of a struct, with the version raised.
 std::string encode(const Schema& object);
 std::string encode(const Relation& object);
+std::string encode(const UserType& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
@@ -24,6 +25,8 @@ template <>
 Schema decode<Schema>(Bytes bytes);
 template <>
 Relation decode<Relation>(Bytes bytes);
+template <>
+UserType decode<UserType>(Bytes bytes);
 template <>
 Role decode<Role>(Bytes bytes);
 template <>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/ids.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// What the catalog stores: one struct per object, each the value of one record in the catalog's
 /// tree. Expressions are stored as SQL text, in the canonical form that pg_get_expr shows.
@@ -170,6 +172,13 @@ struct ViewName {
   std::vector<ViewColumn> columns;
 };
 
+/// The same for a type that a user made.
+struct ViewType {
+  std::string schema;  ///< as written, perhaps empty
+  std::string name;
+  Oid type = kNoOid;
+};
+
 struct Relation {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -187,6 +196,7 @@ struct Relation {
   std::vector<std::string> options;  ///< reloptions: "fillfactor=100"
   std::string view_sql;
   std::vector<ViewName> view_names;
+  std::vector<ViewType> view_types;
   std::optional<SequenceDefinition> sequence;
   char on_commit = 0;  ///< temporary tables: 'd' delete rows, 'x' drop, 0 keep
   std::string comment;
@@ -208,6 +218,20 @@ struct Relation {
     return all;
   }
 };
+
+/// A type that a user made: an enum. Its number says so (types/user_types.h).
+struct UserType {
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  std::vector<EnumLabel> labels;  ///< in their order
+  std::string comment;
+  std::vector<Grant> grants;
+
+  [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
+};
+using TypePtr = std::shared_ptr<const UserType>;
 
 struct Role {
   Oid oid = kNoOid;

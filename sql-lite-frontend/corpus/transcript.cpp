@@ -15,7 +15,7 @@ constexpr std::uint32_t kFirstUserType = 16384;
 std::string type_name(std::uint32_t oid, std::int32_t modifier) {
   const TypeInfo* info = find_type(static_cast<TypeId>(oid));
   // What users made has another number in every run.
-  std::string name = info != nullptr
+  std::string name = info != nullptr && !info->name.empty()
                          ? std::string{info->name}
                          : (oid >= kFirstUserType ? "user-defined" : std::to_string(oid));
   if (modifier != kNoTypmod) name += fmt::format("({})", modifier);

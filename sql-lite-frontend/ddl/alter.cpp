@@ -209,7 +209,7 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
     if (dependent.table->relation.oid == relation.oid &&
         command.behavior == ast::DropBehavior::cascade) {
       std::erase_if(relation.constraints,
-                    [&](const Constraint& c) { return c.oid == dependent.constraint; });
+                    [&](const Constraint& c) { return c.oid == dependent.oid; });
     } else {
       dependents.push_back(std::move(dependent));
     }

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_change.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/execute/foreign_key.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 
@@ -78,6 +79,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   Binder binder{session_, scratch->arena};
   const TypeReference type =
       without_position([&] { return binder.bind_type(*definition.type_name); });
+  hold_type(session_, type.type);
   check_type_may_change(position);
   const Slot first = binder.new_slots(table_->relation.columns.size());
   Scope scope = binder.table_scope(table_, table_->relation.name, first);

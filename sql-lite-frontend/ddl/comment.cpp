@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -310,6 +311,8 @@ class Commenting {
 
   void on_type() {
     const TypeId type = type_named(statement_.object);
+    if (const TypePtr made = session_.user_type(type))
+      return comment_on_type(session_, *made, text_);
     require_superuser("type", format_type(type));
     put(kPgTypeClass, raw(type), database());
   }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/in_use.h"
 
@@ -74,6 +75,7 @@ Relation new_relation(Session::State& session, const ast::RangeVar& range, Relat
   } else if (range.relpersistence == "u") {
     relation.persistence = Persistence::unlogged;
   }
+  refuse_type_name(session, relation.schema, relation.name);
   return relation;
 }
 
@@ -202,6 +204,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     for (const Binder::RelationRead& read : binder.relations_read()) {
       relation.view_names.push_back(view_name_of(read));
     }
+    relation.view_types = binder.types_read();
     relation.view_sql = view_query_text(whole.text(), relation.name);
     relation.populated = !into.skip_data;
   }
@@ -224,7 +227,7 @@ void check_collation(ast::NodeList collation) {
 
 /// One collation makes pattern classes the same as the others.
 void check_operator_class(std::string_view name) {
-  if (name.ends_with("_pattern_ops")) return;
+  if (name.ends_with("_pattern_ops") || name == "enum_ops") return;
   constexpr std::string_view kEnd = "_ops";
   std::string_view type = name;
   if (type.ends_with(kEnd)) type.remove_suffix(kEnd.size());

@@ -102,6 +102,7 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("view \"{}\" will be a temporary view", relation.name));
   }
+  relation.view_types = binder.types_read();
   refuse_more_columns(query->targets.size());
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     Column column;

@@ -80,7 +80,8 @@ void require_empty(Session::State& session, std::string_view name) {
   }
   const Catalogs::Use use{*session.shared.catalogs, source->oid};
   constexpr std::size_t kSystemSchemas = 3;
-  if (use.catalog().tables().empty() && use.catalog().schemas().size() <= kSystemSchemas) return;
+  const bool has_objects = !use.catalog().tables().empty() || !use.catalog().types().empty();
+  if (!has_objects && use.catalog().schemas().size() <= kSystemSchemas) return;
   throw_error(sqlstate::feature_not_supported,
               "copying the objects of template database \"{}\" is not supported", name);
 }

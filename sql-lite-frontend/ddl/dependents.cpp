@@ -6,6 +6,9 @@
 #include <set>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/table_change.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -26,7 +29,7 @@ std::string described_column(Session::State& session, const Table& table, std::s
 
 Dependent foreign_key(Session::State& session, const TablePtr& table, const Constraint& constraint,
                       std::string on) {
-  return {Dependent::Kind::foreign_key,
+  return {Dependent::Kind::constraint,
           table,
           constraint.oid,
           0,
@@ -109,7 +112,33 @@ bool is_part(std::span<const std::int16_t> columns, std::size_t position) {
   return std::ranges::find(columns, static_cast<std::int16_t>(position + 1)) != columns.end();
 }
 
+/// As ALTER TABLE … DROP COLUMN … CASCADE: keys and indexes over it go too.
+void remove_column(Session::State& session, const TablePtr& table, std::size_t position) {
+  if (table->relation.columns[position].dropped) return;
+  ast::AlterTableCmd command;
+  command.subtype = ast::AlterTableType::dropcolumn;
+  command.name = table->relation.columns[position].name;
+  command.behavior = ast::DropBehavior::cascade;
+  SilentSink silent;
+  TableChange{session, session.catalog.lock_for_change(*session.transaction, table), silent}.apply(
+      command);
+}
+
+void remove_index(Session::State& session, Relation& relation, Oid oid) {
+  const auto index = std::ranges::find(relation.indexes, oid, &Index::oid);
+  if (index == relation.indexes.end()) return;
+  if (!index->primary) {
+    value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
+  }
+  relation.indexes.erase(index);
+}
+
 void remove(Session::State& session, const Dependent& dependent) {
+  if (dependent.kind == Dependent::Kind::type) {
+    const TypePtr type = session.user_type(TypeId{dependent.oid});
+    if (type) session.catalog.remove(*session.transaction, *type);
+    return;
+  }
   const TablePtr current = session.catalog.table(dependent.table->relation.oid);
   if (!current) return;
   if (dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table ||
@@ -117,11 +146,16 @@ void remove(Session::State& session, const Dependent& dependent) {
     session.drop_relation(current);
     return;
   }
+  if (dependent.kind == Dependent::Kind::column) {
+    return remove_column(session, current, dependent.position);
+  }
   const TablePtr locked = session.catalog.lock_for_change(*session.transaction, current);
   Relation relation = locked->relation;
-  if (dependent.kind == Dependent::Kind::foreign_key) {
+  if (dependent.kind == Dependent::Kind::constraint) {
     std::erase_if(relation.constraints,
-                  [&](const Constraint& c) { return c.oid == dependent.constraint; });
+                  [&](const Constraint& c) { return c.oid == dependent.oid; });
+  } else if (dependent.kind == Dependent::Kind::index) {
+    remove_index(session, relation, dependent.oid);
   } else {
     Column& column = relation.columns[dependent.position];
     if (dependent.kind == Dependent::Kind::generated_column) {

@@ -11,17 +11,20 @@ namespace swizzle::sql {
 
 struct Dependent {
   enum class Kind : std::uint8_t {
-    foreign_key,
+    constraint,
     view,
     default_value,
     generated_column,
     sequence,
-    table
+    table,
+    column,
+    index,
+    type
   };
   Kind kind = Kind::view;
-  TablePtr table;            ///< the view, or the table whose part it is
-  Oid constraint = kNoOid;   ///< of a foreign key
-  std::size_t position = 0;  ///< of a default or a generated column
+  TablePtr table;            ///< the view, or the table whose part it is; null for a type
+  Oid oid = kNoOid;          ///< of a constraint, an index, a type
+  std::size_t position = 0;  ///< of a default or a column
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
   std::string on;            ///< what it depends on: "table t", "column a of table t"
 };
@@ -43,6 +46,13 @@ std::vector<Dependent> dependents_of_key(Session::State& session, const Table& t
 /// Views that read the column: its type cannot change under them.
 std::vector<TablePtr> views_over_column(Session::State& session, const Table& table,
                                         std::size_t position);
+
+/// For types that are to go: columns of them, what names them in its definition, and what depends
+/// on that.
+std::vector<Dependent> dependents_of_types(Session::State& session, std::span<const TypePtr> types);
+/// The schema's types, and what depends on them elsewhere.
+void add_types_of_schema(Session::State& session, const Schema& schema,
+                         std::vector<Dependent>& dependents);
 
 /// Makes the column one of those that keep their place only.
 void drop_column_definition(Relation& relation, std::size_t position);

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -226,6 +227,7 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
     for (Dependent& dependent : dependents_of(*this, inside)) {
       dependents.push_back(std::move(dependent));
     }
+    add_types_of_schema(*this, *schema, dependents);
     drop_dependents(*this, dependents, "schema " + name, statement.behavior, sink);
     for (const DefaultGrants& grants : read_default_grants(catalog.shared(), *transaction)) {
       if (grants.schema != schema->oid) continue;
@@ -269,13 +271,11 @@ void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& si
     return drop_no_function(*this, statement, sink);
   }
   const std::string_view type = object_type_name(statement.remove_type);
-  const bool is_named = statement.remove_type == ast::ObjectType::type ||
-                        statement.remove_type == ast::ObjectType::domain ||
-                        statement.remove_type == ast::ObjectType::extension;
+  const bool is_named = statement.remove_type == ast::ObjectType::extension;
   if (!statement.missing_ok || !is_named) {
     throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
   }
-  std::string noun{statement.remove_type == ast::ObjectType::domain ? "TYPE" : type};
+  std::string noun{type};
   std::ranges::transform(noun, noun.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
@@ -283,7 +283,6 @@ void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& si
     std::string name;
     if (const auto* list = ast::try_as<ast::List>(node)) name = dotted(list->items);
     if (const auto* string = ast::try_as<ast::String>(node)) name = string->sval;
-    if (const auto* type_name = ast::try_as<ast::TypeName>(node)) name = dotted(type_name->names);
     notice(sink, Severity::notice, SqlState{"00000"},
            fmt::format("{} \"{}\" does not exist, skipping", noun, name));
   }
@@ -310,6 +309,9 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
     case ast::ObjectType::schema:
       drop_schema(statement, sink);
       return sink.command_complete("DROP SCHEMA");
+    case ast::ObjectType::type:
+    case ast::ObjectType::domain:
+      return drop_types(*this, statement, sink);
     default:
       drop_unknown(statement, sink);
   }

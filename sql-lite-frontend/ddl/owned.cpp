@@ -117,14 +117,28 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
   for (Dependent& dependent : dependents_of(session, owned)) {
     dependents.push_back(std::move(dependent));
   }
+  std::vector<TypePtr> types;
+  for (const TypePtr& type : session.catalog.types()) {
+    if (is_any(roles, type->owner)) types.push_back(type);
+  }
+  for (Dependent& dependent : dependents_of_types(session, types)) {
+    if (std::ranges::find(owned, dependent.table) == owned.end()) {
+      dependents.push_back(std::move(dependent));
+    }
+  }
+  for (const SchemaPtr& schema : schemas) add_types_of_schema(session, *schema, dependents);
   std::string what{"desired object(s)"};
-  if (owned.size() + schemas.size() == 1) {
+  if (owned.size() + schemas.size() == 1 && types.empty()) {
     what = owned.empty() ? "schema " + schemas[0]->name : described(session, *owned[0]);
   }
   drop_dependents(session, dependents, what, statement.behavior, sink);
   for (const TablePtr& table : owned) {
     const TablePtr present = session.catalog.table(table->relation.oid);
     if (present) session.drop_relation(present);
+  }
+  for (const TypePtr& type : types) {
+    const TypePtr present = session.user_type(type->id());
+    if (present) session.catalog.remove(*session.transaction, *present);
   }
   for (const SchemaPtr& schema : schemas) {
     for (const DefaultGrants& grants :
@@ -151,6 +165,13 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
     const bool is_sequence = relation.kind == RelationKind::sequence;
     give(relation, is_sequence ? GrantedOn::sequence : GrantedOn::table, heir->oid);
     session.catalog.replace(*session.transaction, *locked, std::move(relation));
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    if (!is_any(roles, type->owner)) continue;
+    UserType changed = *session.catalog.lock_type(*session.transaction, *type,
+                                                  lock::RelationMode::access_exclusive);
+    changed.owner = heir->oid;
+    session.catalog.replace(*session.transaction, *type, std::move(changed));
   }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     if (!is_any(roles, schema->owner)) continue;

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -29,6 +30,8 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER ROLE";
     case ast::ObjectType::database:
       return "ALTER DATABASE";
+    case ast::ObjectType::type:
+      return "ALTER TYPE";
     default:
       return "ALTER TABLE";
   }
@@ -65,6 +68,9 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
     case ast::ObjectType::database:
       rename_database(statement.subname, new_name);
+      return finish();
+    case ast::ObjectType::type:
+      rename_type(*this, statement.object, new_name);
       return finish();
     case ast::ObjectType::role: {
       const RolePtr role = catalog.role(statement.subname);
@@ -167,7 +173,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
     relation.columns[*position].name = new_name;
     for (std::size_t i = 0; i < stored.size(); ++i) {
-      ExprPrinter printer{.out = {}};
+      ExprPrinter printer{.out = {}, .is_kept = true};
       walk(*bound[i], [&](Expr& part) {
         auto* column = dynamic_cast<SlotExpr*>(&part);
         if (column != nullptr && column->slot() == first + *position) column->rename(new_name);
@@ -230,6 +236,10 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
     own_database(ast::string_of(statement.object), *role_of(*statement.newowner));
     return sink.command_complete("ALTER DATABASE");
   }
+  if (statement.object_type == ast::ObjectType::type) {
+    set_type_owner(*this, statement);
+    return sink.command_complete("ALTER TYPE");
+  }
   if (statement.object_type != ast::ObjectType::schema) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} OWNER is not supported",
                 object_type_name(statement.object_type));
@@ -259,6 +269,10 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
 /// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
 void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink) {
   using Type = ast::ObjectType;
+  if (statement.object_type == Type::type) {
+    set_type_schema(*this, statement);
+    return sink.command_complete("ALTER TYPE");
+  }
   if (statement.object_type != Type::table && statement.object_type != Type::view &&
       statement.object_type != Type::sequence) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",

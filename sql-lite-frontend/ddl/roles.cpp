@@ -111,6 +111,9 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     look(schema->owner, schema->grants, "schema " + schema->name);
   }
+  for (const TypePtr& type : session.catalog.types()) {
+    look(type->owner, type->grants, "type " + type->name);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     const std::string_view noun = relation.kind == RelationKind::view       ? "view"

@@ -8,6 +8,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 
 namespace swizzle::sql {
@@ -167,7 +168,7 @@ std::string stored_expression(Session::State& session, const Relation& relation,
     }
   }
   require_immutable(*expr, clause);
-  ExprPrinter printer{.out = {}};
+  ExprPrinter printer{.out = {}, .is_kept = true};
   printer.print(*expr);
   return std::move(printer.out);
 }
@@ -220,6 +221,7 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
     const TypeReference type = binder.bind_type(*definition.type_name);
     column.type = type.type;
     column.typmod = type.typmod;
+    hold_type(session_, column.type);
     if (!has_io(column.type) || column.type == TypeId::unknown || column.type == TypeId::record) {
       throw_error(sqlstate::invalid_table_definition, "column \"{}\" has pseudo-type {}",
                   column.name, format_type(column.type));

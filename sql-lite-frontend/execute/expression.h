@@ -34,6 +34,8 @@ struct ExprPrinter {
   /// An operator at this depth goes without parentheses; 0 is none. What pg_get_expr calls pretty
   /// begins with 1: the whole, and then the operands of an outermost AND or OR.
   int bare_depth = 0;
+  /// The text is to be kept: types that users made are written as numbers, too.
+  bool is_kept = false;
   /// The relation whose columns go without its name, though others have theirs.
   std::string_view own_relation = {};
   /// CASE on lines of its own: pg_get_expr's layout, though not EXPLAIN's.

@@ -3,6 +3,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -18,6 +19,20 @@ void print_list(ExprPrinter& printer, std::span<const ExprPtr> list,
   }
 }
 
+/// For who writes without a session, as EXPLAIN does: labels as they were committed last.
+class NotedLabels final : public ObjectNames {
+ public:
+  std::optional<std::uint32_t> find(TypeId, std::string_view) override { return std::nullopt; }
+  std::optional<std::string> name_of(TypeId, std::uint32_t) override { return std::nullopt; }
+  const EnumLabels* enum_labels(TypeId type) override {
+    labels_ = noted_labels(type);
+    return labels_.get();
+  }
+
+ private:
+  std::shared_ptr<const EnumLabels> labels_;
+};
+
 std::string constant_text(const ConstantExpr& constant, ObjectNames* names) {
   // Types whose text form depends on settings are written in their standard form.
   SessionContext context;
@@ -25,6 +40,16 @@ std::string constant_text(const ConstantExpr& constant, ObjectNames* names) {
   Arena arena;
   FunctionContext functions{arena, context, {}};
   return to_text(functions, constant.type(), constant.value());
+}
+
+std::string cast_target_of(const Expr& expr, const ExprPrinter& printer) {
+  const TypeId type = expr.type();
+  if (printer.is_kept) return stored_cast_target(type, expr.typmod());
+  ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
+  if (names != nullptr && (is_enum(type) || is_enum_array(type))) {
+    if (auto name = names->name_of(TypeId::regtype, raw(type))) return *name;
+  }
+  return cast_target(type, expr.typmod());
 }
 
 /// As a constant that stands in SQL: unlike quote_literal(), never with E.
@@ -72,8 +97,10 @@ void ConstantExpr::print(ExprPrinter& printer) const {
     printer.out += value_.as_bool() ? "true" : "false";
     return;
   } else {
+    NotedLabels noted;
+    ObjectNames* const without_context = printer.is_kept ? nullptr : &noted;
     const std::string text =
-        constant_text(*this, printer.context != nullptr ? printer.context->names : nullptr);
+        constant_text(*this, printer.context != nullptr ? printer.context->names : without_context);
     if (is_plain_number(type(), text)) {
       printer.out += text;
       return;
@@ -81,7 +108,7 @@ void ConstantExpr::print(ExprPrinter& printer) const {
     printer.out += string_constant(text);
     if (type() == TypeId::unknown) return;
   }
-  printer.out += "::" + cast_target(type(), typmod());
+  printer.out += "::" + cast_target_of(*this, printer);
 }
 
 void ParameterExpr::print(ExprPrinter& printer) const {
@@ -139,7 +166,7 @@ void CastExpr::print(ExprPrinter& printer) const {
   if (!bare) printer.out += "(";
   printer.print(*operands_[0]);
   if (!bare) printer.out += ")";
-  printer.out += "::" + cast_target(type(), typmod());
+  printer.out += "::" + cast_target_of(*this, printer);
 }
 
 void LengthExpr::print(ExprPrinter& printer) const {
@@ -260,7 +287,7 @@ void ArrayExpr::print(ExprPrinter& printer) const {
   printer.out += "ARRAY[";
   print_list(printer, operands_);
   printer.out += "]";
-  if (operands_.empty()) printer.out += "::" + cast_target(type());
+  if (operands_.empty()) printer.out += "::" + cast_target_of(*this, printer);
 }
 
 void RowExpr::print(ExprPrinter& printer) const {

@@ -42,7 +42,7 @@ bool same_key_family(TypeId left, TypeId right) {
 /// A value of the referencing side as the referenced key compares it.
 std::string as_key(std::string value, TypeId referencing, TypeId referenced) {
   if (same_key_family(referencing, referenced)) return value;
-  return fmt::format("CAST({} AS {})", value, cast_target(referenced));
+  return fmt::format("CAST({} AS {})", value, stored_cast_target(referenced));
 }
 
 /// "a = NULL, b = NULL", or DEFAULT

@@ -1,8 +1,12 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
+#include <charconv>
 
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 std::vector<std::string> split_identifier(std::string_view text) {
@@ -46,6 +50,20 @@ std::string cast_target(TypeId type, std::int32_t typmod) {
   if (typmod != kNoTypmod) return format_type(type, typmod);
   if (type == TypeId::bpchar) return "bpchar";
   return element_type(type) == TypeId::bpchar ? "bpchar[]" : format_type(type);
+}
+
+std::string stored_cast_target(TypeId type, std::int32_t typmod) {
+  if (is_enum_array(type)) return stored_cast_target(enum_of_array(type)) + "[]";
+  return is_enum(type) ? fmt::format("\"#{}\"", raw(type)) : cast_target(type, typmod);
+}
+
+TypeId type_of_stored_name(std::string_view name) {
+  if (!name.starts_with('#')) return TypeId::none;
+  std::uint32_t number = 0;
+  const char* const last = name.data() + name.size();
+  const auto [end, error] = std::from_chars(name.data() + 1, last, number);
+  return error == std::errc{} && end == last && is_enum(TypeId{number}) ? TypeId{number}
+                                                                        : TypeId::none;
 }
 
 }  // namespace swizzle::sql

@@ -16,5 +16,10 @@ std::vector<std::string> split_identifier(std::string_view text);
 
 /// A type as casts name it: `character` alone would mean character(1).
 std::string cast_target(TypeId type, std::int32_t typmod = kNoTypmod);
+/// The same for SQL that is kept: types that users made by number, which stays right when they are
+/// renamed (bind_type reads it).
+std::string stored_cast_target(TypeId type, std::int32_t typmod = kNoTypmod);
+/// The number that stored_cast_target() wrote for a name; none for any other name.
+TypeId type_of_stored_name(std::string_view name);
 
 }  // namespace swizzle::sql

@@ -73,7 +73,11 @@ Value table_is_visible(Execution& execution, Arguments arguments) {
 Value type_is_visible(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const Oid oid = arguments[0].as_oid();
-  if (find_type(static_cast<TypeId>(oid)) != nullptr) return Value::from_bool(true);
+  const TypeId type{oid};
+  if (const TypePtr made = session.user_type(is_enum_array(type) ? enum_of_array(type) : type)) {
+    return Value::from_bool(session.is_visible(*made));
+  }
+  if (find_type(type) != nullptr) return Value::from_bool(true);
   for (const TablePtr& table : session.catalog.tables()) {
     if (table->relation.row_type == oid || table->relation.array_type == oid) {
       return Value::from_bool(session.is_visible(*table));
@@ -147,6 +151,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   }
   if (const TablePtr table = session.catalog.table(oid)) return table->relation.comment;
   if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
+  if (const TypePtr type = session.catalog.type(oid)) return type->comment;
   if (!catalog.empty() && catalog != "pg_class" && catalog != "pg_constraint") return {};
   for (const TablePtr& table : session.catalog.tables()) {
     if (const Index* index = table->index_by_oid(oid)) return index->comment;

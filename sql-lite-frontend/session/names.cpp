@@ -265,6 +265,7 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
     }
     case TypeId::regtype:
       if (const auto type = parse_type_name(name)) return raw(type->type);
+      if (const auto type = find_user_type_written(name)) return raw(*type);
       return std::nullopt;
     case TypeId::regproc: {
       const auto functions = callable_functions_named(last);
@@ -307,6 +308,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
     }
     case TypeId::regtype:
+      if (is_enum(TypeId{oid}) || is_enum_array(TypeId{oid})) return user_type_name(TypeId{oid});
       if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regproc: {

@@ -276,12 +276,13 @@ const Ungrantable kFunction{
       return oid_or_none(session.find(TypeId::regprocedure, name));
     },
     [](Session::State&, Oid oid) { return find_callable_function(oid) != nullptr; }};
-const Ungrantable kType{
-    "type", privilege::kUsage, always,
-    [](Session::State& session, std::string_view name) {
-      return oid_or_none(session.find(TypeId::regtype, name));
-    },
-    [](Session::State&, Oid oid) { return find_type(static_cast<TypeId>(oid)) != nullptr; }};
+const Ungrantable kType{"type", privilege::kUsage, always,
+                        [](Session::State& session, std::string_view name) {
+                          return oid_or_none(session.find(TypeId::regtype, name));
+                        },
+                        [](Session::State& session, Oid oid) {
+                          return session.name_of(TypeId::regtype, oid).has_value();
+                        }};
 const Ungrantable kLanguage{
     "language", privilege::kUsage, always,
     [](Session::State&, std::string_view name) {

@@ -313,6 +313,9 @@ struct Session::State final : NameSource, ObjectNames {
   }
   bool refreshes(const Table& table) override { return table.relation.oid == refreshed_view; }
   std::vector<TablePtr> referencing_tables(Oid referenced) override;
+  TypePtr find_user_type(std::string_view schema, std::string_view name) override;
+  TypePtr user_type(TypeId type) override;
+  const EnumLabels* enum_labels(TypeId type) override;
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
   SessionContext& context() override { return session_context; }
@@ -339,6 +342,11 @@ struct Session::State final : NameSource, ObjectNames {
   Oid creation_schema(const ast::RangeVar& range);
   Oid temporary_schema();
   bool is_visible(const Table& table);
+  // type_names.cpp
+  bool is_visible(const UserType& type);
+  /// As regtype shows it, also of an array; nothing where no user made it.
+  std::optional<std::string> user_type_name(TypeId type);
+  std::optional<TypeId> find_user_type_written(std::string_view text);
   std::string qualified_name(const Table& table);
 
   void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
@@ -413,6 +421,9 @@ struct Session::State final : NameSource, ObjectNames {
   std::vector<Oid> search_path_cache;
   std::uint64_t search_path_version = 0;
   CatalogView::Stamp search_path_stamp;
+  /// Of the enums whose values this session has read or written, as of this stamp.
+  std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels;
+  CatalogView::Stamp label_stamp;
   Oid temp_schema = kNoOid;
   /// While a statement of our own is bound, which may name what the user may not.
   bool trusts_names = false;

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/grant.h"
 #include "sql-lite-frontend/ddl/owned.h"
 #include "sql-lite-frontend/ddl/reindex.h"
+#include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -254,6 +255,12 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::create_schema_stmt:
       definition("CREATE SCHEMA");
       return create_schema(ast::as<ast::CreateSchemaStmt>(node), sink);
+    case Kind::create_enum_stmt:
+      definition("CREATE TYPE");
+      return create_enum(*this, ast::as<ast::CreateEnumStmt>(node), sink);
+    case Kind::alter_enum_stmt:
+      definition("ALTER TYPE");
+      return alter_enum(*this, ast::as<ast::AlterEnumStmt>(node), sink);
     case Kind::drop_stmt: {
       const auto& dropped = ast::as<ast::DropStmt>(node);
       definition(fmt::format("DROP {}", object_type_name(dropped.remove_type)));

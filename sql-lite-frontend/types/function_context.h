@@ -17,6 +17,7 @@ namespace swizzle::sql {
 
 class TimeZone;
 class CompiledRegex;
+struct EnumLabels;
 
 enum class DateStyle : std::uint8_t { iso, postgres, sql, german };
 enum class DateOrder : std::uint8_t { ymd, dmy, mdy };
@@ -47,6 +48,8 @@ class ObjectNames {
   [[nodiscard]] virtual std::optional<std::uint32_t> find(TypeId kind, std::string_view name) = 0;
   /// The name as the reg* type's output shows it, qualified if it has to be.
   [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;
+  /// The labels of an enum, until the next call. Null if there is no such type.
+  [[nodiscard]] virtual const EnumLabels* enum_labels(TypeId type) = 0;
 };
 
 /// What functions may know of their session and transaction. One per session, kept by its owner,

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -137,6 +138,7 @@ class Registry {
                                json_access_functions(),
                                network_functions(),
                                lsn_functions(),
+                               enum_functions(),
                                hash_functions(),
                                json_change_functions(),
                                json_whole_functions(),
@@ -423,6 +425,7 @@ TypeId operator_type(TypeId type) {
     case TypeId::oidvector:
       return TypeId::oidvector;
     default:
+      if (is_enum(type)) return TypeId::anyenum;
       return is_array(type) || type == TypeId::int2vector ? TypeId::anyarray : type;
   }
 }

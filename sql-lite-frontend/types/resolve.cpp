@@ -5,6 +5,7 @@
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -83,7 +84,10 @@ std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
     if (type == TypeId::unknown) continue;
     switch (declared[i]) {
       case TypeId::anyenum:
-        return std::nullopt;
+        if (!is_enum(type)) return std::nullopt;
+        if (out.element != TypeId::none && out.element != type) return std::nullopt;
+        out.element = type;
+        break;
       case TypeId::anynonarray:
         if (is_array(type)) return std::nullopt;
         [[fallthrough]];
@@ -117,6 +121,8 @@ std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
   } else if (out.element != TypeId::none && out.array == TypeId::none) {
     out.array = array_type(out.element);
   }
+  if (std::ranges::find(declared, TypeId::anyenum) != declared.end() && !is_enum(out.element))
+    return std::nullopt;
   if (any_compatible) {
     const auto common = try_common_type(compatible);
     if (!common) return std::nullopt;
@@ -352,6 +358,7 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
   if (source == target || source == TypeId::unknown || target == TypeId::any) return true;
   if (target == TypeId::anyarray || target == TypeId::anycompatiblearray)
     return element_type(source) != TypeId::none || source == TypeId::anyarray;
+  if (target == TypeId::anyenum) return is_enum(source);
   if (is_polymorphic(target)) return true;
   if (target == TypeId::record) return shape_of(source) == Shape::record;
   return find_cast(source, target, context).has_value();

@@ -67,4 +67,5 @@ inline constexpr SqlState indeterminate_collation{"42P22"};
 inline constexpr SqlState statement_too_complex{"54001"};
 inline constexpr SqlState too_many_arguments{"54023"};
 inline constexpr SqlState too_many_columns{"54011"};
+inline constexpr SqlState unsafe_new_enum_value_usage{"55P04"};
 }  // namespace swizzle::sqlstate

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/time_types.h"
 #include "sql-lite-frontend/types/type_codec.h"
+#include "sql-lite-frontend/types/user_types.h"
 #include "sql-lite-frontend/types/utf8.h"
 
 namespace swizzle::sql {
@@ -20,6 +21,7 @@ namespace {
 
 const TypeCodec* choose_codec(TypeId type) noexcept {
   if (type == kInet || type == kCidr) return &network_codec();
+  if (is_enum(type)) return &enum_codec();
   switch (type) {
     case TypeId::date:
       return &date_codec();

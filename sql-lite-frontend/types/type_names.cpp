@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -69,7 +70,11 @@ std::string format_type(TypeId type, std::int32_t typmod) {
   if (type == TypeId::none) return "-";
   const TypeInfo* info = find_type(type);
   if (info == nullptr) return "???";
-  if (is_array(type)) return format_type(info->element, typmod) + "[]";
+  if (is_array(type)) return format_type(element_type(type), typmod) + "[]";
+  if (is_enum(type)) {
+    std::string name = noted_type_name(type);
+    return name.empty() ? "???" : name;
+  }
   return typmod < 0 ? std::string{info->sql_name} : format_with_modifier(type, *info, typmod);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -119,6 +120,13 @@ constexpr TypeInfo kTypes[] = {
 
 static_assert(std::ranges::is_sorted(kTypes, {}, &TypeInfo::id));
 
+// What all enums, and all arrays of them, have alike.
+constexpr TypeInfo kEnum{TypeId::none, "",  "",  4,   true,         'E',          false,
+                         ',',          'i', 'p', 'e', TypeId::none, TypeId::none, Shape::int64};
+constexpr TypeInfo kEnumArray{TypeId::none, "",           "",           -1,          false,
+                              'A',          false,        ',',          'i',         'x',
+                              'b',          TypeId::none, TypeId::none, Shape::array};
+
 // Ids below this find their row without a search: that is all but the reg* and any* late comers.
 constexpr std::size_t kDirectIds = 2304;
 
@@ -141,6 +149,8 @@ const TypeInfo* find_type(TypeId type) noexcept {
     const std::size_t row = kDirect[raw(type)];
     return row == 0 ? nullptr : &kTypes[row - 1];
   }
+  if (is_enum(type)) return &kEnum;
+  if (is_enum_array(type)) return &kEnumArray;
   const auto* found = std::ranges::lower_bound(kTypes, type, {}, &TypeInfo::id);
   return found != std::end(kTypes) && found->id == type ? found : nullptr;
 }
@@ -162,17 +172,20 @@ const TypeInfo& type_info(TypeId type) noexcept {
 }
 
 bool is_array(TypeId type) noexcept {
+  if (is_enum_array(type)) return true;
   const TypeInfo* info = find_type(type);
   return info != nullptr && info->shape == Shape::array && info->length == -1 &&
          info->name.starts_with('_');
 }
 
 TypeId element_type(TypeId type) noexcept {
+  if (is_enum_array(type)) return enum_of_array(type);
   const TypeInfo* info = find_type(type);
   return info != nullptr && info->shape == Shape::array ? info->element : TypeId::none;
 }
 
 TypeId array_type(TypeId element) noexcept {
+  if (is_enum(element)) return enum_array_of(element);
   const TypeInfo* info = find_type(element);
   return info != nullptr ? info->array : TypeId::none;
 }

@@ -244,6 +244,7 @@ constexpr AggregateEntry kAggregatesCountingEntries[] = {
     SWIZZLE_EXTREMES("xid8", TypeId::xid8),
     SWIZZLE_EXTREMES("pg_lsn", TypeId::pg_lsn),
     SWIZZLE_EXTREMES("anyarray", TypeId::int4_array),
+    SWIZZLE_EXTREMES("anyenum", TypeId::int8),
     {"bool_and(bool)", aggregate_of<Booleans<Logic::all>>()},
     {"every(bool)", aggregate_of<Booleans<Logic::all>>()},
     {"bool_or(bool)", aggregate_of<Booleans<Logic::any>>()},

@@ -152,6 +152,7 @@ constexpr ScalarEntry kComparisonEntries[] = {
     SWIZZLE_COMPARE("timestamp,timestamptz", (times<TypeId::timestamp, TypeId::timestamptz>)),
     SWIZZLE_COMPARE("timestamptz,timestamp", (times<TypeId::timestamptz, TypeId::timestamp>)),
     SWIZZLE_COMPARE("anyarray,anyarray", arrays),
+    SWIZZLE_COMPARE("anyenum,anyenum", integers),
     SWIZZLE_COMPARE("oidvector,oidvector", arrays),
     SWIZZLE_COMPARE("record,record", records),
     {"~<~(text,text)", &test<texts, std::less<>>},

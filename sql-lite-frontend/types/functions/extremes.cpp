@@ -52,6 +52,7 @@ constexpr ScalarEntry kExtremesEntries[] = {
     SWIZZLE_EXTREME("xid8_", "xid8", TypeId::xid8),
     SWIZZLE_EXTREME("tid", "tid", TypeId::tid),
     SWIZZLE_EXTREME("array_", "anyarray", TypeId::int4_array),
+    SWIZZLE_EXTREME("enum_", "anyenum", TypeId::int8),
 };
 
 }  // namespace

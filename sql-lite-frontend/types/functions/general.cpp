@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -27,6 +28,13 @@ Value show_type(FunctionContext& context, Arguments a) {
   const std::int32_t typmod = a[1].is_null() ? kNoTypmod : a[1].as_int4();
   // With a modifier that says "none", char(n) without n goes by its inner name.
   if (type == TypeId::bpchar && !a[1].is_null() && typmod < 0) return Value::from_text("bpchar");
+  // What users made may have to be qualified.
+  if (is_enum(type) || is_enum_array(type)) {
+    const auto name = context.session.names == nullptr
+                          ? std::nullopt
+                          : context.session.names->name_of(TypeId::regtype, raw(type));
+    return make_text(context.arena, name.value_or("???"));
+  }
   return make_text(context.arena, format_type(type, typmod));
 }
 

@@ -1,0 +1,122 @@
+// What depends on types that users made: columns, and what names the types.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/execute/identifiers.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Kind = Dependent::Kind;
+
+/// Collects them; each once.
+class TypeDependents {
+ public:
+  TypeDependents(Session::State& session, const UserType& type, std::vector<Dependent>& list)
+      : session_(session),
+        type_(type),
+        on_("type " + session.user_type_name(type.id()).value_or(type.name)),
+        stored_name_(stored_cast_target(type.id())),
+        list_(list) {}
+
+  void of_table(const TablePtr& table) {
+    const std::string name = session_.name_of(TypeId::regclass, table->relation.oid).value_or("");
+    for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
+      const Column& column = table->relation.columns[i];
+      if (column.dropped) continue;
+      const std::string described = fmt::format("column {} of table {}", column.name, name);
+      if (is_of_type(column.type)) {
+        const std::string_view brackets = is_enum_array(column.type) ? "[]" : "";
+        add({Kind::column, table, kNoOid, i, described, on_ + std::string{brackets}});
+        for (Dependent& next : dependents_of_column(session_, table, i)) add(std::move(next));
+      } else if (names_type(column.default_sql)) {
+        const Kind kind = column.generated ? Kind::generated_column : Kind::default_value;
+        add({kind, table, kNoOid, i,
+             column.generated ? described : "default value for " + described, on_});
+      }
+    }
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.kind != ConstraintKind::check || !names_type(constraint.check_sql)) continue;
+      // One over a column that goes goes with it.
+      const bool goes = std::ranges::any_of(constraint.columns, [&](std::int16_t number) {
+        return is_of_type(table->relation.columns[static_cast<std::size_t>(number) - 1].type);
+      });
+      if (goes) continue;
+      add({Kind::constraint, table, constraint.oid, 0,
+           fmt::format("constraint {} on table {}", constraint.name, name), on_});
+    }
+    for (const Index& index : table->relation.indexes) {
+      const bool names = std::ranges::any_of(index.columns, [this](const IndexColumn& column) {
+        return names_type(column.expression_sql);
+      });
+      if (!names && !names_type(index.predicate_sql)) continue;
+      add({Kind::index, table, index.oid, 0, "index " + index.name, on_});
+    }
+  }
+
+  void of_view(const TablePtr& view) {
+    const auto& named = view->relation.view_types;
+    const bool names = std::ranges::find(named, type_.oid, &ViewType::type) != named.end();
+    if (!names) return;
+    add({Kind::view, view, kNoOid, 0, described(session_, *view), on_});
+    for (Dependent& next : dependents_of(session_, std::span{&view, 1})) add(std::move(next));
+  }
+
+ private:
+  [[nodiscard]] bool is_of_type(TypeId type) const {
+    return type == type_.id() || type == array_type(type_.id());
+  }
+  [[nodiscard]] bool names_type(std::string_view sql) const { return sql.contains(stored_name_); }
+
+  void add(Dependent dependent) {
+    if (std::ranges::find(list_, dependent.name, &Dependent::name) != list_.end()) return;
+    list_.push_back(std::move(dependent));
+  }
+
+  Session::State& session_;
+  const UserType& type_;
+  std::string on_;
+  std::string stored_name_;
+  std::vector<Dependent>& list_;
+};
+
+}  // namespace
+
+std::vector<Dependent> dependents_of_types(Session::State& session,
+                                           std::span<const TypePtr> types) {
+  std::vector<Dependent> list;
+  for (const TypePtr& type : types) {
+    TypeDependents dependents{session, *type, list};
+    for (const TablePtr& table : session.catalog.tables()) {
+      if (has_query(table->relation.kind)) {
+        dependents.of_view(table);
+      } else {
+        dependents.of_table(table);
+      }
+    }
+  }
+  return list;
+}
+
+void add_types_of_schema(Session::State& session, const Schema& schema,
+                         std::vector<Dependent>& dependents) {
+  std::vector<TypePtr> inside;
+  for (const TypePtr& type : session.catalog.types()) {
+    if (type->schema == schema.oid) inside.push_back(type);
+  }
+  for (const TypePtr& type : inside) {
+    const std::string name = "type " + session.user_type_name(type->id()).value_or(type->name);
+    dependents.push_back({Kind::type, nullptr, type->oid, 0, name, "schema " + schema.name});
+  }
+  for (Dependent& dependent : dependents_of_types(session, inside)) {
+    if (dependent.table->relation.schema == schema.oid) continue;
+    const bool is_known =
+        std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end();
+    if (!is_known) dependents.push_back(std::move(dependent));
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// CREATE, ALTER and DROP TYPE.
+namespace swizzle::sql {
+
+void create_enum(Session::State& session, const ast::CreateEnumStmt& statement, ResultSink& sink);
+void alter_enum(Session::State& session, const ast::AlterEnumStmt& statement, ResultSink& sink);
+void rename_type(Session::State& session, const ast::Node* names, const std::string& new_name);
+void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
+void set_type_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
+void comment_on_type(Session::State& session, const UserType& type, const std::string& text);
+void drop_types(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+
+/// Nobody drops the type before the transaction that gives it to a column is over. Does nothing for
+/// a type that no user made.
+void hold_type(Session::State& session, TypeId type);
+
+/// A relation may not have a type's name in its schema, since its rows are a type of that name.
+void refuse_type_name(Session::State& session, Oid schema, std::string_view name);
+
+}  // namespace swizzle::sql

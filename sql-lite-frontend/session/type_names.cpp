@@ -1,0 +1,82 @@
+// Types that users made, by name and by number, as the session sees them.
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+
+TypePtr Session::State::find_user_type(std::string_view schema, std::string_view name) {
+  if (!schema.empty()) {
+    const SchemaPtr found = catalog.schema(schema);
+    if (found && !trusts_names) require(*found, privilege::kUsage);
+    return found ? catalog.type(found->oid, name) : nullptr;
+  }
+  for (const Oid oid : search_path()) {
+    if (TypePtr found = catalog.type(oid, name)) return found;
+  }
+  return nullptr;
+}
+
+TypePtr Session::State::user_type(TypeId type) {
+  return catalog.type(raw(type));
+}
+
+bool Session::State::is_visible(const UserType& type) {
+  const TypePtr found = find_user_type({}, type.name);
+  return found && found->oid == type.oid;
+}
+
+std::optional<std::string> Session::State::user_type_name(TypeId type) {
+  if (is_enum_array(type)) {
+    auto element = user_type_name(enum_of_array(type));
+    if (element) *element += "[]";
+    return element;
+  }
+  const TypePtr found = user_type(type);
+  if (!found) return std::nullopt;
+  const std::string name = quote_identifier(found->name);
+  return is_visible(*found) ? name : quote_identifier(schema_name(found->schema)) + "." + name;
+}
+
+/// mood, "Mood"[], other.mood, _mood.
+std::optional<TypeId> Session::State::find_user_type_written(std::string_view text) {
+  const bool is_array = text.ends_with("[]");
+  if (is_array) text.remove_suffix(2);
+  const std::vector<std::string> parts = split_identifier(text);
+  const std::string_view schema =
+      parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
+  const std::string& name = parts.back();
+  TypePtr found = find_user_type(schema, name);
+  const bool named_array = !found && name.starts_with('_');
+  if (named_array) found = find_user_type(schema, std::string_view{name}.substr(1));
+  if (!found) return std::nullopt;
+  return is_array || named_array ? array_type(found->id()) : found->id();
+}
+
+const EnumLabels* Session::State::enum_labels(TypeId type) {
+  if (label_stamp != catalog.stamp()) {
+    known_labels.clear();
+    label_stamp = catalog.stamp();
+  }
+  for (const auto& [known, labels] : known_labels) {
+    if (known == type) return labels.get();
+  }
+  const TypePtr found = user_type(type);
+  if (!found) return nullptr;
+  auto labels = std::make_unique<EnumLabels>();
+  labels->type_name = user_type_name(type).value_or(found->name);
+  labels->labels = found->labels;
+  const TypePtr committed = catalog.shared().type(found->oid);
+  for (const EnumLabel& label : found->labels) {
+    // Those that a type was made with got their numbers before it.
+    const bool is_original = label.oid < found->oid - kFirstEnum;
+    const bool is_committed =
+        committed &&
+        std::ranges::find(committed->labels, label.oid, &EnumLabel::oid) != committed->labels.end();
+    if (!is_original && !is_committed) labels->uncommitted.push_back(label.position);
+  }
+  return known_labels.emplace_back(type, std::move(labels)).second.get();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,82 @@
+#include "sql-lite-frontend/types/user_types.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Between two labels that were made together: room for forty labels, each before the one before.
+constexpr std::int64_t kDistance = std::int64_t{1} << 40U;
+
+struct NotedTypes {
+  std::shared_mutex mutex;
+  std::unordered_map<TypeId, std::shared_ptr<const EnumLabels>> types;
+};
+
+NotedTypes& noted_types() {
+  static NotedTypes types;
+  return types;
+}
+
+}  // namespace
+
+const EnumLabel* EnumLabels::named(std::string_view name) const noexcept {
+  const auto found = std::ranges::find(labels, name, &EnumLabel::name);
+  return found == labels.end() ? nullptr : &*found;
+}
+
+const EnumLabel* EnumLabels::at(std::int64_t position) const noexcept {
+  const auto found = std::ranges::lower_bound(labels, position, {}, &EnumLabel::position);
+  return found == labels.end() || found->position != position ? nullptr : &*found;
+}
+
+std::vector<std::int64_t> spread_positions(std::size_t count) {
+  std::vector<std::int64_t> positions(count);
+  for (std::size_t i = 0; i < count; ++i)
+    positions[i] = static_cast<std::int64_t>(i + 1) * kDistance;
+  return positions;
+}
+
+std::int64_t position_between(const EnumLabel* before, const EnumLabel* after) {
+  if (before == nullptr && after == nullptr) return kDistance;
+  std::int64_t position = 0;
+  bool has_room = true;
+  if (after == nullptr) {
+    has_room = !__builtin_add_overflow(before->position, kDistance, &position);
+  } else if (before == nullptr) {
+    has_room = !__builtin_sub_overflow(after->position, kDistance, &position);
+  } else {
+    position = before->position + (after->position - before->position) / 2;
+    has_room = position != before->position;
+  }
+  if (!has_room)
+    throw SqlError{sqlstate::program_limit_exceeded, "no room is left between these enum labels"}
+        .with_hint("Make a new type with the labels in their order, and change the columns to it.");
+  return position;
+}
+
+void note_type(TypeId type, EnumLabels labels) {
+  NotedTypes& noted = noted_types();
+  auto shared = std::make_shared<const EnumLabels>(std::move(labels));
+  const std::scoped_lock lock{noted.mutex};
+  noted.types[type] = std::move(shared);
+}
+
+std::shared_ptr<const EnumLabels> noted_labels(TypeId type) {
+  NotedTypes& noted = noted_types();
+  const std::shared_lock lock{noted.mutex};
+  const auto found = noted.types.find(type);
+  return found == noted.types.end() ? nullptr : found->second;
+}
+
+std::string noted_type_name(TypeId type) {
+  const auto labels = noted_labels(type);
+  return labels ? labels->type_name : std::string{};
+}
+
+}  // namespace swizzle::sql
