@@ -284,6 +284,7 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
 
 void drop_dependents(Session::State& session, std::span<const Dependent> dependents,
                      std::string_view what, ast::DropBehavior behavior, ResultSink& sink) {
+  check_stack();
   if (dependents.empty()) return;
   std::string detail;
   const bool cascade = behavior == ast::DropBehavior::cascade;

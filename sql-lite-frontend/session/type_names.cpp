@@ -28,15 +28,12 @@ bool Session::State::is_visible(const UserType& type) {
 }
 
 std::optional<std::string> Session::State::user_type_name(TypeId type) {
-  if (is_enum_array(type)) {
-    auto element = user_type_name(enum_of_array(type));
-    if (element) *element += "[]";
-    return element;
-  }
-  const TypePtr found = user_type(type);
+  const bool is_array = is_enum_array(type);
+  const TypePtr found = user_type(is_array ? enum_of_array(type) : type);
   if (!found) return std::nullopt;
-  const std::string name = quote_identifier(found->name);
-  return is_visible(*found) ? name : quote_identifier(schema_name(found->schema)) + "." + name;
+  std::string name = quote_identifier(found->name);
+  if (!is_visible(*found)) name = quote_identifier(schema_name(found->schema)) + "." + name;
+  return is_array ? name + "[]" : name;
 }
 
 /// mood, "Mood"[], other.mood, _mood.
