@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 5;
+constexpr std::uint8_t kFormatVersion = 6;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -180,6 +180,13 @@ void fields(V& visit, T& object) {
         object.on_commit, object.comment, object.grants, object.estimated_rows);
   visit.since(3, object.populated);
   visit.since(4, object.estimated_pages);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Membership>
+void fields(V& visit, T& object) {
+  visit(object.group);
+  visit.since(6, object.grantor);
+  visit.since(6, object.admin_option);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>
