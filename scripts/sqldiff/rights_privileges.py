@@ -24,6 +24,7 @@ SUBJECTS = {
     "r_no_schema": ("", ()),
     "r_member": ("in role readers", ()),
     "r_noinherit": ("noinherit in role readers", ()),
+    "r_admin": ("", ("readers",)),
     "r_owners": ("in role owner", ()),
     "r_createrole": ("createrole", ()),
     "r_createdb": ("createdb", ()),
@@ -36,6 +37,7 @@ SUBJECTS = {
     "r_checkpoint": ("in role pg_checkpoint", ()),
     "r_super": ("superuser", ()),
 }
+OPTIONS = {"r_option": " with grant option", "r_admin": " with admin option"}
 ROLES = ("owner", *SUBJECTS)
 ATTRIBUTES = ("superuser", "createrole", "createdb", "replication", "bypassrls")
 
@@ -171,6 +173,24 @@ ON_ROLES = (
     "drop role rep", "drop role pg_monitor", "drop role current_user", "grant other to readers", "grant su to readers",
     "grant su to current_user", "grant rep to readers", "grant pg_read_all_data to readers", "grant pg_database_owner to readers",
     "grant postgres to current_user", "grant readers to pg_database_owner", "revoke readers from r_member", "revoke su from readers",
+    "grant readers to other", "grant readers to other with admin option", "grant readers to current_user",
+    "grant readers to current_user with admin option", "grant readers to other granted by owner",
+    "grant readers to other granted by r_admin", "grant readers to su", "grant readers, other to rep",
+    "revoke readers from other", "revoke readers from r_admin", "revoke admin option for readers from r_admin",
+    "revoke readers from r_member granted by owner", "revoke admin option for su from readers",
+    "create role z admin other", "create role z admin su", "create role z in role readers",
+    "create role z in role readers admin current_user", "create role z admin current_user role su",
+    "alter group readers add user other", "alter group readers drop user r_member", "drop role readers",
+    "alter role readers login", "alter role readers rename to z", "comment on role readers is 'x'",
+    "grant readers to readers", "grant readers to pg_database_owner with admin option",
+    "grant pg_database_owner to readers with admin option", "grant pg_monitor to other with admin option",
+    "grant owner to current_user with admin option", "grant current_user to other with admin option",
+    *(f"select 1 / pg_has_role('{role}', '{how} with admin option')::int" for role in ("readers", "owner", "su")
+      for how in ("member", "usage")), "select 1 / pg_has_role(current_user, 'member with admin option')::int",
+    "select 1 / count(*) from information_schema.administrable_role_authorizations where role_name = 'readers'",
+    "select 1 / count(*) from information_schema.applicable_roles where role_name = 'readers'",
+    "select 1 / count(*) from information_schema.enabled_roles where role_name = 'readers'",
+    "select 1 / count(*) from information_schema.applicable_roles where role_name = 'pg_database_owner'",
     "set role readers", "set role owner", "set role su", "set role postgres", "set role none", "set role other",
     "set role pg_read_all_data", "set session authorization other", "set session authorization su", "set session authorization default",
     "select set_config('role', 'su', false)", "select set_config('session_authorization', 'su', true)",
@@ -221,11 +241,11 @@ def cells():
 def pages():
     everything = list(dict.fromkeys(cells()))
     granted = [f"grant usage on schema p to {', '.join(n for n in ROLES if n != 'r_no_schema')}"]
-    granted += [f"grant {what} to {name}{' with grant option' * (name == 'r_option')}" for name, (_, rights) in SUBJECTS.items() for what in rights]
+    granted += [f"grant {what} to {name}{OPTIONS.get(name, '')}" for name, (_, rights) in SUBJECTS.items() for what in rights]
     yield "granted", granted, everything
     revoked = [f"revoke all on all tables in schema p from {', '.join(SUBJECTS)} cascade",
                f"revoke all on all sequences in schema p from {', '.join(SUBJECTS)}",
-               "revoke create on schema p from r_create", "revoke readers from r_member, r_noinherit",
+               "revoke create on schema p from r_create", "revoke readers from r_member, r_noinherit", "revoke admin option for readers from r_admin",
                "revoke owner from r_owners", "revoke pg_read_all_data from r_read_all",
                "revoke pg_write_all_data from r_write_all"]
     yield "revoked", revoked, everything

@@ -60,9 +60,9 @@ void authid_rows(Execution& execution, const EmitRow& emit) {
 
 void role_member_rows(Execution& execution, const EmitRow& emit) {
   for (const RolePtr& role : execution.session.catalog.roles()) {
-    for (const Oid group : role->member_of) {
-      const Value row[] = {Value::from_oid(group), Value::from_oid(role->oid),
-                           Value::from_oid(kBootstrapRole), flag(false)};
+    for (const Membership& membership : role->member_of) {
+      const Value row[] = {Value::from_oid(membership.group), Value::from_oid(role->oid),
+                           Value::from_oid(membership.grantor), flag(membership.admin_option)};
       emit(row);
     }
   }

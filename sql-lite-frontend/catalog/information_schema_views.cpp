@@ -190,9 +190,15 @@ constexpr SystemView kInformationSchemaViews[] = {
     {kInformationSchema, "applicable_roles", "grantee role_name is_grantable",
      "SELECT a.rolname AS grantee, b.rolname AS role_name, "
      "CASE WHEN m.admin_option THEN 'YES' ELSE 'NO' END AS is_grantable "
-     "FROM pg_catalog.pg_auth_members m JOIN pg_catalog.pg_roles a ON a.oid = m.member "
+     "FROM (SELECT member, roleid, admin_option FROM pg_catalog.pg_auth_members UNION "
+     "SELECT d.datdba, r.oid, false FROM pg_catalog.pg_database d, pg_catalog.pg_roles r "
+     "WHERE d.datname = pg_catalog.current_database() AND r.rolname = 'pg_database_owner') m "
+     "JOIN pg_catalog.pg_roles a ON a.oid = m.member "
      "JOIN pg_catalog.pg_roles b ON b.oid = m.roleid "
      "WHERE pg_catalog.pg_has_role(a.oid, 'USAGE')"},
+    {kInformationSchema, "administrable_role_authorizations", "grantee role_name is_grantable",
+     "SELECT grantee, role_name, is_grantable FROM information_schema.applicable_roles "
+     "WHERE is_grantable = 'YES'"},
     {kInformationSchema, "role_column_grants",
      "grantor grantee table_catalog table_schema table_name column_name privilege_type "
      "is_grantable",

@@ -199,6 +199,13 @@ void fields(V& visit, T& object) {
   visit.since(6, object.view_types);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Membership>
+void fields(V& visit, T& object) {
+  visit(object.group);
+  visit.since(6, object.grantor);
+  visit.since(6, object.admin_option);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Role>
 void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.superuser, object.inherit, object.create_role,

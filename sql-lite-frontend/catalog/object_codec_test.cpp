@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -50,10 +51,39 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   record[0] = 2;
   record.pop_back();  // and version 2 before `populated`
   CHECK(decode<Relation>(as_bytes(record)).populated);
-  for (const char version : {'\0', '\1', '\5'}) {
+  for (const char version : {'\0', '\1', '\7'}) {
     record[0] = version;
     CHECK_THROWS_AS(decode<Relation>(as_bytes(record)), SqlError);
   }
+}
+
+TEST_CASE("A role's record of version 5 has members without ADMIN OPTION", "[sql][catalog]") {
+  Role role;
+  role.oid = 17000;
+  role.name = "r";
+  role.settings = {"work_mem=1MB"};
+  std::string record = encode(role);
+  constexpr std::size_t kMembers = 1 + 4 + (4 + 1) + 7 + 4 + 4 + 4;
+  record[0] = 5;
+  record[kMembers] = 2;
+  const Oid groups[] = {16500, kMonitorRole};
+  record.insert(kMembers + 4, reinterpret_cast<const char*>(groups), sizeof groups);
+  Role back = decode<Role>(as_bytes(record));
+  REQUIRE(back.member_of.size() == 2);
+  for (const Oid group : groups) {
+    const Membership* membership = back.membership_in(group);
+    REQUIRE(membership != nullptr);
+    CHECK(membership->grantor == kBootstrapRole);
+    CHECK_FALSE(membership->admin_option);
+  }
+  CHECK(back.settings == role.settings);
+
+  back.member_of[0] = {16500, 16501, true};
+  const Role again = decode<Role>(as_bytes(encode(back)));
+  CHECK(again.membership_in(16500)->grantor == 16501);
+  CHECK(again.membership_in(16500)->admin_option);
+  CHECK_FALSE(again.membership_in(kMonitorRole)->admin_option);
+  CHECK(again.membership_in(16501) == nullptr);
 }
 
 }  // namespace

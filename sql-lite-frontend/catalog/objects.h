@@ -233,6 +233,13 @@ struct UserType {
 };
 using TypePtr = std::shared_ptr<const UserType>;
 
+/// What makes a role a member of another.
+struct Membership {
+  Oid group = kNoOid;
+  Oid grantor = kBootstrapRole;  ///< as it was then; the role may be gone
+  bool admin_option = false;     ///< may make others members, too
+};
+
 struct Role {
   Oid oid = kNoOid;
   std::string name;
@@ -246,9 +253,15 @@ struct Role {
   std::int32_t connection_limit = -1;
   std::string password_verifier;
   std::string valid_until;
-  std::vector<Oid> member_of;
+  std::vector<Membership> member_of;
   std::vector<std::string> settings;  ///< ALTER ROLE … SET: "name=value"
   std::string comment;
+
+  /// Null where it is no member, or one by way of others only.
+  [[nodiscard]] const Membership* membership_in(Oid group) const {
+    const auto found = std::ranges::find(member_of, group, &Membership::group);
+    return found == member_of.end() ? nullptr : &*found;
+  }
 };
 
 struct DatabaseEntry {

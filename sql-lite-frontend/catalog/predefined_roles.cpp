@@ -48,7 +48,9 @@ void complete_predefined_roles(Engine& engine, Tree& tree) {
     role.oid = predefined.oid;
     role.name = predefined.name;
     if (role.oid == kMonitorRole) {
-      role.member_of = {kReadAllSettingsRole, kReadAllStatsRole, kScanTablesRole};
+      for (const Oid group : {kReadAllSettingsRole, kReadAllStatsRole, kScanTablesRole}) {
+        role.member_of.push_back({.group = group});
+      }
     }
     value_of(tree.insert(*transaction, as_bytes(key), as_bytes(encode(role))));
     std::string oid;

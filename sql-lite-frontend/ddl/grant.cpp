@@ -253,37 +253,53 @@ void Session::State::grant(const ast::GrantStmt& statement, ResultSink& sink) {
   sink.command_complete(statement.is_grant ? "GRANT" : "REVOKE");
 }
 
-void Session::State::require_right_on_members(const Role& group) const {
+void Session::State::require_right_on_members(const Role& group, Oid grantor) const {
   const RolePtr now = catalog.role(user);
   if (now && now->superuser) return;
   if (group.superuser) {
     throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
   }
-  if (now && now->create_role) return;
+  if ((now && now->create_role) || is_admin_of(grantor, group.oid)) return;
   throw_error(sqlstate::insufficient_privilege, "must have admin option on role \"{}\"",
               group.name);
 }
 
+namespace {
+
+void require_possible(const Session::State& session, const Role& group, const Role& member) {
+  // Whoever owns the database is the one member that it has, and not by a grant.
+  if (group.oid == kDatabaseOwnerRole) {
+    throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group.name);
+  }
+  if (member.oid == kDatabaseOwnerRole) {
+    throw_error(SqlState{"XX000"}, "role \"{}\" cannot be a member of any role", member.name);
+  }
+  if (session.is_member(group.oid, member.oid)) {
+    throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
+                group.name, member.name);
+  }
+}
+
+}  // namespace
+
 void Session::State::change_membership(const MembershipChange& change, ResultSink& sink) {
+  using enum MembershipStep;
   const RolePtr group = catalog.role(change.group);
   const RolePtr member = catalog.role(change.member);
-  require_right_on_members(*group);
-  // Whoever owns the database is the one member that it has, and not by a grant.
-  if (group->oid == kDatabaseOwnerRole && change.way == Membership::given) {
-    throw_error(SqlState{"XX000"}, "role \"{}\" cannot have explicit members", group->name);
-  }
-  if (member->oid == kDatabaseOwnerRole && change.way == Membership::given) {
-    throw_error(SqlState{"XX000"}, "role \"{}\" cannot be a member of any role", member->name);
+  const bool gives = change.step == give || change.step == give_with_admin;
+  // Taking back asks for the right of whoever takes, GRANTED BY or not.
+  require_right_on_members(*group, gives ? change.grantor : user);
+  if (gives) {
+    if (change.grantor != user && !is_superuser(user)) {
+      throw SqlError{sqlstate::insufficient_privilege, "must be superuser to set grantor"};
+    }
+    require_possible(*this, *group, *member);
   }
   Role changed = *member;
-  const auto known = std::ranges::find(changed.member_of, group->oid);
+  const auto known = std::ranges::find(changed.member_of, group->oid, &Membership::group);
   const bool is_member_now = known != changed.member_of.end();
-  const bool gives = change.way == Membership::given;
-  if (gives && is_member(group->oid, member->oid)) {
-    throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
-                group->name, member->name);
-  }
-  if (gives && is_member_now) {
+  const bool adds = !is_member_now || (change.step == give_with_admin && !known->admin_option);
+  if (gives && !adds) {
     return notice(
         sink, Severity::notice, SqlState{"00000"},
         fmt::format("role \"{}\" is already a member of role \"{}\"", member->name, group->name));
@@ -294,7 +310,14 @@ void Session::State::change_membership(const MembershipChange& change, ResultSin
         fmt::format("role \"{}\" is not a member of role \"{}\"", member->name, group->name));
   }
   if (gives) {
-    changed.member_of.push_back(group->oid);
+    const Membership now{group->oid, change.grantor, change.step == give_with_admin};
+    if (is_member_now) {
+      *known = now;
+    } else {
+      changed.member_of.push_back(now);
+    }
+  } else if (change.step == take_admin) {
+    known->admin_option = false;
   } else {
     changed.member_of.erase(known);
   }
@@ -302,19 +325,25 @@ void Session::State::change_membership(const MembershipChange& change, ResultSin
 }
 
 void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink) {
-  if (statement.admin_opt) {
-    throw SqlError{sqlstate::feature_not_supported, "WITH ADMIN OPTION is not supported"};
+  using enum MembershipStep;
+  const Oid grantor = statement.grantor == nullptr ? user : role_of(*statement.grantor)->oid;
+  MembershipStep step = statement.admin_opt ? give_with_admin : give;
+  if (!statement.is_grant) step = statement.admin_opt ? take_admin : take;
+  std::vector<Oid> members;
+  for (const ast::Node* node : statement.grantee_roles) {
+    members.push_back(role_of(ast::as<ast::RoleSpec>(node))->oid);
   }
-  const Membership way = statement.is_grant ? Membership::given : Membership::taken;
-  for (const ast::Node* granted : statement.granted_roles) {
-    const std::string_view name = ast::as<ast::AccessPriv>(granted).priv_name;
-    const RolePtr group = catalog.role(name);
-    if (!group) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
-    require_right_on_members(*group);
-    for (const ast::Node* node : statement.grantee_roles) {
-      const RolePtr member = role_of(ast::as<ast::RoleSpec>(node));
-      change_membership({group->oid, member->oid, way}, sink);
+  for (const ast::Node* node : statement.granted_roles) {
+    const auto& granted = ast::as<ast::AccessPriv>(node);
+    if (granted.priv_name.empty() || !granted.cols.empty()) {
+      throw SqlError{sqlstate::invalid_grant_operation,
+                     "column names cannot be included in GRANT/REVOKE ROLE"};
     }
+    const RolePtr group = catalog.role(granted.priv_name);
+    if (!group) {
+      throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", granted.priv_name);
+    }
+    for (const Oid member : members) change_membership({group->oid, member, step, grantor}, sink);
   }
   sink.command_complete(statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
 }

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/statement_options.h"
 
 /// CREATE, ALTER and DROP ROLE.
 namespace swizzle::sql {
@@ -90,7 +91,7 @@ void apply_role_options(Session::State& session, Role& role, ast::NodeList optio
       const std::string_view text =
           option.arg == nullptr ? std::string_view{} : ast::string_of(option.arg);
       role.password_verifier = verifier_of(session.shared, text);
-    } else if (name != "addroleto" && name != "rolemembers") {
+    } else if (name != "addroleto" && name != "rolemembers" && name != "adminmembers") {
       throw_error(sqlstate::feature_not_supported, "the role option {} is not supported", name);
     }
   }
@@ -199,6 +200,7 @@ void Session::State::require_right_on_roles() const {
 }
 
 void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSink& sink) {
+  refuse_repeats(statement.options);
   Role role;
   role.name = statement.role;
   role.can_login = statement.stmt_type == ast::RoleStmtType::user;
@@ -212,17 +214,21 @@ void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSin
   role.oid = catalog.allocate_oid();
   const Oid oid = role.oid;
   catalog.create(*transaction, std::move(role));
-  // IN ROLE and ROLE: what GRANT would do, asked for the same rights.
+  // IN ROLE, ADMIN and ROLE: what GRANT would do, asked for the same rights.
   for (const RolePtr& group : roles_in(*this, statement.options, "addroleto")) {
-    change_membership({group->oid, oid, Membership::given}, sink);
+    change_membership({group->oid, oid, MembershipStep::give, user}, sink);
+  }
+  for (const RolePtr& member : roles_in(*this, statement.options, "adminmembers")) {
+    change_membership({oid, member->oid, MembershipStep::give_with_admin, user}, sink);
   }
   for (const RolePtr& member : roles_in(*this, statement.options, "rolemembers")) {
-    change_membership({oid, member->oid, Membership::given}, sink);
+    change_membership({oid, member->oid, MembershipStep::give, user}, sink);
   }
   sink.command_complete("CREATE ROLE");
 }
 
 void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink) {
+  refuse_repeats(statement.options);
   const RolePtr role = role_of(*statement.role);
   require_alterable(*role);
   // Everybody may change their own password.
@@ -232,9 +238,9 @@ void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink&
   if (!own_password) require_right_on_roles();
   if (names_option(statement.options, "rolemembers")) {
     // ALTER GROUP … ADD USER and DROP USER.
-    const Membership way = statement.action > 0 ? Membership::given : Membership::taken;
+    const MembershipStep step = statement.action > 0 ? MembershipStep::give : MembershipStep::take;
     for (const RolePtr& member : roles_in(*this, statement.options, "rolemembers")) {
-      change_membership({role->oid, member->oid, way}, sink);
+      change_membership({role->oid, member->oid, step, user}, sink);
     }
   } else {
     Role changed = *role;
@@ -273,9 +279,10 @@ void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& s
     }
     refuse_to_orphan(*this, *role);
     for (const RolePtr& other : catalog.roles()) {
-      if (std::ranges::find(other->member_of, role->oid) == other->member_of.end()) continue;
+      if (other->membership_in(role->oid) == nullptr) continue;
       Role changed = *other;
-      std::erase(changed.member_of, role->oid);
+      std::erase_if(changed.member_of,
+                    [&](const Membership& membership) { return membership.group == role->oid; });
       catalog.replace(*transaction, *other, std::move(changed));
     }
     catalog.remove(*transaction, *role);

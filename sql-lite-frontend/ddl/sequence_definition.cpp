@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/session/statement_options.h"
 
 /// CREATE and ALTER SEQUENCE, and the sequences of serial and identity columns.
 namespace swizzle::sql {
@@ -28,17 +29,6 @@ bool flag_of(const ast::DefElem& option) {
   const auto* flag = ast::try_as<ast::Boolean>(option.arg);
   const auto* integer = ast::try_as<ast::Integer>(option.arg);
   return (flag != nullptr && flag->boolval) || (integer != nullptr && integer->ival != 0);
-}
-
-void refuse_repeats(ast::NodeList options) {
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    const auto& option = ast::as<ast::DefElem>(options[i]);
-    for (std::size_t j = 0; j < i; ++j) {
-      if (ast::as<ast::DefElem>(options[j]).defname != option.defname) continue;
-      throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
-          option.location + 1);
-    }
-  }
 }
 
 void check_limits(const SequenceDefinition& definition) {

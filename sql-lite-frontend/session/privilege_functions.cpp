@@ -37,20 +37,38 @@ struct Question {
   bool with_grant_option = false;
 };
 
+/// One of a list of privileges, in capitals and as it was given.
+struct Word {
+  std::string text;
+  std::string given;
+};
+
+std::vector<Word> words_in(std::string_view list) {
+  std::vector<Word> words;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::string word{list.substr(0, comma)};
+    list.remove_prefix(std::min(comma + 1, list.size()));
+    word.erase(0, word.find_first_not_of(" \t\n"));
+    word.erase(word.find_last_not_of(" \t\n") + 1);
+    const std::string given = word;
+    std::ranges::transform(word, word.begin(), [](unsigned char letter) {
+      return static_cast<char>(std::toupper(letter));
+    });
+    words.push_back({std::move(word), given});
+  }
+  return words;
+}
+
+[[noreturn]] void refuse_privilege(std::string_view given) {
+  throw_error(sqlstate::invalid_parameter_value, "unrecognized privilege type: \"{}\"", given);
+}
+
 /// "SELECT, UPDATE WITH GRANT OPTION": any of them will do.
 std::vector<Question> questions_in(std::string_view text, Privileges known) {
   constexpr std::string_view kOption = " WITH GRANT OPTION";
   std::vector<Question> questions;
-  while (!text.empty()) {
-    const std::size_t comma = std::min(text.find(','), text.size());
-    std::string word{text.substr(0, comma)};
-    text.remove_prefix(std::min(comma + 1, text.size()));
-    word.erase(0, word.find_first_not_of(" \t\n"));
-    word.erase(word.find_last_not_of(" \t\n") + 1);
-    const std::string whole = word;
-    std::ranges::transform(word, word.begin(), [](unsigned char letter) {
-      return static_cast<char>(std::toupper(letter));
-    });
+  for (auto& [word, given] : words_in(text)) {
     Question question;
     if (word.ends_with(kOption)) {
       question.with_grant_option = true;
@@ -58,9 +76,7 @@ std::vector<Question> questions_in(std::string_view text, Privileges known) {
     }
     // RULE was a privilege once; nobody has it.
     const auto privilege = word == "RULE" ? std::optional<Privileges>{0} : find_privilege(word);
-    if (!privilege || (*privilege & ~known) != 0) {
-      throw_error(sqlstate::invalid_parameter_value, "unrecognized privilege type: \"{}\"", whole);
-    }
+    if (!privilege || (*privilege & ~known) != 0) refuse_privilege(given);
     question.privilege = *privilege;
     questions.push_back(question);
   }
@@ -183,26 +199,34 @@ Value on_database(Execution& execution, Arguments arguments) {
                 questions_in(arguments.back().as_text(), all_privileges(GrantedOn::database)));
 }
 
-/// USAGE is what is inherited; MEMBER also what SET ROLE can reach.
+enum class Belonging : std::uint8_t { usage, member, admin };
+
+Belonging belonging_of(const Word& word) {
+  if (word.text == "USAGE") return Belonging::usage;
+  if (word.text == "MEMBER") return Belonging::member;
+  constexpr std::string_view kAdmin[] = {"USAGE WITH GRANT OPTION", "USAGE WITH ADMIN OPTION",
+                                         "MEMBER WITH GRANT OPTION", "MEMBER WITH ADMIN OPTION"};
+  if (std::ranges::find(kAdmin, word.text) == std::end(kAdmin)) refuse_privilege(word.given);
+  return Belonging::admin;
+}
+
+/// USAGE is what is inherited; MEMBER also what SET ROLE can reach; any in the list will do.
 Value has_role(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const Oid role = role_in(session, arguments, 3);
   const Oid group = role_in(session, arguments.subspan(arguments.size() - 2), 2);
-  std::string what{arguments.back().as_text()};
-  std::ranges::transform(what, what.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::toupper(letter));
-  });
-  if (session.is_superuser(role)) return Value::from_bool(true);
-  if (what == "USAGE") {
+  std::vector<Belonging> asked;
+  for (const Word& word : words_in(arguments.back().as_text())) {
+    asked.push_back(belonging_of(word));
+  }
+  const bool is_superuser = session.is_superuser(role);
+  return Value::from_bool(std::ranges::any_of(asked, [&](Belonging belonging) {
+    if (is_superuser) return true;
+    if (belonging == Belonging::member) return session.is_member(role, group);
+    if (belonging == Belonging::admin) return session.is_admin_of(role, group);
     const std::vector<Oid> roles = session.roles_of(role);
-    return Value::from_bool(std::ranges::find(roles, group) != roles.end());
-  }
-  if (what == "MEMBER") return Value::from_bool(session.is_member(role, group));
-  if (what.ends_with(" WITH ADMIN OPTION") || what.ends_with(" WITH GRANT OPTION")) {
-    return Value::from_bool(false);
-  }
-  throw_error(sqlstate::invalid_parameter_value, "unrecognized privilege type: \"{}\"",
-              arguments.back().as_text());
+    return std::ranges::find(roles, group) != roles.end();
+  }));
 }
 
 /// acldefault(kind, owner): who has which rights before any is granted.

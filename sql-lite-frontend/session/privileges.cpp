@@ -77,7 +77,7 @@ void add_memberships(const CatalogView& catalog, const DatabasePtr& database, In
   for (std::size_t i = from; i < roles.size(); ++i) {
     const RolePtr member = catalog.role(roles[i]);
     if (!member || (which == Inheriting::alone && !member->inherit)) continue;
-    for (const Oid group : member->member_of) add(group);
+    for (const Membership& membership : member->member_of) add(membership.group);
     if (database && database->owner == member->oid) add(kDatabaseOwnerRole);
   }
 }
@@ -94,6 +94,19 @@ bool Session::State::is_member(Oid role, Oid group) const {
   std::vector<Oid> roles{role};
   add_memberships(catalog, catalog.database(options.database), Inheriting::or_not, roles, 0);
   return std::ranges::find(roles, group) != roles.end();
+}
+
+bool Session::State::is_admin_of(Oid role, Oid group) const {
+  if (is_superuser(role)) return true;
+  // Nobody is the admin of its own role, not even by way of others.
+  if (role == group) return false;
+  std::vector<Oid> roles{role};
+  add_memberships(catalog, catalog.database(options.database), Inheriting::or_not, roles, 0);
+  return std::ranges::any_of(roles, [&](Oid through) {
+    const RolePtr member = catalog.role(through);
+    const Membership* membership = member ? member->membership_in(group) : nullptr;
+    return membership != nullptr && membership->admin_option;
+  });
 }
 
 bool Session::State::owns(Oid role) const {

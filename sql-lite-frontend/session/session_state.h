@@ -155,6 +155,8 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
   /// Whether `role` is `group` or a member of it, directly or not.
   [[nodiscard]] bool is_member(Oid role, Oid group) const;
+  /// May it make others members of the group: a superuser, or a holder of the ADMIN OPTION.
+  [[nodiscard]] bool is_admin_of(Oid role, Oid group) const;
   [[nodiscard]] bool is_superuser(Oid role) const;
   /// Whether the current role is that owner, or has its rights.
   [[nodiscard]] bool owns(Oid role) const;
@@ -283,13 +285,14 @@ struct Session::State final : NameSource, ObjectNames {
   void grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink);
   void vacuum(const ast::VacuumStmt& statement, ResultSink& sink);
   RolePtr role_of(const ast::RoleSpec& spec);
-  /// 42501 unless the role may add members to the group, and take them out of it.
-  void require_right_on_members(const Role& group) const;
-  enum class Membership : std::uint8_t { given, taken };
+  /// 42501 unless one may add members to the group, or take them out of it: as `grantor`.
+  void require_right_on_members(const Role& group, Oid grantor) const;
+  enum class MembershipStep : std::uint8_t { give, give_with_admin, take_admin, take };
   struct MembershipChange {
     Oid group;
     Oid member;
-    Membership way;
+    MembershipStep step;
+    Oid grantor;
   };
   /// Every way to make somebody a member of a role, or not to be one any longer.
   void change_membership(const MembershipChange& change, ResultSink& sink);

@@ -37,6 +37,17 @@ std::int32_t option_integer(const ast::DefElem& option) {
   return integer->ival;
 }
 
+void refuse_repeats(ast::NodeList options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const auto& option = ast::as<ast::DefElem>(options[i]);
+    for (std::size_t j = 0; j < i; ++j) {
+      if (ast::as<ast::DefElem>(options[j]).defname != option.defname) continue;
+      throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
+          option.location + 1);
+    }
+  }
+}
+
 void refuse_option(std::string_view command, const ast::DefElem& option) {
   throw sql_error(sqlstate::syntax_error, "unrecognized {} option \"{}\"", command, option.defname)
       .at_position(option.location + 1);

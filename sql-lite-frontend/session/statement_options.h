@@ -16,6 +16,8 @@ std::optional<bool> option_as_flag(const ast::DefElem& option);
 bool option_flag(const ast::DefElem& option);
 /// 42601 unless a whole number stands there.
 std::int32_t option_integer(const ast::DefElem& option);
+/// 42601 at the second of two that are called the same.
+void refuse_repeats(ast::NodeList options);
 /// 42601 "unrecognized VACUUM option …" at its place.
 [[noreturn]] void refuse_option(std::string_view command, const ast::DefElem& option);
 
