@@ -1,6 +1,8 @@
 #include "base/helper_threads.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <exception>
@@ -59,6 +61,33 @@ struct Outcome {
   [[nodiscard]] bool done() const noexcept { return is_done.load(std::memory_order_acquire); }
 };
 
+/// A thread that nothing can end: once nobody waits for it, whoever else wants a processor goes
+/// first.
+class Worker {
+ public:
+  void begin() {
+    const std::lock_guard lock{mutex_};
+    thread_ = ::gettid();
+    if (is_alone_) give_way();
+  }
+  void end() {
+    const std::lock_guard lock{mutex_};
+    thread_ = 0;
+  }
+  void leave_alone() {
+    const std::lock_guard lock{mutex_};
+    is_alone_ = true;
+    if (thread_ != 0) give_way();
+  }
+
+ private:
+  void give_way() const { ::setpriority(PRIO_PROCESS, static_cast<id_t>(thread_), 19); }
+
+  std::mutex mutex_;
+  pid_t thread_ = 0;
+  bool is_alone_ = false;
+};
+
 }  // namespace
 
 HelperThreads& HelperThreads::of_the_process() noexcept {
@@ -89,11 +118,14 @@ void HelperThreads::run_abandonable_for(Parker& caller, std::function<void()> wo
   };
   while (!begin_abandonable()) wait_a_while();
   const auto outcome = std::make_shared<Outcome>();
+  const auto worker = std::make_shared<Worker>();
   try {
-    start_detached([this, outcome, &caller, work = std::move(work)]() mutable {
+    start_detached([this, outcome, worker, &caller, work = std::move(work)]() mutable {
       pthread_setname_np(pthread_self(), "helper");
+      worker->begin();
       outcome->record(work);
       work = nullptr;
+      worker->end();
       end_abandonable();
       outcome->announce();
       caller.unpark();
@@ -102,6 +134,10 @@ void HelperThreads::run_abandonable_for(Parker& caller, std::function<void()> wo
     end_abandonable();
     throw std::bad_alloc{};
   }
+  struct Leaving {
+    Worker& worker;
+    ~Leaving() { worker.leave_alone(); }
+  } const leaving{*worker};
   while (!outcome->done()) wait_a_while();
   if (outcome->failure) std::rethrow_exception(std::move(outcome->failure));
 }

@@ -4,7 +4,10 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include "base/runtime.h"
 
@@ -24,6 +27,15 @@ class HelperThreads {
   /// Pre: `caller` is the calling fiber's and may park.
   void run_for(Parker& caller, const std::function<void()>& work);
   void run_abandonable_for(Parker& caller, std::function<void()> work);
+  /// Destroys what was handed over, some time soon: giving back much memory takes long, too.
+  template <class T>
+  void destroy(T what) noexcept {
+    try {
+      enqueue([owned = std::make_shared<T>(std::move(what))]() mutable { owned.reset(); });
+    } catch (const std::bad_alloc&) {
+      // It has been destroyed all the same.
+    }
+  }
 
  private:
   HelperThreads() = default;

@@ -1,5 +1,8 @@
 #include "base/long_work.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -40,6 +43,12 @@ void keep_the_thread(Duration duration) {
   const auto end = std::chrono::steady_clock::now() + duration;
   while (std::chrono::steady_clock::now() < end) {
   }
+}
+
+constexpr int kLowestPriority = 19;
+
+int priority_here() {
+  return ::getpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()));
 }
 
 }  // namespace
@@ -194,6 +203,8 @@ TEST_CASE("work that cannot be ended is left to itself", "[long_work][fiber]") {
   FiberRuntime runtime{{.reactors = 1}};
   const auto goes_on = std::make_shared<std::atomic<bool>>(true);
   const auto is_over = std::make_shared<std::atomic<bool>>(false);
+  const auto gave_way = std::make_shared<std::atomic<bool>>(false);
+  const int usual = priority_here();
   std::atomic<bool> ended{false};
   std::atomic<bool> answered{false};
   runtime
@@ -202,8 +213,11 @@ TEST_CASE("work that cannot be ended is left to itself", "[long_work][fiber]") {
                Patience patience{2};
                const OversightScope scope{patience};
                try {
-                 runtime.run_abandonable([goes_on, is_over] {
-                   while (*goes_on) std::this_thread::yield();
+                 runtime.run_abandonable([goes_on, is_over, gave_way, usual] {
+                   while (*goes_on) {
+                     *gave_way = priority_here() > usual;
+                     std::this_thread::yield();
+                   }
                    *is_over = true;
                  });
                } catch (const Ended&) {
@@ -217,6 +231,12 @@ TEST_CASE("work that cannot be ended is left to itself", "[long_work][fiber]") {
   CHECK(ended);
   CHECK(answered);
   CHECK_FALSE(*is_over);
+  // Where this runs with the lowest priority already, there is none to give way to.
+  if (usual < kLowestPriority) {
+    const auto end = std::chrono::steady_clock::now() + 10s;
+    while (!*gave_way && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    CHECK(*gave_way);
+  }
   *goes_on = false;
   while (!*is_over) std::this_thread::yield();
 }

@@ -1,6 +1,10 @@
 #include "sql-lite-frontend/types/long_values.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -88,6 +92,48 @@ TEST_CASE("a text is built in chunks", "[types][long]") {
   TextBuilder empty;
   Arena arena;
   CHECK(empty.finish(arena).as_text().empty());
+}
+
+#ifndef SWIZZLE_ASAN  // whose shadow is long work, too
+TEST_CASE("large memory is given back without keeping others waiting", "[types][long]") {
+  // Half a gigabyte of small pages takes 50 ms.
+  constexpr std::size_t kBytes = std::size_t{512} << 20U;
+  constexpr double kMostSeconds = 0.02;
+  const std::filesystem::path pages = "/sys/kernel/mm/transparent_hugepage/enabled";
+  std::string choice;
+  std::getline(std::ifstream{pages}, choice);
+  if (choice.empty() || choice.contains("[never]")) return;
+  const auto seconds_of = [](const auto& work) {
+    const auto now = [] {
+      timespec time{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+    };
+    const double begin = now();
+    work();
+    return now() - begin;
+  };
+
+  auto arena = std::make_unique<Arena>();
+  std::memset(arena->allocate(kBytes), 'x', kBytes);
+  CHECK(seconds_of([&] { arena->reset(); }) < kMostSeconds);
+  std::memset(arena->allocate(kBytes), 'x', kBytes);
+  CHECK(seconds_of([&] { arena.reset(); }) < kMostSeconds);
+
+  auto builder = std::make_unique<TextBuilder>();
+  builder->append(kBytes, 'x');
+  CHECK(seconds_of([&] { builder.reset(); }) < kMostSeconds);
+}
+#endif
+
+TEST_CASE("a finished text is nowhere else", "[types][long]") {
+  TextBuilder builder;
+  builder.append(10'000'000, 'x');
+  Arena arena;
+  CHECK(builder.finish(arena).as_text().size() == 10'000'000);
+  CHECK(builder.size() == 0);
+  builder += "again";
+  CHECK(builder.finish(arena).as_text() == "again");
 }
 
 TEST_CASE("no value is longer than a gigabyte", "[types][long]") {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/helper_threads.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -55,16 +56,30 @@ void TextBuilder::append(std::size_t count, char letter) {
   for (; count > 0; count -= std::min(count, kPiece)) append({letters, std::min(count, kPiece)});
 }
 
-Value TextBuilder::finish(Arena& arena) const {
-  std::byte* const out = arena.allocate(size(), 1);
+Value TextBuilder::finish(Arena& arena) {
+  const std::size_t whole = size();
+  std::byte* const out = arena.allocate(whole, 1);
   std::byte* next = out;
-  for (const Chunk& chunk : finished_) {
+  // Each is given back at once: all of them together would keep others waiting, and take twice the
+  // room.
+  for (Chunk& chunk : finished_) {
     copy_long(next, as_bytes(std::string_view{chunk.bytes.get(), chunk.used}));
     next += chunk.used;
+    chunk.bytes.reset();
   }
   const auto rest = static_cast<std::size_t>(next_ - begin_);
   if (rest != 0) std::memcpy(next, begin_, rest);
-  return Value::from_bytes({out, size()});
+  finished_.clear();
+  finished_bytes_ = 0;
+  next_ = begin_;
+  return Value::from_bytes({out, whole});
+}
+
+TextBuilder::~TextBuilder() {
+  constexpr std::size_t kLong = std::size_t{16} << 20U;
+  if (finished_bytes_ < kLong) return;
+  // Cut short by an error, so nobody may rest here.
+  HelperThreads::of_the_process().destroy(std::move(finished_));
 }
 
 }  // namespace swizzle::sql

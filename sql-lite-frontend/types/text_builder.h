@@ -13,6 +13,9 @@ namespace swizzle::sql {
 class TextBuilder {
  public:
   TextBuilder() = default;
+  TextBuilder(const TextBuilder&) = delete;
+  TextBuilder& operator=(const TextBuilder&) = delete;
+  ~TextBuilder();
 
   void append(std::string_view text) {
     if (text.size() > room()) [[unlikely]]
@@ -30,8 +33,8 @@ class TextBuilder {
     return finished_bytes_ + static_cast<std::size_t>(next_ - begin_);
   }
 
-  /// A value in `arena`.
-  [[nodiscard]] Value finish(Arena& arena) const;
+  /// A value in `arena`; nothing is left here.
+  [[nodiscard]] Value finish(Arena& arena);
 
  private:
   struct Chunk {
