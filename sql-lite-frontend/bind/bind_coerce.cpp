@@ -36,6 +36,13 @@ bool is_moving_time(TypeId type, std::string_view text) {
          lower.contains("yesterday");
 }
 
+/// Whether reading a value of the type looks for an object by its name.
+bool names_object(TypeId type) {
+  const TypeId element = element_type(type);
+  const TypeId single = element == TypeId::none ? type : element;
+  return single == TypeId::aclitem || is_object_id(single);
+}
+
 }  // namespace
 
 ExprPtr Binder::constant(TypeId type, Value value) {
@@ -54,6 +61,7 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
   if (!literal.value().is_null()) {
     const std::string_view text = literal.value().as_text();
     single_use_ |= is_moving_time(type, text);
+    looked_up_objects_ |= names_object(type);
     FunctionContext functions{arena_, names_.context(), {}};
     try {
       value = input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
