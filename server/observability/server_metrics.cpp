@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "server/observability/metric_families.h"
+#include "sql-lite-frontend/session/database_shared.h"
 
 namespace swizzle::server {
 namespace {
@@ -130,6 +131,14 @@ void add_transactions(MetricFamilies& out, const EngineStatistics& now) {
             number(now.undo_spilled_bytes));
 }
 
+void add_plans(MetricFamilies& out, const sql::SharedPlans::Counts& now) {
+  out.gauge("swizzle_shared_plans", "Plans that are kept for all sessions.", number(now.plans));
+  out.counter("swizzle_shared_plans_made_total", "Plans that sessions made for all.",
+              number(now.made));
+  out.counter("swizzle_shared_plans_taken_total",
+              "Times that a session took a plan over and did not make it.", number(now.taken));
+}
+
 template <class Value>
 void member(std::string& out, std::string_view name, const Value& value) {
   fmt::format_to(std::back_inserter(out), "{}\"{}\":{}", out.ends_with('{') ? "" : ",", name,
@@ -150,6 +159,7 @@ std::vector<prometheus::MetricFamily> ServerMetrics::families() const {
   add_sessions(out, sources_.sessions.size(), sources_.database.session_counts());
   add_statements(out, sources_.statements.totals());
   add_reactors(out, sources_.reactors);
+  add_plans(out, sources_.database.shared().plans.counts());
   add_transactions(out, now);
   add_pool(out, now);
   add_log(out, now);

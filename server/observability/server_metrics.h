@@ -20,7 +20,7 @@ class ServerMetrics {
  public:
   struct Sources {
     const Engine& engine;
-    const sql::Database& database;
+    sql::Database& database;
     const SessionRegistry& sessions;
     const StatementMetrics& statements;
     const FiberRuntime& reactors;

@@ -38,6 +38,13 @@ bool is_moving_time(TypeId type, std::string_view text) {
          lower.contains("yesterday");
 }
 
+/// Whether reading a value of the type looks for an object by its name.
+bool names_object(TypeId type) {
+  const TypeId element = element_type(type);
+  const TypeId single = element == TypeId::none ? type : element;
+  return single == TypeId::aclitem || is_object_id(single);
+}
+
 }  // namespace
 
 ExprPtr Binder::constant(TypeId type, Value value) {
@@ -56,6 +63,7 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
   if (!literal.value().is_null()) {
     const std::string_view text = literal.value().as_text();
     single_use_ |= is_moving_time(type, text);
+    looked_up_objects_ |= names_object(type);
     FunctionContext functions{arena_, names_.context(), {}};
     try {
       value = input_text(functions, type, type == TypeId::interval ? typmod : kNoTypmod, text);
@@ -215,6 +223,7 @@ TypePtr Binder::find_user_type(const ast::TypeName& name, std::string_view last)
     const TypeId stored = type_of_stored_name(last);
     if (stored != TypeId::none) type = names_.user_type(stored);
   }
+  looked_up_objects_ |= type != nullptr;
   if (type && view_depth_ == recorded_depth_) {
     types_read_.push_back({std::string{schema}, std::string{last}, type->oid});
   }

@@ -508,7 +508,7 @@ ExprPtr Binder::bind_sublink(const ast::SubLink& node, Scope& scope) {
 void Binder::plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
                         SubqueryExpr::Correlation correlation) {
   pending_.emplace_back(expr, std::move(query));
-  expr.set_place(static_cast<int>(pending_.size()), correlation);
+  expr.set_place(static_cast<int>(pending_.size()), new_state(), correlation);
 }
 
 }  // namespace swizzle::sql

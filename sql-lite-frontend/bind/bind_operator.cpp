@@ -267,8 +267,9 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
         left = coerce(std::move(left), resolved->left, kNoTypmod, Implicitness::implicit);
         auto values = std::make_unique<ArrayExpr>(element_array, ArrayExpr::Kind::elements,
                                                   std::move(elements));
-        auto expr = std::make_unique<ArrayComparisonExpr>(
-            ArrayComparisonExpr::Kind::any, *resolved->op, std::move(left), std::move(values));
+        auto expr =
+            std::make_unique<ArrayComparisonExpr>(ArrayComparisonExpr::Kind::any, *resolved->op,
+                                                  std::move(left), std::move(values), new_state());
         expr->set_location(node.location);
         return finish(std::move(expr));
       }
@@ -346,8 +347,8 @@ ExprPtr Binder::bind_quantified(const ast::A_Expr& node, Scope& scope) {
   }
   left = coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit);
   array = coerce(std::move(array), array_type(resolved.right), kNoTypmod, Implicitness::implicit);
-  auto expr =
-      std::make_unique<ArrayComparisonExpr>(kind, *resolved.op, std::move(left), std::move(array));
+  auto expr = std::make_unique<ArrayComparisonExpr>(kind, *resolved.op, std::move(left),
+                                                    std::move(array), new_state());
   expr->set_location(node.location);
   return expr;
 }

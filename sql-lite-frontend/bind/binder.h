@@ -177,6 +177,8 @@ class Binder {
     used_.resize(slot_count_, false);
     return first;
   }
+  /// Where an expression keeps what it remembers of a run.
+  StatePlace new_state() noexcept { return state_count_++; }
   [[nodiscard]] Slot slot_count() const noexcept { return slot_count_; }
   [[nodiscard]] bool is_used(Slot slot) const { return used_[slot]; }
   void mark_used(Slot slot) { used_[slot] = true; }
@@ -192,6 +194,9 @@ class Binder {
   [[nodiscard]] const std::vector<TablePtr>& written() const noexcept { return written_; }
   /// Set when the plan must not be reused: a constant such as 'now' was read.
   [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
+  /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a type
+  /// that a user made was.
+  [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
   /// How EXPLAIN writes columns: with their relation's name once there are several.
   [[nodiscard]] ExprPrinter::Columns explained_columns() const noexcept {
     return relations_named_ > 1 ? ExprPrinter::Columns::qualified : ExprPrinter::Columns::names;
@@ -452,6 +457,7 @@ class Binder {
   /// Where an enclosing query's column was named first, for errors.
   std::map<Slot, std::int32_t> named_outside_;
   Slot slot_count_ = 0;
+  StatePlace state_count_ = 0;
   std::vector<bool> used_;
   std::vector<PendingSubquery> pending_;
   std::vector<TablePtr> tables_;
@@ -483,6 +489,7 @@ class Binder {
   std::size_t repeated_nodes_ = 0;
   int repeating_ = 0;
   bool single_use_ = false;
+  bool looked_up_objects_ = false;
   int relations_named_ = 0;  ///< in FROM, and as targets
 };
 

@@ -191,8 +191,9 @@ struct Cte {
   /// Of a recursive one: WITH queries of the UNION itself that read slots outside.
   std::vector<std::shared_ptr<Cte>> correlated;
 
-  // Planned once, run at most once per execution.
+  // Planned once; each execution has a copy, which runs at most once.
   PlanPtr plan;
+  std::vector<TypeId> column_types;
   /// Where its readers find a row. A recursive query has slots of its own for that, each once,
   /// because it copies the rows of both parts there, and a part may show a slot twice.
   std::vector<Slot> outputs;
@@ -202,6 +203,9 @@ struct Cte {
   RowStore rows{RowStore::Overflow::to_file_of_run};
   RowStore working{RowStore::Overflow::to_file_of_run};
   std::uint64_t filled_in_run = 0;
+
+  /// For one run: shares what was planned, with a state of its own.
+  void become_copy(const Cte& of, StepCopies& copies);
 
   /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its
   /// readers ask for them, because it may have no end.

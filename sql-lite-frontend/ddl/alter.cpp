@@ -69,7 +69,7 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   const std::size_t position = relation.columns.size() - 1;
   Column& column = relation.columns[position];
 
-  const std::shared_ptr<Plan> scratch = session_.new_plan();
+  const std::unique_ptr<Scratch> scratch = session_.new_scratch();
   Binder binder{session_, scratch->arena};
   const TablePtr shape = provisional_table(relation);
   ExprPtr fill;

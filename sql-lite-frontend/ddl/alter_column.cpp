@@ -75,7 +75,7 @@ void TableChange::recheck_foreign_keys(std::size_t position) {
 void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const auto& definition = ast::as<ast::ColumnDef>(command.def);
   const std::size_t position = require_column(command.name);
-  const std::shared_ptr<Plan> scratch = session_.new_plan();
+  const std::unique_ptr<Scratch> scratch = session_.new_scratch();
   Binder binder{session_, scratch->arena};
   const TypeReference type =
       without_position([&] { return binder.bind_type(*definition.type_name); });

@@ -175,17 +175,17 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     portal = make_portal(std::move(select), {});
   }
   const StatementPtr source = portal->statement;
-  if (into.col_names.size() > source->columns.size()) {
+  if (into.col_names.size() > source->columns().size()) {
     throw SqlError{sqlstate::syntax_error, "too many column names were specified"};
   }
   set_on_commit(relation, into.on_commit);
-  refuse_more_columns(source->columns.size());
-  for (std::size_t i = 0; i < source->columns.size(); ++i) {
+  refuse_more_columns(source->columns().size());
+  for (std::size_t i = 0; i < source->columns().size(); ++i) {
     Column column;
     column.name = i < into.col_names.size() ? std::string{ast::string_of(into.col_names[i])}
-                                            : source->columns[i].name;
-    column.type = source->columns[i].type;
-    column.typmod = source->columns[i].typmod;
+                                            : source->columns()[i].name;
+    column.type = source->columns()[i].type;
+    column.typmod = source->columns()[i].typmod;
     if (!has_io(column.type)) {
       throw_error(SqlState{"42P16"}, "column \"{}\" has pseudo-type {}", column.name,
                   format_type(column.type));

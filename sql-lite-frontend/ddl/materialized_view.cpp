@@ -7,7 +7,7 @@ namespace swizzle::sql {
 std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal& source) {
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < table->relation.columns.size(); ++i) columns.push_back(i);
-  const std::shared_ptr<Plan> writing = session.new_plan();
+  const std::unique_ptr<Scratch> writing = session.new_scratch();
   Binder binder{session, writing->arena};
   std::vector<Slot> slots;
   const auto write = binder.bind_row_source(table, columns, slots);
@@ -19,12 +19,12 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
   session.start_portal(source);
   std::uint64_t rows = 0;
   try {
-    Plan& plan = *source.plan;
+    PlanRun& run = *source.run;
     std::vector<Value> row(columns.size());
-    RowScope scope{plan.execution};
-    while (plan.root->next(plan.execution)) {
+    RowScope scope{run.execution};
+    while (run.root->next(run.execution)) {
       for (std::size_t i = 0; i < row.size(); ++i) {
-        row[i] = plan.execution.slots[plan.outputs[i]];
+        row[i] = run.execution.slots[run.plan->outputs[i]];
       }
       writer.insert(writing->execution, row, RowWriter::OnConflict::fail);
       ++rows;
@@ -32,7 +32,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
     }
     writer.end_changes(writing->execution);
   } catch (...) {
-    source.plan->end_run();
+    source.run->end();
     throw;
   }
   session.finish_portal(source);

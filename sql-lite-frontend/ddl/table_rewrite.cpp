@@ -16,15 +16,15 @@ namespace {
 
 /// What writing rows outside a statement needs: rules bound over a table, and an execution.
 struct Writing {
-  Writing(Session::State& session, const TablePtr& table) : plan(session.new_plan()) {
-    Binder binder{session, plan->arena};
+  Writing(Session::State& session, const TablePtr& table) : scratch(session.new_scratch()) {
+    Binder binder{session, scratch->arena};
     std::vector<Slot> slots;
     write = binder.bind_row_source(table, {}, slots);
-    plan->execution.slots.resize(binder.slot_count());
-    plan->execution.transaction = session.transaction.get();
-    plan->execution.run = session.next_run++;
+    scratch->execution.slots.resize(binder.slot_count());
+    scratch->execution.transaction = session.transaction.get();
+    scratch->execution.run = session.next_run++;
   }
-  std::shared_ptr<Plan> plan;
+  std::unique_ptr<Scratch> scratch;
   std::unique_ptr<WriteStatement> write;
 };
 
@@ -129,7 +129,7 @@ void for_each_row(Session::State& session, const Table& table, Execution& execut
 
 void check_rules(Writing& writing, Session::State& session, const Table& table,
                  std::span<const Value> row, std::size_t first_constraint) {
-  Execution& execution = writing.plan->execution;
+  Execution& execution = writing.scratch->execution;
   for (std::size_t i = 0; i < row.size(); ++i) {
     const Column& column = table.relation.columns[i];
     if (column.not_null && !column.dropped && row[i].is_null()) {
@@ -204,7 +204,7 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
                                   table->relation.indexes[number].name, table->relation.name));
   const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
-  Execution& execution = writing.plan->execution;
+  Execution& execution = writing.scratch->execution;
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
   const ColumnPlaces places = places_of(*table, number, *writing.write);
@@ -253,7 +253,7 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
   TablePtr table =
       session.catalog.replace(*session.transaction, *old, std::move(relation), runtime);
   Writing writing{session, table};
-  Execution& execution = writing.plan->execution;
+  Execution& execution = writing.scratch->execution;
   const RowWriter writer{*writing.write};
 
   const bool stays = !change && keeps_rows(*old, *table);
@@ -321,7 +321,7 @@ void validate_constraints(Session::State& session, const TablePtr& table, std::s
   if (has_checks) tell_debug(session, fmt::format("verifying table \"{}\"", table->relation.name));
   const InnerStatement latest{*session.transaction};
   Writing writing{session, table};
-  for_each_row(session, *table, writing.plan->execution, {},
+  for_each_row(session, *table, writing.scratch->execution, {},
                [&](const Entry&, std::span<const Value> row) {
                  check_rules(writing, session, *table, row, first);
                  return true;

@@ -156,8 +156,23 @@ Aggregate::Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> car
       keys_(std::move(keys)),
       carried_(std::move(carried)),
       calls_(std::move(calls)),
-      table_(key_types(keys_)),
+      table_(key_types(*keys_)),
       rows_(rows) {
+  begin_states();
+}
+
+Aggregate::Aggregate(const Aggregate& of, StepCopies& copies)
+    : input_(copies.copy(of.input_)),
+      input_slots_(of.input_slots_),
+      keys_(of.keys_),
+      carried_(of.carried_),
+      calls_(of.calls_),
+      table_(key_types(*keys_)),
+      rows_(of.rows_) {
+  begin_states();
+}
+
+void Aggregate::begin_states() {
   for (const Key& key : keys_) compare_.push_back(compare_function(key.expr->type()));
   first_of_next_.set_slots(input_slots_);
   states_.reserve(calls_.size());

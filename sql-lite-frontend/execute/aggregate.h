@@ -94,6 +94,10 @@ class Aggregate final : public PlanOperator {
   enum class Rows : std::uint8_t { anyhow, by_group };
   Aggregate(PlanPtr input, std::vector<Key> keys, std::vector<Slot> carried,
             std::vector<AggregateCall> calls, Rows rows = Rows::anyhow);
+  Aggregate(const Aggregate& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Aggregate>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -105,11 +109,12 @@ class Aggregate final : public PlanOperator {
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (Key& key : keys_) visit(key.expr);
-    for (AggregateCall& call : calls_) call.for_each_expression(visit);
+    for (Key& key : keys_.change()) visit(key.expr);
+    for (AggregateCall& call : calls_.change()) call.for_each_expression(visit);
   }
 
  private:
+  void begin_states();
   void forget_groups();
   void release_groups();
   /// Groups the rows of the input, or of a part.
@@ -129,9 +134,9 @@ class Aggregate final : public PlanOperator {
 
   PlanPtr input_;
   std::vector<Slot> input_slots_;
-  std::vector<Key> keys_;
+  Planned<std::vector<Key>> keys_;
   std::vector<Slot> carried_;
-  std::vector<AggregateCall> calls_;
+  Planned<std::vector<AggregateCall>> calls_;
   std::vector<AggregateStates> states_;
   ValueTable table_;
   RowStore groups_;

@@ -30,8 +30,9 @@ bool is_same_for_every_row(const Expr& expr) {
 }  // namespace
 
 /// What is known of an array for the length of a run.
-struct ArrayComparisonExpr::Fixed {
-  bool is_fixed = false;
+struct ArrayComparisonExpr::Fixed final : ExpressionState {
+  enum class Rows : std::uint8_t { unknown, may_change_it, share_it };
+  Rows rows = Rows::unknown;
   bool is_made = false;
   std::uint64_t run = 0;
   Arena arena;
@@ -40,13 +41,12 @@ struct ArrayComparisonExpr::Fixed {
   std::unique_ptr<ValueTable> table;  ///< of the elements; null: they are compared one by one
 };
 
-ArrayComparisonExpr::ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array)
-    : OperandsExpr(TypeId::bool_, kNoTypmod, {}), kind_(kind), op_(op) {
+ArrayComparisonExpr::ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array,
+                                         StatePlace place)
+    : OperandsExpr(TypeId::bool_, kNoTypmod, {}), kind_(kind), op_(op), place_(place) {
   operands_.push_back(std::move(left));
   operands_.push_back(std::move(array));
 }
-
-ArrayComparisonExpr::~ArrayComparisonExpr() = default;
 
 /// For what an element that equals decides.
 bool ArrayComparisonExpr::asks_for_equality() const noexcept {
@@ -54,13 +54,12 @@ bool ArrayComparisonExpr::asks_for_equality() const noexcept {
          op_.function->strict && is_indexable(op_.left);
 }
 
-const ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) const {
-  if (!fixed_) {
-    fixed_ = std::make_unique<Fixed>();
-    fixed_->is_fixed = is_same_for_every_row(*operands_[1]);
-  }
-  Fixed& known = *fixed_;
-  if (!known.is_fixed) return nullptr;
+ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) const {
+  Fixed& known = execution.state_of<Fixed>(place_);
+  using Rows = Fixed::Rows;
+  if (known.rows == Rows::unknown) [[unlikely]]
+    known.rows = is_same_for_every_row(*operands_[1]) ? Rows::share_it : Rows::may_change_it;
+  if (known.rows == Rows::may_change_it) return nullptr;
   if (known.is_made && known.run == execution.run) return &known;
   known.is_made = false;
   known.arena.reset();
@@ -89,7 +88,7 @@ const ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& executio
 
 Value ArrayComparisonExpr::evaluate(Execution& execution) const {
   const Value left = operands_[0]->eval(execution);
-  const Fixed* const known = fixed(execution);
+  Fixed* const known = fixed(execution);
   if (known == nullptr) return compare_each(execution, left, operands_[1]->eval(execution));
   if (known->table == nullptr) return compare_each(execution, left, known->array);
   if (left.is_null()) return Value::null();

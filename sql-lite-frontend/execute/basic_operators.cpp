@@ -98,8 +98,8 @@ std::vector<PlanMeasure> Filter::measured() const {
 PlanNote Filter::note(ExprPrinter::Columns columns) const {
   PlanNote note = input_->note(columns);
   const std::string_view relation = input_->scanned_relation();
-  note.properties.emplace_back("Filter", relation.empty() ? describe(conditions_, columns)
-                                                          : describe_at(relation, conditions_));
+  note.properties.emplace_back("Filter", relation.empty() ? describe(*conditions_, columns)
+                                                          : describe_at(relation, *conditions_));
   return note;
 }
 
@@ -202,8 +202,8 @@ std::optional<std::uint64_t> row_count(const ExprPtr& expr, Execution& execution
 
 void Limit::open(Execution& execution) {
   to_skip_ =
-      row_count(offset_, execution, sqlstate::invalid_row_count_in_offset, "OFFSET").value_or(0);
-  left_ = row_count(count_, execution, sqlstate::invalid_row_count_in_limit, "LIMIT");
+      row_count(*offset_, execution, sqlstate::invalid_row_count_in_offset, "OFFSET").value_or(0);
+  left_ = row_count(*count_, execution, sqlstate::invalid_row_count_in_limit, "LIMIT");
   last_key_.clear();
   input_->open(execution);
 }

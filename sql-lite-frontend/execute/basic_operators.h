@@ -5,12 +5,16 @@
 #include "sql-lite-frontend/execute/held_row.h"
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
 /// One row without columns: SELECT without FROM.
 class OneRow final : public PlanOperator {
  public:
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& /*copies*/) const override {
+    return std::make_unique<OneRow>();
+  }
   void open(Execution&) override { done_ = false; }
   bool next(Execution&) override { return !std::exchange(done_, true); }
   void close() override {}
@@ -27,6 +31,11 @@ class Filter final : public PlanOperator {
  public:
   Filter(PlanPtr input, std::vector<ExprPtr> conditions)
       : input_(std::move(input)), conditions_(std::move(conditions)) {}
+  Filter(const Filter& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), conditions_(of.conditions_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Filter>(*this, copies);
+  }
   void open(Execution& execution) override {
     removed_ = 0;
     input_->open(execution);
@@ -51,7 +60,7 @@ class Filter final : public PlanOperator {
 
  private:
   PlanPtr input_;
-  std::vector<ExprPtr> conditions_;
+  Planned<std::vector<ExprPtr>> conditions_;
   std::uint64_t removed_ = 0;
 };
 
@@ -64,6 +73,11 @@ class Project final : public PlanOperator {
   };
   Project(PlanPtr input, std::vector<Computed> computed)
       : input_(std::move(input)), computed_(std::move(computed)) {}
+  Project(const Project& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), computed_(of.computed_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Project>(*this, copies);
+  }
   void open(Execution& execution) override { input_->open(execution); }
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
@@ -77,7 +91,7 @@ class Project final : public PlanOperator {
   [[nodiscard]] std::vector<PlanMeasure> measured() const override { return input_->measured(); }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (Computed& computed : computed_) visit(computed.expr);
+    for (Computed& computed : computed_.change()) visit(computed.expr);
   }
   [[nodiscard]] bool is_shown() const noexcept override { return false; }
   [[nodiscard]] std::string_view scanned_relation() const noexcept override {
@@ -86,7 +100,7 @@ class Project final : public PlanOperator {
 
  private:
   PlanPtr input_;
-  std::vector<Computed> computed_;
+  Planned<std::vector<Computed>> computed_;
 };
 
 /// Set-returning functions in the select list: one row per element, NULLs after a shorter one ends.
@@ -101,6 +115,11 @@ class ProjectSet final : public PlanOperator {
     bool below_grouping = false;
   };
   ProjectSet(PlanPtr input, std::vector<Item> items);
+  ProjectSet(const ProjectSet& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), items_(of.items_), row_(of.row_.slots()) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<ProjectSet>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -113,12 +132,12 @@ class ProjectSet final : public PlanOperator {
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (Item& item : items_) visit_each(item.arguments, visit);
+    for (Item& item : items_.change()) visit_each(item.arguments, visit);
   }
 
  private:
   PlanPtr input_;
-  std::vector<Item> items_;
+  Planned<std::vector<Item>> items_;
   std::vector<std::unique_ptr<SetCursor>> cursors_;
   Arena arguments_arena_;
   HeldRow row_;
@@ -133,6 +152,11 @@ class Limit final : public PlanOperator {
         count_(std::move(count)),
         offset_(std::move(offset)),
         ties_(std::move(ties)) {}
+  Limit(const Limit& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), count_(of.count_), offset_(of.offset_), ties_(of.ties_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Limit>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
@@ -145,8 +169,8 @@ class Limit final : public PlanOperator {
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    if (count_) visit(count_);
-    if (offset_) visit(offset_);
+    if (*count_) visit(count_.change());
+    if (*offset_) visit(offset_.change());
   }
 
  private:
@@ -154,9 +178,9 @@ class Limit final : public PlanOperator {
   std::string tie_key(Execution& execution) const;
 
   PlanPtr input_;
-  ExprPtr count_;
-  ExprPtr offset_;
-  std::vector<ExprPtr> ties_;
+  Planned<ExprPtr> count_;
+  Planned<ExprPtr> offset_;
+  Planned<std::vector<ExprPtr>> ties_;
   std::optional<std::uint64_t> left_;
   std::uint64_t to_skip_ = 0;
   std::string last_key_;
@@ -172,6 +196,14 @@ class Append final : public PlanOperator {
   };
   Append(std::vector<Branch> branches, std::vector<Slot> outputs)
       : branches_(std::move(branches)), outputs_(std::move(outputs)) {}
+  Append(const Append& of, StepCopies& copies) : outputs_(of.outputs_) {
+    for (const Branch& branch : of.branches_) {
+      branches_.push_back({copies.copy(branch.input), branch.slots});
+    }
+  }
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Append>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -197,6 +229,10 @@ class ValuesScan final : public PlanOperator {
  public:
   ValuesScan(std::vector<std::vector<ExprPtr>> rows, std::vector<Slot> slots)
       : rows_(std::move(rows)), slots_(std::move(slots)) {}
+  ValuesScan(const ValuesScan& of, StepCopies& /*copies*/) : rows_(of.rows_), slots_(of.slots_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<ValuesScan>(*this, copies);
+  }
   void open(Execution&) override { current_ = 0; }
   bool next(Execution& execution) override;
   void close() override {}
@@ -205,12 +241,12 @@ class ValuesScan final : public PlanOperator {
     return {"Values Scan on \"*VALUES*\"", {}};
   }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (std::vector<ExprPtr>& row : rows_) visit_each(row, visit);
+    for (std::vector<ExprPtr>& row : rows_.change()) visit_each(row, visit);
   }
   [[nodiscard]] std::size_t row_count() const noexcept { return rows_.size(); }
 
  private:
-  std::vector<std::vector<ExprPtr>> rows_;
+  Planned<std::vector<std::vector<ExprPtr>>> rows_;
   std::vector<Slot> slots_;
   std::size_t current_ = 0;
 };
@@ -227,6 +263,14 @@ class FunctionScan final : public PlanOperator {
     std::unique_ptr<RowShape> shape = {};  ///< of a column definition list
   };
   FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinality, std::string alias);
+  FunctionScan(const FunctionScan& of, StepCopies& /*copies*/)
+      : calls_(of.calls_),
+        ordinality_(of.ordinality_),
+        alias_(of.alias_),
+        running_(of.running_.size()) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<FunctionScan>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -236,7 +280,7 @@ class FunctionScan final : public PlanOperator {
   }
   [[nodiscard]] std::string_view scanned_relation() const noexcept override { return alias_; }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (Call& call : calls_) {
+    for (Call& call : calls_.change()) {
       visit_each(call.arguments, visit);
       if (call.scalar) visit(call.scalar);
     }
@@ -250,7 +294,7 @@ class FunctionScan final : public PlanOperator {
   };
   bool next_of(Execution& execution, std::size_t call);
 
-  std::vector<Call> calls_;
+  Planned<std::vector<Call>> calls_;
   std::optional<Slot> ordinality_;
   std::string alias_;
   std::vector<Running> running_;
@@ -264,6 +308,10 @@ class Materialize final : public PlanOperator {
   explicit Materialize(PlanPtr input) : input_(std::move(input)) {}
   /// Reads its input anew when it is opened next.
   void forget() noexcept { filled_in_run_ = 0; }
+  Materialize(const Materialize& of, StepCopies& copies) : input_(copies.copy(of.input_)) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Materialize>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;

@@ -14,6 +14,11 @@ class ComputedScan final : public PlanOperator {
     Slot slot;
   };
   ComputedScan(TablePtr table, std::string alias, std::vector<Wanted> wanted);
+  ComputedScan(const ComputedScan& of, StepCopies& /*copies*/)
+      : ComputedScan(of.table_, of.alias_, of.wanted_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<ComputedScan>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override {}

@@ -1,12 +1,24 @@
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 
 Cte::Cte() = default;
 Cte::~Cte() = default;
+
+void Cte::become_copy(const Cte& of, StepCopies& copies) {
+  union_all = of.union_all;
+  outputs = of.outputs;
+  first_outputs = of.first_outputs;
+  recursive_outputs = of.recursive_outputs;
+  column_types = of.column_types;
+  plan = copies.copy(of.plan);
+  recursive_plan = copies.copy(of.recursive_plan);
+  correlated = copies.copy_of(of.correlated);
+}
 
 void Cte::fill(Execution& execution) {
   if (filled_in_run == execution.run) return;
@@ -35,9 +47,7 @@ void Cte::fill(Execution& execution) {
 /// UNION keeps a row only once.
 bool Cte::keep_if_new(Execution& execution, std::span<const Slot> from) {
   if (!union_all) {
-    std::vector<TypeId> types;
-    for (const OutputTarget& column : columns) types.push_back(column.type);
-    KeyWriter writer{types};
+    KeyWriter writer{column_types};
     for (std::size_t i = 0; i < from.size(); ++i) writer.add(i, execution.slots[from[i]]);
     std::uint32_t& known = seen_[writer.key()];
     if (known != KeyTable::kAbsent) return false;

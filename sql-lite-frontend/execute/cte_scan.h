@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
@@ -14,10 +15,18 @@ class CteScan final : public PlanOperator {
  public:
   enum class Reads : std::uint8_t { result, working_table };
   CteScan(std::shared_ptr<Cte> cte, std::vector<Slot> slots, Reads reads, std::string alias)
-      : cte_(std::move(cte)),
+      : cte_(reads == Reads::working_table ? inside(*cte) : std::move(cte)),
         slots_(std::move(slots)),
         reads_working_table_(reads == Reads::working_table),
         alias_(std::move(alias)) {}
+  CteScan(const CteScan& of, StepCopies& copies)
+      : cte_(copies.copy_of(of.cte_)),
+        slots_(of.slots_),
+        reads_working_table_(of.reads_working_table_),
+        alias_(of.alias_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<CteScan>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -27,6 +36,11 @@ class CteScan final : public PlanOperator {
   [[nodiscard]] Cte& cte() const noexcept { return *cte_; }
 
  private:
+  /// For its own steps, which it owns.
+  static std::shared_ptr<Cte> inside(Cte& cte) {
+    return std::shared_ptr<Cte>{std::shared_ptr<void>{}, &cte};
+  }
+
   std::shared_ptr<Cte> cte_;
   std::vector<Slot> slots_;
   bool reads_working_table_;
@@ -42,6 +56,13 @@ class EagerCtes final : public PlanOperator {
   EagerCtes(PlanPtr input, std::vector<std::shared_ptr<Cte>> ctes,
             std::vector<std::shared_ptr<Cte>> correlated)
       : input_(std::move(input)), ctes_(std::move(ctes)), correlated_(std::move(correlated)) {}
+  EagerCtes(const EagerCtes& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)),
+        ctes_(copies.copy_of(of.ctes_)),
+        correlated_(copies.copy_of(of.correlated_)) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<EagerCtes>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return input_->next(execution); }
   void close() override { input_->close(); }

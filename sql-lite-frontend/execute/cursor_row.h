@@ -10,6 +10,11 @@ class CursorRow final : public TableAccess {
   CursorRow(TablePtr table, std::string alias, std::vector<Wanted> wanted, std::string cursor)
       : TableAccess(std::move(table), std::move(alias), std::move(wanted)),
         cursor_(std::move(cursor)) {}
+  CursorRow(const CursorRow& of, StepCopies& copies)
+      : TableAccess(of, copies), cursor_(of.cursor_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<CursorRow>(*this, copies);
+  }
   void open(Execution&) override { done_ = false; }
   /// No row when the cursor's has been deleted. Fails with 34000 and 24000 when there is no such
   /// cursor, or none whose row is one of this table's.

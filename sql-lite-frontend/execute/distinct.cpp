@@ -6,7 +6,7 @@ Distinct::Distinct(PlanPtr input, std::vector<ExprPtr> keys)
     : input_(std::move(input)),
       keys_(std::move(keys)),
       slots_(input_->output_slots()),
-      writer_(expression_types(keys_)) {}
+      writer_(expression_types(*keys_)) {}
 
 void Distinct::open(Execution& execution) {
   seen_.clear();
@@ -67,7 +67,7 @@ void Distinct::close() {
 }
 
 Unique::Unique(PlanPtr input, std::vector<ExprPtr> keys)
-    : input_(std::move(input)), keys_(std::move(keys)), writer_(expression_types(keys_)) {}
+    : input_(std::move(input)), keys_(std::move(keys)), writer_(expression_types(*keys_)) {}
 
 void Unique::open(Execution& execution) {
   any_ = false;

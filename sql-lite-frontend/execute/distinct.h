@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_partitions.h"
 #include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
@@ -13,12 +14,17 @@ namespace swizzle::sql {
 class Distinct final : public PlanOperator {
  public:
   Distinct(PlanPtr input, std::vector<ExprPtr> keys);
+  Distinct(const Distinct& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), keys_(of.keys_), slots_(of.slots_), writer_(of.writer_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Distinct>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
-    return {"HashAggregate", {{"Group Key", describe_list(keys_, columns)}}};
+    return {"HashAggregate", {{"Group Key", describe_list(*keys_, columns)}}};
   }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
@@ -35,7 +41,7 @@ class Distinct final : public PlanOperator {
   bool is_new(Execution& execution);
 
   PlanPtr input_;
-  std::vector<ExprPtr> keys_;
+  Planned<std::vector<ExprPtr>> keys_;
   std::vector<Slot> slots_;
   KeyWriter writer_;
   KeyTable seen_;
@@ -48,6 +54,11 @@ class Distinct final : public PlanOperator {
 class Unique final : public PlanOperator {
  public:
   Unique(PlanPtr input, std::vector<ExprPtr> keys);
+  Unique(const Unique& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), keys_(of.keys_), writer_(of.writer_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Unique>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
@@ -65,7 +76,7 @@ class Unique final : public PlanOperator {
 
  private:
   PlanPtr input_;
-  std::vector<ExprPtr> keys_;
+  Planned<std::vector<ExprPtr>> keys_;
   KeyWriter writer_;
   std::string last_;
   bool any_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,9 +22,11 @@ namespace swizzle::sql {
 /// has its own, so operators fill slots and nobody copies rows between them.
 using Slot = std::uint32_t;
 
+class NameSource;
 class RowStore;
 class TemporaryFiles;
 class WriteOperator;
+struct Cte;
 
 /// What the rows that a session's statements keep take, and may take. Of the session's thread.
 struct MemoryAccount {
@@ -70,16 +73,27 @@ class MemoryShare {
   std::size_t bytes_ = 0;
 };
 
+/// What an expression remembers from one evaluation to the next: it is a run's, since expressions
+/// are shared by all who run their plan.
+struct ExpressionState {
+  ExpressionState() = default;
+  ExpressionState(const ExpressionState&) = delete;
+  ExpressionState& operator=(const ExpressionState&) = delete;
+  virtual ~ExpressionState() = default;
+};
+/// Where it stands in an execution.
+using StatePlace = std::uint32_t;
+
 /// One run of one plan. Reused from run to run, so that a warm one allocates nothing.
 ///
 /// Memory: `row_arena` takes what expressions make. Whoever pulls rows in a loop marks it before
 /// the loop and rewinds after each row, having copied what it keeps; calling next() on an operator
 /// forgets what its previous row referred to.
 struct Execution {
-  Execution(Session::State& session_state, SessionContext& context)
-      : session(session_state), functions{row_arena, context, {}} {}
+  Execution(Session::State& session_state, SessionContext& context);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
+  ~Execution();
 
   std::vector<Value> slots;
   std::span<const Value> parameters;
@@ -88,7 +102,7 @@ struct Execution {
   Transaction* transaction = nullptr;
   MemoryAccount* memory = nullptr;  ///< the session's; null: nothing is counted
   FunctionContext functions;
-  /// Differs for every run: what a plan caches "once per run" is tagged with it.
+  /// Differs for every run: what is kept "once per run" is tagged with it.
   std::uint64_t run = 0;
   std::uint32_t rows_until_check = kRowsPerCheck;
 
@@ -108,8 +122,31 @@ struct Execution {
   /// Those that have written what constraints must be asked about once all have written.
   std::vector<WriteOperator*> unchecked;
 
+  /// What an expression remembers of a run. `place` is what the binder gave it.
+  template <class State>
+  State& state_of(StatePlace place) {
+    if (place >= states_.size()) [[unlikely]]
+      states_.resize(place + 1);
+    std::unique_ptr<ExpressionState>& state = states_[place];
+    if (!state) [[unlikely]]
+      state = std::make_unique<State>();
+    return static_cast<State&>(*state);
+  }
+
+  /// Where the names are that copies of steps ask for. Null: the plan's own steps run, since nobody
+  /// else has them.
+  NameSource* names = nullptr;
+  /// The run's own WITH queries.
+  struct CteOfRun {
+    const Cte* planned;
+    std::unique_ptr<Cte> own;
+  };
+  std::vector<CteOfRun> ctes;
+
  private:
   void check_interrupts();
+
+  std::vector<std::unique_ptr<ExpressionState>> states_;
 };
 
 /// Rewinds the row arena when a scope ends.

@@ -52,7 +52,8 @@ struct ExprPrinter {
 enum class Spelling : std::uint8_t { call, keywords };
 
 /// A bound expression: types resolved, columns turned into slots, ready to run. Immutable once
-/// bound, except that the binder may give an untyped literal or parameter its type.
+/// bound, since all who run its plan share it (what it remembers of a run is the execution's),
+/// except that the binder may give an untyped literal or parameter its type.
 class Expr {
  public:
   explicit Expr(TypeId type, std::int32_t typmod = kNoTypmod) : type_(type), typmod_(typmod) {}
@@ -332,23 +333,24 @@ class GreatestExpr final : public OperandsExpr {
 class ArrayComparisonExpr final : public OperandsExpr {
  public:
   enum class Kind : std::uint8_t { any, all };
-  ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array);
-  ~ArrayComparisonExpr() override;
+  /// `place`: of what it remembers of a run.
+  ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array, StatePlace place);
   Value evaluate(Execution& execution) const override;
   void print(ExprPrinter& printer) const override;
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
   [[nodiscard]] const Operator& op() const noexcept { return op_; }
+  [[nodiscard]] StatePlace place() const noexcept { return place_; }
 
  private:
   struct Fixed;
   Value compare_each(Execution& execution, const Value& left, const Value& array) const;
   /// The array as it is in this run, or null if rows may change it.
-  const Fixed* fixed(Execution& execution) const;
+  Fixed* fixed(Execution& execution) const;
   [[nodiscard]] bool asks_for_equality() const noexcept;
 
   Kind kind_;
   const Operator& op_;
-  mutable std::unique_ptr<Fixed> fixed_;
+  StatePlace place_;
 };
 
 class ArrayExpr final : public OperandsExpr {

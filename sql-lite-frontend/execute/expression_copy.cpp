@@ -34,7 +34,8 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
   }
   if (const auto* comparison = dynamic_cast<const ArrayComparisonExpr*>(&expr)) {
     return std::make_unique<ArrayComparisonExpr>(comparison->kind(), comparison->op(),
-                                                 std::move(operands[0]), std::move(operands[1]));
+                                                 std::move(operands[0]), std::move(operands[1]),
+                                                 comparison->place());
   }
   if (const auto* array = dynamic_cast<const ArrayExpr*>(&expr)) {
     return std::make_unique<ArrayExpr>(array->type(), array->kind(), std::move(operands));

@@ -2,7 +2,15 @@
 
 #include <utility>
 
+#include "sql-lite-frontend/execute/step_copies.h"
+
 namespace swizzle::sql {
+
+Extremes::Extremes(const Extremes& of, StepCopies& copies) {
+  for (const Part& part : of.parts_) {
+    parts_.push_back({copies.copy(part.plan), part.value, part.slot});
+  }
+}
 
 bool Extremes::next(Execution& execution) {
   if (std::exchange(done_, true)) return false;
@@ -10,7 +18,7 @@ bool Extremes::next(Execution& execution) {
     part.plan->open(execution);
     const bool is_there = part.plan->next(execution);
     execution.slots[part.slot] =
-        is_there ? part.value->eval(execution).copy_to(execution.row_arena) : Value::null();
+        is_there ? (*part.value)->eval(execution).copy_to(execution.row_arena) : Value::null();
     part.plan->close();
   }
   return true;

@@ -9,10 +9,14 @@ class Extremes final : public PlanOperator {
  public:
   struct Part {
     PlanPtr plan;
-    ExprPtr value;
+    Planned<ExprPtr> value;
     Slot slot;
   };
   explicit Extremes(std::vector<Part> parts) : parts_(std::move(parts)) {}
+  Extremes(const Extremes& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Extremes>(*this, copies);
+  }
   void open(Execution&) override { done_ = false; }
   bool next(Execution& execution) override;
   void close() override;
@@ -25,7 +29,7 @@ class Extremes final : public PlanOperator {
     for (Part& part : parts_) visit(part.plan);
   }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (Part& part : parts_) visit(part.value);
+    for (Part& part : parts_) visit(part.value.change());
   }
 
  private:

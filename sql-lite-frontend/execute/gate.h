@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
@@ -9,12 +10,17 @@ class Gate final : public PlanOperator {
  public:
   Gate(PlanPtr input, std::vector<ExprPtr> conditions)
       : input_(std::move(input)), conditions_(std::move(conditions)) {}
+  Gate(const Gate& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), conditions_(of.conditions_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Gate>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return is_open_ && input_->next(execution); }
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
-    return {"Result", {{"One-Time Filter", describe(conditions_, columns)}}};
+    return {"Result", {{"One-Time Filter", describe(*conditions_, columns)}}};
   }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
@@ -26,7 +32,7 @@ class Gate final : public PlanOperator {
 
  private:
   PlanPtr input_;
-  std::vector<ExprPtr> conditions_;
+  Planned<std::vector<ExprPtr>> conditions_;
   bool is_open_ = false;
 };
 

@@ -11,8 +11,13 @@ HashJoin::HashJoin(JoinKind kind, PlanPtr probe, PlanPtr build, Keys keys,
                    std::vector<ExprPtr> conditions)
     : JoinOperator(kind, std::move(probe), std::move(build), std::move(conditions)),
       keys_(std::move(keys)),
-      table_(expression_types(keys_.build)) {
+      table_(expression_types(keys_->build)) {
   store_.set_slots(inner_slots());
+}
+
+HashJoin::HashJoin(const HashJoin& of, StepCopies& copies)
+    : JoinOperator(of, copies), keys_(of.keys_), table_(expression_types(keys_->build)) {
+  store_.set_slots(of.store_.slots());
 }
 
 bool HashJoin::write_key(Execution& execution, std::span<const ExprPtr> exprs) {
@@ -87,7 +92,7 @@ void HashJoin::begin_split(Execution& execution) {
   for (std::size_t row = 0; row < store_.size(); ++row) {
     execution.tick();
     store_.restore(execution, row);
-    split_build_row(execution, write_key(execution, keys_.build));
+    split_build_row(execution, write_key(execution, keys_->build));
     scope.rewind();
   }
   release_table();
@@ -97,7 +102,7 @@ void HashJoin::fill(Execution& execution) {
   clear_table();
   RowScope scope{execution};
   while (next_build_row(execution)) {
-    const bool has_key = write_key(execution, keys_.build);
+    const bool has_key = write_key(execution, keys_->build);
     if (has_key || keeps_inner()) {
       if (splitting_.empty()) {
         keep_build_row(execution, has_key);
@@ -118,7 +123,7 @@ void HashJoin::split_probe(Execution& execution) {
   const unsigned depth = splitting_[0].depth;
   RowScope scope{execution};
   while (next_outer(execution)) {
-    const bool has_key = write_key(execution, keys_.probe);
+    const bool has_key = write_key(execution, keys_->probe);
     if (has_key || keeps_outer()) {
       Part& part =
           splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0];
@@ -214,7 +219,7 @@ bool HashJoin::next_unmatched(Execution& execution) {
 
 void HashJoin::come_to(Execution& execution) {
   candidate_ = kNone;
-  if (!write_key(execution, keys_.probe)) return;
+  if (!write_key(execution, keys_->probe)) return;
   const std::uint32_t found = table_.find();
   candidate_ = found == ValueTable::kAbsent ? kNone : found;
 }
@@ -242,7 +247,7 @@ void HashJoin::close() {
 }
 
 PlanNote HashJoin::note(ExprPrinter::Columns columns) const {
-  return note_of("Hash", columns, "Hash Cond", keys_.probe, keys_.build);
+  return note_of("Hash", columns, "Hash Cond", keys_->probe, keys_->build);
 }
 
 std::vector<PlanMeasure> HashJoin::measured() const {

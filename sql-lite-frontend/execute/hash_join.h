@@ -32,14 +32,18 @@ class HashJoin final : public JoinOperator {
   /// Slots of the build side that its keys and the conditions read: all that is kept of a row that
   /// is no part of the join's rows. Pre: it is not open.
   void keep_only(std::vector<Slot> slots) { store_.set_slots(std::move(slots)); }
+  HashJoin(const HashJoin& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<HashJoin>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
     JoinOperator::for_each_expression(visit);
-    visit_each(keys_.probe, visit);
-    visit_each(keys_.build, visit);
+    visit_each(keys_.change().probe, visit);
+    visit_each(keys_.change().build, visit);
   }
   [[nodiscard]] std::vector<PlanMeasure> measured() const override;
 
@@ -83,7 +87,7 @@ class HashJoin final : public JoinOperator {
   bool next_unmatched(Execution& execution);
   bool next_of_part(Execution& execution);
 
-  Keys keys_;
+  Planned<Keys> keys_;
   ValueTable table_;                     ///< key → last row with it
   std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
   std::vector<bool> row_matched_;        ///< empty where that does not matter

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/execute/subplans.h"
 #include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -41,6 +42,10 @@ Instrumented::Instrumented(PlanPtr step, Clock clock) : step_(std::move(step)), 
   expected_rows = step_->expected_rows;
   start_cost = step_->start_cost;
   cost = step_->cost;
+}
+
+PlanPtr Instrumented::copy_for_run(StepCopies& copies) const {
+  return copies.copy(step_);
 }
 
 void Instrumented::open(Execution& execution) {

@@ -40,6 +40,17 @@ JoinOperator::JoinOperator(JoinKind kind, PlanPtr outer, PlanPtr inner,
       inner_slots_(inner_->output_slots()),
       outer_row_(outer_->output_slots()) {}
 
+JoinOperator::JoinOperator(const JoinOperator& of, StepCopies& copies)
+    : kind_(of.kind_),
+      outer_(copies.copy(of.outer_)),
+      inner_(copies.copy(of.inner_)),
+      conditions_(of.conditions_),
+      inner_slots_(of.inner_slots_),
+      outer_row_(of.outer_row_.slots()) {}
+
+NestedLoop::NestedLoop(const NestedLoop& of, StepCopies& copies)
+    : JoinOperator(of, copies), kept_(copies.copy_of(of.kept_)) {}
+
 bool JoinOperator::matches(Execution& execution) const {
   return std::ranges::all_of(
       conditions_, [&](const ExprPtr& condition) { return holds(*condition, execution); });
@@ -62,7 +73,7 @@ PlanNote JoinOperator::note_of(std::string method, ExprPrinter::Columns columns)
   PlanNote note{std::move(method), {}};
   note.title += std::string{name_of(kind_)} + " Join";
   if (!conditions_.empty())
-    note.properties.emplace_back("Join Filter", describe(conditions_, columns));
+    note.properties.emplace_back("Join Filter", describe(*conditions_, columns));
   return note;
 }
 

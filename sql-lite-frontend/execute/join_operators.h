@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/execute/held_row.h"
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
@@ -32,6 +33,7 @@ class JoinOperator : public PlanOperator {
 
  protected:
   JoinOperator(JoinKind kind, PlanPtr outer, PlanPtr inner, std::vector<ExprPtr> conditions);
+  JoinOperator(const JoinOperator& of, StepCopies& copies);
 
   [[nodiscard]] JoinKind kind() const noexcept { return kind_; }
   [[nodiscard]] PlanOperator& outer() noexcept { return *outer_; }
@@ -77,7 +79,7 @@ class JoinOperator : public PlanOperator {
   JoinKind kind_;
   PlanPtr outer_;
   PlanPtr inner_;
-  std::vector<ExprPtr> conditions_;
+  Planned<std::vector<ExprPtr>> conditions_;
   std::vector<Slot> inner_slots_;
   HeldRow outer_row_;
   bool in_outer_row_ = false;
@@ -119,6 +121,10 @@ class NestedLoop final : public JoinOperator {
   /// The inner side keeps its rows, which are good until the join starts over. Pre: it is `kept`,
   /// and reads no outer row of this join.
   void forget_when_opened(Materialize& kept) noexcept { kept_ = &kept; }
+  NestedLoop(const NestedLoop& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<NestedLoop>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return next_with_outer(*this, execution); }
   void close() override;

@@ -32,6 +32,15 @@ class LockRows final : public PlanOperator {
   };
   LockRows(PlanPtr input, std::vector<Target> targets, std::vector<Recheck> rechecks)
       : input_(std::move(input)), targets_(std::move(targets)), rechecks_(std::move(rechecks)) {}
+  LockRows(const LockRows& of, StepCopies& copies)
+      : input_(copies.copy(of.input_)), rechecks_(of.rechecks_) {
+    for (const Target& target : of.targets_) {
+      targets_.push_back({copies.copy_of(target.access), target.mode, target.wait});
+    }
+  }
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<LockRows>(*this, copies);
+  }
   void open(Execution& execution) override { input_->open(execution); }
   bool next(Execution& execution) override;
   void close() override { input_->close(); }
@@ -44,7 +53,7 @@ class LockRows final : public PlanOperator {
   }
   void for_each_input(const std::function<void(PlanPtr&)>& visit) override { visit(input_); }
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    for (Recheck& recheck : rechecks_) visit_each(recheck.conditions, visit);
+    for (Recheck& recheck : rechecks_.change()) visit_each(recheck.conditions, visit);
   }
 
  private:
@@ -56,7 +65,7 @@ class LockRows final : public PlanOperator {
 
   PlanPtr input_;
   std::vector<Target> targets_;
-  std::vector<Recheck> rechecks_;
+  Planned<std::vector<Recheck>> rechecks_;
   std::vector<Value> before_;  ///< per target: the row as it was found
 };
 

@@ -8,8 +8,14 @@ MergeJoin::MergeJoin(JoinKind kind, PlanPtr outer, PlanPtr inner, Keys keys,
                      std::vector<ExprPtr> conditions)
     : JoinOperator(kind, std::move(outer), std::move(inner), std::move(conditions)),
       keys_(std::move(keys)),
-      key_(keys_.outer.size()) {
-  for (const ExprPtr& key : keys_.outer) compare_.push_back(compare_function(key->type()));
+      key_(keys_->outer.size()) {
+  for (const ExprPtr& key : keys_->outer) compare_.push_back(compare_function(key->type()));
+  group_.rows.set_slots(inner_slots());
+  ahead_.rows.set_slots(inner_slots());
+}
+
+MergeJoin::MergeJoin(const MergeJoin& of, StepCopies& copies)
+    : JoinOperator(of, copies), keys_(of.keys_), compare_(of.compare_), key_(of.key_.size()) {
   group_.rows.set_slots(inner_slots());
   ahead_.rows.set_slots(inner_slots());
 }
@@ -52,7 +58,7 @@ void MergeJoin::read_ahead(Execution& execution) {
   const Arena::Mark mark = execution.row_arena.mark();
   ahead_.is_there = false;
   while (!ahead_.is_there && inner().next(execution)) {
-    if (take_key(execution, keys_.inner)) ahead_.start(execution, key_);
+    if (take_key(execution, keys_->inner)) ahead_.start(execution, key_);
     execution.row_arena.rewind(mark);
   }
 }
@@ -63,7 +69,7 @@ void MergeJoin::next_group(Execution& execution) {
   if (!group_.is_there) return;
   const Arena::Mark mark = execution.row_arena.mark();
   while (!ahead_.is_there && inner().next(execution)) {
-    if (take_key(execution, keys_.inner)) {
+    if (take_key(execution, keys_->inner)) {
       if (compare_with_key(group_.key) == 0) {
         group_.rows.keep(execution);
       } else {
@@ -81,7 +87,7 @@ void MergeJoin::come_to(Execution& execution) {
   }
   position_ = 0;
   bool is_found = false;
-  while (group_.is_there && take_key(execution, keys_.outer)) {
+  while (group_.is_there && take_key(execution, keys_->outer)) {
     const int order = compare_with_key(group_.key);
     is_found = order == 0;
     if (order >= 0) break;
@@ -108,7 +114,7 @@ void MergeJoin::close() {
 }
 
 PlanNote MergeJoin::note(ExprPrinter::Columns columns) const {
-  return note_of("Merge", columns, "Merge Cond", keys_.outer, keys_.inner);
+  return note_of("Merge", columns, "Merge Cond", keys_->outer, keys_->inner);
 }
 
 }  // namespace swizzle::sql

@@ -19,14 +19,18 @@ class MergeJoin final : public JoinOperator {
   };
   MergeJoin(JoinKind kind, PlanPtr outer, PlanPtr inner, Keys keys,
             std::vector<ExprPtr> conditions);
+  MergeJoin(const MergeJoin& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<MergeJoin>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return next_with_outer(*this, execution); }
   void close() override;
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
     JoinOperator::for_each_expression(visit);
-    visit_each(keys_.outer, visit);
-    visit_each(keys_.inner, visit);
+    visit_each(keys_.change().outer, visit);
+    visit_each(keys_.change().inner, visit);
   }
 
  private:
@@ -51,7 +55,7 @@ class MergeJoin final : public JoinOperator {
   void read_ahead(Execution& execution);
   void next_group(Execution& execution);
 
-  Keys keys_;
+  Planned<Keys> keys_;
   std::vector<CompareFunction> compare_;
   std::vector<Value> key_;  ///< taken last
   Group group_;

@@ -9,6 +9,7 @@
 
 #include "sql-lite-frontend/execute/execution.h"
 #include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/execute/planned.h"
 
 namespace swizzle::sql {
 
@@ -36,14 +37,19 @@ struct Subplan {
   std::vector<const PlanOperator*> parts;  ///< a recursive WITH query has two
 };
 
-/// One step of a plan. It leaves its rows in slots, one row at a time; state of a run lives in it,
-/// so a plan serves one execution at a time.
+class StepCopies;
+
+/// One step of a plan. It leaves its rows in slots, one row at a time. State of a run lives in it:
+/// who runs a plan that others have makes copies of its steps.
 class PlanOperator {
  public:
   PlanOperator() = default;
   PlanOperator(const PlanOperator&) = delete;
   PlanOperator& operator=(const PlanOperator&) = delete;
   virtual ~PlanOperator() = default;
+
+  /// The same step for one run: it shares what was planned (Planned), its state is new.
+  [[nodiscard]] virtual PlanPtr copy_for_run(StepCopies& copies) const = 0;
 
   /// Starts, or starts over. Reads the slots and parameters that it depends on now.
   virtual void open(Execution& execution) = 0;
@@ -87,6 +93,10 @@ inline void visit_each(std::span<ExprPtr> exprs, const std::function<void(ExprPt
 }
 inline void visit_each(std::span<SortKey> keys, const std::function<void(ExprPtr&)>& visit) {
   for (SortKey& key : keys) visit(key.expr);
+}
+template <class T>
+void visit_each(Planned<std::vector<T>>& planned, const std::function<void(ExprPtr&)>& visit) {
+  visit_each(std::span<T>{planned.change()}, visit);
 }
 
 std::vector<TypeId> expression_types(std::span<const ExprPtr> exprs);

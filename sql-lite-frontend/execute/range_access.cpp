@@ -15,12 +15,12 @@ RangeAccess::RangeAccess(TablePtr table, std::string alias, std::vector<Wanted> 
     : TableAccess(std::move(table), std::move(alias), std::move(wanted)),
       bounds_(std::move(bounds)),
       direction_(direction) {
-  if (bounds_.only_index) find_key_columns();
+  if (bounds_->only_index) find_key_columns();
 }
 
 /// Where the wanted columns stand in an index entry.
 void RangeAccess::find_key_columns() {
-  const auto& columns = bounds_.index->index->columns;
+  const auto& columns = bounds_->index->index->columns;
   for (const Wanted& wanted : wanted_) {
     const auto number = static_cast<std::int16_t>(wanted.position + 1);
     const auto own = std::ranges::find(columns, number, &IndexColumn::column);
@@ -36,7 +36,7 @@ void RangeAccess::find_key_columns() {
 
 void RangeAccess::take_from_key(Execution& execution) {
   if (from_key_.empty()) return;
-  const IndexAccess& index = *bounds_.index;
+  const IndexAccess& index = *bounds_->index;
   Bytes rest = cursor_->key();
   std::size_t place = 0;
   auto wanted = from_key_.begin();
@@ -74,7 +74,7 @@ RangeAccess::KeyRange& RangeAccess::add_range() {
 /// high key. NULLs sort beyond one end; comparisons never find them, so that end is bounded too.
 bool RangeAccess::bound_range(Execution& execution, KeyRange& range, std::size_t place,
                               const Limits& limits) {
-  const KeyColumn& column = bounds_.index->columns[place];
+  const KeyColumn& column = bounds_->index->columns[place];
   const std::string prefix = range.low;
   const bool descending = column.direction == SortDirection::descending;
   const auto bound_key = [&](const Value& value) {
@@ -107,20 +107,20 @@ bool RangeAccess::bound_range(Execution& execution, KeyRange& range, std::size_t
 }
 
 void RangeAccess::make_any_ranges(Execution& execution, const std::string& prefix) {
-  const Value array = bounds_.any_of->eval(execution);
+  const Value array = bounds_->any_of->eval(execution);
   if (array.is_null()) return;
   const ArrayView view{array};
-  const std::size_t place = bounds_.equal.size();
+  const std::size_t place = bounds_->equal.size();
   for (std::size_t i = 0; i < view.size(); ++i) {
     execution.tick();
     const Value element = view.element(i);
     if (element.is_null()) continue;
     KeyRange& range = add_range();
     range.low = prefix;
-    append_key(range.low, bounds_.index->columns[place], element);
+    append_key(range.low, bounds_->index->columns[place], element);
     range.high = key_successor(range.low);
-    const Limits limits{bounds_.low.get(), bounds_.high.get(), bounds_.low_bound,
-                        bounds_.high_bound};
+    const Limits limits{bounds_->low.get(), bounds_->high.get(), bounds_->low_bound,
+                        bounds_->high_bound};
     const bool is_limited = limits.low != nullptr || limits.high != nullptr;
     if (is_limited && !bound_range(execution, range, place + 1, limits)) --range_count_;
   }
@@ -128,8 +128,8 @@ void RangeAccess::make_any_ranges(Execution& execution, const std::string& prefi
 }
 
 void RangeAccess::make_alternative_ranges(Execution& execution, const std::string& prefix) {
-  const std::size_t place = bounds_.equal.size();
-  for (const IndexBounds::Alternative& alternative : bounds_.alternatives) {
+  const std::size_t place = bounds_->equal.size();
+  for (const IndexBounds::Alternative& alternative : bounds_->alternatives) {
     KeyRange& range = add_range();
     range.low = prefix;
     if (alternative.equal) {
@@ -138,7 +138,7 @@ void RangeAccess::make_alternative_ranges(Execution& execution, const std::strin
         --range_count_;
         continue;
       }
-      append_key(range.low, bounds_.index->columns[place], value);
+      append_key(range.low, bounds_->index->columns[place], value);
       range.high = key_successor(range.low);
       continue;
     }
@@ -177,20 +177,21 @@ void RangeAccess::order_ranges() {
 }
 
 void RangeAccess::make_ranges(Execution& execution) {
-  if (bounds_.index == nullptr) {
+  if (bounds_->index == nullptr) {
     add_range();
     return;
   }
   prefix_.clear();
-  if (!append_equal(prefix_, bounds_, execution)) return;
-  if (bounds_.any_of) return make_any_ranges(execution, prefix_);
-  if (!bounds_.alternatives.empty()) return make_alternative_ranges(execution, prefix_);
+  if (!append_equal(prefix_, *bounds_, execution)) return;
+  if (bounds_->any_of) return make_any_ranges(execution, prefix_);
+  if (!bounds_->alternatives.empty()) return make_alternative_ranges(execution, prefix_);
   KeyRange& range = add_range();
   range.low = prefix_;
   if (!prefix_.empty()) range.high = key_successor(prefix_);
-  if (!bounds_.low && !bounds_.high && !bounds_.not_null) return;
-  const Limits limits{bounds_.low.get(), bounds_.high.get(), bounds_.low_bound, bounds_.high_bound};
-  if (!bound_range(execution, range, bounds_.equal.size(), limits)) --range_count_;
+  if (!bounds_->low && !bounds_->high && !bounds_->not_null) return;
+  const Limits limits{bounds_->low.get(), bounds_->high.get(), bounds_->low_bound,
+                      bounds_->high_bound};
+  if (!bound_range(execution, range, bounds_->equal.size(), limits)) --range_count_;
 }
 
 void RangeAccess::open(Execution& execution) {
@@ -209,7 +210,7 @@ bool RangeAccess::start_next_range(Execution& execution) {
   ScanRange range;
   if (!keys.low.empty()) range.low = as_bytes(keys.low);
   if (!keys.high.empty()) range.high = as_bytes(keys.high);
-  const Tree& tree = uses_secondary() ? *bounds_.index->tree : tree_;
+  const Tree& tree = uses_secondary() ? *bounds_->index->tree : tree_;
   const bool is_whole = keys.low.empty() && keys.high.empty();
   cursor_ = value_of(tree.scan(*execution.transaction, range, direction_, ReadMode::snapshot, wait_,
                                is_whole ? ScanHint::large : ScanHint::none));
@@ -227,9 +228,9 @@ bool RangeAccess::next_entry(Execution& execution) {
 }
 
 std::string_view RangeAccess::row_key_of_entry() const {
-  if (bounds_.index->index->unique && !cursor_->value().empty()) return as_text(cursor_->value());
+  if (bounds_->index->index->unique && !cursor_->value().empty()) return as_text(cursor_->value());
   Bytes rest = cursor_->key();
-  for (const KeyColumn& column : bounds_.index->columns) skip_key(rest, column);
+  for (const KeyColumn& column : bounds_->index->columns) skip_key(rest, column);
   return as_text(rest);
 }
 
@@ -257,10 +258,10 @@ bool RangeAccess::next_of_batch(Execution& execution) {
 }
 
 bool RangeAccess::next(Execution& execution) {
-  const bool fetches = uses_secondary() && !bounds_.only_index;
+  const bool fetches = uses_secondary() && !bounds_->only_index;
   // Few rows, as most scans find, are not worth a batch.
   constexpr std::uint64_t kFew = 8;
-  if (fetches && bounds_.any_order && rows_found_ >= kFew) {
+  if (fetches && bounds_->any_order && rows_found_ >= kFew) {
     if (!next_of_batch(execution)) return false;
   } else if (fetches) {
     do {
@@ -268,7 +269,7 @@ bool RangeAccess::next(Execution& execution) {
     } while (!fetch(execution, row_key_of_entry()));
   } else {
     if (!next_entry(execution)) return false;
-    if (bounds_.only_index) {
+    if (bounds_->only_index) {
       take_from_key(execution);
     } else {
       found(execution, cursor_->value());
@@ -279,7 +280,7 @@ bool RangeAccess::next(Execution& execution) {
 }
 
 bool RangeAccess::reads_nothing() const noexcept {
-  return wanted_.empty() && !keeps_identity() && (!uses_secondary() || bounds_.only_index);
+  return wanted_.empty() && !keeps_identity() && (!uses_secondary() || bounds_->only_index);
 }
 
 std::uint64_t RangeAccess::count_rest(Execution& execution) {
@@ -296,7 +297,7 @@ std::uint64_t RangeAccess::count_rest(Execution& execution) {
 }
 
 void RangeAccess::tell_counters() noexcept {
-  if (!is_counted_) note_scan(bounds_.index, rows_found_);
+  if (!is_counted_) note_scan(bounds_->index, rows_found_);
   is_counted_ = true;
   rows_found_ = 0;
 }
@@ -316,10 +317,10 @@ Bytes RangeAccess::row() const noexcept {
 }
 
 PlanNote RangeAccess::note(ExprPrinter::Columns /*columns*/) const {
-  if (bounds_.index == nullptr) return {"Seq Scan " + table_title(), {}};
-  PlanNote note{fmt::format("Index {}Scan{} using {} {}", bounds_.only_index ? "Only " : "",
+  if (bounds_->index == nullptr) return {"Seq Scan " + table_title(), {}};
+  PlanNote note{fmt::format("Index {}Scan{} using {} {}", bounds_->only_index ? "Only " : "",
                             direction_ == Direction::backward ? " Backward" : "",
-                            quote_identifier(bounds_.index->index->name), table_title()),
+                            quote_identifier(bounds_->index->index->name), table_title()),
                 {}};
   if (!condition_text.empty()) note.properties.emplace_back("Index Cond", condition_text);
   return note;

@@ -15,6 +15,14 @@ class RangeAccess final : public TableAccess {
   /// `bounds` without an index scans the whole table.
   RangeAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted, IndexBounds bounds,
               Direction direction);
+  RangeAccess(const RangeAccess& of, StepCopies& copies)
+      : TableAccess(of, copies),
+        bounds_(of.bounds_),
+        direction_(of.direction_),
+        from_key_(of.from_key_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<RangeAccess>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -22,7 +30,7 @@ class RangeAccess final : public TableAccess {
   [[nodiscard]] Bytes row() const noexcept override;
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    bounds_.for_each_expression(visit);
+    bounds_.change().for_each_expression(visit);
   }
 
   /// The number of rows from here to the end, for whoever needs nothing else of them. Pre: nothing
@@ -64,10 +72,10 @@ class RangeAccess final : public TableAccess {
   void take_from_key(Execution& execution);
   void tell_counters() noexcept;
   [[nodiscard]] bool uses_secondary() const noexcept {
-    return bounds_.index != nullptr && bounds_.index->tree.has_value();
+    return bounds_->index != nullptr && bounds_->index->tree.has_value();
   }
 
-  IndexBounds bounds_;
+  Planned<IndexBounds> bounds_;
   Direction direction_;
   std::vector<FromKey> from_key_;  ///< by ascending place
   std::optional<Cursor> cursor_;

@@ -2,10 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "sql-lite-frontend/execute/step_copies.h"
+
 namespace swizzle::sql {
 
 Sort::Sort(PlanPtr input, std::vector<SortKey> keys)
-    : input_(std::move(input)), keys_(std::move(keys)), sorter_(keys_, input_->output_slots()) {}
+    : input_(std::move(input)), keys_(std::move(keys)), sorter_(*keys_, input_->output_slots()) {}
+
+Sort::Sort(const Sort& of, StepCopies& copies)
+    : input_(copies.copy(of.input_)),
+      keys_(of.keys_),
+      sorter_(*keys_, input_->output_slots()),
+      bound_count_(of.bound_count_),
+      bound_offset_(of.bound_offset_) {}
 
 std::size_t Sort::bound(Execution& execution) const {
   if (bound_count_ == nullptr) return RowSorter::kAllRows;

@@ -14,12 +14,16 @@ class Sort final : public PlanOperator {
     bound_count_ = count;
     bound_offset_ = offset;
   }
+  Sort(const Sort& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Sort>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override { return sorter_.next(execution); }
   void close() override;
   [[nodiscard]] std::vector<Slot> output_slots() const override { return input_->output_slots(); }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override {
-    return {"Sort", {{"Sort Key", describe(keys_, columns)}}};
+    return {"Sort", {{"Sort Key", describe(*keys_, columns)}}};
   }
   [[nodiscard]] std::vector<const PlanOperator*> children() const override {
     return {input_.get()};
@@ -34,7 +38,7 @@ class Sort final : public PlanOperator {
   [[nodiscard]] std::size_t bound(Execution& execution) const;
 
   PlanPtr input_;
-  std::vector<SortKey> keys_;
+  Planned<std::vector<SortKey>> keys_;
   RowSorter sorter_;
   const Expr* bound_count_ = nullptr;
   const Expr* bound_offset_ = nullptr;

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
@@ -30,6 +31,16 @@ class SetOperation final : public PlanOperator {
   enum class Kind : std::uint8_t { intersect, intersect_all, except, except_all };
   SetOperation(Kind kind, PlanPtr left, std::vector<Slot> left_slots, PlanPtr right,
                std::vector<Slot> right_slots, std::vector<TypeId> types);
+  SetOperation(const SetOperation& of, StepCopies& copies)
+      : kind_(of.kind_),
+        left_(copies.copy(of.left_)),
+        left_slots_(of.left_slots_),
+        right_(copies.copy(of.right_)),
+        right_slots_(of.right_slots_),
+        writer_(of.writer_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<SetOperation>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;

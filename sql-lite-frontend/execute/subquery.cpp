@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -39,9 +40,6 @@ std::string SubqueryExpr::name() const {
 void SubqueryExpr::set_comparison(ExprPtr comparison, std::vector<ExprPtr> hash_left) {
   comparison_ = std::move(comparison);
   hash_left_ = std::move(hash_left);
-  std::vector<TypeId> types;
-  for (const ExprPtr& expr : hash_left_) types.push_back(expr->type());
-  if (!types.empty()) writer_ = std::make_unique<KeyWriter>(types);
 }
 
 void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) {
@@ -49,30 +47,53 @@ void SubqueryExpr::for_each_operand(const std::function<void(ExprPtr&)>& visit) 
   for (ExprPtr& expr : hash_left_) visit(expr);
 }
 
-Value SubqueryExpr::evaluate(Execution& execution) const {
-  if (kind_ == Kind::any || kind_ == Kind::all) return quantified(execution);
-  if (kind_ == Kind::row) return row(execution);
-  if (!is_initial()) return compute(execution);
-  if (cached_run_ != execution.run) {
-    cache_arena_.reset();
-    cached_ = compute(execution).copy_to(cache_arena_);
-    cached_run_ = execution.run;
-  }
-  return cached_;
+/// What one run has of it.
+struct SubqueryExpr::Run final : ExpressionState {
+  PlanPtr copy;                  ///< null: the plan's own steps run
+  PlanOperator* plan = nullptr;  ///< null: it has not been asked yet
+  std::uint64_t cached_run = 0;
+  Value cached;
+  Arena cache_arena;
+  std::unique_ptr<KeyWriter> writer;
+  KeyTable hash;
+  bool hash_has_null = false;
+};
+
+SubqueryExpr::Run& SubqueryExpr::run_in(Execution& execution) const {
+  Run& run = execution.state_of<Run>(place_);
+  if (run.plan != nullptr) [[likely]]
+    return run;
+  if (execution.names != nullptr) run.copy = StepCopies{execution}.copy(plan_);
+  run.plan = run.copy ? run.copy.get() : plan_.get();
+  if (!hash_left_.empty()) run.writer = std::make_unique<KeyWriter>(expression_types(hash_left_));
+  return run;
 }
 
-Value SubqueryExpr::compute(Execution& execution) const {
+Value SubqueryExpr::evaluate(Execution& execution) const {
+  Run& run = run_in(execution);
+  if (kind_ == Kind::any || kind_ == Kind::all) return quantified(execution, run);
+  if (kind_ == Kind::row) return row(execution, *run.plan);
+  if (!is_initial()) return compute(execution, run);
+  if (run.cached_run != execution.run) {
+    run.cache_arena.reset();
+    run.cached = compute(execution, run).copy_to(run.cache_arena);
+    run.cached_run = execution.run;
+  }
+  return run.cached;
+}
+
+Value SubqueryExpr::compute(Execution& execution, Run& run) const {
   switch (kind_) {
     case Kind::scalar:
-      return scalar(execution);
+      return scalar(execution, *run.plan);
     case Kind::exists: {
-      plan_->open(execution);
-      const bool exists = plan_->next(execution);
-      plan_->close();
+      run.plan->open(execution);
+      const bool exists = run.plan->next(execution);
+      run.plan->close();
       return Value::from_bool(exists);
     }
     case Kind::array:
-      return array(execution);
+      return array(execution, *run.plan);
     case Kind::any:
     case Kind::all:
     case Kind::row:
@@ -81,46 +102,46 @@ Value SubqueryExpr::compute(Execution& execution) const {
   return Value::null();
 }
 
-Value SubqueryExpr::scalar(Execution& execution) const {
-  plan_->open(execution);
+Value SubqueryExpr::scalar(Execution& execution, PlanOperator& plan) const {
+  plan.open(execution);
   Value result;
   for (const Slot slot : further_) execution.slots[slot] = Value::null();
-  if (plan_->next(execution)) {
+  if (plan.next(execution)) {
     result = execution.slots[outputs_[0]].copy_to(execution.row_arena);
     for (std::size_t i = 0; i < further_.size(); ++i) {
       execution.slots[further_[i]] = execution.slots[outputs_[i + 1]].copy_to(execution.row_arena);
     }
-    if (plan_->next(execution)) {
+    if (plan.next(execution)) {
       throw SqlError{kCardinalityViolation,
                      "more than one row returned by a subquery used as an expression"};
     }
   }
-  plan_->close();
+  plan.close();
   return result;
 }
 
 /// What the comparison says of the only row; unknown when there is none.
-Value SubqueryExpr::row(Execution& execution) const {
+Value SubqueryExpr::row(Execution& execution, PlanOperator& plan) const {
   Value result = Value::null();
-  plan_->open(execution);
-  if (plan_->next(execution)) {
+  plan.open(execution);
+  if (plan.next(execution)) {
     result = comparison_->eval(execution);
-    if (plan_->next(execution)) {
+    if (plan.next(execution)) {
       throw SqlError{kCardinalityViolation,
                      "more than one row returned by a subquery used as an expression"};
     }
   }
-  plan_->close();
+  plan.close();
   return result;
 }
 
-Value SubqueryExpr::array(Execution& execution) const {
+Value SubqueryExpr::array(Execution& execution, PlanOperator& plan) const {
   // PostgreSQL's list of elements grows by doubling, and cannot to 2^27 of them.
   constexpr std::size_t kMostElements = std::size_t{1} << 26U;
   std::vector<Value> elements;
   MemoryShare share;
-  plan_->open(execution);
-  while (plan_->next(execution)) {
+  plan.open(execution);
+  while (plan.next(execution)) {
     if (elements.size() == elements.capacity()) {
       if (elements.size() == kMostElements) {
         throw_error(sqlstate::internal_error, "invalid memory alloc request size {}",
@@ -132,62 +153,62 @@ Value SubqueryExpr::array(Execution& execution) const {
     }
     elements.push_back(execution.slots[outputs_[0]].copy_to(execution.row_arena));
   }
-  plan_->close();
+  plan.close();
   return make_array(execution.row_arena, element_type(type()), elements);
 }
 
-void SubqueryExpr::fill_hash(Execution& execution) const {
-  hash_.clear();
-  hash_has_null_ = false;
-  plan_->open(execution);
+void SubqueryExpr::fill_hash(Execution& execution, Run& run) const {
+  run.hash.clear();
+  run.hash_has_null = false;
+  run.plan->open(execution);
   RowScope scope{execution};
-  while (plan_->next(execution)) {
-    writer_->clear();
+  while (run.plan->next(execution)) {
+    run.writer->clear();
     bool null = false;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const Value& value = execution.slots[outputs_[i]];
       null |= value.is_null();
-      writer_->add(i, value);
+      run.writer->add(i, value);
     }
     // Rows with a NULL are found by comparing one by one, below.
     if (null) {
-      hash_has_null_ = true;
+      run.hash_has_null = true;
     } else {
-      hash_[writer_->key()] = 1;
+      run.hash[run.writer->key()] = 1;
     }
     scope.rewind();
   }
-  plan_->close();
-  cached_run_ = execution.run;
+  run.plan->close();
+  run.cached_run = execution.run;
 }
 
-Value SubqueryExpr::hashed_any(Execution& execution) const {
-  if (cached_run_ != execution.run) fill_hash(execution);
-  if (hash_.size() == 0 && !hash_has_null_) return Value::from_bool(false);
-  writer_->clear();
+Value SubqueryExpr::hashed_any(Execution& execution, Run& run) const {
+  if (run.cached_run != execution.run) fill_hash(execution, run);
+  if (run.hash.size() == 0 && !run.hash_has_null) return Value::from_bool(false);
+  run.writer->clear();
   for (std::size_t i = 0; i < hash_left_.size(); ++i) {
     const Value value = hash_left_[i]->eval(execution);
     if (value.is_null()) return Value::null();
-    writer_->add(i, value);
+    run.writer->add(i, value);
   }
-  if (hash_.find(writer_->key()) != KeyTable::kAbsent) return Value::from_bool(true);
-  return hash_has_null_ ? Value::null() : Value::from_bool(false);
+  if (run.hash.find(run.writer->key()) != KeyTable::kAbsent) return Value::from_bool(true);
+  return run.hash_has_null ? Value::null() : Value::from_bool(false);
 }
 
-Value SubqueryExpr::quantified(Execution& execution) const {
-  if (uses_hash()) return hashed_any(execution);
+Value SubqueryExpr::quantified(Execution& execution, Run& run) const {
+  if (uses_hash()) return hashed_any(execution, run);
   const bool decisive = kind_ == Kind::any;
   bool unknown = false;
   bool decided = false;
-  plan_->open(execution);
+  run.plan->open(execution);
   const Arena::Mark mark = execution.row_arena.mark();
-  while (!decided && plan_->next(execution)) {
+  while (!decided && run.plan->next(execution)) {
     const Value value = comparison_->eval(execution);
     unknown |= value.is_null();
     decided = !value.is_null() && value.as_bool() == decisive;
     execution.row_arena.rewind(mark);
   }
-  plan_->close();
+  run.plan->close();
   if (decided) return Value::from_bool(decisive);
   return unknown ? Value::null() : Value::from_bool(!decisive);
 }

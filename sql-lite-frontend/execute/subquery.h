@@ -15,9 +15,10 @@ class SubqueryExpr final : public Expr {
 
   SubqueryExpr(Kind kind, TypeId type, std::int32_t typmod) : Expr(type, typmod), kind_(kind) {}
 
-  /// `number`: among the statement's subqueries, from 1, for EXPLAIN.
-  void set_place(int number, Correlation correlation) {
+  /// `number`: among the statement's subqueries, from 1, for EXPLAIN. `place`: of its state.
+  void set_place(int number, StatePlace place, Correlation correlation) {
     number_ = number;
+    place_ = place;
     correlation_ = correlation;
   }
   /// The plan arrives after binding: the planner sets it.
@@ -50,33 +51,28 @@ class SubqueryExpr final : public Expr {
   std::vector<Slot> outer_slots;
 
  private:
-  Value compute(Execution& execution) const;
-  Value scalar(Execution& execution) const;
-  Value quantified(Execution& execution) const;
-  Value row(Execution& execution) const;
-  Value hashed_any(Execution& execution) const;
-  Value array(Execution& execution) const;
+  struct Run;
+  Run& run_in(Execution& execution) const;
+  Value compute(Execution& execution, Run& run) const;
+  Value scalar(Execution& execution, PlanOperator& plan) const;
+  Value quantified(Execution& execution, Run& run) const;
+  Value row(Execution& execution, PlanOperator& plan) const;
+  Value hashed_any(Execution& execution, Run& run) const;
+  Value array(Execution& execution, PlanOperator& plan) const;
   [[nodiscard]] bool uses_hash() const noexcept;
-  void fill_hash(Execution& execution) const;
+  void fill_hash(Execution& execution, Run& run) const;
 
   std::shared_ptr<const int> life_ = std::make_shared<const int>(0);
   std::string signature_;
   Kind kind_;
   Correlation correlation_ = Correlation::outer;
   int number_ = 0;
+  StatePlace place_ = 0;
   PlanPtr plan_;
   std::vector<Slot> outputs_;
   std::vector<Slot> further_;
   ExprPtr comparison_;
   std::vector<ExprPtr> hash_left_;
-  std::unique_ptr<KeyWriter> writer_;
-
-  // What one execution remembers; a plan serves one execution at a time.
-  mutable std::uint64_t cached_run_ = 0;
-  mutable Value cached_;
-  mutable Arena cache_arena_;
-  mutable KeyTable hash_;
-  mutable bool hash_has_null_ = false;
 };
 
 }  // namespace swizzle::sql

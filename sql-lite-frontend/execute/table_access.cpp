@@ -150,28 +150,28 @@ bool PointAccess::next(Execution& execution) {
   done_ = true;
   execution.tick();
   Transaction& transaction = *execution.transaction;
-  if (bounds_.index->tree) {
+  if (bounds_->index->tree) {
     index_key_.clear();
-    if (!append_equal(index_key_, bounds_, execution)) return false;
-    if (!found_or_fail(bounds_.index->tree->get(transaction, as_bytes(index_key_), index_value_,
-                                                ReadMode::snapshot, wait_),
+    if (!append_equal(index_key_, *bounds_, execution)) return false;
+    if (!found_or_fail(bounds_->index->tree->get(transaction, as_bytes(index_key_), index_value_,
+                                                 ReadMode::snapshot, wait_),
                        wait_)) {
       return false;
     }
     key_ = as_text(index_value_.bytes());
   } else {
     key_.clear();
-    if (!append_equal(key_, bounds_, execution)) return false;
+    if (!append_equal(key_, *bounds_, execution)) return false;
   }
   const bool is_there = found_or_fail(tree_.get(transaction, key(), row_, mode_, wait_), wait_);
-  note_scan(bounds_.index, is_there ? 1 : 0);
+  note_scan(bounds_->index, is_there ? 1 : 0);
   if (!is_there) return false;
   found(execution, row_.bytes());
   return true;
 }
 
 PlanNote PointAccess::note(ExprPrinter::Columns /*columns*/) const {
-  PlanNote note{fmt::format("Index Scan using {} {}", quote_identifier(bounds_.index->index->name),
+  PlanNote note{fmt::format("Index Scan using {} {}", quote_identifier(bounds_->index->index->name),
                             table_title()),
                 {}};
   if (!condition_text.empty()) note.properties.emplace_back("Index Cond", condition_text);

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {
 
@@ -19,6 +20,13 @@ class TableAccess : public PlanOperator {
     Slot slot;
   };
   TableAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted);
+  TableAccess(const TableAccess& of, StepCopies& /*copies*/)
+      : table_(of.table_),
+        tree_(of.tree_),
+        alias_(of.alias_),
+        wanted_(of.wanted_),
+        wait_(of.wait_),
+        identity_(of.identity_) {}
 
   [[nodiscard]] const Table& table() const noexcept { return *table_; }
   [[nodiscard]] const TablePtr& table_pointer() const noexcept { return table_; }
@@ -62,12 +70,12 @@ class TableAccess : public PlanOperator {
   /// Tells the table's counters, and the index's if there is one, of a scan that found `rows`.
   void note_scan(const IndexAccess* index, std::uint64_t rows) const noexcept;
 
-  TablePtr table_;                      // NOLINT: shared with the derived operators
-  Tree tree_;                           // NOLINT
-  std::string alias_;                   // NOLINT
-  std::vector<Wanted> wanted_;          // NOLINT
-  std::string key_;                     // NOLINT
-  WaitPolicy wait_ = WaitPolicy::wait;  // NOLINT
+  TablePtr table_;                       // NOLINT: shared with the derived operators
+  Tree tree_;                            // NOLINT
+  std::string alias_;                    // NOLINT
+  Planned<std::vector<Wanted>> wanted_;  // NOLINT
+  std::string key_;                      // NOLINT
+  WaitPolicy wait_ = WaitPolicy::wait;   // NOLINT
 
   /// What a read has found; throws its error, that of NOWAIT by the table's name.
   template <class T>
@@ -123,17 +131,22 @@ class PointAccess final : public TableAccess {
  public:
   PointAccess(TablePtr table, std::string alias, std::vector<Wanted> wanted, IndexBounds bounds,
               ReadMode mode);
+  PointAccess(const PointAccess& of, StepCopies& copies)
+      : TableAccess(of, copies), bounds_(of.bounds_), mode_(of.mode_) {}
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<PointAccess>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override {}
   [[nodiscard]] Bytes row() const noexcept override { return row_.bytes(); }
   [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
-    bounds_.for_each_expression(visit);
+    bounds_.change().for_each_expression(visit);
   }
 
  private:
-  IndexBounds bounds_;
+  Planned<IndexBounds> bounds_;
   ReadMode mode_;
   std::string index_key_;
   ValueBuffer index_value_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -15,8 +16,17 @@ Window::Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKe
       order_keys_(std::move(order)),
       frame_(std::move(frame)),
       calls_(std::move(calls)),
-      partition_comparison_(partition_keys_),
-      order_comparison_(order_keys_) {}
+      partition_comparison_(*partition_keys_),
+      order_comparison_(*order_keys_) {}
+
+Window::Window(const Window& of, StepCopies& copies)
+    : input_(copies.copy(of.input_)),
+      partition_keys_(of.partition_keys_),
+      order_keys_(of.order_keys_),
+      frame_(of.frame_),
+      calls_(of.calls_),
+      partition_comparison_(of.partition_comparison_),
+      order_comparison_(of.order_comparison_) {}
 
 void Window::open(Execution& execution) {
   const std::vector<Slot> slots = input_->output_slots();
@@ -68,8 +78,8 @@ bool Window::next_partition(Execution& execution) {
         break;
       }
       groups_.add(row == Row::peer);
-      if (frame_.range) {
-        range_keys_.push_back(frame_.range->key->eval(execution).copy_to(store_.arena()));
+      if (frame_->range) {
+        range_keys_.push_back(frame_->range->key->eval(execution).copy_to(store_.arena()));
       }
       store_.keep(execution);
       scope.rewind();
@@ -84,7 +94,7 @@ bool Window::next_partition(Execution& execution) {
 }
 
 void Window::find_range_keys() {
-  if (!frame_.range) return;
+  if (!frame_->range) return;
   with_range_key_ = {0, store_.size()};
   Places& keyed = with_range_key_;
   while (keyed.begin < keyed.end && range_keys_[keyed.begin].is_null()) ++keyed.begin;
@@ -150,7 +160,7 @@ std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::
     return is_end ? peers.end : peers.begin;
   }
   const Value limit = bound.eval(execution);
-  const TypeId type = frame_.range->key->type();
+  const TypeId type = frame_->range->key->type();
   const bool descends = order_keys_[0].direction == SortDirection::descending;
   std::size_t low = with_range_key_.begin;
   std::size_t high = with_range_key_.end;
@@ -170,8 +180,8 @@ std::size_t Window::find_in_range(Execution& execution, const Expr& bound, std::
 
 std::size_t Window::frame_begin(Execution& execution, Places partition, std::size_t place) const {
   using Bound = WindowFrame::Bound;
-  const bool rows = frame_.unit == WindowFrame::Unit::rows;
-  switch (frame_.start) {
+  const bool rows = frame_->unit == WindowFrame::Unit::rows;
+  switch (frame_->start) {
     case Bound::unbounded_preceding:
     case Bound::unbounded_following:
       return partition.begin;
@@ -181,11 +191,11 @@ std::size_t Window::frame_begin(Execution& execution, Places partition, std::siz
     case Bound::following:
       break;
   }
-  if (frame_.unit == WindowFrame::Unit::range) {
-    return find_in_range(execution, *frame_.range->start, place, false);
+  if (frame_->unit == WindowFrame::Unit::range) {
+    return find_in_range(execution, *frame_->range->start, place, false);
   }
-  const bool back = frame_.start == Bound::preceding;
-  const std::size_t offset = frame_offset(execution, frame_.start_offset, "starting");
+  const bool back = frame_->start == Bound::preceding;
+  const std::size_t offset = frame_offset(execution, frame_->start_offset, "starting");
   if (rows) {
     if (back) return place - partition.begin > offset ? place - offset : partition.begin;
     return partition.end - place > offset ? place + offset : partition.end;
@@ -197,8 +207,8 @@ std::size_t Window::frame_begin(Execution& execution, Places partition, std::siz
 
 std::size_t Window::frame_end(Execution& execution, Places partition, std::size_t place) const {
   using Bound = WindowFrame::Bound;
-  const bool rows = frame_.unit == WindowFrame::Unit::rows;
-  switch (frame_.end) {
+  const bool rows = frame_->unit == WindowFrame::Unit::rows;
+  switch (frame_->end) {
     case Bound::unbounded_preceding:
     case Bound::unbounded_following:
       return partition.end;
@@ -208,11 +218,11 @@ std::size_t Window::frame_end(Execution& execution, Places partition, std::size_
     case Bound::following:
       break;
   }
-  if (frame_.unit == WindowFrame::Unit::range) {
-    return find_in_range(execution, *frame_.range->end, place, true);
+  if (frame_->unit == WindowFrame::Unit::range) {
+    return find_in_range(execution, *frame_->range->end, place, true);
   }
-  const bool back = frame_.end == Bound::preceding;
-  const std::size_t offset = frame_offset(execution, frame_.end_offset, "ending");
+  const bool back = frame_->end == Bound::preceding;
+  const std::size_t offset = frame_offset(execution, frame_->end_offset, "ending");
   if (rows) {
     if (back) return place + 1 - partition.begin > offset ? place + 1 - offset : partition.begin;
     return partition.end - place > offset ? place + 1 + offset : partition.end;
@@ -226,7 +236,7 @@ FrameRows Window::frame_of(Execution& execution, Places partition, std::size_t p
   FrameRows frame;
   frame.whole.begin = frame_begin(execution, partition, place);
   frame.whole.end = std::max(frame.whole.begin, frame_end(execution, partition, place));
-  switch (frame_.exclusion) {
+  switch (frame_->exclusion) {
     case WindowFrame::Exclusion::nothing:
       break;
     case WindowFrame::Exclusion::current_row:
@@ -243,7 +253,7 @@ FrameRows Window::frame_of(Execution& execution, Places partition, std::size_t p
 }
 
 void Window::check_range_offsets(Execution& execution) const {
-  if (!frame_.range) return;
+  if (!frame_->range) return;
   const auto check = [&](const ExprPtr& offset, const ExprPtr& is_negative,
                          std::string_view which) {
     if (!is_negative) return;
@@ -254,8 +264,8 @@ void Window::check_range_offsets(Execution& execution) const {
       throw SqlError{SqlState{"22013"}, "invalid preceding or following size in window function"};
     }
   };
-  check(frame_.start_offset, frame_.range->start_is_negative, "starting");
-  check(frame_.end_offset, frame_.range->end_is_negative, "ending");
+  check(frame_->start_offset, frame_->range->start_is_negative, "starting");
+  check(frame_->end_offset, frame_->range->end_is_negative, "ending");
 }
 
 /// While the frame only grows at its end, the state goes on; otherwise it starts over.
@@ -269,7 +279,7 @@ void Window::compute_aggregate(Execution& execution, Places partition, std::size
     store_.restore(execution, place);
     const FrameRows frame = frame_of(execution, partition, place);
     const bool goes_on = frame.whole.begin == done.begin && frame.whole.end >= done.end &&
-                         frame_.exclusion == WindowFrame::Exclusion::nothing;
+                         frame_->exclusion == WindowFrame::Exclusion::nothing;
     if (!goes_on) {
       states.clear();
       state = states.add();

@@ -38,6 +38,10 @@ class Window final : public PlanOperator {
  public:
   Window(PlanPtr input, std::vector<SortKey> partition, std::vector<SortKey> order,
          WindowFrame frame, std::vector<WindowCall> calls);
+  Window(const Window& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<Window>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -52,7 +56,7 @@ class Window final : public PlanOperator {
   void for_each_expression(const std::function<void(ExprPtr&)>& visit) override {
     visit_each(partition_keys_, visit);
     visit_each(order_keys_, visit);
-    for (WindowCall& call : calls_) {
+    for (WindowCall& call : calls_.change()) {
       visit_each(call.arguments, visit);
       call.aggregate.for_each_expression(visit);
     }
@@ -81,10 +85,10 @@ class Window final : public PlanOperator {
   Value shifted(Execution& execution, Places partition, std::size_t place, const WindowCall& call);
 
   PlanPtr input_;
-  std::vector<SortKey> partition_keys_;
-  std::vector<SortKey> order_keys_;
-  WindowFrame frame_;
-  std::vector<WindowCall> calls_;
+  Planned<std::vector<SortKey>> partition_keys_;
+  Planned<std::vector<SortKey>> order_keys_;
+  Planned<WindowFrame> frame_;
+  Planned<std::vector<WindowCall>> calls_;
   RowComparison partition_comparison_;
   RowComparison order_comparison_;
 

@@ -14,7 +14,7 @@ namespace swizzle::sql {
 
 WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows,
                              TableAccess* target, NameSource& names)
-    : write_(std::move(write)),
+    : write_(std::move(*write)),
       rows_(std::move(rows)),
       target_(target),
       writer_(*write_),
@@ -22,6 +22,26 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
       deferrable_keys_(names, write_->table),
       old_row_(write_->table->relation.columns.size()),
       new_row_(write_->table->relation.columns.size()) {
+  begin_returning();
+  const auto* const values = dynamic_cast<const ValuesScan*>(rows_.get());
+  const bool is_one = !rows_ || (values != nullptr && values->row_count() == 1);
+  if (!is_one) expected_ = Rows::many;
+}
+
+WriteOperator::WriteOperator(const WriteOperator& of, StepCopies& copies)
+    : write_(of.write_),
+      rows_(copies.copy(of.rows_)),
+      expected_(of.expected_),
+      target_(copies.copy_of(of.target_)),
+      writer_(*write_),
+      foreign_keys_(copies.names(), write_->table),
+      deferrable_keys_(copies.names(), write_->table),
+      old_row_(of.old_row_.size()),
+      new_row_(of.new_row_.size()) {
+  begin_returning();
+}
+
+void WriteOperator::begin_returning() {
   std::vector<Slot> slots;
   for (const OutputTarget& column : write_->returning) {
     slots.push_back(column.slot);
@@ -30,9 +50,6 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
     if (!is_there) computed_returning_.push_back(&column);
   }
   returned_.set_slots(std::move(slots));
-  const auto* const values = dynamic_cast<const ValuesScan*>(rows_.get());
-  const bool is_one = !rows_ || (values != nullptr && values->row_count() == 1);
-  if (!is_one) expected_ = Rows::many;
 }
 
 void WriteOperator::put(Execution& execution, std::span<const Value> row, Slot first_slot) {
@@ -335,12 +352,13 @@ std::vector<const PlanOperator*> WriteOperator::children() const {
 }
 
 void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& visit) {
-  for (auto* const list : {&write_->defaults, &write_->assignments, &write_->generated}) {
+  WriteStatement& write = write_.change();
+  for (auto* const list : {&write.defaults, &write.assignments, &write.generated}) {
     for (Assignment& assignment : *list) visit(assignment.expr);
   }
-  visit_each(write_->conflict_where, visit);
-  visit_each(write_->recheck, visit);
-  for (OutputTarget& column : write_->returning) {
+  visit_each(write.conflict_where, visit);
+  visit_each(write.recheck, visit);
+  for (OutputTarget& column : write.returning) {
     if (column.expr) visit(column.expr);
   }
 }

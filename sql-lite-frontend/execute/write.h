@@ -17,6 +17,10 @@ class WriteOperator final : public PlanOperator {
   /// `rows` gives INSERT's new rows, or the rows to change with `target` among its tables.
   WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows, TableAccess* target,
                 NameSource& names);
+  WriteOperator(const WriteOperator& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<WriteOperator>(*this, copies);
+  }
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -47,6 +51,7 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:
+  void begin_returning();
   void insert_with_conflicts(Execution& execution);
   bool update_existing(Execution& execution, const std::string& key);
   void update_row(Execution& execution);
@@ -59,7 +64,7 @@ class WriteOperator final : public PlanOperator {
   void keep_returning(Execution& execution);
   void put(Execution& execution, std::span<const Value> row, Slot first_slot);
 
-  std::unique_ptr<WriteStatement> write_;
+  Planned<WriteStatement> write_;
   PlanPtr rows_;
   Rows expected_ = Rows::one;
   TableAccess* target_;

@@ -60,6 +60,7 @@ PlanPtr Planner::with_eager(PlanPtr plan, std::vector<std::shared_ptr<Cte>>& eag
 void Planner::plan_cte(Cte& cte) {
   check_stack();
   if (cte.plan) return;
+  for (const OutputTarget& column : cte.columns) cte.column_types.push_back(column.type);
   if (cte.write) {
     cte.outputs.clear();
     for (const OutputTarget& target : cte.write->returning) cte.outputs.push_back(target.slot);

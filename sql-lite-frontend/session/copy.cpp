@@ -75,32 +75,32 @@ class CopyIn {
         table_(table),
         columns_(std::move(columns)),
         options_(std::move(options)),
-        plan_(session.new_plan()) {
-    Binder binder{session, plan_->arena};
+        scratch_(session.new_scratch()) {
+    Binder binder{session, scratch_->arena};
     auto write = binder.bind_row_source(table, columns_, slots_);
     if (where != nullptr) binder.bind_row_filter(*write, where);
     Planner planner{binder};
-    plan_->root = planner.plan_write(std::move(write));
-    plan_->write = planner.last_write();
+    scratch_->root = planner.plan_write(std::move(write));
+    scratch_->write = planner.last_write();
     planner.plan_pending();
-    plan_->execution.slots.resize(binder.slot_count());
-    plan_->execution.transaction = session.transaction.get();
-    plan_->execution.run = session.next_run++;
+    scratch_->execution.slots.resize(binder.slot_count());
+    scratch_->execution.transaction = session.transaction.get();
+    scratch_->execution.run = session.next_run++;
   }
 
   std::uint64_t run(ResultSink& sink) {
     const bool binary = options_.kind == CopyOptions::Kind::binary;
     sink.copy_in_begin({binary ? Format::binary : Format::text, columns_.size()});
-    plan_->write->begin(plan_->execution, WriteOperator::Rows::many);
+    scratch_->write->begin(scratch_->execution, WriteOperator::Rows::many);
     if (binary) {
       read_binary(sink);
     } else {
       read_text(sink);
     }
     write_held();
-    plan_->write->end(plan_->execution);
-    check_written(plan_->execution);
-    return plan_->write->written();
+    scratch_->write->end(scratch_->execution);
+    check_written(scratch_->execution);
+    return scratch_->write->written();
   }
 
  private:
@@ -145,7 +145,7 @@ class CopyIn {
 
   void write_held() {
     try {
-      plan_->write->write_held(plan_->execution);
+      scratch_->write->write_held(scratch_->execution);
     } catch (SqlError& error) {
       locate(error, lines_);
       throw;
@@ -155,7 +155,7 @@ class CopyIn {
   /// Says in which line the error arose, if `line` is the one that was read last.
   void locate(SqlError& error, std::uint64_t line) const {
     error.fields().where = fmt::format("COPY {}, line {}", table_->relation.name,
-                                       line - plan_->write->writer().rows_behind());
+                                       line - scratch_->write->writer().rows_behind());
   }
 
   void check_header(std::span<const CopyReader::Field> fields) const {
@@ -176,7 +176,7 @@ class CopyIn {
   }
 
   void insert(std::span<const CopyReader::Field> fields) {
-    Execution& execution = plan_->execution;
+    Execution& execution = scratch_->execution;
     const RowScope scope{execution};
     execution.tick();
     if (fields.size() > columns_.size()) {
@@ -198,7 +198,7 @@ class CopyIn {
       throw_error(sqlstate::bad_copy_file_format, "missing data for column \"{}\"",
                   table_->relation.columns[columns_[fields.size()]].name);
     }
-    plan_->write->insert_row(execution);
+    scratch_->write->insert_row(execution);
   }
 
   /// The binary stream in portions: no more of it is kept than one field needs.
@@ -269,7 +269,7 @@ class CopyIn {
   }
 
   void insert_binary(BinaryStream& stream) {
-    Execution& execution = plan_->execution;
+    Execution& execution = scratch_->execution;
     const RowScope scope{execution};
     execution.tick();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -282,25 +282,26 @@ class CopyIn {
                                     stream.take(static_cast<std::size_t>(size)))
                          .copy_to(execution.row_arena);
     }
-    plan_->write->insert_row(execution);
+    scratch_->write->insert_row(execution);
   }
 
   Session::State& session_;
   TablePtr table_;
   std::vector<std::size_t> columns_;
   CopyOptions options_;
-  std::shared_ptr<Plan> plan_;
+  std::unique_ptr<Scratch> scratch_;
   std::vector<Slot> slots_;
   std::uint64_t lines_ = 0;  ///< that were read
 };
 
 /// COPY … TO STDOUT: a plan's rows to the client.
 std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& sink) {
-  Plan& plan = *portal.plan;
-  Execution& execution = plan.execution;
+  PlanRun& run = *portal.run;
+  const Plan& plan = *run.plan;
+  Execution& execution = run.execution;
   const bool binary = options.kind == CopyOptions::Kind::binary;
   const bool csv = options.kind == CopyOptions::Kind::csv;
-  const auto& columns = portal.statement->columns;
+  const auto& columns = portal.statement->columns();
   sink.copy_out_begin({binary ? Format::binary : Format::text, columns.size()});
   std::string out;
   if (binary) {
@@ -320,7 +321,7 @@ std::uint64_t copy_out(Portal& portal, const CopyOptions& options, ResultSink& s
   std::uint64_t rows = 0;
   RowScope scope{execution};
   std::string text;
-  while (plan.root->next(execution)) {
+  while (run.root->next(execution)) {
     ++rows;
     if (binary) append_big_endian(out, static_cast<std::uint16_t>(columns.size()));
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -466,7 +467,7 @@ void Session::State::copy(const ast::CopyStmt& copy, ResultSink& sink) {
   try {
     rows = copy_out(*portal, format, sink);
   } catch (...) {
-    portal->plan->end_run();
+    portal->run->end();
     throw;
   }
   finish_portal(*portal);

@@ -54,9 +54,9 @@ void for_each_identified(PlanOperator& plan, const Visit& visit) {
 }
 
 /// What is shown of a row, and what WHERE CURRENT OF asks for.
-std::vector<Slot> kept_slots(const Plan& plan) {
-  std::vector<Slot> slots = plan.outputs;
-  for_each_identified(*plan.root,
+std::vector<Slot> kept_slots(const PlanRun& run) {
+  std::vector<Slot> slots = run.plan->outputs;
+  for_each_identified(*run.root,
                       [&](const TableAccess& access) { slots.push_back(access.key_slot()); });
   return slots;
 }
@@ -150,9 +150,9 @@ bool scrolls(const ast::DeclareCursorStmt& declare, PlanOperator& plan) {
 }
 
 /// Where a cursor's rows have the key of this table's row.
-Slot key_slot_in(const Portal& portal, const Table& table) {
+Slot key_slot_in(const Portal& portal, PlanOperator& plan, const Table& table) {
   std::optional<Slot> slot;
-  for_each_identified(*portal.plan->root, [&](const TableAccess& access) {
+  for_each_identified(plan, [&](const TableAccess& access) {
     if (access.table().relation.oid != table.relation.oid) return;
     if (slot) {
       throw_error(kInvalidCursorState,
@@ -162,7 +162,7 @@ Slot key_slot_in(const Portal& portal, const Table& table) {
     slot = access.key_slot();
   });
   if (slot) return *slot;
-  if (locks_rows(*portal.plan->root)) {
+  if (locks_rows(plan)) {
     throw_error(kInvalidCursorState,
                 "cursor \"{}\" does not have a FOR UPDATE/SHARE reference to table \"{}\"",
                 portal.name, table.relation.name);
@@ -175,14 +175,15 @@ Slot key_slot_in(const Portal& portal, const Table& table) {
 
 std::string cursor_row_key(Session::State& session, std::string_view cursor, const Table& table) {
   Portal& portal = *find_cursor(session, cursor);
-  if (!portal.plan || portal.plan->write != nullptr) {
+  if (!portal.use || portal.plan().write != nullptr) {
     throw_error(kInvalidCursorState, "cursor \"{}\" is not a SELECT query", cursor);
   }
   if (portal.holds && portal.state == Portal::State::finished) {
     throw_error(kInvalidCursorState, "cursor \"{}\" is held from a previous transaction", cursor);
   }
-  const Slot slot = key_slot_in(portal, table);
-  Execution& execution = portal.plan->execution;
+  PlanRun& run = session.run_of(portal);
+  const Slot slot = key_slot_in(portal, *run.root, table);
+  Execution& execution = run.execution;
   const RowScope scope{execution};
   bool on_a_row = portal.rows && portal.position >= 1 &&
                   portal.position <= static_cast<std::int64_t>(portal.rows->size());
@@ -220,12 +221,12 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->number = ++portals_opened;
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
-  portal->scrolls = scrolls(declare, *portal->plan->root);
+  portal->scrolls = scrolls(declare, *run_of(*portal).root);
   portal->opened_at = session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
   start_portal(*portal, Reads::in_parts);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
-  portal->rows->set_slots(kept_slots(*portal->plan));
+  portal->rows->set_slots(kept_slots(*portal->run));
   portals[portal->name] = std::move(portal);
   sink.command_complete("DECLARE CURSOR");
 }
@@ -233,12 +234,12 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
 /// Reads one more row of the plan into the cursor's store.
 bool Session::State::read_cursor_row(Portal& portal) {
   if (portal.exhausted) return false;
-  require_runnable(*portal.plan);
-  Execution& execution = portal.plan->execution;
+  require_runnable(portal.plan());
+  Execution& execution = portal.run->execution;
   {
     const HeldView::Reading reading{portal.view};
     const RowScope scope{execution};
-    if (portal.plan->root->next(execution)) {
+    if (portal.run->root->next(execution)) {
       portal.rows->keep(execution);
       return true;
     }
@@ -250,12 +251,12 @@ bool Session::State::read_cursor_row(Portal& portal) {
 
 /// A portal of the protocol, from where it stands.
 void Session::State::make_cursor_of(Portal& portal) {
-  if (!portal.plan || portal.plan->write != nullptr || portal.state == Portal::State::failed) {
+  if (!portal.use || portal.plan().write != nullptr || portal.state == Portal::State::failed) {
     throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
   }
   if (portal.state == Portal::State::ready) start_portal(portal, Reads::in_parts);
   portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
-  portal.rows->set_slots(kept_slots(*portal.plan));
+  portal.rows->set_slots(kept_slots(run_of(portal)));
   portal.scrolls = false;
 }
 
@@ -263,7 +264,7 @@ std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fe
                                                         std::span<const Format> formats) {
   if (fetch.ismove) return {};
   const PortalPtr portal = find_cursor(*this, fetch.portalname);
-  return output_columns(portal->statement->columns, formats);
+  return output_columns(portal->statement->columns(), formats);
 }
 
 void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
@@ -340,16 +341,17 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   static constexpr Format kAllBinary[] = {Format::binary};
   const std::span<const Format> declared =
       portal->binary ? std::span<const Format>{kAllBinary} : std::span<const Format>{};
-  const auto columns = output_columns(portal->statement->columns, bound_formats.value_or(declared));
+  const auto columns =
+      output_columns(portal->statement->columns(), bound_formats.value_or(declared));
   if (!fetch.ismove) sink.row_description(columns);
-  const RowView view{*portal->plan, columns};
+  const RowView view{*portal->run, columns};
   std::int64_t visited = 0;
   std::int64_t at = first;
   while (visited < count) {
     if (at >= 1) fill_to(at);
     if (at < 1 || at > size()) break;
     if (!fetch.ismove) {
-      portal->rows->restore(portal->plan->execution, static_cast<std::size_t>(at - 1));
+      portal->rows->restore(portal->run->execution, static_cast<std::size_t>(at - 1));
       sink.data_row(view);
     }
     portal->position = at;
@@ -390,9 +392,8 @@ void Session::State::hold_cursors() {
     if (!portal->holds || portal->state != Portal::State::running) continue;
     while (read_cursor_row(*portal)) {
     }
-    // The plan stays with the cursor for its slots and output types.
-    portal->plan->root->close();
-    portal->plan->execution.release_kept();
+    // The run stays with the cursor for its slots and output types.
+    portal->run->end();
     portal->view.reset();
     portal->state = Portal::State::finished;
   }

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/session/advisory_locks.h"
 #include "sql-lite-frontend/session/notifications.h"
 #include "sql-lite-frontend/session/sequences.h"
+#include "sql-lite-frontend/session/shared_plans.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
 #include "sql-lite-frontend/statistics/statistics_store.h"
 
@@ -53,12 +54,17 @@ struct Database::Shared {
 
   std::unique_ptr<AutoAnalyze> auto_analyze;
   StatementRegistry statements;
+  /// Goes before the catalogs do, whose relations it names.
+  SharedPlans plans;
 
   /// Sessions by backend pid, for pg_stat_activity and pg_terminate_backend.
   std::mutex sessions_mutex;
   std::map<std::int32_t, Session*> sessions;
 };
 
+/// The settings that say how plans are made, and those that say how their constants are read.
+std::span<const std::string_view> planner_settings() noexcept;
+std::span<const std::string_view> format_settings() noexcept;
 /// Defines everything that SET and SHOW know.
 void define_session_settings(Settings& settings);
 

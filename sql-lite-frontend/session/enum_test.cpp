@@ -133,3 +133,19 @@ TEST_CASE("Numbers of types and labels are no way around names", "[sql][session]
   CHECK(db.run("SELECT '5'::\"#" + number + "\"").starts_with("22P03"));
   CHECK(db.run("SELECT 'x'::\"#" + number + "\"").starts_with("22P02"));
 }
+
+TEST_CASE("A prepared statement finds the type that has the name now", "[sql][session][enums]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  db.run("CREATE TYPE mood AS ENUM ('sad', 'ok')");
+  db.run("PREPARE p AS SELECT 'ok'::mood > 'sad'::mood, 'ok'::mood");
+  CHECK(db.run("EXECUTE p") == "t|ok SELECT 1");
+  db.run(*other, "DROP TYPE mood; CREATE TYPE mood AS ENUM ('ok', 'sad')");
+  CHECK(db.run("EXECUTE p") == "0A000 cached plan must not change result type");
+  db.run("DEALLOCATE p; PREPARE p AS SELECT ('ok'::mood > 'sad'::mood)::text");
+  CHECK(db.run("EXECUTE p") == "false SELECT 1");
+  db.run(*other, "DROP TYPE mood; CREATE TYPE mood AS ENUM ('sad', 'ok')");
+  CHECK(db.run("EXECUTE p") == "true SELECT 1");
+  db.run(*other, "DROP TYPE mood");
+  CHECK(db.run("EXECUTE p").starts_with("42704"));
+}

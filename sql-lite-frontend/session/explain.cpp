@@ -89,7 +89,7 @@ double milliseconds_since(TimePoint start) {
 
 std::string output_of(const Statement& statement) {
   std::string out;
-  for (const OutputTarget& column : statement.columns) {
+  for (const OutputTarget& column : statement.columns()) {
     if (!out.empty()) out += ", ";
     const auto& origin = column.origin;
     if (!origin.qualifier.empty()) out += quote_identifier(origin.qualifier) + ".";
@@ -101,12 +101,12 @@ std::string output_of(const Statement& statement) {
 /// Runs the plan to its end, and throws its rows away.
 void run_to_end(Session::State& session, Portal& portal) {
   session.start_portal(portal);
-  Plan& plan = *portal.plan;
+  PlanRun& run = *portal.run;
   try {
-    RowScope scope{plan.execution};
-    while (plan.root->next(plan.execution)) scope.rewind();
+    RowScope scope{run.execution};
+    while (run.root->next(run.execution)) scope.rewind();
   } catch (...) {
-    plan.end_run();
+    run.end();
     throw;
   }
 }
@@ -139,6 +139,7 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
                 statement_name(query));
   }
   statement->node = query;
+  statement->is_explained = true;
   const TimePoint planning = Runtime::current().now();
   const PortalPtr portal = make_portal(statement, parameters);
   const double planning_ms = milliseconds_since(planning);
@@ -146,23 +147,24 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
   // Also who only asks for the plan needs the rights to run it. Locks come first: a plan that was
   // overtaken is made anew without what measures it.
   lock_tables(*portal, Columns::open);
+  const auto root = [&]() -> PlanPtr& { return portal->use->own->root; };
   if (wanted.analyze) {
-    Instrumented::put_over(portal->plan->root,
+    Instrumented::put_over(root(),
                            wanted.timing ? Instrumented::Clock::on : Instrumented::Clock::off);
     const TimePoint start = Runtime::current().now();
     run_to_end(*this, *portal);
     execution_ms = milliseconds_since(start);
   }
-  note_subplans(*portal->plan->root);
+  note_subplans(*root());
   PlanDetails details{.costs = wanted.costs,
                       .timing = wanted.timing,
                       .buffers = wanted.buffers && wanted.analyze,
-                      .columns = portal->plan->explained_columns,
+                      .columns = portal->plan().explained_columns,
                       .output = {}};
   if (wanted.verbose) details.output = output_of(*statement);
   std::vector<std::string> rows;
   if (wanted.format == ExplainOptions::Format::text) {
-    rows = plan_as_text(*portal->plan->root, details);
+    rows = plan_as_text(*root(), details);
     if (wanted.summary) rows.push_back(fmt::format("Planning Time: {:.3f} ms", planning_ms));
     if (wanted.summary && wanted.analyze) {
       rows.push_back(fmt::format("Execution Time: {:.3f} ms", execution_ms));
@@ -170,7 +172,7 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
   } else {
     TextBuilder text;
     text += "[\n  {\n    \"Plan\": ";
-    write_plan_as_json(*portal->plan->root, details, 2, text);
+    write_plan_as_json(*root(), details, 2, text);
     if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", planning_ms);
     if (wanted.analyze) text += ",\n    \"Triggers\": [\n    ]";
     if (wanted.summary && wanted.analyze) {

@@ -11,9 +11,9 @@ namespace {
 constexpr SqlState kObjectInUse{"55006"};
 
 bool reads(const Portal& portal, Oid relation) {
-  if (portal.state != Portal::State::running || !portal.plan) return false;
+  if (portal.state != Portal::State::running || !portal.use) return false;
   return std::ranges::any_of(
-      portal.plan->tables, [&](const TablePtr& table) { return table->relation.oid == relation; });
+      portal.plan().tables, [&](const TablePtr& table) { return table->relation.oid == relation; });
 }
 
 void require_unread(const Session::State& session, const Table& table, std::string_view command,

@@ -23,7 +23,7 @@ bool lock_relation(Session::State& session, const Table& table, lock::RelationMo
 /// The relations that a view reads, other views' included.
 std::vector<TablePtr> below(Session::State& session, const Table& view) {
   const StatementPtr query = session.parse_one("SELECT FROM " + session.qualified_name(view), {});
-  return session.make_plan(*query)->tables;
+  return session.make_plan(*query)->plan->tables;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/trusted_names.h"
 #include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
@@ -39,21 +40,22 @@ std::vector<Plan::Lock> locks_for(const Plan& plan, const std::vector<TablePtr>&
   return locks;
 }
 
-/// Lets a statement of our own name everything while it is bound.
-class TrustedNames {
- public:
-  TrustedNames(Session::State& session, bool trusted)
-      : session_(session), before_(std::exchange(session.trusts_names, trusted)) {}
-  TrustedNames(const TrustedNames&) = delete;
-  TrustedNames& operator=(const TrustedNames&) = delete;
-  ~TrustedNames() { session_.trusts_names = before_; }
-
- private:
-  Session::State& session_;
-  bool before_;
-};
+/// 0A000 where the columns are not what the client was told.
+void require_same_result(const Statement& statement, const Plan& plan) {
+  if (has_same_result(statement, plan)) return;
+  SqlError error{kFeature, "cached plan must not change result type"};
+  error.fields().routine = "RevalidateCachedQuery";
+  throw std::move(error);
+}
 
 }  // namespace
+
+bool has_same_result(const Statement& statement, const Plan& plan) noexcept {
+  const auto is_same = [](const OutputTarget& left, const OutputTarget& right) {
+    return left.name == right.name && left.type == right.type && left.typmod == right.typmod;
+  };
+  return std::ranges::equal(plan.columns, statement.columns(), is_same);
+}
 
 bool is_plannable(const ast::Node* node) noexcept {
   if (node == nullptr) return false;
@@ -81,8 +83,10 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
 }
 
 const ast::Node* parse_again(Statement& into, const Statement& whole) {
-  into.script = whole.script;
-  const auto list = parse_script(into.parse_arena, into.text());
+  const auto parsed = std::make_shared<ParsedText>();
+  parsed->script = into.script = whole.script;
+  into.parsed = parsed;
+  const auto list = parse_script(parsed->arena, into.text());
   const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
   INVARIANT(found != list.end());
   return (*found)->stmt;
@@ -98,19 +102,34 @@ bool tell_of_long_names(Session::State& session, std::string_view text, ResultSi
   return !names.empty();
 }
 
-StatementPtr Session::State::parse_one(const std::string& text,
-                                       std::span<const std::uint32_t> type_oids) {
-  auto statement = std::make_shared<Statement>();
-  statement->script = std::make_shared<const std::string>(text);
-  const auto list = parse_script(statement->parse_arena, statement->text());
+ParsedTextPtr Session::State::parsed_text(const std::string& text) {
+  const bool is_kept = text.size() <= kLongestKeptText && shares_plans();
+  if (is_kept) {
+    if (ParsedTextPtr known = shared.plans.find_text(text)) return known;
+  }
+  auto parsed = std::make_shared<ParsedText>();
+  parsed->script = std::make_shared<const std::string>(text);
+  const auto list = parse_script(parsed->arena, *parsed->script);
   if (list.size() > 1) {
     throw SqlError{sqlstate::syntax_error,
                    "cannot insert multiple commands into a prepared statement"};
   }
   if (!list.empty()) {
-    statement->node = list[0]->stmt;
-    statement->location = list[0]->stmt_location;
+    parsed->node = list[0]->stmt;
+    parsed->location = list[0]->stmt_location;
   }
+  // Others may hold what nobody should find: passwords.
+  if (is_kept && is_plannable(parsed->node)) shared.plans.put(parsed, shared_plan_limit());
+  return parsed;
+}
+
+StatementPtr Session::State::parse_one(const std::string& text,
+                                       std::span<const std::uint32_t> type_oids) {
+  auto statement = std::make_shared<Statement>();
+  statement->parsed = parsed_text(text);
+  statement->script = statement->parsed->script;
+  statement->node = statement->parsed->node;
+  statement->location = statement->parsed->location;
   for (const std::uint32_t oid : type_oids) {
     statement->declared_types.push_back(static_cast<TypeId>(oid));
   }
@@ -118,39 +137,44 @@ StatementPtr Session::State::parse_one(const std::string& text,
   return statement;
 }
 
-std::unique_ptr<Plan> Session::State::new_plan() {
-  auto plan = std::make_unique<Plan>(*this, session_context);
-  plan->execution.memory = &memory;
-  return plan;
+std::unique_ptr<Scratch> Session::State::new_scratch() {
+  auto scratch = std::make_unique<Scratch>(*this, session_context);
+  scratch->execution.memory = &memory;
+  return scratch;
 }
 
-bool Session::State::is_current(const Plan& plan) {
-  if (plan.settings_version != settings_version) return false;
-  if (plan.stamp == catalog.stamp()) return true;
-  const bool same_tables = std::ranges::all_of(plan.tables, [&](const TablePtr& known) {
+bool Session::State::is_current(const PlanUse& use) {
+  if (use.settings_version != settings_version) return false;
+  if (use.stamp == catalog.stamp()) return true;
+  if (use.plan->names_user_types) return false;
+  const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
     return known->computed != nullptr || catalog.table(known->relation.oid) == known;
   });
-  return same_tables && std::ranges::all_of(plan.names, [&](const Binder::NamedRelation& named) {
+  return same_tables &&
+         std::ranges::all_of(use.plan->names, [&](const Binder::NamedRelation& named) {
            const TrustedNames trusted{*this, true};
            const TablePtr found = find_table(named.schema, named.name);
            return found && found->relation.oid == named.relation;
          });
 }
 
-std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
-                                                std::span<const Value> parameters) {
-  std::shared_ptr<Plan> plan = new_plan();
-  plan->execution.parameters = parameters;
-  plan->stamp = catalog.stamp();
-  plan->settings_version = settings_version;
+PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value> parameters) {
+  auto use = std::make_shared<PlanUse>();
+  auto plan = std::make_shared<Plan>();
+  use->stamp = catalog.stamp();
+  use->settings_version = settings_version;
+  // For what is computed while planning.
+  Execution execution{*this, session_context};
+  execution.memory = &memory;
+  execution.parameters = parameters;
   const TrustedNames trusted{*this, statement.trusted};
   Binder binder{*this, plan->arena};
   if (statement.takes_parameters) {
     binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
                                                               : statement.parameter_types);
   }
-  Planner planner{binder, plan->execution};
-  std::vector<OutputTarget> columns;
+  Planner planner{binder, execution};
+  std::vector<OutputTarget>& columns = plan->columns;
   const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {
     for (const OutputTarget& target : targets) {
       OutputTarget column;
@@ -172,7 +196,7 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
     binder.require_parameter_types();
     plan->accesses = binder.accesses();
     describe_targets(query->targets);
-    if (const auto failure = constant_failure(*query, plan->execution)) {
+    if (const auto failure = constant_failure(*query, execution)) {
       plan->failure = to_diagnostic(*failure, {});
     }
     if (statement.has_lifted_literals) {
@@ -210,26 +234,18 @@ std::shared_ptr<Plan> Session::State::make_plan(Statement& statement,
   if (statement.trusted) plan->accesses.clear();
   plan->explained_columns = binder.explained_columns();
   plan->single_use = binder.is_single_use();
+  plan->looked_up_objects = binder.looked_up_objects();
+  plan->names_user_types = !binder.types_read().empty();
   plan->guesses_parameters = planner.guesses_parameters();
-  plan->execution.slots.resize(binder.slot_count());
+  plan->slot_count = binder.slot_count();
+  plan->returns_rows = returns_rows;
+  plan->parameter_types = binder.parameter_types();
 
-  if (statement.plan || !statement.columns.empty()) {
-    const bool same = columns.size() == statement.columns.size() &&
-                      std::equal(columns.begin(), columns.end(), statement.columns.begin(),
-                                 [](const OutputTarget& left, const OutputTarget& right) {
-                                   return left.name == right.name && left.type == right.type &&
-                                          left.typmod == right.typmod;
-                                 });
-    if (!same) {
-      SqlError error{kFeature, "cached plan must not change result type"};
-      error.fields().routine = "RevalidateCachedQuery";
-      throw std::move(error);
-    }
-  }
-  statement.columns = std::move(columns);
-  statement.returns_rows = returns_rows;
-  statement.parameter_types = binder.parameter_types();
-  return plan;
+  if (statement.plan || !statement.columns().empty()) require_same_result(statement, *plan);
+  if (statement.is_explained) use->own = plan;
+  use->plan = std::move(plan);
+  statement.take_result(use->plan);
+  return use;
 }
 
 void Session::State::analyze(Statement& statement) {
@@ -244,23 +260,18 @@ void Session::State::analyze(Statement& statement) {
     statement.parameter_types = std::move(within.parameter_types);
     return;
   }
-  if (!statement.plan || !is_current(*statement.plan)) statement.plan = make_plan(statement);
+  if (!statement.plan || !is_current(*statement.plan)) statement.plan = plan_of(statement);
 }
 
-std::shared_ptr<Plan> Session::State::plan_for(Statement& statement,
-                                               std::span<const Value> parameters) {
-  std::shared_ptr<Plan> plan = statement.plan;
-  if (plan && !plan->in_use && !plan->single_use && is_current(*plan)) {
-    plan->stamp = catalog.stamp();
+PlanUsePtr Session::State::plan_for(Statement& statement, std::span<const Value> parameters) {
+  if (statement.plan && !statement.plan->plan->single_use && is_current(*statement.plan)) {
+    statement.plan->stamp = catalog.stamp();
   } else {
-    // Another portal may be in the middle of the kept plan: then this run gets one of its own.
-    const bool busy = plan && plan->in_use;
-    plan = make_plan(statement);
-    if (!busy) statement.plan = plan;
+    statement.plan = plan_of(statement);
   }
-  const bool by_values =
-      plan->guesses_parameters && !parameters.empty() && settings.text("plan_cache_mode") == "auto";
-  return by_values ? make_plan(statement, parameters) : plan;
+  const bool by_values = statement.plan->plan->guesses_parameters && !parameters.empty() &&
+                         settings.text("plan_cache_mode") == "auto";
+  return by_values ? make_plan(statement, parameters) : statement.plan;
 }
 
 }  // namespace swizzle::sql

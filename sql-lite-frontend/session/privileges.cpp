@@ -120,16 +120,16 @@ bool Session::State::is_superuser(Oid role) const {
   return known && known->superuser;
 }
 
-void Session::State::check_accesses(Plan& plan) {
+void Session::State::check_accesses(PlanUse& use) {
   const CatalogView::Stamp now = catalog.stamp();
-  if (plan.allowed_under == now) [[likely]] {
+  if (use.allowed_under == now) [[likely]] {
     return;
   }
-  for (const RelationAccess& access : plan.accesses) {
+  for (const RelationAccess& access : use.plan->accesses) {
     require(access);
     require_populated(*access.table);
   }
-  plan.allowed_under = now;
+  use.allowed_under = now;
 }
 
 void Session::State::require_populated(const Table& table) const {

@@ -55,18 +55,18 @@ void RowView::append_data_row(std::string& buffer) const {
   const std::size_t start = buffer.size();
   try {
     append_int16(buffer, static_cast<std::uint16_t>(columns_.size()));
-    FunctionContext& context = plan_.execution.functions;
+    FunctionContext& context = run_.execution.functions;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const Value& value = plan_.execution.slots[plan_.outputs[i]];
+      const Value& value = run_.execution.slots[run_.plan->outputs[i]];
       if (value.is_null()) {
         append_int32(buffer, kNullLength);
         continue;
       }
       with_length(buffer, [&] {
         if (columns_[i].format == Format::binary) {
-          send_binary(context, plan_.types[i], value, buffer);
+          send_binary(context, run_.plan->types[i], value, buffer);
         } else {
-          output_text(context, plan_.types[i], value, buffer);
+          output_text(context, run_.plan->types[i], value, buffer);
         }
       });
     }
@@ -77,9 +77,9 @@ void RowView::append_data_row(std::string& buffer) const {
 }
 
 std::optional<std::string> RowView::text(std::size_t column) const {
-  const Value& value = plan_.execution.slots[plan_.outputs[column]];
+  const Value& value = run_.execution.slots[run_.plan->outputs[column]];
   if (value.is_null()) return std::nullopt;
-  return to_text(plan_.execution.functions, plan_.types[column], value);
+  return to_text(run_.execution.functions, run_.plan->types[column], value);
 }
 
 void TextRow::append_data_row(std::string& buffer) const {

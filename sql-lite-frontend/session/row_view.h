@@ -8,17 +8,17 @@ namespace swizzle::sql {
 std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
                                          std::span<const Format> formats);
 
-/// The row that stands in a plan's output slots.
+/// The row that stands in a run's output slots.
 class RowView final : public OutputRow {
  public:
   /// `columns` outlive it.
-  RowView(Plan& plan, std::span<const OutputColumn> columns) : plan_(plan), columns_(columns) {}
+  RowView(PlanRun& run, std::span<const OutputColumn> columns) : run_(run), columns_(columns) {}
   [[nodiscard]] std::size_t size() const noexcept override { return columns_.size(); }
   void append_data_row(std::string& buffer) const override;
   [[nodiscard]] std::optional<std::string> text(std::size_t column) const override;
 
  private:
-  Plan& plan_;
+  PlanRun& run_;
   std::span<const OutputColumn> columns_;
 };
 

@@ -35,7 +35,7 @@ void Session::State::check_not_failed(const ast::Node* node) {
 /// A message that differs from an earlier one only in its literals runs that one's plan. False: it
 /// is not of that kind, or something about it is wrong, which the plain way says best.
 bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
-  if (failed || text.size() > StatementCache::kLongestText) return false;
+  if (failed || text.size() > kLongestKeptText) return false;
   const auto lifted = lift_literals(text);
   if (!lifted) return false;
   std::string key = lifted->shape;
@@ -65,11 +65,13 @@ bool Session::State::run_shape(std::string_view text, ResultSink& sink) {
           input_text(context, statement->parameter_types[i], kNoTypmod, lifted->literals[i].text)
               .copy_to(portal->arena));
     }
-    portal->plan = plan_for(*statement, portal->parameters);
-    Execution& execution = portal->plan->execution;
-    execution.parameters = portal->parameters;
-    for (const ExprPtr& part : portal->plan->computed_from_literals) {
-      static_cast<void>(part->eval(execution));
+    portal->use = plan_for(*statement, portal->parameters);
+    if (!portal->plan().computed_from_literals.empty()) {
+      Execution& execution = run_of(*portal).execution;
+      execution.parameters = portal->parameters;
+      for (const ExprPtr& part : portal->plan().computed_from_literals) {
+        static_cast<void>(part->eval(execution));
+      }
     }
   } catch (const SqlError&) {
     // Remembered as a shape that does not work, so that nobody tries again.
@@ -105,22 +107,18 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
     return;
   }
+  const bool may_be_kept = !failed && script.size() <= kLongestKeptText;
+  if (may_be_kept && shares_plans() && shared.plans.find_text(script)) {
+    return run_kept_text(script, sink);
+  }
   Arena arena;
   const auto parsed = parse_script(arena, script);
   if (parsed.empty()) {
     sink.empty_query();
     return;
   }
-  if (parsed.size() == 1 && is_plannable(parsed[0]->stmt) && !failed &&
-      script.size() <= StatementCache::kLongestText) {
-    StatementPtr statement = parse_one(script, {});
-    statement->takes_parameters = false;
-    const bool alone = !transaction;
-    if (alone) begin_transaction(Block::implicit);
-    const PortalPtr portal = make_portal(statement, {});
-    run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
-    if (statement->plan && !statement->plan->single_use) text_cache.put(script, statement);
-    return;
+  if (may_be_kept && parsed.size() == 1 && is_plannable(parsed[0]->stmt)) {
+    return run_kept_text(script, sink);
   }
   struct Several {
     Session::State& state;
@@ -136,6 +134,17 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     run_statement(*parsed[i], shared_script, sink, is_last ? AtEnd::commit : AtEnd::stay);
     if (is_last && block == Block::implicit) commit_transaction();
   }
+}
+
+/// A text that is one statement with a plan: its next run needs neither parser nor planner.
+void Session::State::run_kept_text(const std::string& text, ResultSink& sink) {
+  const StatementPtr statement = parse_one(text, {});
+  statement->takes_parameters = false;
+  const bool alone = !transaction;
+  if (alone) begin_transaction(Block::implicit);
+  const PortalPtr portal = make_portal(statement, {});
+  run_at_once(*portal, sink, alone ? AtEnd::commit : AtEnd::stay);
+  if (statement->plan && !statement->plan->plan->single_use) text_cache.put(text, statement);
 }
 
 void Session::State::run_statement(const ast::RawStmt& raw,
@@ -178,7 +187,7 @@ PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Va
   PortalPtr portal = new_portal();
   portal->statement = std::move(statement);
   for (const Value& value : parameters) portal->parameters.push_back(value.copy_to(portal->arena));
-  portal->plan = plan_for(*portal->statement, portal->parameters);
+  portal->use = plan_for(*portal->statement, portal->parameters);
   // Whoever makes a portal of a part of a statement may have none to give.
   if (portal->statement->parameter_types.size() > portal->parameters.size()) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}",
@@ -189,29 +198,30 @@ PortalPtr Session::State::make_portal(StatementPtr statement, std::span<const Va
 
 void Session::State::describe_columns(const Portal& portal, ResultSink& sink) {
   if (!portal.statement->returns_rows) return;
-  sink.row_description(output_columns(portal.statement->columns, portal.formats));
+  sink.row_description(output_columns(portal.statement->columns(), portal.formats));
 }
 
 /// What the plan reads and writes is neither changed in its definition nor dropped until the
 /// transaction ends. A plan that was overtaken while it waited is made anew.
 void Session::State::lock_tables(Portal& portal, Columns columns) {
   for (int attempt = 0;; ++attempt) {
-    for (const Plan::Lock& lock : portal.plan->locks) {
+    for (const Plan::Lock& lock : portal.plan().locks) {
       if (lock.mode == lock::RelationMode::access_share &&
           transaction->try_share_relation(lock.relation)) [[likely]] {
         continue;
       }
       value_of(transaction->lock_relation(lock.relation, lock.mode));
     }
-    if (is_current(*portal.plan)) [[likely]] {
-      check_accesses(*portal.plan);
+    if (is_current(*portal.use)) [[likely]] {
+      check_accesses(*portal.use);
       return;
     }
     if (columns == Columns::open) {
       portal.statement->plan.reset();
-      portal.statement->columns.clear();
+      portal.statement->result.reset();
     }
-    portal.plan = plan_for(*portal.statement, portal.parameters);
+    portal.run.reset();
+    portal.use = plan_for(*portal.statement, portal.parameters);
     if (attempt > 10) {
       throw SqlError{sqlstate::serialization_failure,
                      "could not serialize access due to concurrent changes of definitions"};
@@ -231,7 +241,7 @@ void Session::State::require_runnable(const Plan& plan) {
 /// The simple protocol's way. Locks come first: what the columns are is settled then.
 void Session::State::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end) {
   lock_tables(portal, Columns::open);
-  require_runnable(*portal.plan);
+  require_runnable(portal.plan());
   describe_columns(portal, sink);
   run_portal(portal, 0, sink, at_end);
 }
@@ -249,14 +259,13 @@ bool writes_what_others_see(const Plan& plan) {
 }  // namespace
 
 void Session::State::start_portal(Portal& portal, Reads reads) {
-  if (portal.plan->in_use) portal.plan = plan_for(*portal.statement, portal.parameters);
-  if (read_only && writes_what_others_see(*portal.plan)) {
+  if (read_only && writes_what_others_see(portal.plan())) {
     require_read_write(statement_name(portal.statement->node));
   }
   lock_tables(portal, Columns::told);
-  Plan& plan = *portal.plan;
   begin_statement();
-  Execution& execution = plan.execution;
+  PlanRun& run = run_of(portal);
+  Execution& execution = run.execution;
   execution.row_arena.reset();
   execution.row_arena.set_limit(memory.limit_bytes);
   execution.parameters = portal.parameters;
@@ -265,27 +274,26 @@ void Session::State::start_portal(Portal& portal, Reads reads) {
   execution.rows_until_check = Execution::kRowsPerCheck;
   check_cancelled(*this);
   if (reads == Reads::in_parts) portal.view = HeldView{*transaction};
-  plan.in_use = true;
   portal.state = Portal::State::running;
-  plan.open();
+  run.open();
 }
 
 void Session::State::finish_portal(Portal& portal) {
-  if (portal.plan && portal.state == Portal::State::running) {
-    portal.plan->end_run();
-  }
+  if (portal.run && portal.state == Portal::State::running) portal.run->end();
   portal.view.reset();
   portal.state = Portal::State::finished;
+  // A cursor's rows stand in its slots.
+  if (!portal.rows) give_back_run(portal);
 }
 
 std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink) {
-  Plan& plan = *portal.plan;
-  Execution& execution = plan.execution;
-  if (plan.columns.empty() || plan.column_formats != portal.formats) {
-    plan.columns = output_columns(portal.statement->columns, portal.formats);
-    plan.column_formats = portal.formats;
+  PlanRun& run = *portal.run;
+  Execution& execution = run.execution;
+  if (run.columns.empty() || run.column_formats != portal.formats) {
+    run.columns = output_columns(run.plan->columns, portal.formats);
+    run.column_formats = portal.formats;
   }
-  const RowView view{plan, plan.columns};
+  const RowView view{run, run.columns};
   std::uint64_t sent = 0;
   const HeldView::Reading reading{portal.view};
   RowScope scope{execution};
@@ -296,7 +304,7 @@ std::uint64_t Session::State::send_rows(Portal& portal, std::uint64_t max_rows, 
       if (at >= portal.rows->size() && !read_cursor_row(portal)) break;
       portal.rows->restore(execution, at);
       ++portal.position;
-    } else if (!plan.root->next(execution)) {
+    } else if (!run.root->next(execution)) {
       portal.exhausted = true;
       break;
     }
@@ -312,10 +320,10 @@ namespace {
 std::string tag_of(const Portal& portal) {
   std::string_view word = "SELECT ";
   std::uint64_t rows = portal.rows_sent;
-  if (portal.plan->write != nullptr) {
+  if (const WriteOperator* write = portal.plan().write; write != nullptr) {
     constexpr std::string_view kWords[] = {"INSERT 0 ", "UPDATE ", "DELETE "};
-    word = kWords[std::to_underlying(portal.plan->write->statement().kind)];
-    rows = portal.plan->write->written();
+    word = kWords[std::to_underlying(write->statement().kind)];
+    rows = portal.rows_written;
   }
   char digits[std::numeric_limits<std::uint64_t>::digits10 + 1];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), rows).ptr;
@@ -338,7 +346,7 @@ void Session::State::count_run(const Portal& portal) {
   auto& counters = statement.counters->counters;
   counters.add(StatementCounted::calls);
   counters.add(StatementCounted::rows,
-               portal.plan->write != nullptr ? portal.plan->write->written() : portal.rows_sent);
+               portal.plan().write != nullptr ? portal.rows_written : portal.rows_sent);
   counters.add(StatementCounted::nanoseconds, static_cast<std::uint64_t>(took.count()));
 }
 
@@ -346,8 +354,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
                                 AtEnd at_end) {
   if (portal.state == Portal::State::finished) {
     // A portal that has been read to its end gives no more rows, and counts none.
-    sink.command_complete(portal.plan && portal.plan->write == nullptr ? "SELECT 0"
-                                                                       : tag_of(portal));
+    sink.command_complete(portal.plan().write == nullptr ? "SELECT 0" : tag_of(portal));
     return;
   }
   try {
@@ -367,6 +374,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
       return;
     }
     portal.rows_sent = sent;
+    if (portal.run->write != nullptr) portal.rows_written = portal.run->write->written();
     const std::string tag = tag_of(portal);
     finish_portal(portal);
     count_run(portal);
@@ -375,9 +383,7 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
     sink.command_complete(tag);
   } catch (...) {
     // The plan's cursors go before the transaction's changes do; nothing here waits.
-    if (portal.plan && portal.state == Portal::State::running) {
-      portal.plan->end_run();
-    }
+    if (portal.run && portal.state == Portal::State::running) portal.run->end();
     portal.view.reset();
     portal.state = Portal::State::failed;
     throw;
@@ -401,32 +407,31 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   const StatementPtr running = statement;
   const PortalPtr portal = session.make_portal(running, parameters);
   session.lock_tables(*portal, Session::State::Columns::open);
-  Plan& plan = *portal->plan;
+  PlanRun& run = session.run_of(*portal);
   const InnerStatement inner{*session.transaction, sees};
-  plan.execution.row_arena.reset();
-  plan.execution.parameters = portal->parameters;
-  plan.execution.transaction = session.transaction.get();
-  plan.execution.run = session.next_run++;
-  plan.in_use = true;
+  run.execution.row_arena.reset();
+  run.execution.parameters = portal->parameters;
+  run.execution.transaction = session.transaction.get();
+  run.execution.run = session.next_run++;
   portal->state = Portal::State::running;
   std::uint64_t rows = 0;
   try {
-    plan.open();
-    RowScope scope{plan.execution};
-    std::vector<Value> row(visit ? plan.outputs.size() : 0);
-    while (plan.root->next(plan.execution)) {
+    run.open();
+    RowScope scope{run.execution};
+    std::vector<Value> row(visit ? run.plan->outputs.size() : 0);
+    while (run.root->next(run.execution)) {
       ++rows;
       if (visit) {
-        std::ranges::transform(plan.outputs, row.begin(),
-                               [&](Slot slot) { return plan.execution.slots[slot]; });
+        std::ranges::transform(run.plan->outputs, row.begin(),
+                               [&](Slot slot) { return run.execution.slots[slot]; });
         visit(row);
       }
       scope.rewind();
     }
-    if (plan.write != nullptr) rows = plan.write->written();
+    if (run.write != nullptr) rows = run.write->written();
     session.finish_portal(*portal);
   } catch (...) {
-    plan.end_run();
+    if (portal->run) run.end();
     throw;
   }
   return rows;

@@ -207,14 +207,14 @@ StatementPtr parse_and_plan(Session::State& state, std::string_view text,
 
 StatementPtr parse_unnamed(Session::State& state, std::string_view text,
                            std::span<const std::uint32_t> type_oids, ResultSink& sink) {
-  const bool is_kept = text.size() <= StatementCache::kLongestText;
+  const bool is_kept = text.size() <= kLongestKeptText;
   const std::string key = is_kept ? parsed_key(text, type_oids) : std::string{};
   if (is_kept) {
     if (StatementPtr known = parsed_before(state, key)) return known;
   }
   const bool was_told = tell_of_long_names(state, text, sink);
   StatementPtr statement = parse_and_plan(state, text, type_oids);
-  if (is_kept && !was_told && statement->plan && !statement->plan->single_use)
+  if (is_kept && !was_told && statement->plan && !statement->plan->plan->single_use)
     state.parsed_texts.put(key, statement);
   return statement;
 }
@@ -281,7 +281,7 @@ std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node
     columns = state.fetch_columns(*fetch, formats);
   } else if (const auto* execute = ast::try_as<ast::ExecuteStmt>(node)) {
     const StatementPtr prepared = find_statement(state, execute->name);
-    if (prepared->returns_rows) columns = output_columns(prepared->columns, formats);
+    if (prepared->returns_rows) columns = output_columns(prepared->columns(), formats);
   }
   return columns;
 }
@@ -334,13 +334,13 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
               .copy_to(portal->arena));
     }
     if (is_plannable(statement->node)) {
-      portal->plan = state.plan_for(*statement, portal->parameters);
-      State::require_runnable(*portal->plan);
+      portal->use = state.plan_for(*statement, portal->parameters);
+      State::require_runnable(portal->plan());
     }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
     if (portal->formats.size() > 1) {
-      const std::size_t columns = portal->plan ? statement->columns.size()
-                                               : utility_columns(state, statement->node, {}).size();
+      const std::size_t columns = portal->use ? statement->columns().size()
+                                              : utility_columns(state, statement->node, {}).size();
       if (portal->formats.size() != columns) {
         throw_error(kProtocolViolation,
                     "bind message has {} result formats but query has {} columns",
@@ -363,7 +363,7 @@ namespace {
 void describe(Session::State& state, const Statement& statement, std::span<const Format> formats,
               ResultSink& sink) {
   if (statement.returns_rows) {
-    sink.row_description(output_columns(statement.columns, formats));
+    sink.row_description(output_columns(statement.columns(), formats));
     return;
   }
   if (statement.node != nullptr && !is_plannable(statement.node)) {
@@ -423,7 +423,7 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
       return;
     }
     if (!state.transaction) state.begin_transaction(State::Block::implicit);
-    if (portal->plan) {
+    if (portal->use) {
       state.run_portal(*portal, max_rows, sink);
     } else {
       state.bound_formats = portal->formats;

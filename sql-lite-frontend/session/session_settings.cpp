@@ -203,12 +203,14 @@ void define_planning(Settings& settings) {
           "plan_cache_mode", "auto", {"auto", "force_generic_plan", "force_custom_plan"}, user,
           std::string{kPlanner},
           "Whether parameters' values are planned with where they tell which index to read.")));
-  for (const char* name :
-       {"enable_seqscan", "enable_indexscan", "enable_indexonlyscan", "enable_mergejoin",
-        "enable_hashjoin", "enable_nestloop", "enable_material", "enable_sort", "enable_hashagg"}) {
-    settings.define(boolean_setting(name, true, user, std::string{kPlanner},
+  for (const std::string_view name : planner_settings()) {
+    settings.define(boolean_setting(std::string{name}, true, user, std::string{kPlanner},
                                     "Enables the planner's use of a kind of step."));
   }
+  settings.define(integer_setting(
+      "shared_plans", 2000, {0, 1'000'000}, SettingUnit::none, SettingContext::sighup,
+      "Resource Usage / Memory",
+      "Sets how many plans, and as many parsed texts, are kept for all sessions; 0 is none."));
   for (const char* name : {"enable_async_append", "enable_bitmapscan", "enable_gathermerge",
                            "enable_incremental_sort", "enable_memoize", "enable_parallel_append",
                            "enable_parallel_hash", "enable_partition_pruning", "enable_tidscan"}) {
@@ -231,6 +233,20 @@ void define_planning(Settings& settings) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> planner_settings() noexcept {
+  static constexpr std::string_view kNames[] = {
+      "enable_seqscan",   "enable_indexscan", "enable_indexonlyscan",
+      "enable_mergejoin", "enable_hashjoin",  "enable_nestloop",
+      "enable_material",  "enable_sort",      "enable_hashagg"};
+  return kNames;
+}
+
+std::span<const std::string_view> format_settings() noexcept {
+  static constexpr std::string_view kNames[] = {"datestyle", "intervalstyle", "timezone",
+                                                "extra_float_digits", "bytea_output"};
+  return kNames;
+}
 
 void define_session_settings(Settings& settings) {
   define_presets(settings);

@@ -106,20 +106,44 @@ struct Session::State final : NameSource, ObjectNames {
   void prevent_in_block(std::string_view command);
 
   // prepare.cpp -----------------------------------------------------------------------------------
+  /// What the text says: one statement, or none.
+  ParsedTextPtr parsed_text(const std::string& text);
   StatementPtr parse_one(const std::string& text, std::span<const std::uint32_t> type_oids);
   /// Fills in parameter types and result columns; 0A000 when a replan changes the result.
   void analyze(Statement& statement);
-  /// A plan that is valid now and not in use.
-  std::shared_ptr<Plan> plan_for(Statement& statement, std::span<const Value> parameters);
+  /// A plan that is valid now.
+  PlanUsePtr plan_for(Statement& statement, std::span<const Value> parameters);
   /// Right for whatever values the parameters have; known ones help to guess how many rows it
   /// meets.
-  std::shared_ptr<Plan> make_plan(Statement& statement, std::span<const Value> parameters = {});
-  [[nodiscard]] bool is_current(const Plan& plan);
-  std::unique_ptr<Plan> new_plan();
+  PlanUsePtr make_plan(Statement& statement, std::span<const Value> parameters = {});
+  [[nodiscard]] bool is_current(const PlanUse& use);
+  std::unique_ptr<Scratch> new_scratch();
+
+  // plan_sharing.cpp ------------------------------------------------------------------------------
+  [[nodiscard]] std::size_t shared_plan_limit() const;
+  [[nodiscard]] bool shares_plans() const { return shared_plan_limit() > 0; }
+  /// Another session's, where that is what would be made, or one that is made, and shared from now
+  /// on if it may be.
+  PlanUsePtr plan_of(Statement& statement);
+  /// Whether what the statement means to this session is what others may think, too.
+  [[nodiscard]] bool may_share(const Statement& statement) const;
+  /// All that the plan depends on, but for definitions.
+  std::string plan_key(const Statement& statement);
+  const std::string& planned_under();
+  /// Null: it is not what would be made now.
+  PlanUsePtr taken_over(const SharedPlan& known, Statement& statement);
+  [[nodiscard]] bool may_read_indexes(const Plan& plan);
+
+  // plan_run.cpp ----------------------------------------------------------------------------------
+  /// The portal's run of its plan, which it has from now on.
+  PlanRun& run_of(Portal& portal);
+  /// The portal is done with it: it may serve the next.
+  void give_back_run(Portal& portal);
 
   // run.cpp ---------------------------------------------------------------------------------------
   void run_script(std::string_view text, ResultSink& sink);
   bool run_shape(std::string_view text, ResultSink& sink);
+  void run_kept_text(const std::string& text, ResultSink& sink);
   PortalPtr make_portal(StatementPtr statement, std::span<const Value> parameters);
   /// The one that was done with last, if nobody has it any more: a warm point query takes no
   /// memory.
@@ -171,7 +195,7 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] bool may_examine(std::string_view setting) const;
   /// What a plan is about to touch may be touched; throws 42501, or 55000 for a materialized view
   /// without rows.
-  void check_accesses(Plan& plan);
+  void check_accesses(PlanUse& use);
   void require_populated(const Table& table) const;
   // Each throws 42501.
   void require(const RelationAccess& access) const;
@@ -405,22 +429,26 @@ struct Session::State final : NameSource, ObjectNames {
   /// From the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener;
 
+  IdleRuns idle_runs;  ///< before who has plans
   std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>> statements;
   std::map<std::string, PortalPtr, std::less<>> portals;
   std::uint64_t portals_opened = 0;
   PortalPtr spare_portal;
   /// Of Query messages, by their text; of Parse messages without a name, by text and given types.
-  StatementCache text_cache{StatementCache::kTexts};
-  StatementCache parsed_texts{StatementCache::kTexts};
+  StatementCache text_cache{kTextsOfSession};
+  StatementCache parsed_texts{kTextsOfSession};
   std::unordered_map<std::string, StatementPtr> internal_cache;
   /// By text with its literals lifted; a statement without a node marks a shape that does not work.
-  StatementCache shapes{StatementCache::kTexts};
+  StatementCache shapes{kTextsOfSession};
   std::uint64_t settings_version = 1;
   TransactionDefaults kept_defaults;
   /// Something was SET or RESET in this transaction, so its end may change settings again.
   bool settings_touched = false;
   std::uint64_t next_run = 1;
 
+  std::string planned_under_cache;
+  std::uint64_t planned_under_version = 0;
+  CatalogView::Stamp planned_under_stamp;
   std::vector<Oid> search_path_cache;
   std::uint64_t search_path_version = 0;
   CatalogView::Stamp search_path_stamp;

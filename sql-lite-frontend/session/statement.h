@@ -16,19 +16,30 @@
 
 namespace swizzle::sql {
 
-/// A plan and what one run of it needs. Serves one portal at a time.
-struct Plan {
-  Plan(Session::State& session, SessionContext& context) : execution(session, context) {}
+/// A text that is one statement, or none, and its syntax tree. Nobody changes it.
+struct ParsedText {
+  std::shared_ptr<const std::string> script;
+  Arena arena{kTreeBytes};
+  const ast::Node* node = nullptr;  ///< null: an empty query
+  std::int32_t location = 0;        ///< where it begins in the text
 
-  Arena arena;  ///< constants
+  static constexpr std::size_t kTreeBytes = 2048;
+};
+using ParsedTextPtr = std::shared_ptr<const ParsedText>;
+
+/// How a statement is run. Nobody changes it once it is made: any number of runs share it.
+struct Plan {
+  static constexpr std::size_t kConstantsBytes = 1024;
+
+  Arena arena{kConstantsBytes};  ///< constants
   PlanPtr root;
   WriteOperator* write = nullptr;  ///< when the statement is INSERT, UPDATE or DELETE
+  Slot slot_count = 0;
   std::vector<Slot> outputs;
   std::vector<TypeId> types;
-  /// As the last run sent them.
-  std::vector<OutputColumn> columns;
-  std::vector<Format> column_formats;
-  Execution execution;
+  std::vector<OutputTarget> columns;  ///< of the result; names and types only
+  bool returns_rows = false;
+  std::vector<TypeId> parameter_types;
   /// Tables the plan reads or writes, in the versions that it was made for.
   std::vector<TablePtr> tables;
   /// What the relations are locked with while it runs.
@@ -39,20 +50,38 @@ struct Plan {
   std::vector<Lock> locks;
   /// What the statement's names meant when it was made.
   std::vector<Binder::NamedRelation> names;
-  /// What it needs privileges for, and under which catalog they were found sufficient.
+  /// What it needs privileges for: each session asks for its own.
   std::vector<RelationAccess> accesses;
-  CatalogView::Stamp allowed_under;
-  CatalogView::Stamp stamp;
-  std::uint64_t settings_version = 0;
-  bool in_use = false;
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
+  bool looked_up_objects = false;  ///< constants are objects' numbers, found by name
+  bool names_user_types = false;   ///< under the names they had when it was made
   /// Which way is best depends on the parameters' values, which were not known when it was made.
   bool guesses_parameters = false;
   /// It cannot be run: Bind says so, and the simple protocol before it describes the columns.
   std::optional<Diagnostic> failure;
   /// Computed before the run of a statement whose literals are parameters, for their errors.
   std::vector<ExprPtr> computed_from_literals;
+};
+
+/// One portal's run of a plan: copies of its steps, and what they work with. Used again for the
+/// next run, one at a time, so that a warm one allocates nothing.
+struct PlanRun {
+  PlanRun(Session::State& session, std::shared_ptr<const Plan> of);
+  /// Of a plan that nobody else has, by its own steps: they may be measured.
+  PlanRun(Session::State& session, const std::shared_ptr<Plan>& own);
+  PlanRun(const PlanRun&) = delete;
+  PlanRun& operator=(const PlanRun&) = delete;
+  ~PlanRun() = default;
+
+  std::shared_ptr<const Plan> plan;  ///< first, since the steps refer to it
+  Execution execution;
+  PlanPtr copy;
+  PlanOperator* root;
+  WriteOperator* write;
+  /// As the last run sent them.
+  std::vector<OutputColumn> columns;
+  std::vector<Format> column_formats;
 
   /// Constraints are looked at when the statement has written everything, in WITH queries too.
   void open() {
@@ -61,11 +90,60 @@ struct Plan {
     check_written(execution);
   }
 
-  void end_run() {
+  void end() {
     root->close();
     execution.release_kept();
-    in_use = false;
   }
+};
+
+class IdleRuns;
+
+/// A plan as a session uses it: what it knows of it, and perhaps a run that waits for the next.
+struct PlanUse {
+  PlanUse() = default;
+  PlanUse(const PlanUse&) = delete;
+  PlanUse& operator=(const PlanUse&) = delete;
+  ~PlanUse();
+
+  std::shared_ptr<const Plan> plan;
+  std::shared_ptr<Plan> own;  ///< the same, where nobody else may run it: EXPLAIN's
+  /// It was what would be made, and its privileges were found sufficient, under these.
+  CatalogView::Stamp stamp;
+  std::uint64_t settings_version = 0;
+  CatalogView::Stamp allowed_under;
+
+  std::unique_ptr<PlanRun> idle;
+  IdleRuns* keeper = nullptr;  ///< of `idle`
+  std::size_t place = 0;       ///< there
+  bool was_used = false;       ///< since the keeper looked last
+};
+using PlanUsePtr = std::shared_ptr<PlanUse>;
+
+/// Which of a session's plans keep a run for the next time: those that ran last, so that memory is
+/// bounded however many statements a session knows.
+class IdleRuns {
+ public:
+  static constexpr std::size_t kRuns = 32;
+
+  /// Null: none is kept.
+  static std::unique_ptr<PlanRun> take(PlanUse& use) noexcept { return std::move(use.idle); }
+  void put(PlanUse& use, std::unique_ptr<PlanRun> run);
+  void forget(const PlanUse& use) noexcept { places_[use.place] = nullptr; }
+
+ private:
+  std::vector<PlanUse*> places_;  ///< null: free
+  std::size_t hand_ = 0;
+};
+
+/// What writes rows, or computes values, outside a statement: something that is bound and runs
+/// once.
+struct Scratch {
+  Scratch(Session::State& session, SessionContext& context) : execution(session, context) {}
+
+  Arena arena;  ///< constants
+  PlanPtr root;
+  WriteOperator* write = nullptr;
+  Execution execution;
 };
 
 /// A statement that has been parsed, with its plan once there is one: an entry of the prepared
@@ -73,17 +151,19 @@ struct Plan {
 struct Statement {
   /// Where there are several: of all of them, which share it.
   std::shared_ptr<const std::string> script = std::make_shared<const std::string>();
-  Arena parse_arena;
+  ParsedTextPtr parsed;             ///< keeps `node`; null: somebody else does
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text, which may have others
   std::vector<TypeId> declared_types;
   std::vector<TypeId> parameter_types;
-  std::vector<OutputTarget> columns;  ///< of the result; names and types only
+  /// Of the result; null: not known.
+  std::shared_ptr<const std::vector<OutputTarget>> result;
   bool returns_rows = false;
-  std::shared_ptr<Plan> plan;
-  bool from_sql = false;   ///< PREPARE, not Parse
-  bool trusted = false;    ///< the checks of foreign keys: nobody's privileges matter
-  bool of_cursor = false;  ///< DECLARE's: WHERE CURRENT OF may name its rows
+  PlanUsePtr plan;
+  bool from_sql = false;      ///< PREPARE, not Parse
+  bool trusted = false;       ///< the checks of foreign keys: nobody's privileges matter
+  bool is_explained = false;  ///< EXPLAIN's: its plan is nobody else's
+  bool of_cursor = false;     ///< DECLARE's: WHERE CURRENT OF may name its rows
   /// Not so for the statements of a Query message: nobody gives them values.
   bool takes_parameters = true;
   bool has_lifted_literals = false;  ///< its parameters are what its text had in their places
@@ -91,9 +171,22 @@ struct Statement {
   /// Null before the first run, and for statements that are not counted.
   StatementCountersPtr counters;
 
+  /// What the plan says of it.
+  void take_result(const std::shared_ptr<const Plan>& of) {
+    result = {of, &of->columns};
+    returns_rows = of->returns_rows;
+    parameter_types = of->parameter_types;
+  }
   [[nodiscard]] const std::string& text() const noexcept { return *script; }
+  [[nodiscard]] const std::vector<OutputTarget>& columns() const noexcept {
+    static const std::vector<OutputTarget> kNone;
+    return result ? *result : kNone;
+  }
 };
 using StatementPtr = std::shared_ptr<Statement>;
+
+/// Whether the plan gives the columns that the statement's client was told of.
+bool has_same_result(const Statement& statement, const Plan& plan) noexcept;
 
 /// Whether the statement is one that has a plan: SELECT, VALUES, INSERT, UPDATE, DELETE.
 bool is_plannable(const ast::Node* node) noexcept;
@@ -115,13 +208,15 @@ std::string_view statement_name(const ast::Node* node) noexcept;
 struct Portal {
   std::string name;
   StatementPtr statement;
-  std::shared_ptr<Plan> plan;
-  Arena arena;  ///< the parameters' bytes
+  PlanUsePtr use;                ///< null: the statement has no plan
+  std::unique_ptr<PlanRun> run;  ///< from when it starts; cursors keep it to their end
+  Arena arena;                   ///< the parameters' bytes
   std::vector<Value> parameters;
   std::vector<Format> formats;
   enum class State : std::uint8_t { ready, running, finished, failed };
   State state = State::ready;
   std::uint64_t rows_sent = 0;
+  std::uint64_t rows_written = 0;
   std::uint64_t number = 0;  ///< those that were opened later have higher ones
   std::int64_t opened_at = 0;
   TimePoint started_at{};
@@ -137,17 +232,20 @@ struct Portal {
   bool exhausted = false;
   std::unique_ptr<RowStore> rows;  ///< what has been read
 
+  [[nodiscard]] const Plan& plan() const noexcept { return *use->plan; }
+
   /// As new, but with its memory.
   void reset() {
     name.clear();
     statement.reset();
-    plan.reset();
+    run.reset();
+    use.reset();
     arena.reset();
     parameters.clear();
     formats.clear();
     view.reset();
     state = State::ready;
-    rows_sent = 0;
+    rows_sent = rows_written = 0;
     is_cursor = holds = binary = exhausted = false;
     scrolls = true;
     position = 0;

@@ -19,30 +19,32 @@ struct NameHash {
   }
 };
 
-/// Statements by what they were made from. Bounded: when it is full, those go that were not asked
-/// for since it was half full.
-class StatementCache {
- public:
-  static constexpr std::size_t kTexts = 256;
-  static constexpr std::size_t kLongestText = 4096;
+/// Longer texts are kept by no cache.
+inline constexpr std::size_t kLongestKeptText = 4096;
 
-  explicit StatementCache(std::size_t capacity) : half_(capacity / 2) {}
+/// Pointers by the texts that they were made from. Bounded: when it is full, those go that were not
+/// asked for since it was half full.
+template <class Pointer>
+class TextCache {
+ public:
+  explicit TextCache(std::size_t capacity) : half_(capacity / 2) {}
+  void set_capacity(std::size_t capacity) noexcept { half_ = capacity / 2; }
 
   /// Null: not known.
-  StatementPtr find(std::string_view key) {
+  Pointer find(std::string_view key) {
     if (const auto found = young_.find(key); found != young_.end()) return found->second;
     const auto found = old_.find(key);
     if (found == old_.end()) return nullptr;
     auto moved = old_.extract(found);
-    StatementPtr statement = moved.mapped();
+    Pointer pointer = moved.mapped();
     make_room();
     young_.insert(std::move(moved));
-    return statement;
+    return pointer;
   }
-  void put(std::string_view key, StatementPtr statement) {
+  void put(std::string_view key, Pointer pointer) {
     make_room();
     old_.erase(std::string{key});
-    young_.insert_or_assign(std::string{key}, std::move(statement));
+    young_.insert_or_assign(std::string{key}, std::move(pointer));
   }
   void erase(std::string_view key) {
     if (const auto found = young_.find(key); found != young_.end()) young_.erase(found);
@@ -60,10 +62,14 @@ class StatementCache {
     old_ = std::exchange(young_, {});
   }
 
-  using Statements = std::unordered_map<std::string, StatementPtr, NameHash, std::equal_to<>>;
+  using Entries = std::unordered_map<std::string, Pointer, NameHash, std::equal_to<>>;
   std::size_t half_;
-  Statements young_;
-  Statements old_;
+  Entries young_;
+  Entries old_;
 };
+
+/// A session's own.
+using StatementCache = TextCache<StatementPtr>;
+inline constexpr std::size_t kTextsOfSession = 256;
 
 }  // namespace swizzle::sql

@@ -225,9 +225,7 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
     Portal& portal = *entry.second;
     if (portal.number <= savepoint.portals_mark) return false;
     portal.view.reset();
-    if (portal.plan && portal.state == Portal::State::running) {
-      portal.plan->end_run();
-    }
+    if (portal.run && portal.state == Portal::State::running) portal.run->end();
     return true;
   });
   value_of(transaction->rollback_to(savepoint.mark));

@@ -66,7 +66,7 @@ StatementPtr Session::State::prepared_by(const ast::ExecuteStmt& execute) {
 
 PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
   const StatementPtr statement = prepared_by(execute);
-  const std::unique_ptr<Plan> scratch = new_plan();
+  const std::unique_ptr<Scratch> scratch = new_scratch();
   Binder binder{*this, scratch->arena};
   std::vector<Value> values;
   Scope scope;

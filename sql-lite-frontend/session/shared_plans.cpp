@@ -1,0 +1,63 @@
+#include "sql-lite-frontend/session/shared_plans.h"
+
+#include <algorithm>
+
+namespace swizzle::sql {
+
+template <class Entry>
+Entry SharedPlans::Parted<Entry>::find(std::string_view key) {
+  Part& part = part_of(key);
+  const std::lock_guard lock{part.mutex};
+  return part.entries.find(key);
+}
+
+template <class Entry>
+void SharedPlans::Parted<Entry>::put(std::string_view key, Entry entry, std::size_t limit) {
+  Part& part = part_of(key);
+  const std::lock_guard lock{part.mutex};
+  part.entries.set_capacity(std::max<std::size_t>(2, limit / kParts));
+  part.entries.put(key, std::move(entry));
+}
+
+template <class Entry>
+void SharedPlans::Parted<Entry>::clear() {
+  for (Part& part : parts_) {
+    const std::lock_guard lock{part.mutex};
+    part.entries.clear();
+  }
+}
+
+template <class Entry>
+std::size_t SharedPlans::Parted<Entry>::size() const {
+  std::size_t size = 0;
+  for (const Part& part : parts_) {
+    const std::lock_guard lock{part.mutex};
+    size += part.entries.size();
+  }
+  return size;
+}
+
+template class SharedPlans::Parted<ParsedTextPtr>;
+template class SharedPlans::Parted<SharedPlanPtr>;
+
+void SharedPlans::put(ParsedTextPtr text, std::size_t limit) {
+  const std::shared_ptr<const std::string> script = text->script;
+  texts_.put(*script, std::move(text), limit);
+}
+
+void SharedPlans::put(std::string_view key, SharedPlanPtr plan, std::size_t limit) {
+  made_.fetch_add(1, std::memory_order_relaxed);
+  plans_.put(key, std::move(plan), limit);
+}
+
+void SharedPlans::clear() {
+  texts_.clear();
+  plans_.clear();
+}
+
+SharedPlans::Counts SharedPlans::counts() const {
+  return {plans_.size(), taken_.load(std::memory_order_relaxed),
+          made_.load(std::memory_order_relaxed)};
+}
+
+}  // namespace swizzle::sql
