@@ -10,8 +10,8 @@ namespace {
 
 LockRow::Kind kind_of(Scope scope) noexcept {
   using Kind = LockRow::Kind;
-  constexpr std::array kinds{Kind::key, Kind::table, Kind::database, Kind::relation,
-                             Kind::relation_rows};
+  constexpr std::array kinds{Kind::key,      Kind::table,         Kind::database,
+                             Kind::relation, Kind::relation_rows, Kind::transaction};
   return kinds[std::to_underlying(scope)];
 }
 
@@ -23,7 +23,7 @@ LockRow row_of(const Entry& entry, EntryState state) {
   row.tree = entry.name.tree();
   row.relation = entry.name.relation();
   row.hash = entry.name.hash();
-  if (entry.name.scope() == Scope::key) {
+  if (entry.name.scope() == Scope::key || entry.name.scope() == Scope::transaction) {
     row.key_mode = key_mode(entry.mode);
   } else {
     row.table_mode = table_mode(entry.mode);

@@ -34,6 +34,9 @@ class Undo {
 LockName key_name(const LockId& id) noexcept {
   return {id.hash, id.tree, Scope::key};
 }
+LockName transaction_name(TransactionLock lock) noexcept {
+  return {std::to_underlying(lock), TreeId::directory, Scope::transaction};
+}
 
 }  // namespace
 
@@ -47,13 +50,13 @@ LockOwner::LockOwner(LockManager& manager)
 }
 
 LockOwner::~LockOwner() {
-  INVARIANT(newest_ == nullptr && slots_used_ == 0);
+  INVARIANT(newest_ == nullptr && own_ == nullptr && slots_used_ == 0);
   parts_.seats.leave(seat_);
   parts_.owners.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void LockOwner::begin(TxnId txn) noexcept {
-  INVARIANT(newest_ == nullptr && slots_used_ == 0);
+  INVARIANT(newest_ == nullptr && own_ == nullptr && slots_used_ == 0);
   identify(txn);
   watermark_ = Lsn::none;
 }
@@ -113,10 +116,48 @@ bool LockOwner::is_free(LockId id, KeyMode mode) const noexcept {
 Result<Acquired> LockOwner::wait_until_free(LockId id, KeyMode mode, LockWait wait) {
   if (parts_.table == nullptr) return Acquired::granted;
   const LockName name = key_name(id);
-  Entry& entry = make_entry(name, code(mode), held_.find(name));
+  return wait_for_room(make_entry(name, code(mode), held_.find(name)), wait);
+}
+
+Result<Acquired> LockOwner::wait_for_room(Entry& entry, LockWait wait) {
   ASSIGN_OR_RETURN(const Acquired acquired, request(entry, wait));
   if (acquired == Acquired::granted) discard(entry, Lsn::none);
   return acquired;
+}
+
+void LockOwner::lock_transaction(std::atomic<TransactionLock>& published) {
+  if (parts_.table == nullptr) return;
+  const TxnId txn = seat_.txn.load(std::memory_order_relaxed);
+  while (true) {
+    const TransactionLock lock = transaction_lock(txn, ++own_turn_);
+    Entry& entry = make_entry(transaction_name(lock), code(kWriteKey), nullptr);
+    // What is not published nobody waits for, but for one who has slept for all turns.
+    if (!append(entry).granted) {
+      discard(entry, Lsn::none);
+      continue;
+    }
+    published.store(lock, std::memory_order_release);
+    if (own_ != nullptr) discard(*own_, Lsn::none);
+    own_ = &entry;
+    return;
+  }
+}
+
+Result<Acquired> LockOwner::wait_for_transaction(TransactionLock of, LockWait wait) {
+  if (parts_.table == nullptr) return Acquired::granted;
+  return wait_for_room(make_entry(transaction_name(of), code(kReadKey), nullptr), wait);
+}
+
+void LockOwner::release_last(LockId id, KeyMode covered) noexcept {
+  const LockName name = key_name(id);
+  while (newest_ != nullptr && newest_->ordinal > savepoint_ && newest_->name == name &&
+         !newest_->until_end && implies(code(covered), newest_->mode)) {
+    Entry* const entry = newest_;
+    newest_ = entry->previous;
+    ordinal_ = entry->ordinal - 1;
+    forget(*entry);
+    discard(*entry, Lsn::none);
+  }
 }
 
 KeyMode LockOwner::held(LockId id) const noexcept {
@@ -277,11 +318,13 @@ void LockOwner::release_all(Lsn commit_lsn) noexcept {
     newest_ = entry->previous;
     discard(*entry, commit_lsn);
   }
+  if (own_ != nullptr) discard(*std::exchange(own_, nullptr), commit_lsn);
   clear_intent_slots();
   held_.clear();
   tables_.clear();
   held_count_ = 0;
-  ordinal_ = 0;
+  own_turn_ = 0;
+  ordinal_ = savepoint_ = 0;
   arena_.trim();
 }
 

@@ -65,6 +65,17 @@ class LockOwner {
   /// and asks again. May wait.
   Result<Acquired> wait_until_free(LockId id, KeyMode mode, LockWait wait = {});
 
+  /// For an owner who says in another way which keys are its own, where each will be looked at by
+  /// whoever has locked it: takes a new TransactionLock, says so in `published`, and lets go of the
+  /// one before, so that all who wait for it look again. Until release_all(). Never waits.
+  /// Pre: the transaction has its number.
+  void lock_transaction(std::atomic<TransactionLock>& published);
+  /// Waits until its owner has let go of it, and keeps nothing. May wait.
+  Result<Acquired> wait_for_transaction(TransactionLock of, LockWait wait = {});
+  /// Gives up what was acquired last, as far as it is of this key, `covered` says as much, and
+  /// nobody can come back to it by a savepoint().
+  void release_last(LockId id, KeyMode covered) noexcept;
+
   /// Intents are usually granted without touching shared memory. May wait.
   Result<Acquired> acquire_table(TreeId tree, TableMode mode, LockWait wait = {});
   Result<Acquired> acquire_database(TableMode mode, LockWait wait = {});
@@ -87,6 +98,11 @@ class LockOwner {
   void escalate_if_due(TreeId tree);
 
   [[nodiscard]] LockMark mark() const noexcept { return LockMark{ordinal_}; }
+  /// The same; release_last() leaves what is older.
+  LockMark savepoint() noexcept {
+    savepoint_ = ordinal_;
+    return mark();
+  }
   /// Gives up what was acquired after `mark`, newest first, except intents that were granted
   /// privately and table locks that replaced key locks: those stay until release_all(). For
   /// statement and savepoint rollback, after the changes have been undone.
@@ -112,7 +128,9 @@ class LockOwner {
   /// How long a request waits before it looks for a deadlock. Zero: at once.
   void set_deadlock_timeout(Duration timeout) noexcept { deadlock_timeout_ = timeout; }
 
-  [[nodiscard]] std::size_t locks_held() const noexcept { return held_count_; }
+  [[nodiscard]] std::size_t locks_held() const noexcept {
+    return held_count_ + (own_ != nullptr ? 1U : 0U);
+  }
   [[nodiscard]] std::size_t private_bytes() const noexcept { return held_.bytes(); }
 
  private:
@@ -139,6 +157,7 @@ class LockOwner {
 
   Result<Acquired> acquire_new(const LockName& name, ModeCode mode, Entry* older, LockWait wait);
   bool try_new(const LockName& name, ModeCode mode, Entry* older);
+  Result<Acquired> wait_for_room(Entry& entry, LockWait wait);
   Result<Acquired> acquire_whole(TableRecord& record, TableMode mode, LockWait wait);
   [[nodiscard]] Lsn tag_for(const Entry& entry) const noexcept;
 
@@ -163,8 +182,11 @@ class LockOwner {
   std::vector<TableRecord> tables_;
   std::size_t last_table_ = 0;
   Entry* newest_ = nullptr;  // linked by Entry::previous
+  Entry* own_ = nullptr;     // of the transaction; not among those
+  std::uint16_t own_turn_ = 0;
   std::size_t held_count_ = 0;
   std::uint32_t ordinal_ = 0;
+  std::uint32_t savepoint_ = 0;
   std::uint32_t slots_used_ = 0;
   Lsn watermark_ = Lsn::none;
   Duration deadlock_timeout_ = Duration::zero();

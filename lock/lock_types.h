@@ -22,6 +22,16 @@ struct LockId {
   friend constexpr bool operator==(const LockId&, const LockId&) = default;
 };
 
+/// What others wait for who meet a change of a transaction that keeps no lock on each key that it
+/// has changed: it holds this one until it ends, or goes back to a savepoint, and then another.
+enum class TransactionLock : std::uint64_t { none = 0 };
+constexpr TransactionLock transaction_lock(TxnId of, std::uint16_t turn) noexcept {
+  return TransactionLock{raw(of) << 16U | turn};
+}
+constexpr TxnId transaction_of(TransactionLock lock) noexcept {
+  return TxnId{static_cast<std::uint64_t>(lock) >> 16U};
+}
+
 /// Whom an owner works for, in the words of the layers above: a backend's number. 0: nobody said.
 using OwnerLabel = std::int32_t;
 
@@ -64,7 +74,7 @@ struct LockOptions {
 
 /// A row of pg_locks.
 struct LockRow {
-  enum class Kind : std::uint8_t { key, table, database, relation, relation_rows };
+  enum class Kind : std::uint8_t { key, table, database, relation, relation_rows, transaction };
   enum class State : std::uint8_t { granted, waiting };
   enum class Path : std::uint8_t { shared_table, private_slot };
 
@@ -72,10 +82,10 @@ struct LockRow {
   OwnerLabel label = 0;
   Kind kind = Kind::key;
   TreeId tree = TreeId::directory;
-  std::uint64_t hash = 0;                  // of a key
-  KeyMode key_mode;                        // of a key
+  std::uint64_t hash = 0;                  // of a key; a transaction's lock
+  KeyMode key_mode;                        // of a key, a transaction
   RelationId relation{};                   // of a relation's two parts
-  TableMode table_mode = TableMode::none;  // of everything but a key
+  TableMode table_mode = TableMode::none;  // of everything else
   State state = State::granted;
   Path path = Path::shared_table;
   std::optional<TimePoint> waiting_since;

@@ -118,6 +118,7 @@ Result<> LockOwner::wait_published(Entry& entry, Duration lock_timeout) {
 bool LockOwner::is_waited_for(const Entry& waiting) const noexcept {
   constexpr std::size_t kFewLocks = 256;
   if (held_count_ > kFewLocks || parts_.table->has_followers(waiting)) return true;
+  if (own_ != nullptr && parts_.table->has_followers(*own_)) return true;
   for (std::uint32_t i = 0; i < slots_used_; ++i) {
     if ((seat_.intents[i].load(std::memory_order_seq_cst) & intent::kWanted) != 0) return true;
   }

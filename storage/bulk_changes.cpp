@@ -14,7 +14,7 @@ void prefetch_change(const Tree& tree, Transaction& transaction, Bytes key, Fetc
     if (locks) state.locks.prefetch(id);
     state.engine.versions.prefetch(id.hash);
   } else {
-    if (locks) state.locks.prefetch_entries(id);
+    if (locks && !state.marks_rows) state.locks.prefetch_entries(id);
     state.engine.versions.prefetch_newest(id.hash);
   }
 }

@@ -124,9 +124,13 @@ Result<> Cursor::State::load_leaf() {
       RETURN_IF_ERROR(tree.read(from, leaf, ahead.interest(), &working.hint_for(tree.id())));
     else
       RETURN_IF_ERROR(tree.read_below(below, leaf, ahead.interest()));
-    if (!leaf.blocked()) break;
-    RETURN_IF_ERROR(
-        working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap, working.wait(wait)));
+    if (leaf.blocked_by())
+      RETURN_IF_ERROR(working.locks.wait_for_transaction(*leaf.blocked_by(), working.wait(wait)));
+    else if (leaf.blocked())
+      RETURN_IF_ERROR(
+          working.locks.acquire(*leaf.blocked(), lock::kReadKeyAndGap, working.wait(wait)));
+    else
+      break;
   }
   if (planted(PlantedFault::lock_released_early)) working.locks.release_to(before);
   if (leaf.looked_up()) RETURN_IF_ERROR(working.check_snapshot());

@@ -25,6 +25,7 @@ struct Campaign {
   int transactions = 25;
   std::uint64_t version_store_bytes = std::uint64_t{1} << 30U;
   std::uint32_t escalation = 100'000;
+  std::uint32_t row_lock_limit = 10'000;
 };
 
 struct Totals {
@@ -80,6 +81,7 @@ void run_once(std::uint64_t seed, const Campaign& campaign, Totals& totals) {
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
   options.version_store_bytes = campaign.version_store_bytes;
   options.lock_escalation_threshold = campaign.escalation;
+  options.row_lock_limit = campaign.row_lock_limit;
   INVARIANT(Engine::create(disk, kHome, options).has_value());
   std::string wrong;
   Simulation simulation{seed};
@@ -121,6 +123,7 @@ void run(std::uint64_t seed, const Campaign& campaign, Totals& totals) {
 void try_phantoms(std::uint64_t seed) {
   SimulatedDisk disk{seed};
   EngineOptions options;
+  if (seed % 2 == 0) options.row_lock_limit = 0;
   options.pool_bytes = std::uint64_t{64} * 8704;
   options.log_segment_bytes = std::uint64_t{1} << 20U;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
@@ -203,6 +206,17 @@ TEST_CASE("locks on whole trees stand in for many on keys",
   CHECK(totals.escalations > 0);
 }
 
+TEST_CASE("marks on rows stand in for locks", "[storage][isolation][simulation][model]") {
+  Totals totals;
+  for_seeds(40, [&](std::uint64_t seed) {
+    run(seed, {.row_lock_limit = static_cast<std::uint32_t>(seed % 4)}, totals);
+  });
+  for_seeds(10, [&](std::uint64_t seed) {
+    run(seed, {.escalation = 8, .row_lock_limit = static_cast<std::uint32_t>(seed % 2)}, totals);
+  });
+  CHECK(totals.conflicts > 0);
+}
+
 TEST_CASE("P7 nobody gets into a range that was read, whatever its reader does in it",
           "[storage][isolation][simulation][model]") {
   for_seeds(10, try_phantoms);
@@ -217,7 +231,9 @@ TEST_CASE("planted faults of locks and versions are noticed",
           planted_fault = static_cast<PlantedFault>(number);
           Totals totals;
           for_seeds(5, try_phantoms);
-          for_seeds(number == 0 ? 5 : 60, [&](std::uint64_t seed) { run_once(seed, {}, totals); });
+          for_seeds(number == 0 ? 5 : 60, [&](std::uint64_t seed) {
+            run_once(seed, {.row_lock_limit = seed % 2 == 0 ? 2U : 10'000U}, totals);
+          });
         },
         std::chrono::seconds{300});
     INFO("fault " << number << ": " << report.output);

@@ -193,6 +193,10 @@ TEST_CASE_METHOD(testing::TemporaryEngine, "Hermitage: what each level prevents"
                  "[storage][isolation][hermitage]") {
   const auto isolation =
       GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
+  // With locks on rows, and with marks in their place.
+  engine.reset();
+  options.row_lock_limit = GENERATE(0U, 10'000U);
+  open();
   for (const Scenario& scenario : testing::hermitage::scenarios()) {
     INFO(scenario.name << " at level " << static_cast<int>(isolation));
     const TreeId tree = make_tree();

@@ -55,8 +55,10 @@ std::string level_name(Isolation isolation) {
   return names[static_cast<std::size_t>(isolation)];
 }
 
-EngineOptions small_options() {
+/// With locks on rows, with marks in their place, and with both.
+EngineOptions small_options(std::uint64_t seed) {
   EngineOptions options;
+  options.row_lock_limit = std::array{10'000U, 0U, 1U}[seed % 3];
   options.pool_bytes = std::uint64_t{64} * 8704;
   options.log_segment_bytes = std::uint64_t{256} << 10U;
   options.log_buffer_bytes = std::uint64_t{256} << 10U;
@@ -71,7 +73,7 @@ void run_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, i
   Simulation simulation{seed};
   simulation.run([&] {
     if (cut != 0) disk.cut_power_at(DiskOperation::change, cut);
-    auto opened = Engine::open(disk, kHome, small_options());
+    auto opened = Engine::open(disk, kHome, small_options(seed));
     if (!opened) FAIL(opened.error().message());
     const std::unique_ptr<Engine> engine = std::move(*opened);
     std::vector<std::unique_ptr<ListAppender>> appenders;
@@ -93,12 +95,12 @@ void run_until_cut(SimulatedDisk& disk, std::uint64_t seed, std::uint64_t cut, i
 }
 
 TreeId create(SimulatedDisk& disk) {
-  REQUIRE(Engine::create(disk, kHome, small_options()));
+  REQUIRE(Engine::create(disk, kHome, small_options(1)));
   REQUIRE(disk.sync_directory("/"));
   TreeId tree{};
   Simulation simulation{1};
   simulation.run([&] {
-    auto engine = Engine::open(disk, kHome, small_options()).value();
+    auto engine = Engine::open(disk, kHome, small_options(1)).value();
     auto transaction = engine->begin();
     tree = engine->create_tree(*transaction).value();
     REQUIRE(transaction->commit());
@@ -142,6 +144,9 @@ TEST_CASE_METHOD(testing::TemporaryEngine, "list-append histories of threads",
   const auto isolation =
       GENERATE(Isolation::read_committed, Isolation::repeatable_read, Isolation::serializable);
   const auto [sessions, transactions] = GENERATE(std::pair{8, 60}, std::pair{32, 15});
+  engine.reset();
+  options.row_lock_limit = GENERATE(10'000U, 1U);
+  open();
   HistoryLog log;
   const TreeId tree = make_tree();
   std::vector<std::unique_ptr<ListAppender>> appenders;

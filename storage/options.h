@@ -59,6 +59,9 @@ struct EngineOptions {
   /// A SERIALIZABLE transaction that has read this many keys of one tree asks for a lock on the
   /// whole tree instead. 0: never.
   std::uint32_t lock_escalation_threshold = 100'000;
+  /// A transaction that has changed this many records keeps no lock for each one that it changes
+  /// from then on: what is kept of the old record anyway says whose it is. Not at SERIALIZABLE.
+  std::uint32_t row_lock_limit = 10'000;
   /// Old versions that are kept for snapshots. Beyond it the oldest snapshots fail with 72000,
   /// never the writers.
   std::uint64_t version_store_bytes = std::uint64_t{1} << 30U;

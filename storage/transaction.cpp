@@ -116,7 +116,7 @@ void Transaction::clear_cancel() noexcept {
 
 Transaction::Mark Transaction::mark() const noexcept {
   return {state_->undo != nullptr ? state_->undo->count() : 0,
-          std::to_underlying(state_->locks.mark())};
+          std::to_underlying(state_->locks.savepoint())};
 }
 
 Result<> Transaction::rollback_to(Mark mark) {
@@ -127,6 +127,8 @@ Result<> Transaction::rollback_to(Mark mark) {
   // What a serializable transaction has read it has seen, whatever becomes of the savepoint.
   if (!state_->locks_reads())
     state_->locks.release_to(lock::LockMark{static_cast<std::uint32_t>(mark.lock_position)});
+  // Who waits because of what has been taken back goes on.
+  if (state_->marks_rows) state_->locks.lock_transaction(state_->undo->covers);
   return {};
 }
 

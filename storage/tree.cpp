@@ -116,6 +116,29 @@ Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t
   return fail(versions.conflict(tree.id(), wanted.key, hash, viewer));
 }
 
+enum class Locked : std::uint8_t { found, absent, skipped };
+
+/// Locks the key and reads what stands under it. Who meets somebody else's mark gives the lock back
+/// while he waits: the other may want more of the key.
+Result<Locked> lock_and_read(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
+                             lock::LockId id, lock::KeyMode mode, PointRead& read) {
+  read.expect_marks(mode.key);
+  while (true) {
+    const lock::LockMark before = state.locks.mark();
+    ASSIGN_OR_RETURN(lock::Acquired acquired,
+                     state.locks.acquire(id, mode, state.wait(wanted.wait)));
+    if (acquired == lock::Acquired::skipped) return Locked::skipped;
+    if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, wanted.key, wanted.wait));
+    ASSIGN_OR_RETURN(const bool found, read.run(tree));
+    if (!read.holder()) [[likely]]
+      return found ? Locked::found : Locked::absent;
+    state.locks.release_to(before);
+    ASSIGN_OR_RETURN(acquired,
+                     state.locks.wait_for_transaction(*read.holder(), state.wait(wanted.wait)));
+    if (acquired == lock::Acquired::skipped) return Locked::skipped;
+  }
+}
+
 Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRead& wanted,
                         ValueBuffer& into) {
   // Whoever reads at SERIALIZABLE reads what stands under the key.
@@ -132,12 +155,10 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
                                                          : lock::TableMode::intent_shared,
                                wanted.wait));
   const lock::LockMark before = state.locks.mark();
-  ASSIGN_OR_RETURN(const lock::Acquired acquired,
-                   state.locks.acquire(id, mode, state.wait(wanted.wait)));
-  if (acquired == lock::Acquired::skipped) return false;
-  if (state.locks_reads()) RETURN_IF_ERROR(lock_gap_of(state, tree, wanted.key, wanted.wait));
   PointRead read(state, tree.id(), wanted.key, which, into);
-  ASSIGN_OR_RETURN(const bool found, read.run(tree));
+  ASSIGN_OR_RETURN(const Locked locked, lock_and_read(state, tree, wanted, id, mode, read));
+  if (locked == Locked::skipped) return false;
+  const bool found = locked == Locked::found;
   if (state.isolation == Isolation::repeatable_read)
     RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, found));
   if (!found) {
@@ -177,8 +198,18 @@ Result<> Tree::lock_key(Transaction& transaction, Bytes key) {
   if (!state.engine.options.locking) return {};
   RETURN_IF_ERROR(state.intend(id_, lock::TableMode::intent_exclusive, WaitPolicy::wait));
   const lock::LockId id{id_, hash_of_key(id_, key)};
-  RETURN_IF_ERROR(state.locks.acquire(id, lock::kWriteKey, state.wait(WaitPolicy::wait)));
-  return {};
+  while (true) {
+    const lock::LockMark before = state.locks.mark();
+    RETURN_IF_ERROR(state.locks.acquire(id, lock::kWriteKey, state.wait(WaitPolicy::wait)));
+    if (!state.versions.has_marks()) return {};
+    ValueBuffer ignored;
+    PointRead read(state, id_, key, PointRead::Which::newest, ignored);
+    read.expect_marks(lock::Access::exclusive);
+    RETURN_IF_ERROR(read.run(*static_cast<AnyTree*>(tree_)));
+    if (!read.holder()) return {};
+    state.locks.release_to(before);
+    RETURN_IF_ERROR(state.locks.wait_for_transaction(*read.holder(), state.wait(WaitPolicy::wait)));
+  }
 }
 
 void Tree::prefetch(Transaction& transaction, std::span<const Bytes> keys,

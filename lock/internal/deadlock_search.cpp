@@ -45,6 +45,9 @@ std::string request(const Entry& entry) {
     case Scope::relation_rows:
       return fmt::format("{} on relation {}", name(relation_mode_of_rows(table_mode(entry.mode))),
                          raw(on.relation()));
+    case Scope::transaction:
+      return fmt::format("ShareLock on transaction {}",
+                         raw(transaction_of(TransactionLock{on.hash()})));
     case Scope::database:
       break;
   }

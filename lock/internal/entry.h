@@ -13,7 +13,7 @@ namespace swizzle::lock {
 
 struct Seat;
 
-enum class Scope : std::uint8_t { key, table, database, relation, relation_rows };
+enum class Scope : std::uint8_t { key, table, database, relation, relation_rows, transaction };
 
 /// What a lock is on. Two keys with one hash share their locks: a false conflict, never a missed
 /// one.

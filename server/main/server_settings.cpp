@@ -75,6 +75,10 @@ void define_resources(Settings& settings) {
   settings.define(integer_setting(
       "version_store_size", 1024, {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
       "Memory for old row versions; beyond it the oldest snapshots fail (72000)."));
+  settings.define(integer_setting("row_lock_limit", 10'000, {0, INT32_MAX}, SettingUnit::none,
+                                  at_start, "Lock Management",
+                                  "Changed rows up to which a transaction locks each; beyond it "
+                                  "what is kept of the old row says whose it is."));
   settings.define(integer_setting("reactor_threads", 0, {0, 1024}, SettingUnit::none, at_start,
                                   category,
                                   "Threads that serve sessions; 0 is one per processor."));
@@ -180,6 +184,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.engine.pool_bytes = number("shared_buffers") * kBlockBytes;
   values.engine.pool_prefault = settings.boolean("prefault_buffers");
   values.engine.version_store_bytes = number("version_store_size") << 20U;
+  values.engine.row_lock_limit = small("row_lock_limit");
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;
   values.engine.checkpoint_seconds = small("checkpoint_timeout");

@@ -46,6 +46,7 @@ std::string key_mode_name(lock::KeyMode mode) {
 std::string mode_name(const lock::LockRow& row) {
   switch (row.kind) {
     case Kind::key:
+    case Kind::transaction:
       return key_mode_name(row.key_mode);
     case Kind::relation:
       return std::string{lock::name(lock::relation_mode_of_content(row.table_mode))};
@@ -67,6 +68,8 @@ std::string_view type_name(Kind kind) {
       return "relation";
     case Kind::table:
       return "tree";
+    case Kind::transaction:
+      return "transactionid";
     case Kind::database:
       break;
   }
@@ -104,7 +107,10 @@ void lock_rows(Execution& execution, const EmitRow& emit) {
           Value::from_int(SessionContext::system_clock_now() -
                           std::chrono::duration_cast<std::chrono::microseconds>(waited).count());
     }
-    const bool has_id = row.txn != TxnId::none;
+    const TxnId txn = row.kind == Kind::transaction
+                          ? lock::transaction_of(lock::TransactionLock{row.hash})
+                          : row.txn;
+    const bool has_id = txn != TxnId::none;
     const Value columns[] = {
         text_value(execution, type_name(row.kind)),
         Value::from_oid(execution.session.catalog.shared().database()),
@@ -112,7 +118,7 @@ void lock_rows(Execution& execution, const EmitRow& emit) {
         Value::null(),
         Value::null(),
         Value::null(),
-        has_id ? Value::from_int(static_cast<std::int64_t>(raw(row.txn))) : Value::null(),
+        has_id ? Value::from_int(static_cast<std::int64_t>(raw(txn))) : Value::null(),
         Value::null(),
         Value::null(),
         Value::null(),

@@ -18,8 +18,9 @@ bool same_thing(const LockRow& one, const LockRow& other) {
 }
 
 bool excludes(const LockRow& one, const LockRow& other) {
-  return one.kind == LockRow::Kind::key ? !compatible(one.key_mode, other.key_mode)
-                                        : !compatible(one.table_mode, other.table_mode);
+  return one.kind == LockRow::Kind::key || one.kind == LockRow::Kind::transaction
+             ? !compatible(one.key_mode, other.key_mode)
+             : !compatible(one.table_mode, other.table_mode);
 }
 
 /// Whoever has what is waited for, and whoever stands before in the line for it.

@@ -11,10 +11,11 @@ using namespace swizzle::sql;
 
 namespace {
 
-/// A parent table with a child, and a second session that waits a moment and no longer.
+/// A parent table with a child, and a second session that waits a moment and no longer. With locks
+/// on what is changed, and without.
 class RowLocks : public TestDatabase {
  public:
-  RowLocks() : other(connect()) {
+  RowLocks() : TestDatabase(GENERATE(10'000U, 0U)), other(connect()) {
     run("CREATE TABLE p(id int primary key, code int unique, v int)");
     run("INSERT INTO p VALUES (1, 10, 100), (2, 20, 200)");
     run("CREATE TABLE c(id int primary key, p int references p)");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -20,12 +21,15 @@ namespace swizzle::sql {
 /// A database in a fresh directory, or on a simulated disk, with one session.
 class TestDatabase {
  public:
-  TestDatabase()
+  TestDatabase() : TestDatabase(usual_row_lock_limit()) {}
+  /// So many changed rows are locked one by one.
+  explicit TestDatabase(std::uint32_t row_lock_limit)
       : own_files_(std::make_unique<PosixFileSystem>()),
         files_(*own_files_),
         directory_(std::filesystem::temp_directory_path() /
                    ("swizzle-sql-test-" + std::to_string(::getpid()))) {
     std::filesystem::remove_all(directory_);
+    options_.row_lock_limit = row_lock_limit;
     create();
   }
   explicit TestDatabase(SimulatedDisk& disk) : files_(disk), directory_("/database") { create(); }
@@ -111,6 +115,12 @@ class TestDatabase {
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
 
  private:
+  /// SWIZZLE_ROW_LOCK_LIMIT=0 has every test go without locks on what it changes.
+  static std::uint32_t usual_row_lock_limit() {
+    const char* const limit = std::getenv("SWIZZLE_ROW_LOCK_LIMIT");
+    return limit != nullptr ? static_cast<std::uint32_t>(std::stoul(limit))
+                            : EngineOptions{}.row_lock_limit;
+  }
   void set_options() {
     options_.pool_bytes = std::uint64_t{64} << 20U;
     options_.log_segment_bytes = std::uint64_t{1} << 20U;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,13 +16,16 @@
 
 namespace swizzle::testing {
 
-/// A database in a temporary directory of its own.
+/// A database in a temporary directory of its own. SWIZZLE_ROW_LOCK_LIMIT=0 has every test go
+/// without locks on what it changes, unless the test says how many.
 class TemporaryEngine {
  public:
   explicit TemporaryEngine(std::uint64_t log_segment_bytes = std::uint64_t{1} << 20U) {
     options.pool_bytes = std::uint64_t{4} << 20U;
     options.log_segment_bytes = log_segment_bytes;
     options.log_buffer_bytes = std::uint64_t{1} << 20U;
+    if (const char* const limit = std::getenv("SWIZZLE_ROW_LOCK_LIMIT"))
+      options.row_lock_limit = static_cast<std::uint32_t>(std::stoul(limit));
     REQUIRE(Engine::create(*files, data, options));
     open();
   }

@@ -46,6 +46,13 @@ LeafScan::~LeafScan() {
 
 bool LeafScan::lock_key_and_gap(Bytes key) noexcept {
   const lock::LockId id{tree_, hash_of_key(tree_, key)};
+  if (transaction_.versions.has_marks()) [[unlikely]] {
+    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key, id.hash);
+    if (mark.excludes(lock::Access::shared)) {
+      if (which_ == Which::newest_locked) blocked_by_ = mark.holder;
+      return false;
+    }
+  }
   const bool no_gap = planted(PlantedFault::gap_lock_not_taken);
   if (transaction_.locks.try_acquire(id, no_gap ? lock::kReadKey : lock::kReadKeyAndGap))
     return true;
@@ -59,6 +66,7 @@ void LeafScan::visit(const Node& original, Node::Position at) noexcept {
   memory_->ghosts.clear();
   memory_->older.clear();
   blocked_.reset();
+  blocked_by_.reset();
   stopped_at_.reset();
   // A search assumes the prefix that all keys of the leaf share, so it is only for keys within the
   // fences; on the side that the scan comes from, `at` is its answer already.
@@ -110,7 +118,7 @@ void LeafScan::take_locked(const Node& original, Slots slots, bool up_to_fence) 
   const bool hides_own = transaction_.hides_own();
   for (std::uint16_t i = slots.begin; i < slots.end; ++i) {
     if (!lock_key_and_gap(key_of_slot(i))) {
-      if (blocked_) return;
+      if (blocked_ || blocked_by_) return;
       continue;
     }
     if (hides_own)

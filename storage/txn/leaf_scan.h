@@ -37,6 +37,10 @@ class LeafScan final : public LeafVisitor {
 
   /// A lock that was not to be had, unless such are passed over: wait for it and visit again.
   [[nodiscard]] const std::optional<lock::LockId>& blocked() const noexcept { return blocked_; }
+  /// The same, but the key is held by what a transaction has done to it.
+  [[nodiscard]] const std::optional<lock::TransactionLock>& blocked_by() const noexcept {
+    return blocked_by_;
+  }
 
   /// Versions decided what the rows are, so the snapshot must not have been given up.
   [[nodiscard]] bool looked_up() const noexcept { return looked_up_; }
@@ -102,6 +106,7 @@ class LeafScan final : public LeafVisitor {
   bool looked_up_ = false;
   std::unique_ptr<Memory> memory_;
   std::optional<lock::LockId> blocked_;
+  std::optional<lock::TransactionLock> blocked_by_;
 };
 
 }  // namespace swizzle

@@ -18,8 +18,10 @@ enum class PlantedFault : std::uint8_t {
   version_freed_at_commit,      // undo records leave the index when their writer commits (P37)
   ghost_removed_early,          // a ghost goes although a snapshot may need it (P38)
   removal_does_not_compare,     // a record goes although it is not what was seen (P39)
+  mark_not_asked_for,           // who has locked a row does not ask whether another has marked it
+  mark_ignores_locks,           // who marks a row does not ask whether another has locked it
 };
-inline constexpr int kPlantedFaults = 10;
+inline constexpr int kPlantedFaults = 12;
 
 #ifdef SWIZZLE_PLANTED_FAULTS
 inline PlantedFault planted_fault = PlantedFault::none;

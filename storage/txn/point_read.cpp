@@ -16,6 +16,14 @@ void PointRead::take(Bytes value, bool overflow) noexcept {
 void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
   found_ = false;
   too_old_ = false;
+  holder_.reset();
+  if (wanted_ != lock::Access::none && at.exact && transaction_.versions.has_marks()) [[unlikely]] {
+    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key_, hash_of_key(tree_, key_));
+    if (mark.excludes(wanted_)) {
+      holder_ = mark.holder;
+      return;
+    }
+  }
   if (is_in_leaf(leaf) && at.exact && !leaf.is_ghost(at.index))
     take(leaf.value(at.index), leaf.is_overflow(at.index));
 }

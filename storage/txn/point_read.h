@@ -28,6 +28,14 @@ class PointRead final : public LeafVisitor {
   /// The value is an address in the overflow tree.
   [[nodiscard]] bool is_overflow() const noexcept { return overflow_; }
 
+  /// For whoever has locked the key: holder() tells whether another transaction has what is
+  /// `wanted` of it after all.
+  void expect_marks(lock::Access wanted) noexcept { wanted_ = wanted; }
+  /// Then nothing has been read.
+  [[nodiscard]] const std::optional<lock::TransactionLock>& holder() const noexcept {
+    return holder_;
+  }
+
  private:
   void take(Bytes value, bool overflow) noexcept;
   bool is_in_leaf(const Node& leaf) noexcept;
@@ -43,6 +51,8 @@ class PointRead final : public LeafVisitor {
   Lsn commit_ = Lsn::none;
   bool too_old_ = false;
   bool overflow_ = false;
+  lock::Access wanted_ = lock::Access::none;
+  std::optional<lock::TransactionLock> holder_;
 };
 
 }  // namespace swizzle

@@ -28,6 +28,32 @@ LeafChange::Action RowChange::settle(Obstacle obstacle, lock::LockId id) noexcep
   return Action::leave;
 }
 
+/// Whether the key is the transaction's to change. Who keeps no locks needs none of it if nobody
+/// else has one: its undo record, which comes before the latch goes, holds others off. What it does
+/// not change it locks, so that the answer stays true.
+bool RowChange::claim(bool is_live) noexcept {
+  const lock::LockId id{tree_, hash_};
+  bool has_it = false;
+  if (transaction_.versions.has_marks()) [[unlikely]] {
+    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key_, hash_);
+    if (mark.excludes(key_mode_.key)) {
+      holder_ = mark.holder;
+      settle(Obstacle::transaction);
+      return false;
+    }
+    if (transaction_.marks_rows && is_live != (wish_ == Wish::insert))
+      has_it = (mark.is_own && implies(mark.access, key_mode_.key)) ||
+               transaction_.locks.is_free(id, key_mode_) ||
+               planted(PlantedFault::mark_ignores_locks);
+    else
+      has_it = transaction_.locks.try_acquire(id, key_mode_);
+  } else {
+    has_it = transaction_.locks.try_acquire(id, key_mode_);
+  }
+  if (!has_it) settle(Obstacle::key, id);
+  return has_it;
+}
+
 /// Whether nobody reads the gap that a new key would split. An owner who has locked the gap itself
 /// must have the new key's gap too, or the part behind the key would be open to others (P7).
 bool RowChange::gap_allows(const Node& leaf, Node::Position at) noexcept {
@@ -75,11 +101,9 @@ bool RowChange::would_hide() const noexcept {
 
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
-  const lock::LockId id{tree_, hash_};
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
   key_mode_ = lock_mode(is_live);
-  if (transaction_.engine.options.locking && !transaction_.locks.try_acquire(id, key_mode_))
-    return settle(Obstacle::key, id);
+  if (transaction_.engine.options.locking && !claim(is_live)) return Action::leave;
   if (wish_ == Wish::insert) {
     if (is_live) return settle(Obstacle::none);
     if (at.exact && would_hide()) return settle(Obstacle::version);
@@ -109,6 +133,9 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   if (wish_ != Wish::insert) {
     change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
     if (moves_) change.kind = UndoRecord::Kind::moved;
+    // What the lock was that will not be kept.
+    change.takes_key = transaction_.marks_rows &&
+                       transaction_.locks.held({tree_, hash_}).key == lock::Access::exclusive;
     change.old_value = leaf.value(at.index);
     change.old_overflow = leaf.is_overflow(at.index);
     if (change.old_overflow) {
@@ -137,28 +164,44 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   } else if (required_) {
     viewer_ = transaction_.viewer(transaction_.view_of(tree.birth()));
   }
+  transaction_.mark_rows_if_many();
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});
+  const lock::LockMark before = transaction_.locks.mark();
   while (true) {
     previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
     ++transaction_.leaf_requests;
     RETURN_IF_ERROR(
         tree.change(key_, &transaction_.slot.chain, *this, &transaction_.hint_for(tree_)));
-    if (obstacle_ == Obstacle::none) [[likely]]
+    if (obstacle_ == Obstacle::none) [[likely]] {
+      if (done_ && transaction_.marks_rows) release_marked();
       return done_;
+    }
     if (obstacle_ == Obstacle::version) {
       RETURN_IF_ERROR(transaction_.check_snapshot());
       return fail(transaction_.engine.versions.conflict(tree_, key_, hash_, viewer_));
     }
-    const lock::LockWait wait = transaction_.wait(policy);
-    ASSIGN_OR_RETURN(
-        const lock::Acquired acquired,
-        obstacle_ == Obstacle::key
-            ? transaction_.locks.acquire(obstacle_id_, key_mode_, wait)
-            : transaction_.locks.wait_until_free(obstacle_id_, lock::kInsertIntoGap, wait));
+    // Who marks may still want more of the key, and is not to wait for who waits for it.
+    if (obstacle_ == Obstacle::transaction) transaction_.locks.release_to(before);
+    ASSIGN_OR_RETURN(const lock::Acquired acquired, wait_for_obstacle(policy));
     if (acquired == lock::Acquired::skipped) return false;
   }
+}
+
+Result<lock::Acquired> RowChange::wait_for_obstacle(WaitPolicy policy) {
+  lock::LockOwner& locks = transaction_.locks;
+  const lock::LockWait wait = transaction_.wait(policy);
+  if (obstacle_ == Obstacle::transaction) return locks.wait_for_transaction(holder_, wait);
+  if (obstacle_ == Obstacle::gap)
+    return locks.wait_until_free(obstacle_id_, lock::kInsertIntoGap, wait);
+  return locks.acquire(obstacle_id_, key_mode_, wait);
+}
+
+/// What the undo record says needs no lock any more.
+void RowChange::release_marked() noexcept {
+  const lock::Access access = transaction_.undo->newest()->access();
+  transaction_.locks.release_last({tree_, hash_}, {access, lock::Access::none});
 }
 
 LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexcept {

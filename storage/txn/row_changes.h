@@ -48,10 +48,13 @@ class RowChange final : public LeafChange {
   }
 
  private:
-  enum class Obstacle : std::uint8_t { none, key, gap, version };
+  enum class Obstacle : std::uint8_t { none, key, transaction, gap, version };
   [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
+  bool claim(bool is_live) noexcept;
   bool gap_allows(const Node& leaf, Node::Position at) noexcept;
+  Result<lock::Acquired> wait_for_obstacle(WaitPolicy policy);
+  void release_marked() noexcept;
   [[nodiscard]] bool is_late(bool is_live) const noexcept;
   [[nodiscard]] bool would_hide() const noexcept;
   [[nodiscard]] bool is_required(const Node& leaf, Node::Position at) const noexcept;
@@ -71,6 +74,7 @@ class RowChange final : public LeafChange {
   Viewer shown_;
   Obstacle obstacle_ = Obstacle::none;
   lock::LockId obstacle_id_{};
+  lock::TransactionLock holder_{};
   lock::KeyMode key_mode_ = lock::kWriteKey;
   Lsn previous_lsn_ = Lsn::none;
   std::optional<std::array<std::byte, 16>> old_overflow_;

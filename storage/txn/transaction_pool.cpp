@@ -40,7 +40,7 @@ std::unique_ptr<TransactionState> TransactionPool::take_state() {
   }
   TransactionSlot* slot = engine_.registry->take_slot();
   if (slot == nullptr) return nullptr;
-  return std::make_unique<TransactionState>(engine_, *slot, engine_.locks);
+  return std::make_unique<TransactionState>(engine_, *slot, engine_.locks, engine_.versions);
 }
 
 void TransactionPool::give_state(std::unique_ptr<TransactionState> state) {

@@ -17,6 +17,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   access = for_access;
   lock_timeout = Duration::zero();
   is_open = true;
+  marks_rows = false;
   large_values = 0;
   publish = nullptr;
   dropped.clear();
@@ -167,6 +168,17 @@ Result<> TransactionState::begin_writing() {
   return {};
 }
 
+void TransactionState::mark_rows_if_many() {
+  if (marks_rows || undo->count() < engine.options.row_lock_limit || !engine.options.locking)
+      [[likely]]
+    return;
+  // What it writes it has read, and what it has read stays locked when the change is taken back.
+  if (locks_reads()) return;
+  locks.lock_transaction(undo->covers);
+  versions.begin_marking();
+  marks_rows = true;
+}
+
 void TransactionState::undo_to(std::uint64_t position) noexcept {
   if (undo == nullptr) return;
   slot.chain.is_undoing = true;
@@ -282,8 +294,12 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
       [[fallthrough]];
     case Transaction::Durability::unforced:
       // Who finds it below quiet may see it before it is durable: only for what is read by its
-      // writers alone, as positions of sequences are.
-      if (is_writer) engine.log->flush_soon(end);
+      // writers alone, as positions of sequences are. Of what was changed without locks all know
+      // by the marks only, as long as there are any: so it is durable before they end.
+      if (is_writer && marks_rows)
+        engine.log->flush_to(end);
+      else if (is_writer)
+        engine.log->flush_soon(end);
       break;
   }
   finish(commit_lsn);
@@ -308,6 +324,7 @@ void TransactionState::rollback() noexcept {
 
 /// `outcome` is the commit record's LSN, or none.
 void TransactionState::finish(Lsn outcome) noexcept {
+  if (std::exchange(marks_rows, false)) versions.end_marking();
   if (undo != nullptr) {
     slot.chain.id.store(TxnId::none, std::memory_order_release);
     slot.begin.store(0, std::memory_order_seq_cst);

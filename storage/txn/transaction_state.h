@@ -30,17 +30,22 @@ struct ExpectedKeys {
 
 /// A transaction's working state. Kept for reuse, so that beginning one allocates nothing.
 struct TransactionState {
-  TransactionState(EngineParts& of, TransactionSlot& in, lock::LockManager& manager)
-      : engine(of), slot(in), locks(manager) {}
+  TransactionState(EngineParts& of, TransactionSlot& in, lock::LockManager& manager,
+                   VersionIndex& index)
+      : engine(of), slot(in), locks(manager), versions(index) {}
 
   EngineParts& engine;
   TransactionSlot& slot;
   lock::LockOwner locks;
+  VersionIndex& versions;
   std::unique_ptr<UndoLog> undo;  ///< null until the first write
   Isolation isolation = Isolation::read_committed;
   Access access = Access::read_write;
   Duration lock_timeout{};
   bool is_open = false;
+  /// What it changes from now on it marks, and keeps no lock for it
+  /// (EngineOptions::row_lock_limit).
+  bool marks_rows = false;
   /// Where it has been: what is read for update is updated next. They outlive transactions.
   std::array<LeafHint, 16> hints;
   /// Of the last calls of Tree::prefetch().
@@ -187,6 +192,17 @@ struct TransactionState {
 
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
+  void mark_rows_if_many();
+  /// Who else has the key because of what he has changed there, without a lock. To be asked by
+  /// whoever has locked it, under the leaf's latch, or reading the leaf and looking at its version
+  /// afterwards. Pre: versions.has_marks().
+  [[nodiscard]] VersionIndex::Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
+    if (planted(PlantedFault::mark_not_asked_for)) return {};
+    const VersionIndex::Mark mark = versions.mark_of(tree, key, hash, undo.get());
+    // It may not be durable yet, and no lock has said so.
+    locks.note_read(mark.commit);
+    return mark;
+  }
   /// Parks where it lacks something, for as long as it takes.
   void undo_to(std::uint64_t position) noexcept;
   [[nodiscard]] bool is_loading() const noexcept;

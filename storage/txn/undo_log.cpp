@@ -68,6 +68,7 @@ UndoRecord& UndoLog::add(const Change& change) {
   record->key_size = static_cast<std::uint16_t>(change.key.size());
   record->kind = change.kind;
   record->old_overflow = change.old_overflow;
+  record->takes_key = change.takes_key;
   std::byte* after = memory + sizeof(UndoRecord);
   if (!change.key.empty()) std::memcpy(after, change.key.data(), change.key.size());
   if (!change.old_value.empty())
@@ -103,6 +104,7 @@ void UndoLog::clear() noexcept {
   newest_ = nullptr;
   count_ = 0;
   outcome.store(kActive, std::memory_order_relaxed);
+  covers.store(lock::TransactionLock::none, std::memory_order_relaxed);
 }
 
 }  // namespace swizzle

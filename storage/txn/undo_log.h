@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/scratch_memory.h"
+#include "lock/lock_types.h"
 
 namespace swizzle {
 
@@ -42,11 +43,17 @@ struct UndoRecord {
   std::uint32_t old_size = 0;
   std::uint16_t key_size = 0;
   Kind kind = Kind::inserted;
-  bool old_overflow = false;
+  bool old_overflow : 1 = false;
+  bool takes_key : 1 = false;  ///< of an update: its lock was on the key, too
 
   /// The insert that a record which has moved went to.
   [[nodiscard]] const UndoRecord* went_to() const noexcept {
     return kind == Kind::moved ? previous : nullptr;
+  }
+  /// What the change, while it stands and has not committed, lets nobody else have of its key.
+  [[nodiscard]] lock::Access access() const noexcept {
+    return kind == Kind::updated && !takes_key ? lock::Access::content_exclusive
+                                               : lock::Access::exclusive;
   }
   /// Whether the version index has it.
   [[nodiscard]] bool is_version() const noexcept { return kind != Kind::load_begun; }
@@ -82,6 +89,9 @@ class UndoLog {
   static constexpr std::uint64_t kCommitting = 1;
 
   std::atomic<std::uint64_t> outcome{kActive};
+  /// What others wait for who meet one of the records, until there is an outcome; none: each of the
+  /// keys is locked.
+  std::atomic<lock::TransactionLock> covers{lock::TransactionLock::none};
 
   struct Change {
     UndoRecord::Kind kind;
@@ -92,6 +102,7 @@ class UndoLog {
     bool old_overflow;
     std::uint32_t statement;
     Lsn previous_lsn;
+    bool takes_key = false;
   };
   /// To be called before a change that will add a record with at most so many bytes of key and old
   /// value: makes room in a scratch file if memory is used up. Parks; no latch held. 53100 when the

@@ -96,14 +96,41 @@ void VersionIndex::remove(UndoRecord& record) noexcept {
     bucket.first.store(next, std::memory_order_release);
 }
 
-bool VersionIndex::is_visible(const UndoRecord& record, const Viewer& viewer) noexcept {
-  if (record.log == viewer.own) return viewer.statement == 0 || record.statement < viewer.statement;
-  // Observes the commit record's LSN, and with it that its append came before.
-  std::uint64_t outcome = record.log->outcome.load(std::memory_order_acquire);
+/// Active, or the commit record's LSN, and then it is sure that its append came before.
+std::uint64_t VersionIndex::outcome_of(const UndoLog& log) noexcept {
+  std::uint64_t outcome = log.outcome.load(std::memory_order_acquire);
   for (SpinWait wait; outcome == UndoLog::kCommitting;) {
     wait.once();
-    outcome = record.log->outcome.load(std::memory_order_acquire);
+    outcome = log.outcome.load(std::memory_order_acquire);
   }
+  return outcome;
+}
+
+VersionIndex::Mark VersionIndex::mark_of(TreeId tree, Bytes key, std::uint64_t hash,
+                                         const UndoLog* own) noexcept {
+  Bucket& bucket = bucket_of(hash);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr) return {};
+  const std::lock_guard hold(bucket.mutex);
+  const UndoRecord* const newest = newest_of(bucket, tree, key, hash);
+  if (newest == nullptr) return {};
+  Mark mark;
+  mark.is_own = newest->log == own;
+  if (!mark.is_own) {
+    const std::uint64_t outcome = outcome_of(*newest->log);
+    if (outcome != UndoLog::kActive) return {.commit = Lsn{outcome}};
+    mark.holder = newest->log->covers.load(std::memory_order_acquire);
+    if (mark.holder == lock::TransactionLock::none) return {};
+  }
+  for (const UndoRecord* at = newest; at != nullptr && at->log == newest->log; at = at->older) {
+    mark.access = combine(mark.access, at->access());
+    if (mark.access == lock::Access::exclusive) break;
+  }
+  return mark;
+}
+
+bool VersionIndex::is_visible(const UndoRecord& record, const Viewer& viewer) noexcept {
+  if (record.log == viewer.own) return viewer.statement == 0 || record.statement < viewer.statement;
+  const std::uint64_t outcome = outcome_of(*record.log);
   return outcome != UndoLog::kActive && Lsn{outcome} < viewer.snapshot;
 }
 

@@ -100,6 +100,27 @@ class VersionIndex {
     return found;
   }
 
+  /// Whose a key is by what it has changed there, and what others must know who have locked it.
+  struct Mark {
+    lock::Access access = lock::Access::none;  ///< what its writer, not committed, has of the key
+    bool is_own = false;
+    lock::TransactionLock holder = lock::TransactionLock::none;  ///< another's: to be waited for
+    Lsn commit = Lsn::none;  ///< of the newest version, if others wrote it and have committed
+
+    [[nodiscard]] bool excludes(lock::Access wanted) const noexcept {
+      return !is_own && !compatible(access, wanted);
+    }
+  };
+  /// Whether somebody keeps no locks on keys that it has changed: only then need who has locked a
+  /// key ask for its mark, when it reads the leaf, or has it latched.
+  [[nodiscard]] bool has_marks() const noexcept {
+    return markers_.load(std::memory_order_seq_cst) != 0;
+  }
+  /// Before its first change without a lock, and after the last is gone, or durable.
+  void begin_marking() noexcept { markers_.fetch_add(1, std::memory_order_seq_cst); }
+  void end_marking() noexcept { markers_.fetch_sub(1, std::memory_order_seq_cst); }
+  [[nodiscard]] Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash,
+                             const UndoLog* own) noexcept;
   /// Whether the newest version of the key is somebody else's and not below the snapshot. Pre: the
   /// key exists, or did.
   [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash,
@@ -151,6 +172,7 @@ class VersionIndex {
   };
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
+  static std::uint64_t outcome_of(const UndoLog& log) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
   /// The first change after what the viewer sees, or after where the trail stands.
   static const UndoRecord* first_after(const UndoRecord* newest, const Viewer& viewer,
@@ -162,6 +184,8 @@ class VersionIndex {
   std::size_t mask_;
   /// Zero bits are an empty bucket, so memory is taken only where one is used.
   std::unique_ptr<Bucket[], Free> buckets_;
+  /// Read by everybody, written by few.
+  alignas(64) std::atomic<std::uint32_t> markers_{0};
 };
 
 }  // namespace swizzle
