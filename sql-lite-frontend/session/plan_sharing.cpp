@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/shared_plan.h"
 #include "sql-lite-frontend/session/trusted_names.h"
 
 /// One session's plan is every session's to which the statement means the same.

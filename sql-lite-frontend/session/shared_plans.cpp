@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/session/statement.h"
+
 namespace swizzle::sql {
 
 template <class Entry>

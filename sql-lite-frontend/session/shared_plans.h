@@ -7,20 +7,14 @@
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "sql-lite-frontend/session/statement.h"
 #include "sql-lite-frontend/session/statement_cache.h"
 
 namespace swizzle::sql {
 
-/// A plan, and under what it was made: who takes it looks whether that still holds.
-struct SharedPlan {
-  std::shared_ptr<const Plan> plan;
-  std::uint64_t catalog_version = 0;
-  /// Of the plan's tables, in their order: what ANALYZE had found of each.
-  std::vector<StatisticsPtr> statistics;
-};
+struct ParsedText;
+using ParsedTextPtr = std::shared_ptr<const ParsedText>;
+struct SharedPlan;
 using SharedPlanPtr = std::shared_ptr<const SharedPlan>;
 
 /// What sessions have parsed and planned, for all of them. A session asks here when it does not
