@@ -5,7 +5,7 @@ and StorageFault in options.h."""
 PRESET = "release"
 TARGET = "swizzle_storage_tests"
 PROGRAM = "storage/swizzle_storage_tests"
-TESTS = [["~[stress]", "~[crash]", "~[hermitage]"], ["[crash]"], ["[hermitage]"]]
+TESTS = [["~[stress]", "~[crash]", "~[hermitage]", "~[.]"], ["[crash]", "~[.]"], ["[hermitage]", "~[.]"]]
 
 # (name, file in the folder, the right piece, the wrong one)
 FAULTS = [

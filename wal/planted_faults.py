@@ -3,7 +3,7 @@
 PRESET = "release"
 TARGET = "swizzle_wal_tests"
 PROGRAM = "wal/swizzle_wal_tests"
-TESTS = [["~[stress]"], ["[stress]"]]
+TESTS = [["~[stress]", "~[.]"], ["[stress]"]]
 
 # (name, file in the folder, the right piece, the wrong one)
 FAULTS = [
