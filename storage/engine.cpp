@@ -385,11 +385,7 @@ Result<std::uint64_t> Engine::shrink() {
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
   const TreeTable::Hold hold(*parts_->trees);
   const TreeReaper::Pause pause(*parts_->reaper);
-  if (only) {
-    ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(*only));
-    return tree->verify();
-  }
-  return verify_all(*parts_);
+  return only ? verify_tree(*parts_, *only) : verify_all(*parts_);
 }
 
 Result<Engine::TreeSize> Engine::size_of(TreeId id) {
