@@ -198,11 +198,11 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
                      control.checkpoint.begin));
   RETURN_IF_ERROR(require_checkpoint_in_log(control, *parts.log));
   parts.repair = std::make_unique<PageRepair>(*parts.volume, *parts.log);
-  const auto rebuild = [&parts](PageId page, std::byte* into) {
-    return parts.repair->rebuild(page, into);
+  const auto mend = [&parts](PageId page, Lsn newest, std::byte* into) {
+    return parts.repair->mend(page, newest, into);
   };
   RedoOptions redo;
-  redo.repair = rebuild;
+  redo.repair = mend;
   redo.memory_bytes = std::min(redo.memory_bytes, parts.options.pool_bytes);
   redo.workers = parts.options.recovery_tasks;
   ASSIGN_OR_RETURN(Recovered recovered, recover(parts.files, parts.directory, *parts.volume,
@@ -213,7 +213,7 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
   // What was changed without a log cannot be rebuilt from one.
   parts.store = std::make_unique<DataFile>(
       *parts.volume, *parts.space,
-      parts.options.logging ? DataFile::Rebuild{rebuild} : DataFile::Rebuild{},
+      parts.options.logging ? DataFile::Rebuild{mend} : DataFile::Rebuild{},
       parts.options.logging ? DataFile::LogEnd{[&parts] { return parts.log->tail(); }}
                             : DataFile::LogEnd{});
   if (!parts.options.logging) {
@@ -385,11 +385,7 @@ Result<std::uint64_t> Engine::shrink() {
 Result<std::vector<std::string>> Engine::verify(std::optional<TreeId> only) {
   const TreeTable::Hold hold(*parts_->trees);
   const TreeReaper::Pause pause(*parts_->reaper);
-  if (only) {
-    ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(*only));
-    return tree->verify();
-  }
-  return verify_all(*parts_);
+  return only ? verify_tree(*parts_, *only) : verify_all(*parts_);
 }
 
 Result<Engine::TreeSize> Engine::size_of(TreeId id) {

@@ -3,15 +3,19 @@
 #include <string>
 #include <vector>
 
+#include "base/ids.h"
 #include "base/result.h"
 
 namespace swizzle {
 
 struct EngineParts;
 
+/// Every numbered rule of one tree. Nothing of one that was dropped, or is being loaded.
+Result<std::vector<std::string>> verify_tree(EngineParts& parts, TreeId id);
+
 /// Every numbered rule of every tree, each string one violation or one page that cannot be read.
-/// Where nobody has written meanwhile, also the pages that are in use and belong to no tree: what
-/// was given up when a damaged tree was dropped.
+/// Others may read and write meanwhile. Where nobody has written, also the pages that are in use
+/// and belong to no tree: what was given up when a damaged tree was dropped.
 Result<std::vector<std::string>> verify_all(EngineParts& parts);
 
 }  // namespace swizzle

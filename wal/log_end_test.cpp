@@ -164,6 +164,57 @@ TEST_CASE("a hole behind a valid tail is never skipped, what lies behind it neve
   REQUIRE(same(read_forward(opened->reader(), log.first), log.written));
 }
 
+TEST_CASE("P14 what was written beyond a torn tail does not come back, however the new log ends",
+          "[log][crash]") {
+  // The new log is made to end where a block ends and an old record begins: its last write leaves
+  // nothing behind itself then that would cover what lies there.
+  constexpr std::uint64_t kEnd = 3 * kWriteUnit;
+  const RecordHeader header{.kind = kUpdate};
+  EncodedHeader encoded;
+  encode_header(header, encoded);
+  const auto fill_to = [&](Log& log, std::uint64_t at, std::uint64_t end, char with) {
+    std::vector<Written> written;
+    while (at < end) {
+      const std::uint64_t left = end - at;
+      const std::uint64_t bytes = left < 400 ? left : 200;
+      std::size_t payload = 0;
+      while (record_bytes(encoded, payload) < bytes) ++payload;
+      REQUIRE(record_bytes(encoded, payload) == bytes);
+      written.push_back(append(log, header, std::string(payload, with)));
+      at = raw(written.back().end);
+    }
+    return written;
+  };
+  ClosedLog log;
+  auto opened = Log::create(log.disk, log.options).value();
+  log.first = opened->begin();
+  const std::uint64_t block = block_floor(raw(log.first));
+  log.written = fill_to(*opened, raw(log.first), block + kEnd, 'a');
+  const std::size_t before_the_end = log.written.size();
+  fill_to(*opened, block + kEnd, block + kEnd + 1000, 'a');
+  opened->close();
+  log.location = opened->location();
+
+  const Written lost = log.written[before_the_end / 2];
+  REQUIRE(raw(lost.end) < block + kEnd - kWriteUnit);
+  log.overwrite(raw(lost.lsn), std::vector<std::byte>(raw(lost.end) - raw(lost.lsn)));
+  opened = Log::open(log.disk, log.options, log.first).value();
+  REQUIRE(opened->begin() == lost.lsn);
+  log.written.resize(before_the_end / 2);
+  // The mark that the write adds comes last.
+  const RecordHeader mark{.kind = RecordKind::flush_mark};
+  encode_header(mark, encoded);
+  const std::uint64_t mark_bytes = record_bytes(encoded, sizeof(std::uint64_t));
+  encode_header(header, encoded);
+  for (const Written& one : fill_to(*opened, raw(lost.lsn), block + kEnd - mark_bytes, 'b'))
+    log.written.push_back(one);
+  opened->close();
+  REQUIRE(raw(opened->durable()) == block + kEnd);
+
+  opened = Log::open(log.disk, log.options, log.first).value();
+  REQUIRE(same(read_forward(opened->reader(), log.first), log.written));
+}
+
 TEST_CASE("damage to what was durable is refused, with the place", "[log][crash]") {
   ClosedLog log;
   for (int run = 0; run < 4; ++run) log.write(30'000, 300);

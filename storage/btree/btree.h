@@ -154,10 +154,14 @@ class BTree {
   /// Removes ghosts from the leaf of `key` and merges it with a neighbour if little is left.
   Result<> tidy(Bytes key);
 
-  /// Walks the whole tree. Pre: nobody changes it meanwhile. Each string is one violated rule.
+  /// Walks the whole tree, level by level. Others may change it meanwhile: what a parent promises
+  /// is compared with the child while both are as they are, and a node that moves is met where it
+  /// comes to. Each string is one violated rule, or a page that cannot be read; the walk goes on
+  /// behind it. Pre: the tree is not being loaded, since its right edge is open then.
   Result<std::vector<std::string>> verify();
 
-  /// Every page of the tree, children before parents. Same precondition.
+  /// Every page of the tree, children before parents. Pre: nobody changes it meanwhile. XX002 where
+  /// something is wrong with it.
   Result<std::vector<PageId>> pages();
 
   /// How many pages begin in [low, high); of foster leaves, those that their parents know. Others
@@ -232,8 +236,8 @@ class BTree {
     /// Where to look before going down, or null.
     const LeafHint* hint = nullptr;
     /// Whether pages may be others than what their parents say: for who wants to know what is
-    /// there.
-    enum class Expects : std::uint8_t { what_parents_say, anything } expects{};
+    /// there. With `proof` each page on the way is compared, whoever has done so before.
+    enum class Expects : std::uint8_t { what_parents_say, anything, proof } expects{};
     Hold hold;
     ReadGuard guard;
     /// A foster child was passed on the way, at foster_level.
@@ -249,6 +253,10 @@ class BTree {
     Step step_down() noexcept;
     [[nodiscard]] bool belongs_to_foster(const Node& node) const noexcept;
     [[nodiscard]] bool is_as_promised(const Node& child) const noexcept;
+    [[nodiscard]] bool must_compare(const Frame& child) const noexcept {
+      return expects == Expects::proof ||
+             (!child.is_compared() && expects == Expects::what_parents_say);
+    }
     Promise compare_with_promise(Frame& child, ReadGuard& child_guard) noexcept;
     [[nodiscard]] Error broken_promise() const;
     /// Which reference of the parent is followed: the slot of a branch, or one of these.

@@ -65,7 +65,8 @@ bool BTree<Pool>::Descent::is_as_promised(const Node& child) const noexcept {
 }
 
 /// Before the first use of a page that was read. Every later way down finds it compared, and reads
-/// no further line of its parent for it. One whose promise is broken is never taken as compared, so
+/// no further line of its parent for it, unless it wants proof. One whose promise is broken is never
+/// taken as compared, so
 /// that each reader hears of it.
 template <class Pool>
 typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promise(
@@ -73,6 +74,7 @@ typename BTree<Pool>::Descent::Promise BTree<Pool>::Descent::compare_with_promis
   const bool is_kept = is_as_promised(Node::of(child.page()));
   if (!parent_guard_.valid() || !child_guard.valid()) return Promise::disturbed;
   if (!is_kept) return Promise::broken;
+  if (child.is_compared()) return Promise::kept;
   const LatchVersion version = child_guard.version();
   // Under the latch, or by the time it is noted the frame could have another page. Where others
   // have it, one of them, or somebody later, does it.
@@ -126,7 +128,7 @@ typename BTree<Pool>::Descent::Step BTree<Pool>::Descent::step_down() noexcept {
     }
 
     const Node& node_here = Node::of(frame->page());
-    if (!frame->is_compared() && expects == Expects::what_parents_say) [[unlikely]] {
+    if (must_compare(*frame)) [[unlikely]] {
       const Promise promise = compare_with_promise(*frame, child_guard);
       if (promise == Promise::broken) broken_ = node_here.id();
       if (promise != Promise::kept)
@@ -241,10 +243,10 @@ Result<> BTree<Pool>::Descent::run() {
         // A tree that is being emptied; its reader came from before it was loaded.
         if (ref_.is_none()) [[unlikely]]
           return fail(
-              met_in_tree(tree.id(), Error{sqlstate::data_corrupted, "a branch has no children"}));
+              met_in_tree(tree.id(), key, Error{sqlstate::data_corrupted, "a branch has no children"}));
         if (auto resolved = tree.pool_.resolve(*parent_, parent_guard_, at_, ref_, wanted_);
             !resolved)
-          return fail(met_in_tree(tree.id(), std::move(resolved).error()));
+          return fail(met_in_tree(tree.id(), key, std::move(resolved).error()));
         break;
       case Step::broken_promise:
         return fail(broken_promise());

@@ -3,78 +3,140 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/runtime.h"
 #include "storage/btree/btree.h"
+#include "storage/btree/damage.h"
 
 namespace swizzle {
 
-/// Walks by keys and works on copies, since pages may be replaced while it goes on.
+/// Walks each level by keys, from where one node ends to where the next one does, and works on
+/// copies. Nothing is concluded from two copies: between them the tree may have changed.
 template <class Pool>
 class BTree<Pool>::Inspection {
  public:
   explicit Inspection(BTree& tree) noexcept : tree_(tree) {}
 
-  Result<> run() { return visit({}, KeyBound::infinite(), kRootLevel); }
+  Result<> run() {
+    ASSIGN_OR_RETURN(const bool is_readable, try_copy(kRootLevel));
+    if (!is_readable) return {};
+    height_ = copy_.node().level();
+    for (std::uint8_t level = 0; level <= height_; ++level) RETURN_IF_ERROR(walk(level));
+    return {};
+  }
   std::vector<std::string> violations;
   std::vector<PageId> pages;
 
  private:
-  /// The node that begins at `low`, its foster children and everything below them.
-  Result<> visit(Bytes low, const KeyBound& chain_high, std::uint8_t level) {
-    const auto copy = std::make_unique<LeafCopy>();
-    RETURN_IF_ERROR(tree_.copy_node(low, level, *copy));
-    const Node& node = copy->node();
-    if (std::string violation = node.verify(); !violation.empty()) {
-      violations.push_back(std::move(violation));
-      return {};
+  Result<> walk(std::uint8_t level) {
+    from_.clear();
+    while (true) {
+      let_others_in();
+      ASSIGN_OR_RETURN(const bool is_readable, try_copy(level));
+      // Who emptied the tree has made it lower.
+      if (is_readable && copy_.node().level() < level) return {};
+      if (!is_readable || !look_at_copy()) {
+        ASSIGN_OR_RETURN(const bool goes_on, pass_by(level));
+        if (!goes_on) return {};
+        continue;
+      }
+      const KeyBound high = copy_.node().high_fence();
+      if (high.is_infinite()) return {};
+      from_.assign(high.key.begin(), high.key.end());
     }
-    const auto expect = [&](bool holds, const char* rule, std::string_view what) {
-      if (!holds)
-        violations.push_back(fmt::format("{} violated on page {}: {}", rule, raw(node.id()), what));
-    };
-    expect(node.tree() == tree_.id(), "B5", "it belongs to another tree");
-    expect(level == kRootLevel || node.level() == level, "B5",
-           "its level is not one below its parent's");
-    expect(compare(node.low_fence(), low) == 0, "B6", "its low fence is not what its parent has");
-    expect(node.chain_high_fence() == chain_high, "B6",
-           "its chain does not end where its parent says");
-    if (!violations.empty()) return {};
-    if (node.has_foster()) RETURN_IF_ERROR(visit(node.high_fence().key, chain_high, node.level()));
-    if (!node.is_leaf()) RETURN_IF_ERROR(visit_children(node));
-    pages.push_back(node.id());
-    return {};
   }
 
-  Result<> visit_children(const Node& node) {
-    std::array<std::byte, Node::kMaxKeyBytes> low;
-    std::array<std::byte, Node::kMaxKeyBytes> next;
-    for (std::uint16_t i = 0; i < node.count(); ++i) {
-      const auto after = static_cast<std::uint16_t>(i + 1);
-      const KeyBound high = after < node.count()
-                                ? KeyBound::at({next.data(), node.copy_key(after, next.data())})
-                                : node.high_fence();
-      RETURN_IF_ERROR(visit({low.data(), node.copy_key(i, low.data())}, high,
-                            static_cast<std::uint8_t>(node.level() - 1)));
+  /// False: it does not tell where the next node begins.
+  bool look_at_copy() {
+    const Node& node = copy_.node();
+    if (std::string violation = node.verify(); !violation.empty()) {
+      violations.push_back(std::move(violation));
+      return false;
     }
-    return {};
+    pages.push_back(node.id());
+    if (node.high_fence().is_above(from_)) return true;
+    violations.push_back(
+        fmt::format("B6 violated on page {}: its chain does not end where its parent says",
+                    raw(node.id())));
+    return false;
+  }
+
+  /// The node that covers `from_`, reached by nothing but promises that were kept. False: there is
+  /// none.
+  Result<bool> try_copy(std::uint8_t level) {
+    Descent descent(tree_, from_, level);
+    // Nobody will want the page again.
+    descent.interest = Interest::once;
+    descent.expects = Descent::Expects::proof;
+    do {
+      auto reached = descent.run();
+      if (!reached) {
+        if (!is_unreadable(reached.error())) return fail(std::move(reached).error());
+        // A branch is met on the way to what is below it, too.
+        if (std::ranges::find(violations, reached.error().message()) == violations.end())
+          violations.push_back(reached.error().message());
+        return false;
+      }
+      std::memcpy(copy_.page.data(), &descent.node(), kPageBytes);
+    } while (!is_undisturbed(descent));
+    return true;
+  }
+  static bool is_undisturbed(Descent& descent) {
+    if (descent.guard.valid()) return true;
+    descent.disturbed();
+    return false;
+  }
+
+  /// Goes on where the next node of `level` begins, by what those above say who can be read. False:
+  /// there is none.
+  Result<bool> pass_by(std::uint8_t level) {
+    const std::size_t known = violations.size();
+    for (std::uint8_t above = level; above < height_;) {
+      ASSIGN_OR_RETURN(const bool is_readable, try_copy(++above));
+      violations.resize(known);
+      if (is_readable && copy_.node().level() == above && copy_.node().verify().empty())
+        return begin_behind(copy_.node());
+    }
+    return false;
+  }
+  bool begin_behind(const Node& parent) {
+    const auto next = static_cast<std::uint16_t>(parent.child_index(from_) + 1);
+    std::array<std::byte, Node::kMaxKeyBytes> key;
+    const KeyBound begins = next < parent.count()
+                                ? KeyBound::at({key.data(), parent.copy_key(next, key.data())})
+                                : parent.high_fence();
+    if (begins.is_infinite() || !begins.is_above(from_)) return false;
+    from_.assign(begins.key.begin(), begins.key.end());
+    return true;
+  }
+
+  void let_others_in() {
+    constexpr std::uint32_t kAtOnce = 32;
+    if (++looked_at_ % kAtOnce == 0) Runtime::current().yield();
   }
 
   BTree& tree_;
+  LeafCopy copy_;
+  std::uint8_t height_ = 0;
+  std::vector<std::byte> from_;
+  std::uint32_t looked_at_ = 0;
 };
 
 template <class Pool>
 Result<std::vector<std::string>> BTree<Pool>::verify() {
-  Inspection inspection(*this);
-  RETURN_IF_ERROR(inspection.run());
-  return std::move(inspection.violations);
+  const auto inspection = std::make_unique<Inspection>(*this);
+  RETURN_IF_ERROR(inspection->run());
+  return std::move(inspection->violations);
 }
 
 template <class Pool>
 Result<std::vector<PageId>> BTree<Pool>::pages() {
-  Inspection inspection(*this);
-  RETURN_IF_ERROR(inspection.run());
-  if (!inspection.violations.empty())
-    return fail(sqlstate::index_corrupted, inspection.violations.front());
-  return std::move(inspection.pages);
+  const auto inspection = std::make_unique<Inspection>(*this);
+  RETURN_IF_ERROR(inspection->run());
+  if (!inspection->violations.empty())
+    return fail(sqlstate::index_corrupted, inspection->violations.front());
+  return std::move(inspection->pages);
 }
 
 }  // namespace swizzle

@@ -7,8 +7,9 @@
 namespace swizzle {
 
 /// An error that a descent met, for who asked the tree: a damaged page is named with the tree that
-/// it belongs to and the rule that it breaks. Other errors stay as they are.
-Error met_in_tree(TreeId tree, Error&& error);
+/// it belongs to, the rule that it breaks, and the key on the way to which it was met. Other errors
+/// stay as they are.
+Error met_in_tree(TreeId tree, Bytes key, Error&& error);
 
 /// XX001 for a page that is whole and not what its parent (none: the root's holder) says of it.
 Error page_breaks_promise(TreeId tree, PageId page, PageId parent, Bytes key);

@@ -1,7 +1,7 @@
 // Pages that are whole by checksum and number, and still not what their parent says they are: a
 // read says so, and names them.
+#include <algorithm>
 #include <catch2/catch.hpp>
-#include <set>
 
 #include "storage/testing/tree_harness.h"
 
@@ -34,15 +34,21 @@ struct CleanTree : testing::TreeHarness<Pool> {
   }
   /// Reads leaves far away until `page` has left the pool.
   void push_out(PageId page, int far_from) {
-    const auto is_resident = [&] {
+    push_out_by({page}, [&](int number) { return std::abs(number - far_from) > 600; });
+  }
+  /// The same for several, by numbers that are far from all of them.
+  template <class IsFar>
+  void push_out_by(const std::vector<PageId>& pages, IsFar is_far) {
+    const auto are_resident = [&] {
       bool found = false;
-      this->pool->arena().for_each_used(
-          [&](const Frame& frame) { found |= frame.page_id() == page; });
+      this->pool->arena().for_each_used([&](const Frame& frame) {
+        found |= std::ranges::find(pages, frame.page_id()) != pages.end();
+      });
       return found;
     };
     this->store.clean();
-    for (int i = 0; is_resident(); i = (i + 40) % kPromisedRecords)
-      if (std::abs(i - far_from) > 600) REQUIRE(read(i));
+    for (int i = 0; are_resident(); i = (i + 40) % kPromisedRecords)
+      if (is_far(i)) REQUIRE(read(i));
   }
   void require_broken(int number, PageId page) {
     const auto got = read(number);
@@ -120,6 +126,52 @@ TEMPLATE_TEST_CASE("B6 a reference that leads elsewhere is not followed", "[stor
   });
   REQUIRE(damaged == 1);
   tree.require_broken(3000, other);
+}
+
+// What is resident was compared when it came, and readers look no more.
+TEMPLATE_TEST_CASE("B5 B6 verify finds every damaged place, in memory and on disk",
+                   "[storage][btree]", SwizzlingPool, TraditionalPool) {
+  CleanTree<TestType> tree;
+  REQUIRE(tree.tree->verify().value() == std::vector<std::string>{});
+  const bool is_of_another_tree = GENERATE(false, true);
+  std::vector<PageId> damaged;
+  for (const int number : {1000, 3000, 5000}) damaged.push_back(tree.leaf_of(number));
+  tree.push_out_by(damaged, [](int number) { return (number + 1200) % 2000 > 500; });
+  for (const PageId page : damaged) {
+    const auto image = tree.store.image_of(page);
+    auto other = image;
+    if (is_of_another_tree)
+      Node::of(other.data()).format(page, TreeId{8}, 0, Node::of(image.data()).fences());
+    else
+      Node::of(other.data())
+          .format(page, TreeId{7}, 0, {{}, KeyBound::infinite(), KeyBound::infinite()});
+    tree.store.put_image(page, other);
+  }
+  const std::vector<std::string> found = tree.tree->verify().value();
+  REQUIRE(found.size() == damaged.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    CHECK_THAT(found[i], Contains("page " + std::to_string(raw(damaged[i])) + " is not what"));
+  CHECK_FALSE(tree.tree->pages().has_value());
+}
+
+TEMPLATE_TEST_CASE("B6 verify compares what is resident, too", "[storage][btree]", SwizzlingPool,
+                   TraditionalPool) {
+  CleanTree<TestType> tree;
+  LeafCopy leaf;
+  // The first that it comes to: the pool is too small for others to stay until then.
+  REQUIRE(tree.tree->copy_leaf(as_bytes(promised_key(0)), leaf));
+  int damaged = 0;
+  tree.pool->arena().for_each_used([&](Frame& frame) {
+    if (frame.page_id() != leaf.node().id()) return;
+    Node& node = Node::of(frame.page());
+    node.format(node.id(), TreeId{7}, 0,
+                {leaf.node().low_fence(), KeyBound::infinite(), KeyBound::infinite()});
+    ++damaged;
+  });
+  REQUIRE(damaged == 1);
+  const std::vector<std::string> found = tree.tree->verify().value();
+  REQUIRE(found.size() == 1);
+  CHECK_THAT(found[0], Contains("page " + std::to_string(raw(leaf.node().id())) + " is not what"));
 }
 
 }  // namespace swizzle

@@ -20,7 +20,7 @@ struct BackupParts {
   wal::Log& log;
   Checkpointer& checkpointer;
   /// For pages that fail their checksum (PageRepair::rebuild).
-  DataFile::Rebuild rebuild;
+  std::function<Result<>(PageId page, std::byte* into)> rebuild;
 };
 
 /// Copies the database to `target`, a directory that does not exist, while it runs: a checkpoint,

@@ -53,6 +53,36 @@ Result<std::vector<Lsn>> chain_down_to(wal::Reader& reader, PageId page, Lsn new
 
 }  // namespace
 
+Result<> PageRepair::apply(const std::vector<Lsn>& chain, PageId page, std::byte* into) {
+  wal::Reader reader = log_.reader(wal::ReadPattern::random);
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    ASSIGN_OR_RETURN(const wal::Record record, reader.read(*at));
+    RETURN_IF_ERROR(redo_on_page(record, page, into));
+  }
+  return {};
+}
+
+Result<> PageRepair::renew(PageId page, Lsn newest, std::byte* into) {
+  Lsn base = load<PageHeader>(into).lsn;
+  ASSIGN_OR_RETURN(const auto image, volume_.image_of(page));
+  if (image && load<PageHeader>(image->data()).lsn > base) {
+    std::memcpy(into, image->data(), kPageBytes);
+    base = load<PageHeader>(into).lsn;
+  }
+  std::vector<Lsn> chain;
+  if (base < newest) {
+    wal::Reader reader = log_.reader(wal::ReadPattern::random);
+    ASSIGN_OR_RETURN(chain, chain_down_to(reader, page, newest, base, log_.oldest()));
+    RETURN_IF_ERROR(apply(chain, page, into));
+  }
+  repaired_.fetch_add(1, std::memory_order_relaxed);
+  spdlog::warn(
+      "page {} was older on disk than when it was written; brought it to LSN {} with {} "
+      "log records",
+      raw(page), raw(newest), chain.size());
+  return {};
+}
+
 Result<> PageRepair::rebuild(PageId page, std::byte* into) {
   Lsn base = Lsn::none;
   ASSIGN_OR_RETURN(const auto image, volume_.image_of(page));
@@ -76,10 +106,7 @@ Result<> PageRepair::rebuild(PageId page, std::byte* into) {
     if (newest != Lsn::none) {
       ASSIGN_OR_RETURN(chain, chain_down_to(reader, page, newest, base, log_.oldest()));
     }
-    for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-      ASSIGN_OR_RETURN(const wal::Record record, reader.read(*at));
-      RETURN_IF_ERROR(redo_on_page(record, page, into));
-    }
+    RETURN_IF_ERROR(apply(chain, page, into));
     applied = chain.size();
   } else if (!image) {
     return fail(

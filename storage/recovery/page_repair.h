@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "base/result.h"
 #include "storage/space/volume.h"
@@ -9,8 +10,9 @@
 
 namespace swizzle {
 
-/// Rebuilds a single page whose copy on disk is damaged: from its image in the double-write area or
-/// the last image in the log, and the records of its chain since. Thread-safe.
+/// Rebuilds a single page whose copy on disk is damaged or old: from its image in the double-write
+/// area, the last image in the log or the old copy, and the records of its chain since.
+/// Thread-safe.
 class PageRepair {
  public:
   PageRepair(Volume& volume, const wal::Log& log) noexcept : volume_(volume), log_(log) {}
@@ -20,11 +22,22 @@ class PageRepair {
   /// the page's newest record, so it may take as long as reading the log that is kept.
   Result<> rebuild(PageId page, std::byte* into);
 
+  /// Brings `into`, which has the page as it was earlier, whole, to `newest`, where its chain of
+  /// records ends: the way back through them needs no search. Otherwise as rebuild().
+  Result<> renew(PageId page, Lsn newest, std::byte* into);
+
+  /// The one or the other: rebuild() where `newest` is none.
+  Result<> mend(PageId page, Lsn newest, std::byte* into) {
+    return newest == Lsn::none ? rebuild(page, into) : renew(page, newest, into);
+  }
+
   [[nodiscard]] std::uint64_t repaired() const noexcept {
     return repaired_.load(std::memory_order_relaxed);
   }
 
  private:
+  Result<> apply(const std::vector<Lsn>& chain, PageId page, std::byte* into);
+
   Volume& volume_;
   const wal::Log& log_;
   std::atomic<std::uint64_t> repaired_{0};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -106,6 +107,8 @@ class Applier {
     return applied_;
   }
 
+  [[nodiscard]] std::uint64_t renewed() const noexcept { return renewed_; }
+
  private:
   void apply_share(std::uint32_t share, std::uint32_t shares) {
     std::uint64_t applied = 0;
@@ -137,9 +140,26 @@ class Applier {
     const Lsn at = load<PageHeader>(page.bytes).lsn;
     if (at >= log_end_) return newer_than_the_log(work.page, at);
     if (at >= record.lsn) return std::uint64_t{0};
+    RETURN_IF_ERROR(make_up_for_lost_write(record, page));
+    if (load<PageHeader>(page.bytes).lsn >= record.lsn) return std::uint64_t{1};
     RETURN_IF_ERROR(redo_on_page(record, work.page, page.bytes));
     page.is_dirty = true;
     return std::uint64_t{1};
+  }
+
+  /// A page on disk lacks nothing before the oldest record that it may lack, so where it is older
+  /// than what that one came after, the device has lost a write.
+  Result<> make_up_for_lost_write(const wal::Record& record, RedoPages::Page& page) {
+    ASSIGN_OR_RETURN(const PageEffects effects, effects_of(record.header));
+    const bool is_first = record.header.page == page.id;
+    const Lsn before = is_first ? record.header.page_prev : record.header.page2_prev;
+    const bool is_lost = (is_first ? effects.page : effects.page2) == PageEffect::change &&
+                         load<PageHeader>(page.bytes).lsn < before;
+    if (!is_lost || !pages_.repair()) return {};
+    RETURN_IF_ERROR(pages_.repair()(page.id, before, page.bytes));
+    page.is_dirty = true;
+    renewed_.fetch_add(1, std::memory_order_relaxed);
+    return {};
   }
 
   // What the page says was logged, and the log that said it is not here any more.
@@ -158,6 +178,7 @@ class Applier {
   const std::uint32_t workers_;
   std::mutex mutex_;
   std::uint64_t applied_ = 0;
+  std::atomic<std::uint64_t> renewed_{0};
   std::optional<Error> error_;
 };
 
@@ -194,14 +215,15 @@ Result<RedoOutcome> redo(Volume& volume, const Analysis& analysis, wal::Reader& 
     if (window.empty()) continue;
     RETURN_IF_ERROR(pages.gather(window.needs()));
     progress.set_pages(pages.counters().read + pages.counters().blank);
-    ASSIGN_OR_RETURN(const std::uint64_t applied,
-                     Applier(window, pages, analysis.end, workers).run());
+    Applier applier(window, pages, analysis.end, workers);
+    ASSIGN_OR_RETURN(const std::uint64_t applied, applier.run());
     outcome.changes_applied += applied;
+    outcome.pages_repaired += applier.renewed();
   }
   RETURN_IF_ERROR(pages.write_all());
   outcome.pages_read = pages.counters().read;
   outcome.pages_written = pages.counters().written;
-  outcome.pages_repaired = pages.counters().repaired;
+  outcome.pages_repaired += pages.counters().repaired;
   outcome.pages_given_up = pages.counters().given_up;
   return outcome;
 }

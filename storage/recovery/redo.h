@@ -18,8 +18,10 @@ struct RedoOptions {
   /// Tasks that apply records, each to its share of the pages; 0: as many as there are processors.
   std::uint32_t workers = 0;
   /// Called when a page fails its checksum: brings it to the state that its last write had, or any
-  /// later one; XX001 when it cannot, then the page is given up. Empty: such a page ends redo.
-  std::function<Result<>(PageId page, std::byte* into)> repair = {};
+  /// later one; XX001 when it cannot, then the page is given up. With `newest` when it is older
+  /// than the log says that it was written: brings it there, from any task. Empty: such a page ends
+  /// redo.
+  std::function<Result<>(PageId page, Lsn newest, std::byte* into)> repair = {};
 };
 
 struct RedoOutcome {

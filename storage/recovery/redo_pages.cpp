@@ -109,7 +109,7 @@ Result<> RedoPages::read(std::span<Page* const> absent) {
     if (outcome) continue;
     if (!repair_ || outcome.error().state() != sqlstate::data_corrupted) return outcome;
     Page& page = *by_id_.at(read.page);
-    if (auto repaired = repair_(read.page, read.into); repaired) {
+    if (auto repaired = repair_(read.page, Lsn::none, read.into); repaired) {
       page.is_dirty = true;
       ++counters_.repaired;
     } else {

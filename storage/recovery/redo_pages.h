@@ -30,7 +30,7 @@ class RedoPages {
     std::uint64_t repaired = 0;
     std::uint64_t given_up = 0;
   };
-  using Repair = std::function<Result<>(PageId page, std::byte* into)>;
+  using Repair = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
   RedoPages(Volume& volume, std::uint64_t memory_bytes, Repair repair);
 
@@ -47,6 +47,7 @@ class RedoPages {
   [[nodiscard]] Page& find(PageId page) { return *by_id_.at(page); }
   /// Writes every changed page; durable on return.
   Result<> write_all();
+  [[nodiscard]] const Repair& repair() const noexcept { return repair_; }
   [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
 
  private:

@@ -132,10 +132,10 @@ class TestEngine {
     redo_options.window_bytes = 20'000;
     redo_options.workers = options_.redo_workers;
     repair = std::make_unique<PageRepair>(*volume, *log);
-    const auto rebuild = [this](PageId page, std::byte* into) {
-      return repair->rebuild(page, into);
+    const auto mend = [this](PageId page, Lsn newest, std::byte* into) {
+      return repair->mend(page, newest, into);
     };
-    redo_options.repair = rebuild;
+    redo_options.repair = mend;
     ASSIGN_OR_RETURN(Recovered got, recover(files_, options_.home, *volume, control->current(),
                                             *log, redo_options, {}));
     recovered = std::move(got);
@@ -145,7 +145,7 @@ class TestEngine {
     flusher = std::make_unique<LogFlusher>(*log);
     check = std::make_unique<DeviceCheck>(*log, node_layout());
     volume->set_image_check(check.get());
-    store = std::make_unique<DataFile>(*volume, *space, rebuild);
+    store = std::make_unique<DataFile>(*volume, *space, mend);
     ASSIGN_OR_RETURN(FrameArena arena,
                      FrameArena::map(std::uint64_t{options_.frames} * Frame::kStride));
     pool = std::make_unique<SwizzlingPool>(std::move(arena), *store, node_layout(),

@@ -41,6 +41,7 @@ enum class Work : std::uint8_t {
   read,     ///< reads what nobody changes, all over the tree
   pass_by,  ///< the same as a large scan does
   tidy,     ///< gives ghosts and half empty nodes back
+  verify,   ///< looks the tree through, and must find nothing
   drop,     ///< empties the other tree and gives its root up
 };
 
@@ -170,6 +171,10 @@ class Run {
       return;
     }
     for (unsigned step = 0; step < scenario_.steps; ++step) {
+      if (kind == Work::verify) {
+        require_sound();
+        continue;
+      }
       const unsigned number = any_key(random, task);
       switch (kind) {
         case Work::read:
@@ -205,10 +210,14 @@ class Run {
     }
   }
 
-  void look_through() {
+  void require_sound() {
     auto violations = harness_.tree->verify();
     require(violations.has_value(), "the tree cannot be read");
     for (const std::string& violation : *violations) throw std::runtime_error(violation);
+  }
+
+  void look_through() {
+    require_sound();
     for (const std::string& violation : harness_.pool->audit()) throw std::runtime_error(violation);
     for (unsigned number = 0; number < kKeys; ++number) read(models_[owner_of(number)], number);
     auto pages = harness_.tree->pages();
@@ -250,6 +259,12 @@ const std::vector<Scenario> kScenarios{
      .tasks = {Work::change, Work::read, Work::change},
      .replacement = {.policy = Replacement::cooling_fifo, .cooling_percent = 30},
      .keep_one_in = 2},
+    {.name = "the tree is verified beside writers",
+     .tasks = {Work::change, Work::verify, Work::change},
+     .steps = 16,
+     .frames = 24,
+     .keep_one_in = 2,
+     .most_tidied = 40},
 };
 
 /// The races that were there, and where each is found soonest.

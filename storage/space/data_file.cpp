@@ -3,14 +3,39 @@
 #include <fmt/format.h>
 
 namespace swizzle {
+namespace {
+
+Lsn lsn_of(const std::byte* page) noexcept {
+  return load<PageHeader>(page).lsn;
+}
+
+}  // namespace
 
 Result<> DataFile::read_page(PageId page, std::byte* into) {
   auto read = volume_.read_page(page, into);
-  const bool is_damaged = !read && read.error().state() == sqlstate::data_corrupted;
-  if (read && log_end_) return require_known(page, into);
-  if (!is_damaged || !rebuild_) return read;
-  if (auto rebuilt = rebuild_(page, into); !rebuilt)
-    return fail(std::move(read).error().with_detail(rebuilt.error().message()));
+  if (read && is_older_than_written(page, into)) {
+    const Lsn newest = volume_.written_lsns().of(page);
+    return rebuild(page, newest, into,
+                   Error{sqlstate::data_corrupted,
+                         fmt::format("page {} is on disk as it was at LSN {}; its last write, at "
+                                     "LSN {}, was lost",
+                                     raw(page), raw(lsn_of(into)), raw(newest))});
+  }
+  if (read) return log_end_ ? require_known(page, into) : std::move(read);
+  if (read.error().state() != sqlstate::data_corrupted) return read;
+  return rebuild(page, Lsn::none, into, std::move(read).error());
+}
+
+bool DataFile::is_older_than_written(PageId page, const std::byte* bytes) const noexcept {
+  return lsn_of(bytes) < volume_.written_lsns().of(page);
+}
+
+Result<> DataFile::rebuild(PageId page, Lsn newest, std::byte* into, Error&& why) {
+  if (!rebuild_) return fail(std::move(why));
+  if (auto rebuilt = rebuild_(page, newest, into); !rebuilt)
+    return fail(std::move(why).with_detail(rebuilt.error().message()));
+  if (is_older_than_written(page, into))
+    return fail(std::move(why).with_detail("What it could be rebuilt from is older, too."));
   seal_page(into);
   // Nobody else has the page: the reader's claim keeps others out, so no write of it is under way.
   const PageImage image{page, into};
@@ -18,7 +43,7 @@ Result<> DataFile::read_page(PageId page, std::byte* into) {
 }
 
 Result<> DataFile::require_known(PageId page, const std::byte* bytes) const {
-  const Lsn lsn = load<PageHeader>(bytes).lsn;
+  const Lsn lsn = lsn_of(bytes);
   const Lsn end = log_end_();
   if (lsn < end) return {};
   return fail(Error{sqlstate::data_corrupted,

@@ -11,8 +11,9 @@ namespace swizzle {
 /// Volume and space map as the pool sees them.
 class DataFile final : public PageStore {
  public:
-  /// Rebuilds a page that fails its checksum into the given memory (PageRepair::rebuild).
-  using Rebuild = std::function<Result<>(PageId page, std::byte* into)>;
+  /// Rebuilds a page into the given memory: one that fails its checksum, or, with `newest`, brings
+  /// the older one that is there to that LSN (PageRepair).
+  using Rebuild = std::function<Result<>(PageId page, Lsn newest, std::byte* into)>;
 
   /// Where the log ends now.
   using LogEnd = std::function<Lsn()>;
@@ -20,8 +21,9 @@ class DataFile final : public PageStore {
   DataFile(Volume& volume, SpaceMap& map, Rebuild rebuild = {}, LogEnd log_end = {}) noexcept
       : volume_(volume), map_(map), rebuild_(std::move(rebuild)), log_end_(std::move(log_end)) {}
 
-  /// A page that fails its checksum is rebuilt and written back, if that can be done; otherwise the
-  /// error says why not, and nothing else is affected. A page of which the log knows nothing, since
+  /// A page that fails its checksum, or is older than when it was written last, is rebuilt and
+  /// written back, if that can be done; otherwise the error says why not, and nothing else is
+  /// affected. Pre: no write of the page is under way. A page of which the log knows nothing, since
   /// it is at an LSN behind the log's end, is XX001: its next record would be taken for an old one.
   Result<> read_page(PageId page, std::byte* into) override;
   void start_reads(std::span<PageRead* const> reads) noexcept override {
@@ -29,7 +31,7 @@ class DataFile final : public PageStore {
   }
   /// A damaged page is not rebuilt before somebody wants it.
   [[nodiscard]] bool has_read(const PageRead& read) const noexcept override {
-    return volume_.outcome(read).has_value();
+    return volume_.outcome(read).has_value() && !is_older_than_written(read.page, read.into);
   }
   Result<PageId> reserve_page(std::optional<PageId> near) override { return map_.reserve(near); }
   void cancel_reservation(PageId page) noexcept override { map_.cancel(page); }
@@ -40,6 +42,8 @@ class DataFile final : public PageStore {
   }
 
  private:
+  [[nodiscard]] bool is_older_than_written(PageId page, const std::byte* bytes) const noexcept;
+  [[nodiscard]] Result<> rebuild(PageId page, Lsn newest, std::byte* into, Error&& why);
   [[nodiscard]] Result<> require_known(PageId page, const std::byte* bytes) const;
   void begin_marks() noexcept override { map_.begin_marks(); }
   void end_marks() noexcept override { map_.end_marks(); }

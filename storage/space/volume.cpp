@@ -204,6 +204,8 @@ Result<> Volume::write_batch(std::span<const PageImage> images) {
   if (auto copied = lease.write(images); !copied) return refuse_writes(std::move(copied).error());
   if (auto written = write_in_place(lease.staged()); !written)
     return refuse_writes(std::move(written).error());
+  for (const PageImage& image : images)
+    written_lsns_.note(image.page, load<PageHeader>(image.bytes).lsn);
   pages_written_.fetch_add(images.size(), std::memory_order_relaxed);
   return {};
 }

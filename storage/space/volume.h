@@ -14,6 +14,7 @@
 #include "storage/page/page_read.h"
 #include "storage/space/double_write.h"
 #include "storage/space/page_image.h"
+#include "storage/space/written_lsns.h"
 
 namespace swizzle {
 
@@ -73,6 +74,8 @@ class Volume {
   /// The double-write area's copy of a page that fails its checksum, if it has one.
   Result<std::optional<AlignedBuffer>> image_of(PageId page) { return double_write_->find(page); }
 
+  [[nodiscard]] const WrittenLsns& written_lsns() const noexcept { return written_lsns_; }
+
   /// Set before the first write, or null.
   void set_image_check(ImageCheck* check) noexcept { image_check_ = check; }
   [[nodiscard]] std::uint64_t pages_written() const noexcept {
@@ -99,6 +102,7 @@ class Volume {
   ImageCheck* image_check_ = nullptr;
   std::atomic<std::uint64_t> pages_written_{0};
   std::atomic<std::uint64_t> pages_read_{0};
+  WrittenLsns written_lsns_;
 
   ParkMutex sync_mutex_;
   std::atomic<bool> refuses_writes_{false};

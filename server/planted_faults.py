@@ -1,0 +1,94 @@
+"""Known defects of server/ for scripts/planted-faults, which puts them back one at a time."""
+
+PRESET = "release"
+TARGET = "swizzle_server_tests"
+PROGRAM = "server/swizzle_server_tests"
+TESTS = [["~[.]"]]
+
+# (name, file in the folder, the right piece, the wrong one)
+FAULTS = [
+    (
+        "any password is the right one",
+        "auth/scram_exchange.cpp",
+        "  if (!equal_in_constant_time(sha256(client_key), verifier_.stored_key)) {",
+        "  if (sha256(client_key).empty()) {",
+    ),
+    (
+        "an exchange of before is played again",
+        "auth/scram_exchange.cpp",
+        "  if (!nonce || *nonce != nonce_) return",
+        "  if (!nonce) return",
+    ),
+    (
+        "channel binding is taken away on the way",
+        "auth/scram_exchange.cpp",
+        "    if (is_plus || endpoint_hash_) {",
+        "    if (is_plus) {",
+    ),
+    (
+        "who asks beside another gets the same turn",
+        "auth/login_limiter.cpp",
+        "  pairs_.take_turn(pair, now);\n",
+        "",
+    ),
+    (
+        "guesses from one place count only for one role",
+        "auth/login_limiter.cpp",
+        "  origins_.note_failure(origins_.key_of(attempt.origin), now);\n",
+        "",
+    ),
+    (
+        "a rule for TLS lets in who has none",
+        "auth/hba.cpp",
+        "  if (type == Type::host_tls && visitor.transport != Transport::tls) return false;\n",
+        "",
+    ),
+    (
+        "trust for all the world",
+        "auth/hba.cpp",
+        "  if (rule.method == AuthMethod::trust && !is_local && !is_loopback) {",
+        "  if (rule.method == AuthMethod::trust && !is_local && !rule.network) {",
+    ),
+    (
+        "a message shorter than its own length",
+        "protocol/frame.cpp",
+        "  if (length < 4 || length > *limit) {",
+        "  if (length > *limit) {",
+    ),
+    (
+        "half of a surrogate pair is text",
+        "protocol/utf8.cpp",
+        "    if (first == 0xEDU && byte(1) >= 0xA0U) return 0;  // surrogate\n",
+        "",
+    ),
+    (
+        "after an error the next messages are run",
+        "session/conversation.cpp",
+        "    skipping_ = true;\n    report_failure",
+        "    report_failure",
+    ),
+    (
+        "an error waits for a Flush that is skipped",
+        "session/conversation.cpp",
+        "    channel_.flush();\n  }\n  channel_.flush_if_full();",
+        "  }\n  channel_.flush_if_full();",
+    ),
+    (
+        "a cancel that came late ends the next statement",
+        "session/conversation.cpp",
+        "  interrupts_.forget_cancel();\n  journal_.begin();",
+        "  journal_.begin();",
+    ),
+    (
+        "anybody cancels",
+        "session/session_registry.cpp",
+        "  if (!equal_in_constant_time(key, Bytes{entry.key}.first(entry.key_bytes))) return;\n",
+        "  if (key.empty()) return;\n",
+    ),
+    (
+        "the places kept for superusers are given away",
+        "session/session_registry.cpp",
+        "admitted_ + limits_.reserved >= limits_.max_connections",
+        "admitted_ >= limits_.max_connections",
+    ),
+]

@@ -1,0 +1,127 @@
+"""Known defects of sql-lite-frontend/ for scripts/planted-faults, which puts them back one at a time. Each
+names the tests that find it: all of them take minutes."""
+
+PRESET = "release"
+TARGET = "swizzle_sql_tests"
+PROGRAM = "sql-lite-frontend/swizzle_sql_tests"
+TESTS = [["~[crash]", "~[stress]", "~[.]"]]
+
+# (name, file in the folder, the right piece, the wrong one, its tests)
+FAULTS = [
+    (
+        "a row of a hash join is looked for in another part than it was put in",
+        "execute/hash_join.cpp",
+        "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth) : 0]",
+        "splitting_[has_key ? KeyTable::part_of(table_.key(), splitting_.size(), depth + 1) : 0]",
+        "What does not fit work_mem gives the same rows from files",
+    ),
+    (
+        "a row that has met another is shown as alone, too",
+        "execute/hash_join.cpp",
+        "    if (!row_matched_.empty()) row_matched_[row] = true;\n",
+        "",
+        "Random joins*",
+    ),
+    (
+        "a merge join meets the first of equal rows alone",
+        "execute/merge_join.cpp",
+        "        group_.rows.keep(execution);\n      } else {",
+        "        static_cast<void>(group_.rows.size());\n      } else {",
+        "Two large tables in the same order are merged",
+    ),
+    (
+        "a parent is looked up and not locked",
+        "execute/foreign_key.cpp",
+        '"SELECT 1 FROM {} x WHERE {} FOR KEY SHARE OF x",',
+        '"SELECT 1 FROM {} x WHERE {}",',
+        "No orphans are left in any interleaving of the simulation",
+        "Who refers to a key keeps it*",
+    ),
+    (
+        "a repeated value is looked for in the snapshot",
+        "execute/deferrable_keys.cpp",
+        '"SELECT 1 FROM {} WHERE {} OFFSET 1 FOR SHARE"',
+        '"SELECT 1 FROM {} WHERE {} OFFSET 1"',
+        "A deferrable key waits*",
+        "Transactions over a deferred key*",
+    ),
+    (
+        "an updated key is not checked",
+        "execute/deferrable_keys.cpp",
+        "    if (!same_values(keys_[i].types, before, values)) note(i, std::move(values));",
+        "    if (same_values(keys_[i].types, before, values)) note(i, std::move(values));",
+        "A deferrable key waits*",
+        "Transactions over a deferred key*",
+    ),
+    (
+        "a row that was waited for is not asked again",
+        "execute/lock_rows.cpp",
+        "    if (!holds_all && !recheck.is_outer_join) return false;\n",
+        "",
+        "What is locked is asked again*",
+    ),
+    (
+        "at REPEATABLE READ a locked row shows what others made of it",
+        "execute/lock_rows.cpp",
+        "  show_as_found(execution);\n  return true;",
+        "  return true;",
+        "FOR KEY SHARE at REPEATABLE READ*",
+        "What is locked is asked again*",
+    ),
+    (
+        "what a savepoint took back is not said again",
+        "session/notifications.cpp",
+        "    distinct_.erase(identity_of(*said_.back()));\n",
+        "",
+        "What a transaction says twice*",
+    ),
+    (
+        "the last entry of a statement stays out of the index",
+        "execute/entry_batch.cpp",
+        "  if (inserted) put(*inserted);\n",
+        "",
+        "Statements of many rows leave tables and indexes that agree",
+    ),
+    (
+        "an entry that goes and comes again is lost",
+        "execute/entry_batch.cpp",
+        "    if (inserted && *inserted != entry->key) {\n      put(*inserted);\n",
+        "    if (inserted && *inserted != entry->key) {\n      if (entry->value == kInsert) put(*inserted);\n",
+        "Statements of many rows leave tables and indexes that agree",
+    ),
+    (
+        "an escaped line end ends the line",
+        "session/copy_format.cpp",
+        "  return backslashes % 2 != 0;",
+        "  return backslashes > 1;",
+        "COPY's text goes on behind an escaped line end*",
+    ),
+    (
+        "sorted beyond their first bytes, rows come as they came",
+        "execute/row_sorter.cpp",
+        "  const int order = compare_rows(left.row, right.row);\n  return order != 0",
+        "  const int order = 0 * compare_rows(left.row, right.row);\n  return order != 0",
+        "Values of every type are sorted as they compare",
+    ),
+    (
+        "CREATEROLE makes a superuser",
+        "ddl/roles.cpp",
+        '  if (wanted.superuser) refuse("superusers");\n',
+        "",
+        "CREATEROLE makes no superuser",
+    ),
+    (
+        "an MD5 hash becomes a password",
+        "ddl/roles.cpp",
+        "  if (is_md5_hash(password)) {",
+        "  if (is_md5_hash(password) && password.empty()) {",
+        "a hash of MD5 does not become a password",
+    ),
+    (
+        "a sequence gives its last number once more after a restart",
+        "session/sequences.cpp",
+        "    state.is_called = std::to_integer<int>(buffer.bytes()[8]) != 0;",
+        "    state.is_called = false;",
+        "Definitions, sequences and foreign keys stand after power cuts as acknowledged",
+    ),
+]
