@@ -29,16 +29,6 @@ void SharedPlans::Parted<Entry>::clear() {
   }
 }
 
-template <class Entry>
-std::size_t SharedPlans::Parted<Entry>::size() const {
-  std::size_t size = 0;
-  for (const Part& part : parts_) {
-    const std::lock_guard lock{part.mutex};
-    size += part.entries.size();
-  }
-  return size;
-}
-
 template class SharedPlans::Parted<ParsedTextPtr>;
 template class SharedPlans::Parted<SharedPlanPtr>;
 
@@ -55,11 +45,6 @@ void SharedPlans::put(std::string_view key, SharedPlanPtr plan, std::size_t limi
 void SharedPlans::clear() {
   texts_.clear();
   plans_.clear();
-}
-
-SharedPlans::Counts SharedPlans::counts() const {
-  return {plans_.size(), taken_.load(std::memory_order_relaxed),
-          made_.load(std::memory_order_relaxed)};
 }
 
 }  // namespace swizzle::sql
