@@ -110,10 +110,19 @@ void SessionJournal::begin() {
   if (!started_) started_ = Runtime::current().now();
 }
 
+void SessionJournal::keep(std::string_view text) {
+  constexpr std::size_t kLong = std::size_t{1} << 20U;
+  if (text.size() < kLong) {
+    text_.assign(text);
+  } else {
+    Runtime::current().run_aside([&] { text_.assign(text); });
+  }
+}
+
 void SessionJournal::running(std::string_view text, std::optional<std::string_view> statement) {
   if (pending_) finish_pending(Runtime::current().now());
   may_be_several_ = !statement;
-  if (wants_text_ || log_errors_) text_.assign(text);
+  if (wants_text_ || log_errors_) keep(text);
   if (!wants_text_) return;
   statement_ = statement ? std::optional<std::string>{*statement} : std::nullopt;
   text_is_logged_ = is_logged_by_kind(text);

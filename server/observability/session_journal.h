@@ -59,6 +59,7 @@ class SessionJournal {
   enum class LogStatement : std::uint8_t { none, ddl, mod, all };
 
   void finish_pending(TimePoint now);
+  void keep(std::string_view text);
   void log_duration(Duration took);
   [[nodiscard]] bool is_logged_by_kind(std::string_view text) const;
 

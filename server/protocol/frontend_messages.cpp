@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/runtime.h"
 #include "server/protocol/message_reader.h"
 #include "server/protocol/sqlstates.h"
 #include "server/protocol/utf8.h"
@@ -10,7 +11,15 @@ namespace swizzle::server {
 namespace {
 
 Result<> check_text(std::string_view text) {
-  if (is_valid_text(as_bytes(text))) return {};
+  constexpr std::size_t kLong = std::size_t{1} << 20U;
+  bool is_valid = false;
+  const auto look = [&] { is_valid = is_valid_text(as_bytes(text)); };
+  if (text.size() < kLong) {
+    look();
+  } else {
+    Runtime::current().run_aside(look);
+  }
+  if (is_valid) return {};
   return fail(state::character_not_in_repertoire, "invalid byte sequence for encoding \"UTF8\"");
 }
 

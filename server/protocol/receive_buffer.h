@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/invariant.h"
+#include "base/runtime.h"
 #include "server/protocol/buffer_pool.h"
 
 namespace swizzle::server {
@@ -51,6 +52,8 @@ class ReceiveBuffer {
   static constexpr std::size_t kLeastRead = 2048;
 
  private:
+  static constexpr std::size_t kLong = std::size_t{1} << 20U;
+
   void make_room() {
     const std::size_t kept = end_ - begin_;
     if (capacity_ >= kInitial && kept <= capacity_ / 2) {
@@ -59,7 +62,13 @@ class ReceiveBuffer {
       const std::size_t wanted = std::max(kInitial, capacity_ * 2);
       auto larger = capacity_ == 0 ? pool_.take_receive()
                                    : std::make_unique_for_overwrite<std::byte[]>(wanted);
-      if (kept != 0) std::memcpy(larger.get(), data_.get() + begin_, kept);
+      const auto copy = [&] { std::memcpy(larger.get(), data_.get() + begin_, kept); };
+      // Other connections of the thread do not wait for pages that nobody has touched yet.
+      if (kept >= kLong) {
+        Runtime::current().run_aside(copy);
+      } else if (kept != 0) {
+        copy();
+      }
       data_ = std::move(larger);
       capacity_ = wanted;
     }

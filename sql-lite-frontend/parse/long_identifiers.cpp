@@ -16,11 +16,14 @@ char folded_letter(char letter) noexcept {
 bool may_have_any(std::string_view text) noexcept {
   for (std::size_t at = kLongestName; at < text.size(); at += kLongestName + 1) {
     if (continues_name(text[at])) {
+      const auto is_short = [](std::size_t from, std::size_t to) {
+        return to - from <= kLongestName;
+      };
       std::size_t from = at;
-      while (from > 0 && continues_name(text[from - 1])) --from;
+      while (from > 0 && is_short(from, at) && continues_name(text[from - 1])) --from;
       std::size_t to = at;
-      while (to < text.size() && continues_name(text[to])) ++to;
-      if (to - from > kLongestName) return true;
+      while (to < text.size() && is_short(from, to) && continues_name(text[to])) ++to;
+      if (!is_short(from, to)) return true;
     }
   }
   std::size_t quote = text.find('"');

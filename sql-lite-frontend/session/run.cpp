@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -92,10 +93,12 @@ constexpr std::size_t kWorkOfStatement = 20'000;
 }  // namespace
 
 void Session::State::run_script(std::string_view text, ResultSink& sink) {
-  const auto shared_script = std::make_shared<const std::string>(text);
+  const auto shared_script =
+      for_bytes(text.size(), [&] { return std::make_shared<const std::string>(text); });
   const std::string& script = *shared_script;
   // A text that came before, as one plannable statement, needs no parsing.
-  const StatementPtr known = text_cache.find(script);
+  const StatementPtr known =
+      script.size() <= StatementCache::kLongestText ? text_cache.find(script) : nullptr;
   if (known && !is_current(*known->plan)) {
     // What it returns may have changed; nobody was promised that it would not.
     text_cache.erase(script);

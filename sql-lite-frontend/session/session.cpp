@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -169,7 +170,8 @@ Outcome Session::simple_query(std::string_view text, ResultSink& sink) {
     }
     tell_of_long_names(*state_, text, sink);
     if (state_->run_shape(text, sink)) return;
-    counted = script = text;
+    script = for_bytes(text.size(), [&] { return std::string{text}; });
+    counted = script;
     state_->run_script(script, sink);
   });
 }

@@ -2,6 +2,7 @@
 #include <exception>
 
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -179,7 +180,11 @@ void Session::State::end_sequence_moves(Moves outcome, std::size_t mark) noexcep
 }
 
 void Session::State::note_query(std::string_view text) {
-  current_query = text;
+  if (text.size() < kLongBytes) [[likely]] {
+    current_query = text;
+  } else {
+    current_query = for_bytes(text.size(), [&] { return std::string{text}; });
+  }
   activity.begin(text, session_context.statement_timestamp);
 }
 
