@@ -194,8 +194,8 @@ class Binder {
   [[nodiscard]] const std::vector<TablePtr>& written() const noexcept { return written_; }
   /// Set when the plan must not be reused: a constant such as 'now' was read.
   [[nodiscard]] bool is_single_use() const noexcept { return single_use_; }
-  /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a type
-  /// that a user made was.
+  /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
+  /// type that a user made was.
   [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
   /// How EXPLAIN writes columns: with their relation's name once there are several.
   [[nodiscard]] ExprPrinter::Columns explained_columns() const noexcept {
