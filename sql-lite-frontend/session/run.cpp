@@ -97,8 +97,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
       for_bytes(text.size(), [&] { return std::make_shared<const std::string>(text); });
   const std::string& script = *shared_script;
   // A text that came before, as one plannable statement, needs no parsing.
-  const StatementPtr known =
-      script.size() <= StatementCache::kLongestText ? text_cache.find(script) : nullptr;
+  const StatementPtr known = script.size() <= kLongestKeptText ? text_cache.find(script) : nullptr;
   if (known && !is_current(*known->plan)) {
     // What it returns may have changed; nobody was promised that it would not.
     text_cache.erase(script);

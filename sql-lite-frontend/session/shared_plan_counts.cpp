@@ -1,5 +1,6 @@
 // What the server's metrics ask of the plans, and nothing that needs the SQL behind them.
-#include "sql-lite-frontend/session/shared_plan.h"
+#include <mutex>
+
 #include "sql-lite-frontend/session/shared_plans.h"
 
 namespace swizzle::sql {
