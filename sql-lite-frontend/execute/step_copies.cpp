@@ -33,6 +33,7 @@ std::shared_ptr<Cte> StepCopies::copy_of(const std::shared_ptr<Cte>& cte) {
   const auto shared = [](Cte* of) { return std::shared_ptr<Cte>{std::shared_ptr<void>{}, of}; };
   const auto known = std::ranges::find(execution_.ctes, cte.get(), &Execution::CteOfRun::planned);
   if (known != execution_.ctes.end()) return shared(known->own.get());
+  check_stack();
   execution_.ctes.push_back({cte.get(), std::make_unique<Cte>()});
   Cte& own = *execution_.ctes.back().own;
   own.become_copy(*cte, *this);
