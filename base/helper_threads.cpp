@@ -91,6 +91,8 @@ class Worker {
 }  // namespace
 
 HelperThreads& HelperThreads::of_the_process() noexcept {
+  // Made once, early; without memory for it the process has none to begin with.
+  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
   static HelperThreads& helpers = *new HelperThreads;
   return helpers;
 }
