@@ -90,9 +90,7 @@ class Worker {
 
 }  // namespace
 
-HelperThreads& HelperThreads::of_the_process() noexcept {
-  // Made once, early; without memory for it the process has none to begin with.
-  // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new)
+HelperThreads& HelperThreads::of_the_process() {
   static HelperThreads& helpers = *new HelperThreads;
   return helpers;
 }

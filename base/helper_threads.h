@@ -19,7 +19,7 @@ namespace swizzle {
 class HelperThreads {
  public:
   /// Never destroyed: its threads end with the process.
-  static HelperThreads& of_the_process() noexcept;
+  static HelperThreads& of_the_process();
 
   HelperThreads(const HelperThreads&) = delete;
   HelperThreads& operator=(const HelperThreads&) = delete;

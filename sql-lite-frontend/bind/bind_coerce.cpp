@@ -124,6 +124,35 @@ ExprPtr Binder::coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitn
       .at_position(location + 1);
 }
 
+std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view construct,
+                                   TypeId& type, std::int32_t location) {
+  const auto position_of = [location](const Expr& expr) {
+    return (expr.location() >= 0 ? expr.location() : location) + 1;
+  };
+  type = TypeId::unknown;
+  for (const ExprPtr& expr : exprs) {
+    if (expr->type() == TypeId::unknown) continue;
+    const TypeId pair[] = {type, expr->type()};
+    type = type == TypeId::unknown ? expr->type()
+                                   : select_common_type(pair, construct, position_of(*expr));
+  }
+  if (type == TypeId::unknown) type = TypeId::text;
+  for (ExprPtr& expr : exprs) {
+    const TypeId source = expr->type();
+    const std::int32_t position = position_of(*expr);
+    const bool is_else = construct == "CASE" && &expr == &exprs.front();
+    ExprPtr coerced = try_coerce(expr, type, kNoTypmod, Implicitness::implicit);
+    if (coerced == nullptr) {
+      throw sql_error(sqlstate::cannot_coerce, "{} could not convert type {} to {}",
+                      construct != "CASE" ? construct : (is_else ? "CASE/ELSE" : "CASE/WHEN"),
+                      format_type(source), format_type(type))
+          .at_position(position);
+    }
+    expr = std::move(coerced);
+  }
+  return exprs;
+}
+
 ExprPtr Binder::coerce_to_column(ExprPtr expr, const Column& column) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
