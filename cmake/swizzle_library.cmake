@@ -23,6 +23,17 @@ if(SWIZZLE_SANITIZE)
   target_link_options(swizzle_flags INTERFACE -fsanitize=${SWIZZLE_SANITIZE})
 endif()
 
+# What stands between a defect of ours and whoever would use it: addresses that cannot be written after the
+# start, guarded return addresses and stack pages, checked copies. Sanitizers bring guards of their own, and
+# what only clang or no optimisation builds is not shipped. `hardening` in ctest reads the result.
+option(SWIZZLE_HARDENING "Stack protector, CET, _FORTIFY_SOURCE, RELRO and BIND_NOW in optimised builds" ON)
+if(SWIZZLE_HARDENING AND NOT SWIZZLE_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  target_compile_options(swizzle_flags INTERFACE
+    -fstack-protector-strong -fstack-clash-protection -fcf-protection=full
+    -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+  target_link_options(swizzle_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
+
 find_program(SWIZZLE_MOLD mold)
 if(SWIZZLE_MOLD)
   target_link_options(swizzle_flags INTERFACE -fuse-ld=mold)
