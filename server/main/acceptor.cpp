@@ -4,9 +4,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <new>
 
 #include "server/main/listener.h"
 #include "server/session/connection.h"
@@ -14,6 +24,8 @@
 
 namespace swizzle::server {
 namespace {
+
+namespace asio = boost::asio;
 
 /// Nothing: it is no address of TCP.
 std::optional<IpAddress> ip_address(const sockaddr_storage& address) {
@@ -64,44 +76,40 @@ void prepare_tcp(int socket) {
 
 }  // namespace
 
-/// One listening socket and the fiber that accepts from it.
+/// One listening socket, and the coroutine that accepts from it.
 struct Acceptor::Door {
+  Door(Acceptor& owner, asio::io_context& events, ListeningSocket listening)
+      : acceptor(owner),
+        socket(std::move(listening)),
+        arrivals(events, socket.descriptor.release()),
+        pause(events) {}
+
+  asio::awaitable<void> accept();
+  /// Nothing if nobody waits, or nobody can be let in now.
+  Descriptor accept_one(Peer& peer);
+
+  Acceptor& acceptor;
   ListeningSocket socket;
-  std::atomic<bool> stop{false};
-  std::atomic<Parker*> parker{nullptr};
-  std::unique_ptr<Task> task;
+  asio::posix::stream_descriptor arrivals;
+  asio::steady_timer pause;
 };
 
-Acceptor::Acceptor(FiberRuntime& runtime, ServerContext& context,
+Acceptor::Acceptor(asio::io_context& events, FiberRuntime& runtime, ServerContext& context,
                    std::vector<ListeningSocket> sockets)
-    : Acceptor(
-          runtime,
-          [&context](Stream& stream, const Peer& peer, SocketWaiter& waiter, BufferPool& buffers) {
-            serve_connection(stream, peer, context, waiter, buffers);
-          },
-          std::move(sockets)) {}
-
-Acceptor::Acceptor(FiberRuntime& runtime, Serve serve, std::vector<ListeningSocket> sockets)
-    : runtime_(runtime), serve_(std::move(serve)) {
+    : runtime_(runtime), context_(context) {
   for (std::size_t i = 0; i < runtime.reactor_count(); ++i) {
     buffers_.push_back(std::make_unique<BufferPool>());
   }
   for (ListeningSocket& socket : sockets) {
-    doors_.push_back(std::make_unique<Door>());
-    Door& door = *doors_.back();
-    door.socket = std::move(socket);
-    door.task =
-        runtime.spawn("accept " + door.socket.name, [this, &door] { accept_until_stopped(door); });
+    doors_.push_back(std::make_unique<Door>(*this, events, std::move(socket)));
+    asio::co_spawn(events, doors_.back()->accept(), asio::detached);
   }
 }
 
-void Acceptor::stop() {
+void Acceptor::stop() noexcept {
   for (const auto& door : doors_) {
-    door->stop = true;
-    if (Parker* parker = door->parker.load()) parker->unpark();
-  }
-  for (const auto& door : doors_) {
-    door->task->join();
+    boost::system::error_code ignored;
+    door->arrivals.close(ignored);
     if (door->socket.is_unix) ::unlink(door->socket.name.c_str());
   }
   doors_.clear();
@@ -111,39 +119,55 @@ Acceptor::~Acceptor() {
   stop();
 }
 
-void Acceptor::accept_until_stopped(Door& door) {
-  const int listening = door.socket.descriptor.get();
-  FiberSocketWaiter waiter{runtime_, listening};
-  door.parker = &runtime_.parker();
-  while (!door.stop) {
-    sockaddr_storage address{};
-    socklen_t size = sizeof address;
-    Descriptor socket{::accept4(listening, reinterpret_cast<sockaddr*>(&address), &size,
-                                SOCK_NONBLOCK | SOCK_CLOEXEC)};
-    if (socket.is_open()) {
-      if (!door.socket.is_unix) prepare_tcp(socket.get());
-      const Peer peer = identify(socket.get(), address);
-      start_serving(std::move(socket), peer);
-    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      waiter.wait(Readiness::readable, std::nullopt);
-    } else if (errno != EINTR && errno != ECONNABORTED) {
+asio::awaitable<void> Acceptor::Door::accept() {
+  boost::system::error_code failure;
+  while (arrivals.is_open()) {
+    Peer peer;
+    Descriptor client = accept_one(peer);
+    const int reason = errno;
+    bool is_let_in = client.is_open();
+    if (is_let_in) {
+      try {
+        acceptor.start_serving(std::move(client), peer);
+      } catch (const std::bad_alloc&) {
+        is_let_in = false;
+      }
+    } else if (reason == EAGAIN || reason == EWOULDBLOCK) {
+      co_await arrivals.async_wait(asio::posix::stream_descriptor::wait_read,
+                                   asio::redirect_error(asio::use_awaitable, failure));
+      continue;
+    } else if (reason == EINTR || reason == ECONNABORTED) {
+      continue;
+    }
+    if (!is_let_in) {
       // Out of descriptors or memory: those who wait keep waiting until somebody leaves.
-      runtime_.parker().park_until(runtime_.now() + std::chrono::milliseconds{100});
+      pause.expires_after(std::chrono::milliseconds{100});
+      co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failure));
     }
   }
-  // stop() may still be about to unpark: it joins this fiber, whose parker outlives the runtime's
-  // fibers.
+}
+
+Descriptor Acceptor::Door::accept_one(Peer& peer) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  Descriptor client{::accept4(arrivals.native_handle(), reinterpret_cast<sockaddr*>(&address),
+                              &size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+  if (client.is_open()) {
+    if (!socket.is_unix) prepare_tcp(client.get());
+    peer = identify(client.get(), address);
+  }
+  return client;
 }
 
 void Acceptor::start_serving(Descriptor socket, const Peer& peer) {
   const std::size_t reactor = runtime_.next_reactor();
   runtime_.spawn_detached(reactor, "session",
                           // std::function wants to be copied, and a Descriptor cannot be.
-                          [&runtime = runtime_, &serve = serve_, &buffers = *buffers_[reactor],
+                          [&runtime = runtime_, &context = context_, &buffers = *buffers_[reactor],
                            peer, shared = std::make_shared<Descriptor>(std::move(socket))] {
                             Stream stream{std::move(*shared)};
                             FiberSocketWaiter waiter{runtime, stream.descriptor()};
-                            serve(stream, peer, waiter, buffers);
+                            serve_connection(stream, peer, context, waiter, buffers);
                           });
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,8 +9,10 @@
 #include "server/protocol/buffer_pool.h"
 #include "server/session/descriptor.h"
 #include "server/session/server_context.h"
-#include "server/session/socket_waiter.h"
-#include "server/session/stream.h"
+
+namespace boost::asio {
+class io_context;
+}
 
 namespace swizzle::server {
 
@@ -34,30 +34,27 @@ Result<std::vector<ListeningSocket>> open_listening_sockets(const ServerSettings
 Result<std::vector<ListeningSocket>> open_tcp_sockets(const std::string& address,
                                                       std::uint16_t port);
 
-/// Accepts connections and starts a fiber for each, on the reactors in turn.
+/// Accepts connections, while somebody runs its io_context, and starts a fiber for each, on the
+/// reactors in turn.
 class Acceptor {
  public:
-  /// What is done with a connection, on its own fiber, until it is closed.
-  using Serve = std::function<void(Stream&, const Peer&, SocketWaiter&, BufferPool&)>;
-
-  /// For sessions.
-  Acceptor(FiberRuntime& runtime, ServerContext& context, std::vector<ListeningSocket> sockets);
-  Acceptor(FiberRuntime& runtime, Serve serve, std::vector<ListeningSocket> sockets);
+  Acceptor(boost::asio::io_context& events, FiberRuntime& runtime, ServerContext& context,
+           std::vector<ListeningSocket> sockets);
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor();
   /// Stops listening. Connections that were accepted go on, and need this object: it outlives them.
-  /// Pre: not on a reactor.
-  void stop();
+  /// Pre: nobody runs the io_context.
+  void stop() noexcept;
 
  private:
   struct Door;
-  void accept_until_stopped(Door& door);
   void start_serving(Descriptor socket, const Peer& peer);
-  /// Buffers are shared among the connections of a reactor.
-  std::vector<std::unique_ptr<BufferPool>> buffers_;
+
   FiberRuntime& runtime_;
-  const Serve serve_;
+  ServerContext& context_;
+  /// Shared among the connections of a reactor.
+  std::vector<std::unique_ptr<BufferPool>> buffers_;
   std::vector<std::unique_ptr<Door>> doors_;
 };
 

@@ -8,8 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "server/auth/scram_verifier.h"
 #include "server/main/backup.h"
@@ -20,6 +26,8 @@
 
 namespace swizzle::server {
 namespace {
+
+namespace asio = boost::asio;
 
 sigset_t handled_signals() {
   sigset_t signals;
@@ -40,11 +48,30 @@ std::string resolve(const DataDirectory& directory, const std::string& file) {
   return (directory.path() / file).string();  // an absolute path replaces the directory
 }
 
+asio::posix::stream_descriptor signals_of_the_process(asio::io_context& events) {
+  const sigset_t signals = handled_signals();
+  const int descriptor = ::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+  if (descriptor < 0) throw std::system_error{errno, std::system_category(), "signalfd"};
+  return {events, descriptor};
+}
+
 }  // namespace
+
+/// What the main thread waits for: clients at the doors, signals, turns to look around.
+struct Server::Events {
+  asio::io_context context{1};
+  asio::posix::stream_descriptor signals = signals_of_the_process(context);
+  /// The one that came last.
+  signalfd_siginfo signal{};
+  asio::steady_timer turn{context};
+};
 
 Server::Server(DataDirectory directory, std::vector<SettingAssignment> overrides,
                std::shared_ptr<ServerLog> log)
-    : directory_(std::move(directory)), overrides_(std::move(overrides)), log_(std::move(log)) {}
+    : directory_(std::move(directory)),
+      overrides_(std::move(overrides)),
+      events_(std::make_unique<Events>()),
+      log_(std::move(log)) {}
 
 Server::~Server() = default;
 
@@ -169,7 +196,8 @@ Result<> Server::open() {
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
   open_metrics(std::move(metrics_sockets));
-  acceptor_ = std::make_unique<Acceptor>(*runtime_, *context_, std::move(sockets));
+  acceptor_ =
+      std::make_unique<Acceptor>(events_->context, *runtime_, *context_, std::move(sockets));
   spdlog::info("ready to accept connections");
   notify_service_manager("READY=1");
   return {};
@@ -204,14 +232,14 @@ void Server::open_metrics(std::vector<ListeningSocket> sockets) {
   metrics_ = std::make_unique<ServerMetrics>(
       ServerMetrics::Sources{*engine_, *database_, context_->registry(),
                              context_->statement_metrics(), *runtime_, recovery_});
-  metrics_endpoint_ = std::make_unique<MetricsEndpoint>(*metrics_);
-  for (const ListeningSocket& socket : sockets) spdlog::info("metrics at http://{}/", socket.name);
-  metrics_acceptor_ = std::make_unique<Acceptor>(
-      *runtime_,
-      [this](Stream& stream, const Peer&, SocketWaiter& waiter, BufferPool&) {
-        metrics_endpoint_->serve(stream, waiter);
-      },
-      std::move(sockets));
+  std::vector<Descriptor> descriptors;
+  for (ListeningSocket& socket : sockets) {
+    spdlog::info("metrics at http://{}/", socket.name);
+    descriptors.push_back(std::move(socket.descriptor));
+  }
+  metrics_server_ = std::make_unique<HttpServer>(
+      events_->context, std::move(descriptors),
+      [this](std::string_view path) { return metrics_answer(*metrics_, path); });
 }
 
 Result<> Server::open_database(const ServerSettings& settings,
@@ -262,27 +290,46 @@ void Server::on_hangup() {
 }
 
 int Server::run() {
-  const sigset_t signals = handled_signals();
-  // Short turns while stopping, to see the last connection leave.
-  bool is_stopping = false;
-  for (;;) {
-    const timespec turn{0, is_stopping ? 10'000'000 : turn_between_looks()};
-    const int signal = ::sigtimedwait(&signals, nullptr, &turn);
-    look_for_clients();
-    if (signal == SIGHUP) on_hangup();
-    if (signal == SIGTERM) begin_stop(StopMode::smart);
-    if (signal == SIGINT) begin_stop(StopMode::fast);
-    if (signal == SIGQUIT) begin_stop(StopMode::immediate);
-    is_stopping = is_stopping || signal == SIGTERM || signal == SIGINT;
-    if (is_stopping && context_->registry().size() == 0) return close();
-  }
+  await_signal();
+  await_turn();
+  events_->context.run();
+  return close();
 }
 
-/// Nanoseconds, less than a second.
-long Server::turn_between_looks() const {
+void Server::await_signal() {
+  events_->signals.async_read_some(
+      asio::buffer(&events_->signal, sizeof events_->signal),
+      [this](const boost::system::error_code& failure, std::size_t bytes) {
+        INVARIANT(!failure && bytes == sizeof events_->signal);
+        obey(static_cast<int>(events_->signal.ssi_signo));
+        await_signal();
+      });
+}
+
+void Server::obey(int signal) {
+  if (signal == SIGHUP) on_hangup();
+  if (signal == SIGTERM) begin_stop(StopMode::smart);
+  if (signal == SIGINT) begin_stop(StopMode::fast);
+  if (signal == SIGQUIT) begin_stop(StopMode::immediate);
+  is_stopping_ = is_stopping_ || signal == SIGTERM || signal == SIGINT;
+  // The turns become short, from now on.
+  if (is_stopping_) events_->turn.cancel();
+}
+
+void Server::await_turn() {
+  constexpr Duration kWhileStopping = std::chrono::milliseconds{10};
+  events_->turn.expires_after(is_stopping_ ? kWhileStopping : turn_between_looks());
+  events_->turn.async_wait([this](const boost::system::error_code&) {
+    look_for_clients();
+    if (is_stopping_ && context_->registry().size() == 0) return events_->context.stop();
+    await_turn();
+  });
+}
+
+Duration Server::turn_between_looks() const {
   constexpr Duration kLongest = std::chrono::milliseconds{500};
   const Duration interval = context_->policy()->client_check_interval;
-  return interval == Duration::zero() ? kLongest.count() : std::min(interval, kLongest).count();
+  return interval == Duration::zero() ? kLongest : std::min(interval, kLongest);
 }
 
 void Server::look_for_clients() {
@@ -314,10 +361,8 @@ void Server::begin_stop(StopMode mode) {
 
 int Server::close() {
   acceptor_->stop();
-  if (metrics_acceptor_) metrics_acceptor_->stop();
   runtime_.reset();
-  metrics_acceptor_.reset();
-  metrics_endpoint_.reset();
+  metrics_server_.reset();
   metrics_.reset();
   acceptor_.reset();
   context_.reset();

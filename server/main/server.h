@@ -62,9 +62,13 @@ class Server {
   Result<> store_setting(const std::optional<std::string>& name,
                          const std::optional<std::string>& value);
   void on_hangup();
-  /// Now and then: those whose statements run may have gone.
+  /// From one signal to the next.
+  void await_signal();
+  void obey(int signal);
+  /// Now and then: those whose statements run may have gone, and, while stopping, everybody.
+  void await_turn();
   void look_for_clients();
-  [[nodiscard]] long turn_between_looks() const;
+  [[nodiscard]] Duration turn_between_looks() const;
   void begin_stop(StopMode mode);
   int close();
 
@@ -74,7 +78,11 @@ class Server {
   TimePoint next_look_{};
   std::mutex altered_mutex_;  ///< one ALTER SYSTEM at a time
 
+  bool is_stopping_ = false;
+
   // In the order in which they are made; they go in the opposite one.
+  struct Events;
+  std::unique_ptr<Events> events_;
   std::unique_ptr<PidFile> pid_file_;
   PosixFileSystem files_;
   std::shared_ptr<ServerLog> log_;
@@ -84,8 +92,7 @@ class Server {
   std::unique_ptr<ServerContext> context_;
   std::unique_ptr<FiberRuntime> runtime_;
   std::unique_ptr<ServerMetrics> metrics_;
-  std::unique_ptr<MetricsEndpoint> metrics_endpoint_;
-  std::unique_ptr<Acceptor> metrics_acceptor_;
+  std::unique_ptr<HttpServer> metrics_server_;
   std::unique_ptr<Acceptor> acceptor_;
 };
 

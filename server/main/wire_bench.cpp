@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <boost/asio/io_context.hpp>
 #include <cstdlib>
+#include <thread>
 
 #include "server/main/listener.h"
 
@@ -43,14 +45,18 @@ int serve(char** words) {
   settings.port = static_cast<std::uint16_t>(std::atoi(words[1]));
   settings.listen_addresses = {"127.0.0.1"};
   settings.unix_socket_directories = {words[4]};
+  boost::asio::io_context events;
   std::unique_ptr<Acceptor> acceptor;
   {
     FiberRuntime runtime{{.reactors = static_cast<std::size_t>(std::atoi(words[2])),
                           .longest_spin = std::chrono::microseconds{std::atoi(words[3])}}};
-    acceptor =
-        std::make_unique<Acceptor>(runtime, context, open_listening_sockets(settings).value());
+    acceptor = std::make_unique<Acceptor>(events, runtime, context,
+                                          open_listening_sockets(settings).value());
+    std::thread letting_in{[&events] { events.run(); }};
     int signal = 0;
     sigwait(&signals, &signal);
+    events.stop();
+    letting_in.join();
     acceptor->stop();
     context.registry().end_all(EndReason::administrator);
   }

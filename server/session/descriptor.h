@@ -23,6 +23,8 @@ class Descriptor {
 
   [[nodiscard]] int get() const noexcept { return fd_; }
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
+  /// From here on it is the caller's.
+  [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
   void close() noexcept {
     if (fd_ >= 0) ::close(std::exchange(fd_, -1));
   }

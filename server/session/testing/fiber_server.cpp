@@ -22,12 +22,15 @@ FiberServer::FiberServer(DoorPolicy policy, std::uint16_t tcp_port)
   settings.port = port_;
   if (tcp_port != 0) settings.listen_addresses = {"127.0.0.1"};
   settings.unix_socket_directories = {directory_};
-  acceptor_ =
-      std::make_unique<Acceptor>(runtime_, *context_, open_listening_sockets(settings).value());
+  acceptor_ = std::make_unique<Acceptor>(events_, runtime_, *context_,
+                                         open_listening_sockets(settings).value());
+  letting_in_ = std::thread{[this] { events_.run(); }};
 }
 
 FiberServer::~FiberServer() {
   context_->registry().end_all(EndReason::administrator);
+  events_.stop();
+  letting_in_.join();
   acceptor_->stop();
   while (context_->registry().size() != 0) std::this_thread::yield();
   std::filesystem::remove_all(directory_);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "server/main/listener.h"
 #include "server/session/testing/wire_client.h"
@@ -29,8 +31,11 @@ class FiberServer {
   std::uint16_t port_;
   std::unique_ptr<sql::Database> database_;
   std::unique_ptr<ServerContext> context_;
+  /// Clients are let in by a thread of its own.
+  boost::asio::io_context events_;
   std::unique_ptr<Acceptor> acceptor_;
   FiberRuntime runtime_;
+  std::thread letting_in_;
 };
 
 }  // namespace swizzle::server::testing

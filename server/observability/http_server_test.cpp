@@ -1,0 +1,112 @@
+#include "server/observability/http_server.h"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <catch2/catch.hpp>
+#include <thread>
+
+using namespace swizzle::server;
+
+namespace {
+
+/// A server whose paths say their own names, run by a thread.
+class EchoServer {
+ public:
+  EchoServer() {
+    Descriptor listening{::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0)};
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::bind(listening.get(), reinterpret_cast<sockaddr*>(&address_), sizeof address_) == 0);
+    REQUIRE(::listen(listening.get(), 128) == 0);
+    socklen_t size = sizeof address_;
+    REQUIRE(::getsockname(listening.get(), reinterpret_cast<sockaddr*>(&address_), &size) == 0);
+    std::vector<Descriptor> sockets;
+    sockets.push_back(std::move(listening));
+    server_ = std::make_unique<HttpServer>(events_, std::move(sockets), [](std::string_view path) {
+      return HttpResponse{.status = path == "/nothing" ? 404U : 200U, .body = std::string{path}};
+    });
+    thread_ = std::thread{[this] { events_.run(); }};
+  }
+  EchoServer(const EchoServer&) = delete;
+  EchoServer& operator=(const EchoServer&) = delete;
+  ~EchoServer() {
+    events_.stop();
+    thread_.join();
+    server_.reset();
+  }
+
+  [[nodiscard]] Descriptor connect() const {
+    Descriptor client{::socket(AF_INET, SOCK_STREAM, 0)};
+    REQUIRE(::connect(client.get(), reinterpret_cast<const sockaddr*>(&address_),
+                      sizeof address_) == 0);
+    return client;
+  }
+  /// Everything that comes until the server closes.
+  [[nodiscard]] std::string ask(std::string_view request) const {
+    const Descriptor client = connect();
+    REQUIRE(::send(client.get(), request.data(), request.size(), MSG_NOSIGNAL) ==
+            static_cast<ssize_t>(request.size()));
+    return rest_of(client);
+  }
+  static std::string rest_of(const Descriptor& client) {
+    std::string all;
+    std::array<char, 4096> piece{};
+    for (;;) {
+      const ssize_t bytes = ::recv(client.get(), piece.data(), piece.size(), 0);
+      if (bytes <= 0) return all;
+      all.append(piece.data(), static_cast<std::size_t>(bytes));
+    }
+  }
+
+ private:
+  sockaddr_in address_{};
+  boost::asio::io_context events_;
+  std::unique_ptr<HttpServer> server_;
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("GET is answered by its path, and the connection ends", "[observability]") {
+  const EchoServer server;
+  const std::string text = server.ask("GET /metrics?name=up HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(text.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(text.find("Content-Type: text/plain; charset=utf-8\r\n") != std::string::npos);
+  CHECK(text.find("Content-Length: 8\r\n") != std::string::npos);
+  CHECK(text.find("Connection: close\r\n") != std::string::npos);
+  CHECK(text.ends_with("\r\n\r\n/metrics"));
+  CHECK(server.ask("GET /nothing HTTP/1.0\r\n\r\n").find(" 404 Not Found\r\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("HEAD gets the head alone, with the length that GET would bring", "[observability]") {
+  const EchoServer server;
+  const std::string text = server.ask("HEAD /four HTTP/1.1\r\nHost: a\r\n\r\n");
+  CHECK(text.find("Content-Length: 5\r\n") != std::string::npos);
+  CHECK(text.ends_with("\r\n\r\n"));
+}
+
+TEST_CASE("what is not GET, or no HTTP, is refused", "[observability]") {
+  const EchoServer server;
+  CHECK(server.ask("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n").find(" 405 ") !=
+        std::string::npos);
+  for (const char* request : {"GET\r\n\r\n", "GET / HTTP/2\r\n\r\n", "\1\2\3\r\n\r\n"}) {
+    CAPTURE(request);
+    CHECK(server.ask(request).find(" 400 Bad Request\r\n") != std::string::npos);
+  }
+  const std::string long_line = "GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n";
+  const std::string answer = server.ask(long_line);
+  CHECK((answer.empty() || answer.find(" 400 Bad Request\r\n") != std::string::npos));
+}
+
+TEST_CASE("those who say nothing are let go, and too many are refused meanwhile",
+          "[observability]") {
+  const EchoServer server;
+  std::vector<Descriptor> silent;
+  for (int i = 0; i < HttpServer::kMostAtOnce; ++i) silent.push_back(server.connect());
+  CHECK(server.ask("GET / HTTP/1.1\r\nHost: a\r\n\r\n").find(" 503 ") != std::string::npos);
+  CHECK(EchoServer::rest_of(silent.front()).empty());
+}
