@@ -12,6 +12,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
+#include <new>
 #include <utility>
 
 namespace swizzle::server {
@@ -26,7 +27,6 @@ using Request = http::request<http::empty_body>;
 using Reply = http::response<http::string_body>;
 
 constexpr std::chrono::seconds kPatience{5};
-/// When there is no descriptor or no memory for one more.
 constexpr std::chrono::milliseconds kPause{100};
 
 Reply reply_with(HttpResponse response) {
@@ -84,10 +84,14 @@ asio::awaitable<void> HttpServer::State::accept_from(tcp::acceptor& acceptor) {
     error_code failure;
     tcp::socket peer =
         co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, failure));
-    if (!failure) {
-      asio::co_spawn(events, serve(std::move(peer)), asio::detached);
-      continue;
+    bool has_room = !failure;
+    try {
+      if (has_room) asio::co_spawn(events, serve(std::move(peer)), asio::detached);
+    } catch (const std::bad_alloc&) {
+      has_room = false;
     }
+    if (has_room) continue;
+    // Out of descriptors or memory, until somebody leaves.
     pause.expires_after(kPause);
     co_await pause.async_wait(asio::redirect_error(asio::use_awaitable, failure));
   }

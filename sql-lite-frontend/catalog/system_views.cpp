@@ -44,7 +44,8 @@ constexpr SystemView kSystemViews[] = {
     {kPgCatalogSchema, "pg_stat_database",
      "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks "
      "tup_returned "
-     "tup_fetched tup_inserted tup_updated tup_deleted conflicts stats_reset",
+     "tup_fetched tup_inserted tup_updated tup_deleted conflicts blk_read_time blk_write_time "
+     "stats_reset",
      "SELECT d.oid AS datid, d.datname, (SELECT pg_catalog.count(*) "
      "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends, "
      "CASE WHEN s.is_ours THEN s.commits ELSE 0 END AS xact_commit, "
@@ -58,8 +59,11 @@ constexpr SystemView kSystemViews[] = {
      "CASE WHEN s.is_ours THEN t.updated ELSE 0 END AS tup_updated, "
      "CASE WHEN s.is_ours THEN t.deleted ELSE 0 END AS tup_deleted, "
      // Nothing is replayed here that statements could be in the way of.
-     "0::pg_catalog.int8 AS conflicts, pg_catalog.pg_postmaster_start_time() AS stats_reset "
-     "FROM pg_catalog.pg_database d CROSS JOIN "
+     "0::pg_catalog.int8 AS conflicts, "
+     // As where track_io_timing is off.
+     "0::pg_catalog.float8 AS blk_read_time, 0::pg_catalog.float8 AS blk_write_time, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.pg_database d CROSS "
+     "JOIN "
      "(SELECT COALESCE(pg_catalog.sum(seq_tup_read), 0)::pg_catalog.int8 AS read, "
      "COALESCE(pg_catalog.sum(idx_tup_fetch), 0)::pg_catalog.int8 AS fetched, "
      "COALESCE(pg_catalog.sum(n_tup_ins), 0)::pg_catalog.int8 AS inserted, "
@@ -93,10 +97,17 @@ constexpr SystemView kSystemViews[] = {
      // Each write of the log is a durable one.
      "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_sync, "
      "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.swizzle_statistics"},
-    {kPgCatalogSchema, "pg_stat_archiver", "stats_reset",
-     "SELECT pg_catalog.pg_postmaster_start_time() AS stats_reset"},
-    {kPgCatalogSchema, "pg_stat_database_conflicts", "datid datname",
-     "SELECT d.oid AS datid, d.datname FROM pg_catalog.pg_database d"},
+    // archive_mode is off: nothing is archived, and nothing fails.
+    {kPgCatalogSchema, "pg_stat_archiver", "archived_count failed_count stats_reset",
+     "SELECT 0::pg_catalog.int8 AS archived_count, 0::pg_catalog.int8 AS failed_count, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset"},
+    // Nothing is replayed here that statements could be in the way of.
+    {kPgCatalogSchema, "pg_stat_database_conflicts",
+     "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",
+     "SELECT d.oid AS datid, d.datname, 0::pg_catalog.int8 AS confl_tablespace, "
+     "0::pg_catalog.int8 AS confl_lock, 0::pg_catalog.int8 AS confl_snapshot, "
+     "0::pg_catalog.int8 AS confl_bufferpin, 0::pg_catalog.int8 AS confl_deadlock "
+     "FROM pg_catalog.pg_database d"},
     {kPgCatalogSchema, "pg_timezone_abbrevs", "abbrev utc_offset is_dst",
      "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs()"},
     {kPgCatalogSchema, "pg_timezone_names", "name abbrev utc_offset is_dst",
