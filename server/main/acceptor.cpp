@@ -109,7 +109,7 @@ Acceptor::Acceptor(asio::io_context& events, FiberRuntime& runtime, ServerContex
 void Acceptor::stop() noexcept {
   for (const auto& door : doors_) {
     boost::system::error_code ignored;
-    door->arrivals.close(ignored);
+    static_cast<void>(door->arrivals.close(ignored));
     if (door->socket.is_unix) ::unlink(door->socket.name.c_str());
   }
   doors_.clear();

@@ -115,7 +115,7 @@ asio::awaitable<void> HttpServer::State::serve(tcp::socket peer) {
                 : visits > kMostAtOnce ? reply_with({.status = 503, .body = "too many at once\n"})
                                        : reply_to(parser.get());
   co_await http::async_write(stream, reply, asio::redirect_error(asio::use_awaitable, failure));
-  stream.socket().shutdown(tcp::socket::shutdown_send, failure);
+  static_cast<void>(stream.socket().shutdown(tcp::socket::shutdown_send, failure));
 }
 
 Reply HttpServer::State::reply_to(const Request& request) const {
