@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/ids.h"
 #include "base/result.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/result_sink.h"
@@ -170,6 +171,10 @@ class Session {
   void cancel() noexcept;
   /// The same with another error: a time limit's.
   void cancel(const Diagnostic& reason);
+  /// Ends the transaction that writes under this number, if it is still the session's: what runs in
+  /// it fails with `reason`; a session that waits for its client ends, since nobody else would roll
+  /// it back. False: there is no such transaction any more. From any thread.
+  bool end_transaction(TxnId transaction, const Diagnostic& reason);
   /// Makes the session end, for `reason` (57P01 on shutdown): the running request fails with it,
   /// and so does every later one; who waits for the client is told (SessionOptions::end). From any
   /// thread.

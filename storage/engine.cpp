@@ -485,8 +485,13 @@ std::vector<HeldSnapshot> Engine::snapshots() const {
   for (const TransactionRegistry::Held& held : parts_->registry->held_snapshots())
     all.push_back({held.label, held.snapshot,
                    held.too_old ? 0 : parts_->transactions->retained_since(held.snapshot),
+                   held.next_id,
                    held.too_old ? HeldSnapshot::State::too_old : HeldSnapshot::State::usable});
   return all;
+}
+
+std::vector<WritingTransaction> Engine::writers() const {
+  return parts_->registry->writers();
 }
 
 void ValueBuffer::grow(std::size_t size) {

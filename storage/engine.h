@@ -68,10 +68,19 @@ struct HeldSnapshot {
   lock::OwnerLabel label = 0;    ///< as Transaction::work_for() said
   Lsn lsn = Lsn::none;           ///< what committed before is visible
   std::uint64_t held_bytes = 0;  ///< of versions that are newer; those of several snapshots overlap
+  TxnId next_id = TxnId::none;   ///< transactions with this number or a higher one wrote later
   enum class State : std::uint8_t {
     usable,
     too_old,  ///< given up for the store's bound; its next read of something newer says so
   } state = State::usable;
+};
+
+/// A transaction that has written and has not ended: its log is kept, from its first record on.
+struct WritingTransaction {
+  lock::OwnerLabel label = 0;  ///< as Transaction::work_for() said
+  TxnId id = TxnId::none;
+  std::uint64_t log_bytes = 0;  ///< from its first record to the log's end
+  enum class State : std::uint8_t { running, rolling_back } state = State::running;
 };
 
 /// A value that a read copies out. Reused from call to call, so that a warm read allocates nothing.
@@ -171,6 +180,7 @@ class Engine {
   [[nodiscard]] std::vector<lock::LockRow> locks() const;
   /// The same for snapshots.
   [[nodiscard]] std::vector<HeldSnapshot> snapshots() const;
+  [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
  private:
   struct Parts;

@@ -81,8 +81,7 @@ ReadView Transaction::exchange_view(const ReadView& view) noexcept {
 }
 
 void Transaction::work_for(lock::OwnerLabel label, const std::string* doing) noexcept {
-  state_->slot.label.store(label, std::memory_order_relaxed);
-  state_->locks.work_for(label, doing);
+  state_->work_for(label, doing);
 }
 
 Result<bool> Transaction::lock_relation(lock::RelationId relation, lock::RelationMode mode,

@@ -150,6 +150,7 @@ Result<DoorPolicy> Server::make_policy(const ServerSettings& settings) const {
   policy.authentication_timeout = settings.authentication_timeout;
   policy.send_timeout = settings.client_send_timeout;
   policy.client_check_interval = settings.client_check_interval;
+  policy.transaction_log_bytes = settings.transaction_log_bytes;
   ASSIGN_OR_RETURN(const std::string rules, read_text_file(resolve(directory_, settings.hba_file)));
   ASSIGN_OR_RETURN(policy.rules, HbaRules::parse(rules));
   if (!settings.tls.certificate_file.empty()) {
@@ -321,6 +322,7 @@ void Server::await_turn() {
   events_->turn.expires_after(is_stopping_ ? kWhileStopping : turn_between_looks());
   events_->turn.async_wait([this](const boost::system::error_code&) {
     look_for_clients();
+    end_long_transactions();
     if (is_stopping_ && context_->registry().size() == 0) return events_->context.stop();
     await_turn();
   });
@@ -338,6 +340,15 @@ void Server::look_for_clients() {
   if (interval == Duration::zero() || now < next_look_) return;
   next_look_ = now + interval;
   context_->registry().cancel_abandoned(interval);
+}
+
+void Server::end_long_transactions() {
+  const std::uint64_t most = context_->policy()->transaction_log_bytes;
+  if (most == 0) return;
+  for (const WritingTransaction& writer : engine_->writers()) {
+    if (writer.log_bytes <= most || writer.state != WritingTransaction::State::running) continue;
+    context_->registry().end_transaction(static_cast<std::uint32_t>(writer.label), writer.id);
+  }
 }
 
 void Server::begin_stop(StopMode mode) {

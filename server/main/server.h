@@ -65,9 +65,12 @@ class Server {
   /// From one signal to the next.
   void await_signal();
   void obey(int signal);
-  /// Now and then: those whose statements run may have gone, and, while stopping, everybody.
+  /// Now and then: looks after clients, and, while stopping, whether everybody has left.
   void await_turn();
+  /// Those whose statements run may have gone.
   void look_for_clients();
+  /// Those whose log is kept may have grown too long.
+  void end_long_transactions();
   [[nodiscard]] Duration turn_between_looks() const;
   void begin_stop(StopMode mode);
   int close();

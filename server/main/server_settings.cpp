@@ -87,6 +87,11 @@ void define_resources(Settings& settings) {
       "How long a thread that serves one busy session polls before it sleeps, when waits are that "
       "short, in microseconds. (PostgreSQL has no such unit, and monitors stumble over one.)"));
   const char* const log = "Write-Ahead Log";
+  settings.define(integer_setting(
+      "max_transaction_wal_size", 0, {0, INT32_MAX}, SettingUnit::megabytes, SettingContext::sighup,
+      log,
+      "Log kept for one transaction beyond which it is ended (53400), an idle session with it; 0 "
+      "is no limit."));
   settings.define(integer_setting("wal_buffers", 1024, {32, INT32_MAX}, SettingUnit::blocks,
                                   at_start, log, "Memory for log records that are not written."));
   settings.define(integer_setting("max_wal_size", 1024, {2, INT32_MAX}, SettingUnit::megabytes,
@@ -175,6 +180,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.client_send_timeout = std::chrono::milliseconds{number("client_send_timeout")};
   values.client_check_interval =
       std::chrono::milliseconds{number("client_connection_check_interval")};
+  values.transaction_log_bytes = number("max_transaction_wal_size") << 20U;
   values.reactor_threads = number("reactor_threads");
   values.reactor_spin = std::chrono::microseconds{number("reactor_spin")};
   values.metrics_port = static_cast<std::uint16_t>(number("metrics_port"));

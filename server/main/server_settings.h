@@ -31,7 +31,8 @@ struct ServerSettings {
   ConnectionLimits limits;
   Duration authentication_timeout{};
   Duration client_send_timeout{};
-  Duration client_check_interval{};  ///< zero: never
+  Duration client_check_interval{};         ///< zero: never
+  std::uint64_t transaction_log_bytes = 0;  ///< zero: without limit
   std::size_t reactor_threads = 0;
   Duration reactor_spin{};
   std::uint16_t metrics_port = 0;  ///< 0: there is no metrics endpoint

@@ -77,9 +77,10 @@ void Conversation::note_stop(const Stop& stop) {
     case Stop::Kind::news:
       return;
     case Stop::Kind::end_requested:
-      report_failure(fatal_report(sqlstate::admin_shutdown,
-                                  "terminating connection due to administrator command"),
-                     {});
+      report_failure(
+          session_.termination().value_or(fatal_report(
+              sqlstate::admin_shutdown, "terminating connection due to administrator command")),
+          {});
       return;
     case Stop::Kind::timed_out:
       if (session_.transaction_status() == sql::TransactionStatus::idle) {

@@ -337,6 +337,21 @@ TEST_CASE("time limits end statements and idle sessions") {
   }
 }
 
+TEST_CASE("a session whose transaction keeps too much of the log is told why it ends") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  server.context().registry().end_transaction(client.backend_id, TxnId{7});
+  server.context().registry().end_transaction(client.backend_id + 1, TxnId{7});
+  CHECK(client.is_quiet());
+  client.query("begin");
+  server.context().registry().end_transaction(client.backend_id, TxnId{7});
+  const Received last = client.receive();
+  CHECK(last.field('C') == "53400");
+  CHECK(last.field('S') == "FATAL");
+  CHECK(client.receive().kind == 0);
+}
+
 TEST_CASE("a client that does not read holds little memory and is ended") {
   DoorPolicy policy = TestServer::open_door();
   policy.send_timeout = std::chrono::milliseconds{50};

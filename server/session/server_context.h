@@ -28,6 +28,8 @@ struct DoorPolicy {
   Duration send_timeout = std::chrono::minutes{15};
   /// How often clients are looked for whose statements run; zero: never.
   Duration client_check_interval{};
+  /// A transaction for which more of the log is kept is ended; zero: none is.
+  std::uint64_t transaction_log_bytes = 0;
 };
 
 /// What all connections share. Thread-safe.

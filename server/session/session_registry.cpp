@@ -106,6 +106,19 @@ void SessionRegistry::cancel_abandoned(Duration at_least) noexcept {
   }
 }
 
+void SessionRegistry::end_transaction(std::uint32_t id, TxnId transaction) noexcept {
+  const std::scoped_lock lock{mutex_};
+  const auto found = entries_.find(id);
+  if (found == entries_.end() || found->second.session == nullptr) return;
+  const Entry& entry = found->second;
+  const sql::Diagnostic reason =
+      fatal_report(state::configuration_limit_exceeded,
+                   "terminating transaction because the log that is kept for it exceeds "
+                   "max_transaction_wal_size");
+  // What runs may wait for its client's rows.
+  if (entry.session->end_transaction(transaction, reason)) entry.interrupts->request_cancel();
+}
+
 void SessionRegistry::close_door() noexcept {
   const std::scoped_lock lock{mutex_};
   door_closed_ = true;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/bytes.h"
+#include "base/ids.h"
 #include "base/result.h"
 #include "base/runtime.h"
 #include "server/session/interrupts.h"
@@ -80,6 +81,9 @@ class SessionRegistry {
 
   /// Cancels statements that have run for `at_least` and whose clients have gone.
   void cancel_abandoned(Duration at_least) noexcept;
+
+  /// Ends a session's transaction that keeps too much of the log, if it is still open.
+  void end_transaction(std::uint32_t id, TxnId transaction) noexcept;
 
   /// New connections get 57P03 from here on.
   void close_door() noexcept;

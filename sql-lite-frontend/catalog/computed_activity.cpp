@@ -28,6 +28,23 @@ std::string_view name_of_state(Activity::State state) {
   return {};
 }
 
+/// Of the transactions that sessions have open.
+struct TransactionIds {
+  TxnId own = TxnId::none;
+  /// Of those that its snapshot does not show; its own counts, as in PostgreSQL.
+  TxnId oldest_unseen = TxnId::none;
+};
+
+std::map<std::int32_t, TransactionIds> transaction_ids(const Engine& engine) {
+  std::map<std::int32_t, TransactionIds> of;
+  for (const WritingTransaction& writer : engine.writers()) of[writer.label].own = writer.id;
+  for (const HeldSnapshot& held : engine.snapshots()) {
+    TransactionIds& ids = of[held.label];
+    ids.oldest_unseen = ids.own == TxnId::none ? held.next_id : std::min(ids.own, held.next_id);
+  }
+  return of;
+}
+
 void activity(Execution& execution, const EmitRow& emit) {
   struct Seen {
     std::int32_t pid;
@@ -38,6 +55,7 @@ void activity(Execution& execution, const EmitRow& emit) {
     std::string query;
     std::optional<Endpoint> client;
     std::int64_t connected_at;
+    std::int64_t transaction_start;
     std::int64_t query_start;
     std::int64_t state_change;
     Activity::State state;
@@ -53,11 +71,14 @@ void activity(Execution& execution, const EmitRow& emit) {
       sessions.push_back({pid, state.login, state.options.user, state.options.database,
                           activity.application.load(), activity.query.load(), state.options.client,
                           activity.connected_at,
+                          activity.transaction_start.load(std::memory_order_relaxed),
                           activity.query_start.load(std::memory_order_relaxed),
                           activity.state_change.load(std::memory_order_relaxed),
                           activity.state.load(std::memory_order_relaxed)});
     }
   }
+  const std::map<std::int32_t, TransactionIds> transactions =
+      transaction_ids(execution.session.shared.engine);
   for (const Seen& seen : sessions) {
     const RolePtr role = execution.session.catalog.role(seen.user);
     const DatabasePtr database = execution.session.catalog.database(seen.database);
@@ -68,6 +89,12 @@ void activity(Execution& execution, const EmitRow& emit) {
     const auto moment = [&](std::int64_t at) {
       return at == 0 ? Value::null() : unless_hidden(Value::from_int(at));
     };
+    const auto ids = transactions.find(seen.pid);
+    const auto number = [&](TxnId TransactionIds::* which) {
+      const TxnId id = ids == transactions.end() ? TxnId::none : ids->second.*which;
+      return id == TxnId::none ? Value::null()
+                               : unless_hidden(Value::from_int(static_cast<std::int64_t>(raw(id))));
+    };
     const Value row[] = {Value::from_oid(database ? database->oid : kNoOid),
                          text_value(execution, seen.database),
                          Value::from_int(seen.pid),
@@ -77,9 +104,12 @@ void activity(Execution& execution, const EmitRow& emit) {
                          unless_hidden(address_value(execution, seen.client)),
                          unless_hidden(Value::from_int(seen.client ? seen.client->port : -1)),
                          moment(seen.connected_at),
+                         moment(seen.transaction_start),
                          moment(seen.query_start),
                          moment(seen.state_change),
                          unless_hidden(text_value(execution, name_of_state(seen.state))),
+                         number(&TransactionIds::own),
+                         number(&TransactionIds::oldest_unseen),
                          text_value(execution, shown ? seen.query : "<insufficient privilege>"),
                          unless_hidden(text_value(execution, "client backend"))};
     emit(row);
@@ -259,9 +289,12 @@ std::span<const RowProvider> activity_providers() {
         {"client_addr"},
         {"client_port"},
         {"backend_start"},
+        {"xact_start"},
         {"query_start"},
         {"state_change"},
         {"state"},
+        {"backend_xid"},
+        {"backend_xmin"},
         {"query"},
         {"backend_type"}},
        activity},

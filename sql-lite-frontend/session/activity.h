@@ -91,6 +91,7 @@ struct Activity {
 
   PublishedText<1024> query;
   PublishedText<64> application;
+  std::atomic<std::int64_t> transaction_start{0};  ///< 0: there is none
   std::atomic<std::int64_t> query_start{0};
   std::atomic<std::int64_t> state_change{0};
   std::atomic<State> state{State::idle};

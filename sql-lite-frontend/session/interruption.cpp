@@ -69,6 +69,23 @@ void Session::cancel(const Diagnostic& reason) {
   state_->interrupt_wait();
 }
 
+bool Session::end_transaction(TxnId transaction, const Diagnostic& reason) {
+  bool is_idle = false;
+  {
+    const std::lock_guard lock{state_->transaction_mutex};
+    if (!state_->transaction || state_->transaction->id() != transaction) return false;
+    is_idle = state_->activity.state.load(std::memory_order_relaxed) != Activity::State::active;
+  }
+  // If a request begins or ends meanwhile: the one begins in vain, as after terminate() always; the
+  // other has nothing to end any more, and whoever asks again finds an idle session.
+  if (is_idle) {
+    terminate(reason);
+  } else {
+    cancel(reason);
+  }
+  return true;
+}
+
 void Session::terminate(const Diagnostic& reason) {
   state_->interruption.terminate(reason);
   state_->interrupt_wait();

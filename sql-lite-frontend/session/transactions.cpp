@@ -63,9 +63,12 @@ void Session::State::begin_transaction(Block kind) {
   if (!young_indexes.empty()) ++settings_version;
   young_indexes.clear();
   session_context.transaction_timestamp = session_context.statement_timestamp;
+  activity.transaction_start.store(session_context.transaction_timestamp,
+                                   std::memory_order_relaxed);
 }
 
 void Session::State::set_transaction(std::unique_ptr<Transaction> to) {
+  if (to == nullptr) activity.transaction_start.store(0, std::memory_order_relaxed);
   const std::lock_guard lock{transaction_mutex};
   transaction.swap(to);
 }

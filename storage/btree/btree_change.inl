@@ -86,9 +86,10 @@ Result<> BTree<Pool>::change(Bytes key, TransactionChain* transaction, LeafChang
   const std::size_t payload_bytes =
       payload::kMaxHeadBytes + key.size() + change.max_value_bytes() + Node::kMaxInlineBytes;
   // A rollback must find room where new work must not.
-  const auto purpose = transaction != nullptr && transaction->is_undoing
-                           ? wal::ReservePurpose::completion
-                           : wal::ReservePurpose::growth;
+  const auto purpose =
+      transaction != nullptr && transaction->is_undoing.load(std::memory_order_relaxed)
+          ? wal::ReservePurpose::completion
+          : wal::ReservePurpose::growth;
   ASSIGN_OR_RETURN(Preparation prepared, prepare(payload_bytes, 1, purpose));
   Descent descent(*this, key, 0);
   descent.hint = hint;
@@ -141,7 +142,8 @@ typename BTree<Pool>::Outcome BTree<Pool>::change_latched(Frame& frame, Bytes ke
   if (has_value) {
     const std::size_t bytes = change.value().bytes.size();
     INVARIANT(key.size() + bytes <= Node::kMaxInlineBytes);
-    if (!may_grow(leaf, leaf.growth(at, key.size(), bytes), transaction)) return Outcome::needs_node;
+    if (!may_grow(leaf, leaf.growth(at, key.size(), bytes), transaction))
+      return Outcome::needs_node;
   }
   apply(frame, key, at, transaction, change, action, space);
   return Outcome::done;
@@ -156,7 +158,8 @@ bool BTree<Pool>::may_grow(Node& leaf, std::size_t growth,
   if (growth == 0 || growth + leaf.owed_bytes() <= free) [[likely]]
     return true;
   if (growth > free) return false;
-  if (transaction != nullptr && transaction->is_undoing) return true;
+  if (transaction != nullptr && transaction->is_undoing.load(std::memory_order_relaxed))
+    return true;
   leaf.set_owed_bytes(ghosts_.owed_bytes(leaf));
   return growth + leaf.owed_bytes() <= free;
 }
@@ -169,7 +172,7 @@ void BTree<Pool>::settle_debts(Node& leaf, const TransactionChain* transaction, 
   const std::size_t owed = leaf.owed_bytes();
   if (after < before)
     leaf.set_owed_bytes(owed + (before - after));
-  else if (transaction->is_undoing)
+  else if (transaction->is_undoing.load(std::memory_order_relaxed))
     leaf.set_owed_bytes(owed - std::min(owed, after - before));
 }
 

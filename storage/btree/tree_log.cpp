@@ -21,11 +21,13 @@ Lsn WalTreeLog::append(LogSpace& space, const Change& change,
   if (chain == nullptr) return log_.append(space, header, payload).lsn;
 
 #ifdef SWIZZLE_PLANTED_FAULTS
-  if (fault_ == StorageFault::skip_compensation && chain->is_undoing) return header.page_prev;
+  if (fault_ == StorageFault::skip_compensation &&
+      chain->is_undoing.load(std::memory_order_relaxed))
+    return header.page_prev;
 #endif
   header.txn = chain->id.load(std::memory_order_relaxed);
   header.txn_prev = chain->last.load(std::memory_order_relaxed);
-  if (chain->is_undoing) {
+  if (chain->is_undoing.load(std::memory_order_relaxed)) {
     header.flags = record_flags::kCompensation;
     header.undo_next = chain->undo_next;
   }

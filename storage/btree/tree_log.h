@@ -21,7 +21,7 @@ struct TransactionChain {
   std::atomic<Lsn> last{Lsn::none};
   /// Set while undo runs: what undo will look at next, for the compensation records.
   Lsn undo_next = Lsn::none;
-  bool is_undoing = false;
+  std::atomic<bool> is_undoing{false};  ///< others look at it to show it
 };
 
 /// Room in the log, taken before any latch. Gives back what was not used.

@@ -218,7 +218,7 @@ class TestEngine {
     log->flush_to(log->tail());
     reader.extend_to(log->durable());
     UndoChain steps(reader, chain.last);
-    chain.is_undoing = true;
+    chain.is_undoing.store(true, std::memory_order_relaxed);
     while (true) {
       ASSIGN_OR_RETURN(const auto step, steps.next());
       if (!step) break;
@@ -256,7 +256,7 @@ class TestEngine {
     chain.first = to.first;
     chain.last = to.last;
     chain.undo_next = Lsn::none;
-    chain.is_undoing = false;
+    chain.is_undoing.store(false, std::memory_order_relaxed);
   }
   Result<> undo(const UndoStep& step) {
     const RecordKindEntry* const kind = find_kind(log_kind(step.kind));

@@ -79,7 +79,7 @@ Result<> undo_loser(EngineParts& engine, const ActiveTransaction& loser, UndoPro
   chain.id = loser.id;
   chain.first = loser.first;
   chain.last = loser.last;
-  chain.is_undoing = true;
+  chain.is_undoing.store(true, std::memory_order_relaxed);
   wal::Reader reader = engine.log->reader(wal::ReadPattern::random);
   UndoChain steps(reader, loser.last);
   while (true) {

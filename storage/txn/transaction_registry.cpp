@@ -94,8 +94,10 @@ void TransactionRegistry::settle(ReadView& view, TransactionSlot& slot, Lsn seen
   const Lsn end =
       view.sees == ReadView::Sees::latest ? log_.tail() : std::max(visible_end(), known);
   snapshot_pause();
-  if (!keeps_already)
+  if (!keeps_already) {
+    slot.next_id.store(peek_next_id(), std::memory_order_relaxed);
     slot.snapshot.store(std::max<std::uint64_t>(raw(end), 1), std::memory_order_release);
+  }
   view.lsn = end;
   view.quiet = quiet;
   view.is_taken = true;
@@ -147,9 +149,30 @@ std::vector<TransactionRegistry::Held> TransactionRegistry::held_snapshots() con
     const TransactionSlot& slot = (*slots_)[i];
     const std::uint64_t snapshot = slot.snapshot.load(std::memory_order_seq_cst);
     if (snapshot == 0) continue;
-    all.push_back({slot.label.load(std::memory_order_relaxed),
-                   Lsn{snapshot & ~TransactionSlot::kTooOld},
-                   (snapshot & TransactionSlot::kTooOld) != 0});
+    all.push_back(
+        {slot.label.load(std::memory_order_relaxed), Lsn{snapshot & ~TransactionSlot::kTooOld},
+         (snapshot & TransactionSlot::kTooOld) != 0, slot.next_id.load(std::memory_order_relaxed)});
+  }
+  return all;
+}
+
+std::vector<WritingTransaction> TransactionRegistry::writers() const {
+  std::vector<WritingTransaction> all;
+  const std::uint64_t tail = raw(log_.tail());
+  const std::uint32_t used = used_slots_.load(std::memory_order_acquire);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const TransactionSlot& slot = (*slots_)[i];
+    const TxnId id = slot.chain.id.load(std::memory_order_acquire);
+    const Lsn first = slot.chain.first.load(std::memory_order_acquire);
+    if (id == TxnId::none || first == Lsn::none) continue;
+    const std::int32_t label = slot.label.load(std::memory_order_relaxed);
+    const bool is_undoing = slot.chain.is_undoing.load(std::memory_order_relaxed);
+    const bool has_ended = slot.outcome.load(std::memory_order_acquire) != UndoLog::kActive;
+    // Another transaction has the slot meanwhile, or nothing is to be undone any more.
+    if (slot.chain.id.load(std::memory_order_acquire) != id || has_ended) continue;
+    all.push_back({label, id, tail > raw(first) ? tail - raw(first) : 0,
+                   is_undoing ? WritingTransaction::State::rolling_back
+                              : WritingTransaction::State::running});
   }
   return all;
 }

@@ -34,6 +34,8 @@ struct alignas(128) TransactionSlot {
   std::uint32_t quiet_uses = 0;
   Lsn quiet_below = Lsn::none;
   Lsn quiet = Lsn::none;
+  /// The number of the first transaction that began to write after the snapshot was taken.
+  std::atomic<TxnId> next_id{TxnId::none};
 
   static constexpr std::uint64_t kTooOld = std::uint64_t{1} << 63U;
 };
@@ -102,8 +104,11 @@ class TransactionRegistry {
     std::int32_t label;
     Lsn snapshot;
     bool too_old;
+    TxnId next_id;
   };
   [[nodiscard]] std::vector<Held> held_snapshots() const;
+  /// Those that have a record in the log, which is kept for them.
+  [[nodiscard]] std::vector<WritingTransaction> writers() const;
 
   /// For checkpoints (Checkpointer::Parts).
   [[nodiscard]] std::vector<ActiveTransaction> active_at(Lsn begin) const;

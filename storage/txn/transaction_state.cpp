@@ -181,13 +181,13 @@ void TransactionState::mark_rows_if_many() {
 
 void TransactionState::undo_to(std::uint64_t position) noexcept {
   if (undo == nullptr) return;
-  slot.chain.is_undoing = true;
+  slot.chain.is_undoing.store(true, std::memory_order_relaxed);
   while (undo->count() > position) {
     slot.chain.undo_next = undo->newest()->previous_lsn;
     undo_newest_in_the_end();
     undo->drop_newest();
   }
-  slot.chain.is_undoing = false;
+  slot.chain.is_undoing.store(false, std::memory_order_relaxed);
 }
 
 /// A rollback is not given up. What it lacks at the moment others have and give back: a page of the

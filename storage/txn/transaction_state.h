@@ -84,6 +84,11 @@ struct TransactionState {
   std::function<void()> publish;
 
   void begin(Isolation with, Access for_access) noexcept;
+  /// As Transaction::work_for().
+  void work_for(lock::OwnerLabel label, const std::string* doing) noexcept {
+    slot.label.store(label, std::memory_order_relaxed);
+    locks.work_for(label, doing);
+  }
 
   [[nodiscard]] LeafHint& hint_for(TreeId tree) noexcept { return hints[raw(tree) % hints.size()]; }
 

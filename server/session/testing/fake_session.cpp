@@ -344,6 +344,11 @@ void Session::cancel(const Diagnostic& reason) {
   state_->reason_storage = reason;
   state_->reason = &state_->reason_storage;
 }
+bool Session::end_transaction(TxnId /*transaction*/, const Diagnostic& reason) {
+  if (state_->status == TransactionStatus::idle) return false;
+  terminate(reason);
+  return true;
+}
 void Session::terminate(const Diagnostic& reason) {
   state_->ending_storage = reason;
   state_->ending = &state_->ending_storage;
