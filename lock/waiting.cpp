@@ -116,8 +116,8 @@ Result<> LockOwner::wait_published(Entry& entry, Duration lock_timeout) {
 // for by nobody, and a search would visit the whole queue. Whoever comes after this look searches
 // for himself, and sees that we wait.
 bool LockOwner::is_waited_for(const Entry& waiting) const noexcept {
-  constexpr std::size_t kFewLocks = 256;
-  if (held_count_ > kFewLocks || parts_.table->has_followers(waiting)) return true;
+  constexpr std::size_t kFewHeld = 256;
+  if (held_count_ > kFewHeld || parts_.table->has_followers(waiting)) return true;
   if (own_ != nullptr && parts_.table->has_followers(*own_)) return true;
   for (std::uint32_t i = 0; i < slots_used_; ++i) {
     if ((seat_.intents[i].load(std::memory_order_seq_cst) & intent::kWanted) != 0) return true;

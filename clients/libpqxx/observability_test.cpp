@@ -164,7 +164,9 @@ TEST_CASE("what is not a request for metrics is refused, and the server goes on"
   CHECK(get(port, "/other").starts_with("HTTP/1.1 404"));
   CHECK(talk(port, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
   CHECK(talk(port, "nonsense\r\n\r\n").starts_with("HTTP/1.1 400"));
-  CHECK(talk(port, std::string(100'000, 'x')).empty());
+  // The refusal may be lost: what has not been read breaks the connection.
+  const std::string answer = talk(port, std::string(100'000, 'x'));
+  CHECK((answer.empty() || answer.starts_with("HTTP/1.1 400")));
   CHECK(get(port, "/health").ends_with("ready\n"));
   CHECK(pqxx::nontransaction{*std::make_unique<pqxx::connection>(server.conninfo())}
             .exec1("SELECT 1")[0]
