@@ -164,6 +164,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     if (part(0) == "tableoid") {
       if (ExprPtr table = only_table(scope)) return table;
     }
+    if (ExprPtr parameter = named_parameter(part(0), node.location)) return parameter;
     if (is_system_column(part(0)) && any_table(scope)) refuse_system_column(part(0), node.location);
     throw_missing_column(scope, {}, part(0), node.location);
   }
@@ -194,6 +195,9 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       refuse_system_column(part(parts - 1), node.location);
     }
     throw_missing_column(scope, part(table_part), part(parts - 1), node.location);
+  }
+  if (parts == 2 && !whole_row && is_body_of(part(0))) {
+    if (ExprPtr parameter = named_parameter(part(1), node.location)) return parameter;
   }
   // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
   throw_missing_table(scope, schema, part(table_part), node.location);

@@ -117,6 +117,14 @@ ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t lo
                                          std::string{field});
     }
   }
+  if (const auto* call = dynamic_cast<const RoutineExpr*>(record.get())) {
+    const CallableRoutine& callable = *call->call()->callable;
+    for (std::size_t i = 0; i < callable.column_names.size(); ++i) {
+      if (callable.column_names[i] != field) continue;
+      return std::make_unique<FieldExpr>(callable.column_types[i], std::move(record), i,
+                                         std::string{field});
+    }
+  }
   if (record->type() != TypeId::record) {
     throw sql_error(sqlstate::wrong_object_type,
                     "column notation .{} applied to type {}, which is not a composite type", field,

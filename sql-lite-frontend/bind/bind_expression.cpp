@@ -223,6 +223,10 @@ ExprPtr Binder::bind_parameter(const ast::ParamRef& node) {
     throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
         .at_position(node.location + 1);
   }
+  if (body_ != nullptr && index >= body_->parameters.size()) {
+    throw sql_error(sqlstate::undefined_parameter, "there is no parameter ${}", node.number)
+        .at_position(node.location + 1);
+  }
   if (index >= parameters_.size()) parameters_.resize(index + 1, TypeId::unknown);
   auto expr = std::make_unique<ParameterExpr>(parameters_[index], index);
   expr->set_location(node.location);

@@ -146,10 +146,6 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
 
 ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
                                       Clause clause) {
-  Arena parse_arena;
-  const std::string text = "SELECT " + std::string{sql};
-  const auto statements = parse_script(parse_arena, text);
-  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
   Scope scope;
   ScopeItem item;
   item.alias = table.relation.name;
@@ -166,6 +162,20 @@ ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, 
   item.show_all();
   scope.items.push_back(std::move(item));
   scope.clause = clause;
+  return bind_stored(sql, scope);
+}
+
+ExprPtr Binder::bind_stored_expression(std::string_view sql) {
+  Scope scope;
+  scope.clause = Clause::column_default;
+  return bind_stored(sql, scope);
+}
+
+ExprPtr Binder::bind_stored(std::string_view sql, Scope& scope) {
+  Arena parse_arena;
+  const std::string text = "SELECT " + std::string{sql};
+  const auto statements = parse_script(parse_arena, text);
+  const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
   try {
     return bind_node(ast::as<ast::ResTarget>(select.target_list[0]).val, scope);
   } catch (SqlError& error) {

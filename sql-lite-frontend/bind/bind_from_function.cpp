@@ -20,20 +20,22 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
   name =
       function_node != nullptr ? ast::string_of(function_node->funcname.back()) : target_name(node);
   std::optional<ResolvedFunction> resolved;
+  std::optional<ResolvedRoutine> routine;
   std::vector<ExprPtr> arguments;
   if (function_node != nullptr) {
     if (function_node->over != nullptr) {
       throw sql_error(SqlState{"42P20"}, "window functions are not allowed in functions in FROM")
           .at_position(function_node->location + 1);
     }
-    std::vector<TypeId> types;
-    for (const ast::Node* arg : function_node->args) {
-      const auto* named = ast::try_as<ast::NamedArgExpr>(arg);
-      arguments.push_back(bind_expression(named != nullptr ? named->arg : arg, scope));
-      types.push_back(arguments.back()->type());
-    }
-    if (names_.session_function(name, arguments.size()) == nullptr) {
-      FunctionCall request{.name = name, .argument_types = types};
+    CallArguments given = bind_arguments(*function_node, scope);
+    const std::vector<TypeId>& types = given.types;
+    routine = find_routine(*function_node, given, RoutineKind::function);
+    arguments = std::move(given.values);
+    if (routine) {
+      refuse_aggregate_syntax(*function_node, name);
+      resolved = routine->resolved;
+    } else if (names_.session_function(name, arguments.size()) == nullptr) {
+      FunctionCall request{.name = name, .argument_types = types, .argument_names = given.names};
       if (function_node->func_variadic) request.variadic = FunctionCall::Variadic::as_array;
       request.position = function_node->location + 1;
       resolved = try_resolve_function(request);
@@ -45,10 +47,12 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
       }
     }
   }
-  if (resolved && resolved->function->set != nullptr) {
+  // What gives one value by name of one column needs no rows.
+  if (resolved && (resolved->function->set != nullptr || routine)) {
     const Function& function = *resolved->function;
     call.function = &function;
     call.arguments = place_arguments(*resolved, std::move(arguments));
+    if (routine) note_routine(*function_node, routine->callable);
     if (!definitions.empty()) {
       if (!function.column_names.empty()) {
         throw SqlError{sqlstate::syntax_error,
@@ -71,6 +75,11 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
         call.shape->types.push_back(type.type);
         call.shape->typmods.push_back(type.typmod);
       }
+      if (routine) {
+        auto made = *make_call(*routine, call.arguments);
+        made.column_types = call.shape->types;
+        call.routine = std::make_shared<const RoutineCall>(std::move(made));
+      }
     } else if (!function.column_names.empty()) {
       call.composite = resolved->result == TypeId::record;
       for (std::size_t i = 0; i < function.column_names.size(); ++i) {
@@ -81,8 +90,16 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
                      "a column definition list is required for functions returning \"record\""}
           .at_position(function_node->location + 1);
     } else {
-      add_column(alias.empty() ? std::string_view{name} : alias, resolved->result, kNoTypmod);
+      std::string_view column = alias.empty() ? std::string_view{name} : alias;
+      // The only OUT parameter's name, where it has one.
+      if (routine) {
+        for (const RoutineParameter& parameter : routine->callable->routine->parameters) {
+          if (parameter.is_output() && !parameter.name.empty()) column = parameter.name;
+        }
+      }
+      add_column(column, resolved->result, kNoTypmod);
     }
+    if (routine && !call.routine) call.routine = make_call(*routine, call.arguments);
     return call;
   }
   call.scalar = bind_expression(node, scope);

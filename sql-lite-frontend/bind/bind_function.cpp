@@ -72,6 +72,11 @@ std::vector<ExprPtr> Binder::place_arguments(const ResolvedFunction& resolved,
     const std::size_t defaults = function.argument_defaults.size();
     const std::size_t first_default = function.arguments.size() - defaults;
     const std::string_view text = function.argument_defaults[i - first_default];
+    if (function.routine != nullptr) {
+      placed.push_back(
+          coerce(bind_stored_expression(text), type, kNoTypmod, Implicitness::implicit));
+      continue;
+    }
     FunctionContext functions{arena_, names_.context(), {}};
     const Value value =
         text == "NULL" ? Value::null() : input_text(functions, type, kNoTypmod, text);
@@ -128,37 +133,21 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
         .at_position(node.location + 1);
   }
   const std::string_view name = ast::string_of(node.funcname.back());
-  if (node.funcname.size() > 1) {
-    const std::string_view schema = ast::string_of(node.funcname[node.funcname.size() - 2]);
-    if (schema != "pg_catalog" && schema != "information_schema") {
-      if (!names_.schema_exists(schema)) {
-        throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema)
-            .at_position(node.location + 1);
-      }
-      throw sql_error(sqlstate::undefined_function, "function {}.{} does not exist", schema, name)
-          .at_position(node.location + 1);
-    }
-  }
   const Clause clause = scope.clause;
   const OuterNotes notes{scope};
   const std::size_t sets = scope.set_locations.size();
-  std::vector<ExprPtr> arguments;
-  std::vector<std::string_view> names;
-  bool any_named = false;
   const bool around = std::exchange(scope.in_window, scope.in_window || node.over != nullptr);
-  for (const ast::Node* arg : node.args) {
-    if (const auto* named = ast::try_as<ast::NamedArgExpr>(arg)) {
-      names.push_back(named->name);
-      any_named = true;
-      arguments.push_back(bind_expression(named->arg, scope));
-    } else {
-      names.emplace_back();
-      arguments.push_back(bind_expression(arg, scope));
-    }
-  }
+  CallArguments given = bind_arguments(node, scope);
   scope.clause = clause;
   scope.in_window = around;
-  if (!any_named) drop_output_parameters(arguments);
+  const std::vector<std::string_view> names = given.names;
+  const bool any_named = !names.empty();
+  if (!any_named) drop_output_parameters(given.values);
+  given.types = types_of(given.values);
+  if (const auto routine = find_routine(node, given, RoutineKind::function)) {
+    return bind_routine(node, *routine, std::move(given), scope);
+  }
+  std::vector<ExprPtr> arguments = std::move(given.values);
   if (node.agg_within_group) return bind_ordered_set(node, scope, std::move(arguments), notes);
 
   if (const WindowName* window = find_window_function(name, arguments.size()); window != nullptr) {
@@ -211,28 +200,10 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     }
     return bind_any_aggregate(node, scope, *resolved, std::move(arguments), notes);
   }
-  const auto not_aggregate = [&](std::string_view what) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "{} specified, but {} is not an aggregate function", what, name)
-        .at_position(node.location + 1);
-  };
-  if (node.agg_star) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "{}(*) specified, but {} is not an aggregate function", name, name)
-        .at_position(node.location + 1);
-  }
-  if (node.agg_distinct) not_aggregate("DISTINCT");
-  if (!node.agg_order.empty()) not_aggregate("ORDER BY");
-  if (node.agg_filter != nullptr) not_aggregate("FILTER");
-  if (node.over != nullptr) {
-    throw sql_error(sqlstate::wrong_object_type,
-                    "OVER specified, but {} is not a window function nor an aggregate function",
-                    name)
-        .at_position(node.location + 1);
-  }
+  refuse_aggregate_syntax(node, name);
   arguments = place_arguments(*resolved, std::move(arguments));
   if (function.kind == FunctionKind::set || function.returns_set) {
-    return bind_set_call(function, resolved->result, types, std::move(arguments), scope,
+    return bind_set_call(function, nullptr, resolved->result, types, std::move(arguments), scope,
                          node.location);
   }
   if (function.scalar == nullptr) refuse_row_without_columns(name);
@@ -267,9 +238,9 @@ bool is_same_call(const ProjectSet::Item& item, const Function& function,
 
 }  // namespace
 
-ExprPtr Binder::bind_set_call(const Function& function, TypeId result,
-                              std::span<const TypeId> types, std::vector<ExprPtr> arguments,
-                              Scope& scope, std::int32_t location) {
+ExprPtr Binder::bind_set_call(const Function& function, const RoutineCallPtr& routine,
+                              TypeId result, std::span<const TypeId> types,
+                              std::vector<ExprPtr> arguments, Scope& scope, std::int32_t location) {
   if (scope.clause == Clause::from_function) {
     throw SqlError{sqlstate::feature_not_supported,
                    "set-returning functions must appear at top level of FROM"}
@@ -295,7 +266,9 @@ ExprPtr Binder::bind_set_call(const Function& function, TypeId result,
     }
     record_fields_[column.slot] = std::move(fields);
   }
-  if (known == sets.end()) sets.push_back({column.slot, &function, std::move(arguments), location});
+  if (known == sets.end()) {
+    sets.push_back({column.slot, &function, std::move(arguments), routine, location});
+  }
   ExprPtr expr = slot_expr(column);
   expr->set_location(location);
   return expr;

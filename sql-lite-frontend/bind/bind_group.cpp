@@ -167,7 +167,11 @@ class GroupingCheck {
   void call_again(ExprPtr& expr, Slot slot) {
     const auto [known, is_new] = called_again_.try_emplace(slot, Slot{0});
     if (is_new) {
-      ProjectSet::Item again{binder_.new_slot(), set_of(slot).function, {}, set_of(slot).location};
+      ProjectSet::Item again{binder_.new_slot(),
+                             set_of(slot).function,
+                             {},
+                             set_of(slot).routine,
+                             set_of(slot).location};
       for (const ExprPtr& argument : set_of(slot).arguments) {
         again.arguments.push_back(copy_expression(*argument));
         if (again.arguments.back() == nullptr) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/access.h"
+#include "sql-lite-frontend/bind/body_names.h"
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bind/scope.h"
 #include "sql-lite-frontend/parse/ast.h"
@@ -35,6 +36,18 @@ class NameSource {
   /// Types that users made, as relations are found.
   virtual TypePtr find_user_type(std::string_view schema, std::string_view name) = 0;
   virtual TypePtr user_type(TypeId type) = 0;
+  /// The routines that users made and that the name can mean, along the search path when `schema`
+  /// is empty: of those with the same arguments only the first.
+  struct FoundRoutine {
+    CallablePtr callable;
+    /// Its schema comes before the built-in functions' on the search path.
+    bool before_builtin = false;
+  };
+  virtual std::vector<FoundRoutine> find_routines(std::string_view /*schema*/,
+                                                  std::string_view /*name*/) {
+    return {};
+  }
+  virtual CallablePtr routine(Oid /*oid*/) { return nullptr; }
   /// For constants that are read while binding.
   virtual SessionContext& context() = 0;
   virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
@@ -81,6 +94,9 @@ class Binder {
   /// `parameters_allowed` was never called.
   void allow_parameters(std::span<const TypeId> declared);
   [[nodiscard]] const std::vector<TypeId>& parameter_types() const noexcept { return parameters_; }
+  /// The statement stands in a routine's body, whose parameters are the statement's. `names`
+  /// outlive the binder.
+  void enter_body(const BodyNames& names);
   /// Where a subquery named the enclosing query's column; `otherwise` if it did not by itself.
   [[nodiscard]] std::int32_t named_outside(Slot slot, std::int32_t otherwise) const {
     const auto named = named_outside_.find(slot);
@@ -134,6 +150,22 @@ class Binder {
   [[nodiscard]] const std::vector<RelationRead>& relations_read() const noexcept { return read_; }
   /// The types that users made and that it names, as relations_read() has relations.
   [[nodiscard]] const std::vector<ViewType>& types_read() const noexcept { return types_read_; }
+  /// The same for routines, which a view's text may call.
+  [[nodiscard]] const std::vector<ViewRoutine>& routines_read() const noexcept {
+    return routines_read_;
+  }
+  /// Those that the statement calls, in views too, in the version that was bound.
+  [[nodiscard]] const std::vector<RoutinePtr>& routines_called() const noexcept {
+    return routines_called_;
+  }
+  /// A call as CALL has it, whose routine is a procedure.
+  struct ProcedureCall {
+    RoutineCallPtr call;
+    std::vector<ExprPtr> arguments;
+  };
+  ProcedureCall bind_procedure_call(const ast::FuncCall& node);
+  /// An expression that stands for itself, without columns: a parameter's default.
+  ExprPtr bind_stored_expression(std::string_view sql);
   /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
   [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
   void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
@@ -276,8 +308,36 @@ class Binder {
   ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call);
   /// Of a call without arguments, only count(*) is an aggregate.
   static void require_star(const ast::FuncCall& node);
-  ExprPtr bind_set_call(const Function& function, TypeId result, std::span<const TypeId> types,
-                        std::vector<ExprPtr> arguments, Scope& scope, std::int32_t location);
+  ExprPtr bind_set_call(const Function& function, const RoutineCallPtr& routine, TypeId result,
+                        std::span<const TypeId> types, std::vector<ExprPtr> arguments, Scope& scope,
+                        std::int32_t location);
+  // bind_routine.cpp
+  /// A call's arguments, and what they are called in it.
+  struct CallArguments {
+    std::vector<ExprPtr> values;
+    std::vector<std::string_view> names;  ///< empty, or one per argument
+    std::vector<TypeId> types;
+  };
+  CallArguments bind_arguments(const ast::FuncCall& node, Scope& scope);
+  struct ResolvedRoutine {
+    CallablePtr callable;
+    ResolvedFunction resolved;
+  };
+  /// The user's routine that the call means, if it means one. Throws when there is no such schema.
+  std::optional<ResolvedRoutine> find_routine(const ast::FuncCall& node,
+                                              const CallArguments& arguments, RoutineKind wanted);
+  std::vector<NameSource::FoundRoutine> routines_named(std::string_view schema,
+                                                       std::string_view name);
+  void note_routine(const ast::FuncCall& node, const CallablePtr& callable);
+  RoutineCallPtr make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed);
+  ExprPtr bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
+                       CallArguments arguments, Scope& scope);
+  static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
+  /// Null where no parameter has that name.
+  ExprPtr named_parameter(std::string_view name, std::int32_t location);
+  [[nodiscard]] bool is_body_of(std::string_view routine) const {
+    return body_ != nullptr && body_->routine->name == routine;
+  }
   ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
                                 std::int32_t location);
   /// How much the enclosing queries have noted of what they are read for.
@@ -309,6 +369,7 @@ class Binder {
   ExprPtr bind_frame_offset(const ast::Node* node, const WindowFrame& frame, Scope& scope);
 
   // bind_from.cpp, bind_from_function.cpp, bind_join.cpp, bind_with.cpp
+  ExprPtr bind_stored(std::string_view sql, Scope& scope);
   void note_name(const ast::RangeVar& range, const Table& table);
   [[noreturn]] static void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
@@ -464,6 +525,9 @@ class Binder {
   std::vector<TablePtr> written_;
   std::vector<RelationRead> read_;
   std::vector<ViewType> types_read_;
+  std::vector<ViewRoutine> routines_read_;
+  std::vector<RoutinePtr> routines_called_;
+  const BodyNames* body_ = nullptr;
   std::vector<NamedRelation> named_;
   /// Inside a view, which knows what its names mean. The outermost view's own relations are noted
   /// in `read_`.

@@ -52,6 +52,8 @@ std::string_view clause_name(Clause clause) noexcept {
       return "aggregate arguments";
     case Clause::execute_argument:
       return "EXECUTE parameters";
+    case Clause::call_argument:
+      return "CALL arguments";
     case Clause::alter_using:
       return "transform expressions";
     case Clause::copy_where:
@@ -76,6 +78,8 @@ std::string_view subquery_refusal(Clause clause) noexcept {
       return "column generation expression";
     case Clause::execute_argument:
       return "EXECUTE parameter";
+    case Clause::call_argument:
+      return "CALL argument";
     case Clause::alter_using:
       return "transform expression";
     case Clause::copy_where:

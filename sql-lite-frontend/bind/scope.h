@@ -74,6 +74,7 @@ enum class Clause : std::uint8_t {
   filter,
   aggregate_argument,
   execute_argument,
+  call_argument,
   alter_using,
   copy_where,
   other,

@@ -69,6 +69,7 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   std::unique_ptr<Catalog> catalog{new Catalog{engine, tree, shared, database}};
   catalog->load_schemas();
   catalog->load_types();
+  catalog->load_routines();
   return catalog;
 }
 
@@ -104,6 +105,42 @@ std::vector<TypePtr> Catalog::types() const {
   return values_of(types_);
 }
 
+void Catalog::load_routines() {
+  for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::routine),
+                  [&](Oid oid, Bytes value) {
+                    put_routine(oid, std::make_shared<const Routine>(decode<Routine>(value)));
+                  });
+}
+
+void Catalog::put_routine(Oid oid, const RoutinePtr& routine) {
+  if (const RoutinePtr old = find_or_null(routines_, oid)) {
+    const auto [first, last] = routine_names_.equal_range(old->name);
+    for (auto at = first; at != last; ++at) {
+      if (at->second != old) continue;
+      routine_names_.erase(at);
+      break;
+    }
+  }
+  put_object(routines_, oid, routine);
+  if (routine) routine_names_.emplace(routine->name, routine);
+}
+
+RoutinePtr Catalog::routine(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(routines_, oid);
+}
+std::vector<RoutinePtr> Catalog::routines_named(std::string_view name) const {
+  const std::shared_lock lock{mutex_};
+  std::vector<RoutinePtr> found;
+  const auto [first, last] = routine_names_.equal_range(name);
+  for (auto at = first; at != last; ++at) found.push_back(at->second);
+  return found;
+}
+std::vector<RoutinePtr> Catalog::routines() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(routines_);
+}
+
 SchemaPtr Catalog::schema(Oid oid) const {
   const std::shared_lock lock{mutex_};
   return find_or_null(schemas_, oid);
@@ -134,6 +171,8 @@ void Catalog::put(const CatalogChange& change) {
     if (*type) {
       note_type((*type)->id(), {quote_identifier((*type)->name), (*type)->labels, {}});
     }
+  } else if (const auto* routine = std::get_if<RoutinePtr>(&change.object)) {
+    put_routine(change.oid, *routine);
   } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {
     shared_.put(change.oid, *role);
   } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {

@@ -25,13 +25,13 @@ using SchemaPtr = std::shared_ptr<const Schema>;
 struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
-  std::variant<TablePtr, SchemaPtr, TypePtr, RolePtr, DatabasePtr> object;
+  std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr> object;
 };
 
 /// The committed catalog of one database, over its records in one tree of the engine. Relations are
-/// read when somebody asks for them, and stay; schemas and types are read at once. Thread-safe;
-/// lookups may park. Sessions see it through a CatalogView, which adds what their own transaction
-/// changed.
+/// read when somebody asks for them, and stay; schemas, types and routines are read at once.
+/// Thread-safe; lookups may park. Sessions see it through a CatalogView, which adds what their own
+/// transaction changed.
 ///
 /// Records: (database, kind, oid) → the object; (database, name kind, schema, name) → its oid, so
 /// that two transactions cannot make the same name; (database, lock, oid) → the version of a
@@ -68,6 +68,10 @@ class Catalog {
   [[nodiscard]] TypePtr type(Oid oid) const;
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] std::vector<TypePtr> types() const;
+  [[nodiscard]] RoutinePtr routine(Oid oid) const;
+  /// All of that name, whatever their schemas and arguments.
+  [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
+  [[nodiscard]] std::vector<RoutinePtr> routines() const;
   /// All there are: reads those that nobody has asked for yet.
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Those that somebody has asked for.
@@ -89,6 +93,8 @@ class Catalog {
 
   void load_schemas();
   void load_types();
+  void load_routines();
+  void put_routine(Oid oid, const RoutinePtr& routine);
   TablePtr read(Oid oid);
   TablePtr named(const Names& names, Oid schema, std::string_view name);
   void read_all();
@@ -114,6 +120,8 @@ class Catalog {
   Names index_names_;  ///< → oid of the table
   std::map<Oid, SchemaPtr> schemas_;
   std::map<Oid, TypePtr> types_;
+  std::map<Oid, RoutinePtr> routines_;
+  std::multimap<std::string, RoutinePtr, std::less<>> routine_names_;
   /// What is in tables_ is all there is.
   bool is_whole_ = false;
   /// What was looked for in vain since the last change.
@@ -143,6 +151,8 @@ class CatalogView {
   [[nodiscard]] SchemaPtr schema(std::string_view name) const;
   [[nodiscard]] TypePtr type(Oid oid) const;
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
+  [[nodiscard]] RoutinePtr routine(Oid oid) const;
+  [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
@@ -151,6 +161,7 @@ class CatalogView {
   [[nodiscard]] std::vector<TablePtr> tables() const;
   [[nodiscard]] std::vector<SchemaPtr> schemas() const;
   [[nodiscard]] std::vector<TypePtr> types() const;
+  [[nodiscard]] std::vector<RoutinePtr> routines() const;
   [[nodiscard]] std::vector<RolePtr> roles() const;
   [[nodiscard]] std::vector<DatabasePtr> databases() const;
 
@@ -169,6 +180,7 @@ class CatalogView {
   TablePtr create(Transaction& transaction, Relation relation);
   SchemaPtr create(Transaction& transaction, Schema schema);
   TypePtr create(Transaction& transaction, UserType type);
+  RoutinePtr create(Transaction& transaction, Routine routine);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
@@ -181,16 +193,22 @@ class CatalogView {
   /// newest definition. 42704 if it was dropped meanwhile.
   TypePtr lock_type(Transaction& transaction, const UserType& type, lock::RelationMode mode);
 
+  /// The same for a routine, which whoever runs it does not lock. 42883 if it was dropped
+  /// meanwhile.
+  RoutinePtr lock_routine(Transaction& transaction, const Routine& routine);
+
   /// Pre: locked for change. Keeps `Table::runtime` unless `fresh_runtime` is given.
   TablePtr replace(Transaction& transaction, const Table& old, Relation relation,
                    std::shared_ptr<TableRuntime> fresh_runtime = nullptr);
   void replace(Transaction& transaction, const Schema& old, Schema schema);
   void replace(Transaction& transaction, const UserType& old, UserType type);
+  void replace(Transaction& transaction, const Routine& old, Routine routine);
   void replace(Transaction& transaction, const Role& old, Role role);
   void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
   void remove(Transaction& transaction, const Table& table);
   void remove(Transaction& transaction, const Schema& schema);
   void remove(Transaction& transaction, const UserType& type);
+  void remove(Transaction& transaction, const Routine& routine);
   void remove(Transaction& transaction, const Role& role);
   void remove(Transaction& transaction, const DatabaseEntry& database);
 

@@ -27,6 +27,8 @@ enum class RecordKind : char {
   comment = 13,         ///< (class, object, part) → text; of objects without a record of their own
   user_type = 14,
   type_name = 15,  ///< (schema, name) → oid of a type that a user made
+  routine = 16,
+  routine_name = 17,  ///< (schema, name, zero byte, argument types) → oid of a routine
 };
 
 /// Roles and databases belong to all databases.
@@ -67,6 +69,14 @@ inline std::string name_key(Oid database, Oid owner, std::string_view name) {
 inline std::string type_name_key(Oid database, Oid schema, std::string_view name) {
   std::string key = object_key(database, RecordKind::type_name, schema);
   key += name;
+  return key;
+}
+
+inline std::string routine_name_key(Oid database, const Routine& routine) {
+  std::string key = object_key(database, RecordKind::routine_name, routine.schema);
+  key += routine.name;
+  key += '\0';
+  for (const TypeId type : routine.argument_types()) append_oid(key, raw(type));
   return key;
 }
 

@@ -26,6 +26,9 @@ Traits traits_of(const Schema&) {
 Traits traits_of(const UserType&) {
   return {RecordKind::user_type, false, sqlstate::duplicate_object, "type"};
 }
+Traits traits_of(const Routine&) {
+  return {RecordKind::routine, false, sqlstate::duplicate_function, "function"};
+}
 Traits traits_of(const Role&) {
   return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
 }
@@ -38,6 +41,8 @@ template <class Object>
 std::string name_record(Oid part, const Object& object) {
   if constexpr (std::is_same_v<Object, UserType>) {
     return type_name_key(part, object.schema, object.name);
+  } else if constexpr (std::is_same_v<Object, Routine>) {
+    return routine_name_key(part, object);
   } else {
     return name_key(part, static_cast<Oid>(traits_of(object).kind), object.name);
   }
@@ -177,6 +182,10 @@ TypePtr CatalogView::type(Oid oid) const {
   if (const TypePtr* mine = own<TypePtr>(oid)) return *mine;
   return catalog_.type(oid);
 }
+RoutinePtr CatalogView::routine(Oid oid) const {
+  if (const RoutinePtr* mine = own<RoutinePtr>(oid)) return *mine;
+  return catalog_.routine(oid);
+}
 RolePtr CatalogView::role(Oid oid) const {
   if (const RolePtr* mine = own<RolePtr>(oid)) return *mine;
   return catalog_.shared().role(oid);
@@ -208,6 +217,12 @@ TypePtr CatalogView::type(Oid schema, std::string_view name) const {
   }
   return nullptr;
 }
+std::vector<RoutinePtr> CatalogView::routines_named(std::string_view name) const {
+  if (changes_.empty()) return catalog_.routines_named(name);
+  std::vector<RoutinePtr> found = routines();
+  std::erase_if(found, [name](const RoutinePtr& routine) { return routine->name != name; });
+  return found;
+}
 RolePtr CatalogView::role(std::string_view name) const {
   return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);
 }
@@ -222,6 +237,9 @@ std::vector<SchemaPtr> CatalogView::schemas() const {
 }
 std::vector<TypePtr> CatalogView::types() const {
   return merged(catalog_.types());
+}
+std::vector<RoutinePtr> CatalogView::routines() const {
+  return merged(catalog_.routines());
 }
 std::vector<RolePtr> CatalogView::roles() const {
   return merged(catalog_.shared().roles());
@@ -355,6 +373,16 @@ TypePtr CatalogView::lock_type(Transaction& transaction, const UserType& type,
   return newest;
 }
 
+RoutinePtr CatalogView::lock_routine(Transaction& transaction, const Routine& routine) {
+  value_of(transaction.lock_relation(lock::RelationId{routine.oid},
+                                     lock::RelationMode::access_exclusive));
+  RoutinePtr newest = this->routine(routine.oid);
+  if (!newest) {
+    throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", routine.name);
+  }
+  return newest;
+}
+
 template <class Object, class Ptr>
 Ptr CatalogView::create_object(Transaction& transaction, Object object) {
   const Traits traits = traits_of(object);
@@ -415,6 +443,9 @@ TypePtr CatalogView::create(Transaction& transaction, UserType type) {
   note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
   return create_object<UserType, TypePtr>(transaction, std::move(type));
 }
+RoutinePtr CatalogView::create(Transaction& transaction, Routine routine) {
+  return create_object<Routine, RoutinePtr>(transaction, std::move(routine));
+}
 RolePtr CatalogView::create(Transaction& transaction, Role role) {
   return create_object<Role, RolePtr>(transaction, std::move(role));
 }
@@ -426,6 +457,9 @@ void CatalogView::replace(Transaction& transaction, const Schema& old, Schema sc
 }
 void CatalogView::replace(Transaction& transaction, const UserType& old, UserType type) {
   replace_object(transaction, old, std::move(type));
+}
+void CatalogView::replace(Transaction& transaction, const Routine& old, Routine routine) {
+  replace_object(transaction, old, std::move(routine));
 }
 void CatalogView::replace(Transaction& transaction, const Role& old, Role role) {
   replace_object(transaction, old, std::move(role));
@@ -439,6 +473,9 @@ void CatalogView::remove(Transaction& transaction, const Schema& schema) {
 }
 void CatalogView::remove(Transaction& transaction, const UserType& type) {
   remove_object(transaction, type);
+}
+void CatalogView::remove(Transaction& transaction, const Routine& routine) {
+  remove_object(transaction, routine);
 }
 void CatalogView::remove(Transaction& transaction, const Role& role) {
   remove_object(transaction, role);

@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/computed_objects.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
-#include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
@@ -20,52 +20,6 @@ Value system_schema() {
 }
 Value bootstrap_role() {
   return Value::from_oid(kBootstrapRole);
-}
-
-Value type_vector(Execution& execution, std::span<const TypeId> types) {
-  std::vector<Value> values;
-  for (const TypeId type : types) values.push_back(Value::from_oid(raw(type)));
-  const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
-  if (values.empty()) return make_array(execution.row_arena, TypeId::oid, {}, values);
-  return make_array(execution.row_arena, TypeId::oid, {&dimension, 1}, values);
-}
-
-Value name_list(Execution& execution, std::span<const std::string_view> names) {
-  if (std::ranges::all_of(names, [](std::string_view name) { return name.empty(); })) {
-    return Value::null();
-  }
-  std::vector<Value> values;
-  for (const std::string_view name : names) values.push_back(text_value(execution, name));
-  return make_array(execution.row_arena, TypeId::text, values);
-}
-
-void functions(Execution& execution, const EmitRow& emit) {
-  for (const Function* callable : callable_functions()) {
-    const Function& function = *callable;
-    constexpr char kKinds[] = {'f', 'f', 'a', 'w'};
-    constexpr char kVolatilities[] = {'i', 's', 'v'};
-    const Value row[] = {Value::from_oid(function.oid),
-                         text_value(execution, function.name),
-                         system_schema(),
-                         bootstrap_role(),
-                         Value::from_oid(kInternalLanguage),
-                         Value::from_float4(1),
-                         Value::from_float4(function.returns_set ? 1000 : 0),
-                         Value::from_oid(raw(function.variadic)),
-                         letter(kKinds[static_cast<std::size_t>(function.kind)]),
-                         flag(false),
-                         flag(function.strict),
-                         flag(function.returns_set),
-                         letter(kVolatilities[static_cast<std::size_t>(function.volatility)]),
-                         letter('s'),
-                         number(function.arguments.size()),
-                         number(function.argument_defaults.size()),
-                         Value::from_oid(raw(function.result)),
-                         type_vector(execution, function.arguments),
-                         name_list(execution, function.argument_names),
-                         text_value(execution, function.name)};
-    emit(row);
-  }
 }
 
 void operators(Execution& execution, const EmitRow& emit) {
@@ -185,12 +139,14 @@ std::span<const RowProvider> fact_providers() {
   static const std::vector<RowProvider> kProviders{
       {kPgCatalogSchema,
        "pg_proc",
-       {{"oid"},         {"proname"},     {"pronamespace"}, {"proowner"},
-        {"prolang"},     {"procost"},     {"prorows"},      {"provariadic"},
-        {"prokind"},     {"prosecdef"},   {"proisstrict"},  {"proretset"},
-        {"provolatile"}, {"proparallel"}, {"pronargs"},     {"pronargdefaults"},
-        {"prorettype"},  {"proargtypes"}, {"proargnames"},  {"prosrc"}},
-       functions},
+       {{"oid"},          {"proname"},        {"pronamespace"}, {"proowner"},
+        {"prolang"},      {"procost"},        {"prorows"},      {"provariadic"},
+        {"prokind"},      {"prosecdef"},      {"proisstrict"},  {"proretset"},
+        {"provolatile"},  {"proparallel"},    {"pronargs"},     {"pronargdefaults"},
+        {"prorettype"},   {"proargtypes"},    {"proargnames"},  {"prosrc"},
+        {"proleakproof"}, {"proallargtypes"}, {"proargmodes"},  {"proargdefaults"},
+        {"prosqlbody"},   {"proconfig"},      {"proacl"}},
+       procedure_rows},
       {kPgCatalogSchema,
        "pg_operator",
        {{"oid"},

@@ -178,6 +178,9 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& type : session.catalog.types()) {
     describe(type->oid, kPgTypeClass, 0, type->comment);
   }
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    describe(routine->oid, kPgProcClass, 0, routine->comment);
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     describe(relation.oid, kPgClassClass, 0, relation.comment);

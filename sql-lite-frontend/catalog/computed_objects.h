@@ -13,6 +13,9 @@ void attribute_rows(Execution& execution, const EmitRow& emit);
 void type_rows(Execution& execution, const EmitRow& emit);
 void enum_rows(Execution& execution, const EmitRow& emit);
 
+// computed_procedures.cpp
+void procedure_rows(Execution& execution, const EmitRow& emit);
+
 // computed_shared.cpp
 void role_rows(Execution& execution, const EmitRow& emit);
 void authid_rows(Execution& execution, const EmitRow& emit);

@@ -34,6 +34,8 @@ char letter_of(GrantedOn kind) noexcept {
       return 'S';
     case GrantedOn::schema:
       return 'n';
+    case GrantedOn::function:
+      return 'f';
     case GrantedOn::table:
     case GrantedOn::column:
     case GrantedOn::database:
@@ -45,9 +47,10 @@ char letter_of(GrantedOn kind) noexcept {
 std::string described(const CatalogView& catalog, const DefaultGrants& grants) {
   const RolePtr role = catalog.role(grants.role);
   std::string text = fmt::format("default privileges on new {} belonging to role {}",
-                                 grants.kind == GrantedOn::sequence ? "sequences"
-                                 : grants.kind == GrantedOn::schema ? "schemas"
-                                                                    : "relations",
+                                 grants.kind == GrantedOn::sequence   ? "sequences"
+                                 : grants.kind == GrantedOn::schema   ? "schemas"
+                                 : grants.kind == GrantedOn::function ? "functions"
+                                                                      : "relations",
                                  role ? role->name : std::to_string(grants.role));
   if (const SchemaPtr schema = catalog.schema(grants.schema)) text += " in schema " + schema->name;
   return text;
@@ -109,7 +112,7 @@ std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid
     }
   }
   if (everywhere.empty() && here.empty()) return {};
-  AccessList list{everywhere, role, kind};
+  AccessList list{everywhere, role, kind, everyone_on(kind)};
   const AccessList more = AccessList::exactly(here, role);
   for (const AccessList::Entry& entry : more.entries()) {
     list.grant(entry.grantee, entry.grantor, entry.privileges, AccessList::GrantOption::without);
@@ -118,7 +121,7 @@ std::vector<Grant> grants_of_new(Catalog& catalog, Transaction& transaction, Oid
   // Where nothing at all is left, PostgreSQL goes back to what is usual.
   const bool is_nothing = std::ranges::all_of(
       list.entries(), [](const AccessList::Entry& entry) { return entry.privileges == 0; });
-  if (is_nothing || list.is_usual(kind)) return {};
+  if (is_nothing || list.is_usual(kind, everyone_on(kind))) return {};
   std::vector<Grant> grants = list.grants();
   sort_by_grantee(grants);
   return grants;

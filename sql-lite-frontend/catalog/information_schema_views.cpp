@@ -22,6 +22,13 @@ namespace {
 #define SWIZZLE_MAY_SEE(r) \
   "(" SWIZZLE_MAY_CHANGE(r) " OR pg_catalog.has_any_column_privilege(" #r ".oid, 'SELECT'))"
 
+// What the standard calls a type of pg_type.
+#define SWIZZLE_TYPE_WORD(t)                                              \
+  "CASE WHEN " #t ".typelem <> 0 AND " #t                                 \
+  ".typlen = -1 THEN 'ARRAY' WHEN nt.nspname "                            \
+  "= 'pg_catalog' THEN pg_catalog.format_type(" #t ".oid, NULL) WHEN " #t \
+  ".oid IS NOT NULL THEN 'USER-DEFINED' END"
+
 constexpr SystemView kInformationSchemaViews[] = {
     {kInformationSchema, "information_schema_catalog_name", "catalog_name",
      "SELECT pg_catalog.current_database() AS catalog_name"},
@@ -222,7 +229,58 @@ constexpr SystemView kInformationSchemaViews[] = {
      "FROM information_schema.columns c JOIN pg_catalog.pg_type t ON t.typname = c.udt_name "
      "AND t.typlen = -1 JOIN pg_catalog.pg_type e ON e.oid = t.typelem "
      "WHERE c.data_type = 'ARRAY'"},
+    {kInformationSchema, "routines",
+     "specific_catalog specific_schema specific_name routine_catalog routine_schema routine_name "
+     "routine_type data_type type_udt_catalog type_udt_schema type_udt_name dtd_identifier "
+     "routine_body routine_definition external_name external_language parameter_style "
+     "is_deterministic sql_data_access is_null_call schema_level_routine max_dynamic_result_sets "
+     "security_type as_locator is_udt_dependent",
+     "SELECT pg_catalog.current_database() AS specific_catalog, n.nspname AS specific_schema, "
+     "p.proname || '_' || p.oid AS specific_name, "
+     "pg_catalog.current_database() AS routine_catalog, n.nspname AS routine_schema, "
+     "p.proname AS routine_name, CASE p.prokind WHEN 'f' THEN 'FUNCTION' "
+     "WHEN 'p' THEN 'PROCEDURE' END AS routine_type, " SWIZZLE_TYPE_WORD(
+         t) " AS data_type, CASE WHEN t.oid IS NOT NULL THEN pg_catalog.current_database() END "
+            "AS type_udt_catalog, nt.nspname AS type_udt_schema, t.typname AS type_udt_name, "
+            "CASE WHEN p.prokind <> 'p' THEN 0 END AS dtd_identifier, "
+            "CASE WHEN l.lanname = 'sql' THEN 'SQL' ELSE 'EXTERNAL' END AS routine_body, "
+            "CASE WHEN pg_catalog.pg_has_role(p.proowner, 'USAGE') THEN p.prosrc END "
+            "AS routine_definition, CASE WHEN l.lanname = 'c' THEN p.prosrc END AS external_name, "
+            "pg_catalog.upper(l.lanname) AS external_language, 'GENERAL' AS parameter_style, "
+            "CASE WHEN p.provolatile = 'i' THEN 'YES' ELSE 'NO' END AS is_deterministic, "
+            "'MODIFIES' AS sql_data_access, CASE WHEN p.prokind <> 'p' THEN "
+            "CASE WHEN p.proisstrict THEN 'YES' ELSE 'NO' END END AS is_null_call, "
+            "'YES' AS schema_level_routine, 0 AS max_dynamic_result_sets, "
+            "CASE WHEN p.prosecdef THEN 'DEFINER' ELSE 'INVOKER' END AS security_type, "
+            "'NO' AS as_locator, 'NO' AS is_udt_dependent "
+            "FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "
+            "JOIN pg_catalog.pg_language l ON l.oid = p.prolang LEFT JOIN pg_catalog.pg_type t "
+            "ON t.oid = p.prorettype AND p.prokind <> 'p' LEFT JOIN pg_catalog.pg_namespace nt "
+            "ON nt.oid = t.typnamespace WHERE pg_catalog.pg_has_role(p.proowner, 'USAGE') "
+            "OR pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"},
+    {kInformationSchema, "parameters",
+     "specific_catalog specific_schema specific_name ordinal_position parameter_mode is_result "
+     "as_locator parameter_name data_type udt_catalog udt_schema udt_name dtd_identifier "
+     "parameter_default",
+     "SELECT pg_catalog.current_database() AS specific_catalog, n.nspname AS specific_schema, "
+     "p.proname || '_' || p.oid AS specific_name, a.position AS ordinal_position, "
+     "CASE p.proargmodes[a.position] WHEN 'o' THEN 'OUT' WHEN 't' THEN 'OUT' "
+     "WHEN 'b' THEN 'INOUT' ELSE 'IN' END AS parameter_mode, 'NO' AS is_result, "
+     "'NO' AS as_locator, NULLIF(p.proargnames[a.position], '') AS "
+     "parameter_name, " SWIZZLE_TYPE_WORD(
+         t) " AS data_type, pg_catalog.current_database() AS udt_catalog, "
+            "nt.nspname AS udt_schema, t.typname AS udt_name, a.position AS dtd_identifier, "
+            "CASE WHEN pg_catalog.pg_has_role(p.proowner, 'USAGE') THEN "
+            "pg_catalog.pg_get_function_arg_default(p.oid, a.position::int4) END "
+            "AS parameter_default "
+            "FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace "
+            "CROSS JOIN LATERAL pg_catalog.unnest(COALESCE(p.proallargtypes, "
+            "p.proargtypes::pg_catalog.oid[])) WITH ORDINALITY AS a(type, position) "
+            "JOIN pg_catalog.pg_type t ON t.oid = a.type JOIN pg_catalog.pg_namespace nt "
+            "ON nt.oid = t.typnamespace WHERE pg_catalog.pg_has_role(p.proowner, 'USAGE') "
+            "OR pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"},
 };
+#undef SWIZZLE_TYPE_WORD
 #undef SWIZZLE_KEY_COLUMNS
 #undef SWIZZLE_OWNS
 #undef SWIZZLE_MAY_CHANGE

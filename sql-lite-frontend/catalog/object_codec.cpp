@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 6;
+constexpr std::uint8_t kFormatVersion = 7;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -177,6 +177,25 @@ void fields(V& visit, T& object) {
   visit(object.schema, object.name, object.type);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, ViewRoutine>
+void fields(V& visit, T& object) {
+  visit(object.schema, object.name, object.routine);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, RoutineParameter>
+void fields(V& visit, T& object) {
+  visit(object.name, object.mode, object.type, object.default_sql);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Routine>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.owner, object.kind, object.language,
+        object.parameters, object.result, object.result_relation, object.returns_set,
+        object.volatility, object.strict, object.security_definer, object.leakproof,
+        object.parallel, object.cost, object.rows, object.settings, object.form, object.body,
+        object.body_names, object.body_types, object.body_routines, object.comment, object.grants);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, EnumLabel>
 void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.position);
@@ -197,6 +216,7 @@ void fields(V& visit, T& object) {
   visit.since(3, object.populated);
   visit.since(4, object.estimated_pages);
   visit.since(6, object.view_types);
+  visit.since(7, object.view_routines);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>
@@ -264,6 +284,9 @@ std::string encode(const Relation& object) {
 std::string encode(const UserType& object) {
   return encode_object(object);
 }
+std::string encode(const Routine& object) {
+  return encode_object(object);
+}
 std::string encode(const Role& object) {
   return encode_object(object);
 }
@@ -285,6 +308,10 @@ Relation decode<Relation>(Bytes bytes) {
 template <>
 UserType decode<UserType>(Bytes bytes) {
   return decode_object<UserType>(bytes);
+}
+template <>
+Routine decode<Routine>(Bytes bytes) {
+  return decode_object<Routine>(bytes);
 }
 template <>
 Role decode<Role>(Bytes bytes) {

@@ -14,6 +14,7 @@ namespace swizzle::sql {
 std::string encode(const Schema& object);
 std::string encode(const Relation& object);
 std::string encode(const UserType& object);
+std::string encode(const Routine& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
@@ -27,6 +28,8 @@ template <>
 Relation decode<Relation>(Bytes bytes);
 template <>
 UserType decode<UserType>(Bytes bytes);
+template <>
+Routine decode<Routine>(Bytes bytes);
 template <>
 Role decode<Role>(Bytes bytes);
 template <>

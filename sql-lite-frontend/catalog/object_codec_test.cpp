@@ -51,10 +51,38 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   record[0] = 2;
   record.pop_back();  // and version 2 before `populated`
   CHECK(decode<Relation>(as_bytes(record)).populated);
-  for (const char version : {'\0', '\1', '\7'}) {
+  for (const char version : {'\0', '\1', '\10'}) {
     record[0] = version;
     CHECK_THROWS_AS(decode<Relation>(as_bytes(record)), SqlError);
   }
+}
+
+TEST_CASE("A routine's record is read back, and cut short at any byte is an error",
+          "[sql][catalog]") {
+  Routine routine;
+  routine.oid = 17000;
+  routine.name = "f";
+  routine.language = "sql";
+  routine.parameters = {{"a", ParameterMode::in, TypeId::int4, {}},
+                        {"b", ParameterMode::variadic, TypeId::text, "'x'::text"}};
+  routine.result = TypeId::record;
+  routine.settings = {"work_mem=1MB"};
+  routine.body = "SELECT 1";
+  routine.body_names = {{"s", "t", 16400, {{1, "id"}}}};
+  routine.body_routines = {{"", "g", 16401}};
+  routine.grants = {{kNoOid, kBootstrapRole, "X"}};
+  const std::string record = encode(routine);
+  for (std::size_t size = 0; size < record.size(); ++size) {
+    INFO("bytes: " << size);
+    CHECK_THROWS_AS(decode<Routine>(as_bytes(record).first(size)), SqlError);
+  }
+  const Routine back = decode<Routine>(as_bytes(record));
+  CHECK(back.parameters[1].mode == ParameterMode::variadic);
+  CHECK(back.parameters[1].default_sql == "'x'::text");
+  CHECK(back.settings == routine.settings);
+  CHECK(back.body_names[0].columns[0].name == "id");
+  CHECK(back.body_routines[0].routine == 16401);
+  CHECK(back.cost == routine.cost);
 }
 
 TEST_CASE("A role's record of version 5 has members without ADMIN OPTION", "[sql][catalog]") {

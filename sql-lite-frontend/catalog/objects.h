@@ -179,6 +179,13 @@ struct ViewType {
   Oid type = kNoOid;
 };
 
+/// And for a routine, under whose name there may be several.
+struct ViewRoutine {
+  std::string schema;  ///< as written, perhaps empty
+  std::string name;
+  Oid routine = kNoOid;
+};
+
 struct Relation {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -197,6 +204,7 @@ struct Relation {
   std::string view_sql;
   std::vector<ViewName> view_names;
   std::vector<ViewType> view_types;
+  std::vector<ViewRoutine> view_routines;
   std::optional<SequenceDefinition> sequence;
   char on_commit = 0;  ///< temporary tables: 'd' delete rows, 'x' drop, 0 keep
   std::string comment;
@@ -232,6 +240,76 @@ struct UserType {
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
 };
 using TypePtr = std::shared_ptr<const UserType>;
+
+enum class RoutineKind : char { function = 'f', procedure = 'p' };
+/// pg_proc.proargmodes' letters.
+enum class ParameterMode : char {
+  in = 'i',
+  out = 'o',
+  inout = 'b',
+  variadic = 'v',
+  table = 't',  ///< a column of RETURNS TABLE
+};
+
+struct RoutineParameter {
+  std::string name;  ///< empty: it has none
+  ParameterMode mode = ParameterMode::in;
+  TypeId type = TypeId::none;
+  std::string default_sql;  ///< as stored expressions are; empty: none
+
+  [[nodiscard]] bool is_input() const noexcept {
+    return mode != ParameterMode::out && mode != ParameterMode::table;
+  }
+  [[nodiscard]] bool is_output() const noexcept {
+    return mode != ParameterMode::in && mode != ParameterMode::variadic;
+  }
+};
+
+/// What the text of a body is.
+enum class BodyForm : char {
+  string = 's',  ///< AS '…': what its language reads
+  atomic = 'a',  ///< RETURN … or BEGIN ATOMIC … END
+};
+
+/// A function or procedure that a user made, in whatever language.
+struct Routine {
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  RoutineKind kind = RoutineKind::function;
+  std::string language;
+  std::vector<RoutineParameter> parameters;
+  TypeId result = TypeId::none;
+  Oid result_relation = kNoOid;  ///< whose rows it returns; `result` is record then
+  bool returns_set = false;
+  char volatility = 'v';  ///< pg_proc's letters: immutable, stable, volatile
+  bool strict = false;
+  bool security_definer = false;
+  bool leakproof = false;
+  char parallel = 'u';  ///< pg_proc's letters: unsafe, restricted, safe
+  float cost = 100;
+  float rows = 0;
+  std::vector<std::string> settings;  ///< SET: "name=value"
+  BodyForm form = BodyForm::string;
+  std::string body;
+  /// What the names in an atomic body meant when it was made, as with a view.
+  std::vector<ViewName> body_names;
+  std::vector<ViewType> body_types;
+  std::vector<ViewRoutine> body_routines;
+  std::string comment;
+  std::vector<Grant> grants;
+
+  /// Of the arguments that a call gives: no two of a name may have the same.
+  [[nodiscard]] std::vector<TypeId> argument_types() const {
+    std::vector<TypeId> types;
+    for (const RoutineParameter& parameter : parameters) {
+      if (parameter.is_input()) types.push_back(parameter.type);
+    }
+    return types;
+  }
+};
+using RoutinePtr = std::shared_ptr<const Routine>;
 
 /// What makes a role a member of another.
 struct Membership {

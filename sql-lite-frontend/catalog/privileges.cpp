@@ -107,6 +107,8 @@ Privileges all_privileges(GrantedOn kind) noexcept {
       return kUsage | kCreate;
     case GrantedOn::database:
       return kCreate | kTemporary | kConnect;
+    case GrantedOn::function:
+      return kExecute;
   }
   return 0;
 }

@@ -41,13 +41,19 @@ std::optional<Privileges> find_privilege(std::string_view name);
 /// "INSERT, SELECT"
 std::string list_privileges(Privileges privileges);
 
-enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database };
+enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database, function };
 /// Everything that can be granted on such an object.
 Privileges all_privileges(GrantedOn kind) noexcept;
 
 /// What PUBLIC may do with schemas and databases that nothing was granted on.
 Privileges everyone_on_schema(Oid schema) noexcept;
 inline constexpr Privileges kEveryoneOnDatabase = privilege::kTemporary | privilege::kConnect;
+inline constexpr Privileges kEveryoneOnFunction = privilege::kExecute;
+
+/// The same for what else PUBLIC usually may, whatever the object.
+constexpr Privileges everyone_on(GrantedOn kind) noexcept {
+  return kind == GrantedOn::function ? kEveryoneOnFunction : 0;
+}
 
 /// The one whom PUBLIC stands for.
 inline constexpr Oid kPublic = kNoOid;

@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -299,6 +300,21 @@ class Commenting {
   }
 
   void on_function() {
+    const auto& named = ast::as<ast::ObjectWithArgs>(statement_.object);
+    RoutinePtr made;
+    if (is_routine(statement_.objtype)) {
+      const bool is_users = named.objname.size() > 1 &&
+                            ast::string_of(named.objname[named.objname.size() - 2]) != "pg_catalog";
+      made = is_users ? require_named_routine(session_, named, statement_.objtype)
+                      : find_named_routine(session_, named, statement_.objtype);
+    }
+    if (made) {
+      require_owner(session_, *made);
+      const RoutinePtr locked = session_.catalog.lock_routine(*session_.transaction, *made);
+      Routine changed = *locked;
+      changed.comment = text_;
+      return session_.catalog.replace(*session_.transaction, *locked, std::move(changed));
+    }
     const Function* function = find_function(ast::as<ast::ObjectWithArgs>(statement_.object));
     if (statement_.objtype == ObjectType::aggregate && function->kind != FunctionKind::aggregate) {
       throw_error(sqlstate::wrong_object_type, "function {} is not an aggregate",

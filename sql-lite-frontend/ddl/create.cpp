@@ -205,6 +205,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
       relation.view_names.push_back(view_name_of(read));
     }
     relation.view_types = binder.types_read();
+    relation.view_routines = binder.routines_read();
     relation.view_sql = view_query_text(whole.text(), relation.name);
     relation.populated = !into.skip_data;
   }

@@ -103,6 +103,7 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
            fmt::format("view \"{}\" will be a temporary view", relation.name));
   }
   relation.view_types = binder.types_read();
+  relation.view_routines = binder.routines_read();
   refuse_more_columns(query->targets.size());
   for (std::size_t i = 0; i < query->targets.size(); ++i) {
     Column column;

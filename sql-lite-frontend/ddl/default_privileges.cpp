@@ -40,6 +40,9 @@ class DefaultsChange {
         return GrantedOn::sequence;
       case ast::ObjectType::schema:
         return GrantedOn::schema;
+      case ast::ObjectType::function:
+      case ast::ObjectType::routine:
+        return GrantedOn::function;
       default:
         throw_error(sqlstate::feature_not_supported,
                     "ALTER DEFAULT PRIVILEGES for {} is not supported", object_type_name(type));
@@ -65,6 +68,7 @@ class DefaultsChange {
                     list_privileges(*bit),
                     kind_ == GrantedOn::table      ? "relation"
                     : kind_ == GrantedOn::sequence ? "sequence"
+                    : kind_ == GrantedOn::function ? "function"
                                                    : "schema");
       }
       wanted |= *bit;
@@ -97,9 +101,9 @@ class DefaultsChange {
     // What is for one schema comes on top of what is for all, so it begins with nothing.
     const bool is_added = schema != kNoOid;
     AccessList list = is_added ? AccessList::exactly(grants.grants, role)
-                               : AccessList{grants.grants, role, kind_};
+                               : AccessList{grants.grants, role, kind_, everyone_on(kind_)};
     change_list(list, action_, grantees_, role, privileges_);
-    if (is_added ? list.entries().empty() : list.is_usual(kind_)) {
+    if (is_added ? list.entries().empty() : list.is_usual(kind_, everyone_on(kind_))) {
       if (grants.oid != kNoOid) remove_default_grants(catalog, transaction, grants);
       return;
     }

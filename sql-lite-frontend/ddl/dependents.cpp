@@ -139,6 +139,13 @@ void remove(Session::State& session, const Dependent& dependent) {
     if (type) session.catalog.remove(*session.transaction, *type);
     return;
   }
+  if (dependent.kind == Dependent::Kind::routine) {
+    const RoutinePtr routine = session.catalog.routine(dependent.oid);
+    if (!routine) return;
+    const RoutinePtr locked = session.catalog.lock_routine(*session.transaction, *routine);
+    session.catalog.remove(*session.transaction, *locked);
+    return;
+  }
   const TablePtr current = session.catalog.table(dependent.table->relation.oid);
   if (!current) return;
   if (dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table ||
@@ -206,6 +213,11 @@ std::vector<Dependent> dependents_of(Session::State& session, std::span<const Ta
       add_with_followers(session, std::move(dependent), known, list);
     }
   }
+  std::vector<TablePtr> gone = all;
+  for (const Dependent& dependent : list) {
+    if (dependent.kind == Dependent::Kind::view) gone.push_back(dependent.table);
+  }
+  add_routines_of_relations(session, gone, list);
   return list;
 }
 

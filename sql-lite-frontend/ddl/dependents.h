@@ -19,11 +19,12 @@ struct Dependent {
     table,
     column,
     index,
-    type
+    type,
+    routine
   };
   Kind kind = Kind::view;
-  TablePtr table;            ///< the view, or the table whose part it is; null for a type
-  Oid oid = kNoOid;          ///< of a constraint, an index, a type
+  TablePtr table;    ///< the view, or the table whose part it is; null for a type or a routine
+  Oid oid = kNoOid;  ///< of a constraint, an index, a type, a routine
   std::size_t position = 0;  ///< of a default or a column
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
   std::string on;            ///< what it depends on: "table t", "column a of table t"
@@ -53,6 +54,22 @@ std::vector<Dependent> dependents_of_types(Session::State& session, std::span<co
 /// The schema's types, and what depends on them elsewhere.
 void add_types_of_schema(Session::State& session, const Schema& schema,
                          std::vector<Dependent>& dependents);
+
+/// For routines that are to go: views and other routines whose text calls them, and what calls them
+/// in its definition.
+std::vector<Dependent> dependents_of_routines(Session::State& session,
+                                              std::span<const RoutinePtr> routines);
+/// Routines that name one of the types in their signature, or one of the relations in an atomic
+/// body or as what they return; each with what depends on it. Adds those that are not there yet.
+void add_routines_of_types(Session::State& session, std::span<const TypePtr> types,
+                           std::vector<Dependent>& list);
+void add_routines_of_relations(Session::State& session, std::span<const TablePtr> relations,
+                               std::vector<Dependent>& list);
+/// The schema's routines, and what depends on them elsewhere.
+void add_routines_of_schema(Session::State& session, const Schema& schema,
+                            std::vector<Dependent>& dependents);
+/// "function f(integer)".
+std::string described(Session::State& session, const Routine& routine);
 
 /// Makes the column one of those that keep their place only.
 void drop_column_definition(Relation& relation, std::size_t position);

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/session/callable_functions.h"
+#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -228,6 +228,7 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
       dependents.push_back(std::move(dependent));
     }
     add_types_of_schema(*this, *schema, dependents);
+    add_routines_of_schema(*this, *schema, dependents);
     drop_dependents(*this, dependents, "schema " + name, statement.behavior, sink);
     for (const DefaultGrants& grants : read_default_grants(catalog.shared(), *transaction)) {
       if (grants.schema != schema->oid) continue;
@@ -237,39 +238,8 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
   }
 }
 
-namespace {
-
-/// Functions are PostgreSQL's own, and stay; of any other name there is none to drop.
-void drop_no_function(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
-  const std::string_view type = object_type_name(statement.remove_type);
-  const std::string_view noun =
-      statement.remove_type == ast::ObjectType::procedure ? "procedure" : "function";
-  for (const ast::Node* node : statement.objects) {
-    const auto& object = ast::as<ast::ObjectWithArgs>(node);
-    const std::string_view last = ast::as<ast::String>(object.objname.back()).sval;
-    if (!callable_functions_named(last).empty() || !unsupported_functions(last).empty()) {
-      throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
-    }
-    std::string arguments;
-    for (const ast::Node* argument : object.objargs) {
-      if (!arguments.empty()) arguments += ',';
-      arguments += dotted(ast::as<ast::TypeName>(argument).names);
-    }
-    session.notice(
-        sink, Severity::notice, SqlState{"00000"},
-        fmt::format("{} {}({}) does not exist, skipping", noun, dotted(object.objname), arguments));
-  }
-  sink.command_complete(fmt::format("DROP {}", type));
-}
-
-}  // namespace
-
 /// There are no objects of such a kind, so IF EXISTS has nothing to drop.
 void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& sink) {
-  if (statement.missing_ok && (statement.remove_type == ast::ObjectType::function ||
-                               statement.remove_type == ast::ObjectType::procedure)) {
-    return drop_no_function(*this, statement, sink);
-  }
   const std::string_view type = object_type_name(statement.remove_type);
   const bool is_named = statement.remove_type == ast::ObjectType::extension;
   if (!statement.missing_ok || !is_named) {
@@ -312,6 +282,10 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
       return drop_types(*this, statement, sink);
+    case ast::ObjectType::function:
+    case ast::ObjectType::procedure:
+    case ast::ObjectType::routine:
+      return drop_routines(*this, statement, sink);
     default:
       drop_unknown(statement, sink);
   }

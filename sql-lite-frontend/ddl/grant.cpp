@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -40,6 +41,11 @@ class GrantChange {
         return;
       case ast::ObjectType::database:
         for (const ast::Node* name : statement_.objects) change_database(ast::string_of(name));
+        return;
+      case ast::ObjectType::function:
+      case ast::ObjectType::procedure:
+      case ast::ObjectType::routine:
+        for (const RoutinePtr& routine : routines()) change_routine(routine);
         return;
       default:
         throw_error(sqlstate::feature_not_supported, "GRANT and REVOKE on {} is not supported",
@@ -83,6 +89,38 @@ class GrantChange {
       found.push_back(table);
     }
     return found;
+  }
+
+  std::vector<RoutinePtr> routines() {
+    std::vector<RoutinePtr> found;
+    if (statement_.targtype != ast::GrantTargetType::all_in_schema) {
+      for (const ast::Node* node : statement_.objects) {
+        found.push_back(require_named_routine(session_, ast::as<ast::ObjectWithArgs>(node),
+                                              statement_.objtype));
+      }
+      return found;
+    }
+    for (const ast::Node* name : statement_.objects) {
+      const SchemaPtr schema = schema_named(ast::string_of(name));
+      for (const RoutinePtr& routine : session_.catalog.routines()) {
+        const bool is_procedure = routine->kind == RoutineKind::procedure;
+        const bool is_wanted = statement_.objtype == ast::ObjectType::routine ||
+                               is_procedure == (statement_.objtype == ast::ObjectType::procedure);
+        if (routine->schema == schema->oid && is_wanted) found.push_back(routine);
+      }
+    }
+    return found;
+  }
+
+  void change_routine(const RoutinePtr& given) {
+    const std::string_view noun = routine_noun(statement_.objtype);
+    const Privileges want = wanted(GrantedOn::function, noun).whole;
+    const RoutinePtr locked = session_.catalog.lock_routine(*session_.transaction, *given);
+    Routine routine = *locked;
+    routine.grants = changed(
+        {routine.grants, routine.owner, GrantedOn::function, kEveryoneOnFunction}, routine.owner,
+        want, routine.kind == RoutineKind::procedure ? "procedure" : "function", routine.name);
+    session_.catalog.replace(*session_.transaction, *locked, std::move(routine));
   }
 
   SchemaPtr schema_named(std::string_view name) {

@@ -72,6 +72,11 @@ void revoke_all(Session::State& session, std::span<const RolePtr> roles) {
     if (is_any(roles, database->owner) || !forget_grants(changed.grants, roles)) continue;
     session.catalog.replace(*session.transaction, *database, std::move(changed));
   }
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    Routine changed = *routine;
+    if (is_any(roles, routine->owner) || !forget_grants(changed.grants, roles)) continue;
+    session.catalog.replace(*session.transaction, *routine, std::move(changed));
+  }
   Catalog& shared = session.catalog.shared();
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
     if (is_any(roles, defaults.role)) {
@@ -85,7 +90,7 @@ void revoke_all(Session::State& session, std::span<const RolePtr> roles) {
 template <class Owned>
 void give(Owned& owned, GrantedOn kind, Oid owner) {
   if (!owned.grants.empty()) {
-    AccessList list{owned.grants, owned.owner, kind};
+    AccessList list{owned.grants, owned.owner, kind, everyone_on(kind)};
     list.change_owner(owner);
     owned.grants = list.grants();
   }
@@ -122,11 +127,24 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     if (is_any(roles, type->owner)) types.push_back(type);
   }
   for (Dependent& dependent : dependents_of_types(session, types)) {
-    if (std::ranges::find(owned, dependent.table) == owned.end()) {
+    if (!dependent.table || std::ranges::find(owned, dependent.table) == owned.end()) {
       dependents.push_back(std::move(dependent));
     }
   }
-  for (const SchemaPtr& schema : schemas) add_types_of_schema(session, *schema, dependents);
+  std::vector<RoutinePtr> routines;
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    if (is_any(roles, routine->owner)) routines.push_back(routine);
+  }
+  for (Dependent& dependent : dependents_of_routines(session, routines)) {
+    const bool is_known =
+        std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end() ||
+        (dependent.table && std::ranges::find(owned, dependent.table) != owned.end());
+    if (!is_known) dependents.push_back(std::move(dependent));
+  }
+  for (const SchemaPtr& schema : schemas) {
+    add_types_of_schema(session, *schema, dependents);
+    add_routines_of_schema(session, *schema, dependents);
+  }
   std::string what{"desired object(s)"};
   if (owned.size() + schemas.size() == 1 && types.empty()) {
     what = owned.empty() ? "schema " + schemas[0]->name : described(session, *owned[0]);
@@ -138,6 +156,10 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
   }
   for (const TypePtr& type : types) {
     const TypePtr present = session.user_type(type->id());
+    if (present) session.catalog.remove(*session.transaction, *present);
+  }
+  for (const RoutinePtr& routine : routines) {
+    const RoutinePtr present = session.catalog.routine(routine->oid);
     if (present) session.catalog.remove(*session.transaction, *present);
   }
   for (const SchemaPtr& schema : schemas) {
@@ -172,6 +194,12 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
                                                   lock::RelationMode::access_exclusive);
     changed.owner = heir->oid;
     session.catalog.replace(*session.transaction, *type, std::move(changed));
+  }
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    if (!is_any(roles, routine->owner)) continue;
+    Routine changed = *session.catalog.lock_routine(*session.transaction, *routine);
+    give(changed, GrantedOn::function, heir->oid);
+    session.catalog.replace(*session.transaction, *routine, std::move(changed));
   }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     if (!is_any(roles, schema->owner)) continue;

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 
@@ -32,6 +33,12 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER DATABASE";
     case ast::ObjectType::type:
       return "ALTER TYPE";
+    case ast::ObjectType::function:
+      return "ALTER FUNCTION";
+    case ast::ObjectType::procedure:
+      return "ALTER PROCEDURE";
+    case ast::ObjectType::routine:
+      return "ALTER ROUTINE";
     default:
       return "ALTER TABLE";
   }
@@ -71,6 +78,11 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       return finish();
     case ast::ObjectType::type:
       rename_type(*this, statement.object, new_name);
+      return finish();
+    case ast::ObjectType::function:
+    case ast::ObjectType::procedure:
+    case ast::ObjectType::routine:
+      rename_routine(*this, statement);
       return finish();
     case ast::ObjectType::role: {
       const RolePtr role = catalog.role(statement.subname);
@@ -240,6 +252,10 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
     set_type_owner(*this, statement);
     return sink.command_complete("ALTER TYPE");
   }
+  if (is_routine(statement.object_type)) {
+    set_routine_owner(*this, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
   if (statement.object_type != ast::ObjectType::schema) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} OWNER is not supported",
                 object_type_name(statement.object_type));
@@ -272,6 +288,10 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
   if (statement.object_type == Type::type) {
     set_type_schema(*this, statement);
     return sink.command_complete("ALTER TYPE");
+  }
+  if (is_routine(statement.object_type)) {
+    set_routine_schema(*this, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type != Type::table && statement.object_type != Type::view &&
       statement.object_type != Type::sequence) {

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/session/session_user.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
@@ -114,6 +115,9 @@ void refuse_to_orphan(Session::State& session, const Role& role) {
   }
   for (const TypePtr& type : session.catalog.types()) {
     look(type->owner, type->grants, "type " + type->name);
+  }
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    look(routine->owner, routine->grants, described(session, *routine));
   }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;

@@ -129,8 +129,11 @@ void require_immutable(Expr& expr, Clause clause) {
   walk(expr, [&](Expr& part) {
     const auto* call = dynamic_cast<const FunctionExpr*>(&part);
     const auto* session = dynamic_cast<const SessionFunctionExpr*>(&part);
-    const bool immutable = session == nullptr && (call == nullptr || call->function().volatility ==
-                                                                         Volatility::immutable);
+    const auto* routine = dynamic_cast<const RoutineExpr*>(&part);
+    const bool immutable =
+        session == nullptr &&
+        (call == nullptr || call->function().volatility == Volatility::immutable) &&
+        (routine == nullptr || routine->routine().volatility == 'i');
     if (!immutable) throw SqlError{SqlState{"42P17"}, std::string{message}};
   });
 }

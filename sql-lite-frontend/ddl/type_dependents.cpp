@@ -98,6 +98,7 @@ std::vector<Dependent> dependents_of_types(Session::State& session,
       }
     }
   }
+  add_routines_of_types(session, types, list);
   return list;
 }
 
@@ -112,7 +113,7 @@ void add_types_of_schema(Session::State& session, const Schema& schema,
     dependents.push_back({Kind::type, nullptr, type->oid, 0, name, "schema " + schema.name});
   }
   for (Dependent& dependent : dependents_of_types(session, inside)) {
-    if (dependent.table->relation.schema == schema.oid) continue;
+    if (dependent.table && dependent.table->relation.schema == schema.oid) continue;
     const bool is_known =
         std::ranges::find(dependents, dependent.name, &Dependent::name) != dependents.end();
     if (!is_known) dependents.push_back(std::move(dependent));

@@ -142,7 +142,9 @@ std::optional<std::span<const Value>> set_arguments(Execution& execution, const 
 }
 
 std::unique_ptr<SetCursor> start_set(Execution& execution, const Function& function,
+                                     const RoutineCallPtr& routine,
                                      std::span<const Value> arguments) {
+  if (routine) return open_routine(execution, *routine, arguments);
   return for_bytes(bytes_of(arguments),
                    [&] { return function.set(execution.functions, arguments); });
 }
@@ -158,7 +160,8 @@ bool ProjectSet::next(Execution& execution) {
       for (const Item& item : items_) {
         const auto arguments =
             set_arguments(execution, *item.function, item.arguments, arguments_arena_);
-        cursors_.push_back(arguments ? start_set(execution, *item.function, *arguments) : nullptr);
+        cursors_.push_back(
+            arguments ? start_set(execution, *item.function, item.routine, *arguments) : nullptr);
       }
       in_row_ = true;
     }
@@ -290,7 +293,8 @@ void FunctionScan::open(Execution& execution) {
     const auto arguments =
         set_arguments(execution, *call.function, call.arguments, arguments_arena_);
     execution.functions.call.row = call.shape.get();
-    if (arguments) running_[i].cursor = start_set(execution, *call.function, *arguments);
+    if (arguments)
+      running_[i].cursor = start_set(execution, *call.function, call.routine, *arguments);
     // One row it is in any case.
     running_[i].null_pending = !arguments && !call.function->returns_set;
   }

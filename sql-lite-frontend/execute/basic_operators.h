@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/execute/held_row.h"
 #include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/execute/routine_call.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 
@@ -110,7 +111,8 @@ class ProjectSet final : public PlanOperator {
     Slot slot;
     const Function* function = nullptr;
     std::vector<ExprPtr> arguments;
-    std::int32_t location = -1;  ///< in the statement, for errors
+    RoutineCallPtr routine = nullptr;  ///< whose `function` it is then
+    std::int32_t location = -1;        ///< in the statement, for errors
     /// GROUP BY names it: its rows are grouped. Others are made of the groups.
     bool below_grouping = false;
   };
@@ -261,6 +263,7 @@ class FunctionScan final : public PlanOperator {
     std::vector<Slot> slots;               ///< one per column
     bool composite = false;                ///< rows are records to be taken apart
     std::unique_ptr<RowShape> shape = {};  ///< of a column definition list
+    RoutineCallPtr routine = nullptr;      ///< whose `function` it is then
   };
   FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinality, std::string alias);
   FunctionScan(const FunctionScan& of, StepCopies& /*copies*/)

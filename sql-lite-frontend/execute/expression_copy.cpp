@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/execute/expression_copy.h"
 
 #include "base/long_work.h"
+#include "sql-lite-frontend/execute/routine_call.h"
 
 namespace swizzle::sql {
 namespace {
@@ -22,6 +23,9 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
                                                std::move(operands));
     copy->set_variadic_array(call->variadic_array());
     return copy;
+  }
+  if (const auto* call = dynamic_cast<const RoutineExpr*>(&expr)) {
+    return std::make_unique<RoutineExpr>(call->call(), call->place(), std::move(operands));
   }
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));

@@ -3,6 +3,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/routine_call.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -355,6 +356,8 @@ bool is_volatile(Expr& expr) {
       found |= call->function().volatility == Volatility::volatile_;
     } else if (const auto* session = dynamic_cast<const SessionFunctionExpr*>(&part)) {
       found |= session->function().volatility == Volatility::volatile_;
+    } else if (const auto* routine = dynamic_cast<const RoutineExpr*>(&part)) {
+      found |= routine->call()->callable->function.volatility == Volatility::volatile_;
     }
   });
   return found;

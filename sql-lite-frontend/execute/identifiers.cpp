@@ -57,13 +57,30 @@ std::string stored_cast_target(TypeId type, std::int32_t typmod) {
   return is_enum(type) ? fmt::format("\"#{}\"", raw(type)) : cast_target(type, typmod);
 }
 
-TypeId type_of_stored_name(std::string_view name) {
-  if (!name.starts_with('#')) return TypeId::none;
+namespace {
+
+/// 0: it is none.
+std::uint32_t stored_number(std::string_view name) {
+  if (!name.starts_with('#')) return 0;
   std::uint32_t number = 0;
   const char* const last = name.data() + name.size();
   const auto [end, error] = std::from_chars(name.data() + 1, last, number);
-  return error == std::errc{} && end == last && is_enum(TypeId{number}) ? TypeId{number}
-                                                                        : TypeId::none;
+  return error == std::errc{} && end == last ? number : 0;
+}
+
+}  // namespace
+
+TypeId type_of_stored_name(std::string_view name) {
+  const TypeId type{stored_number(name)};
+  return is_enum(type) ? type : TypeId::none;
+}
+
+std::string stored_routine_name(std::uint32_t oid) {
+  return fmt::format("\"#{}\"", oid);
+}
+
+std::uint32_t routine_of_stored_name(std::string_view name) {
+  return stored_number(name);
 }
 
 }  // namespace swizzle::sql

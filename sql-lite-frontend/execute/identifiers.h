@@ -22,4 +22,9 @@ std::string stored_cast_target(TypeId type, std::int32_t typmod = kNoTypmod);
 /// The number that stored_cast_target() wrote for a name; none for any other name.
 TypeId type_of_stored_name(std::string_view name);
 
+/// What a stored expression calls a routine that a user made: its number, as with types.
+std::string stored_routine_name(std::uint32_t oid);
+/// The number that stored_routine_name() wrote for a name; 0 for any other name.
+std::uint32_t routine_of_stored_name(std::string_view name);
+
 }  // namespace swizzle::sql

@@ -152,6 +152,7 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const TablePtr table = session.catalog.table(oid)) return table->relation.comment;
   if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
   if (const TypePtr type = session.catalog.type(oid)) return type->comment;
+  if (const RoutinePtr routine = session.catalog.routine(oid)) return routine->comment;
   if (!catalog.empty() && catalog != "pg_class" && catalog != "pg_constraint") return {};
   for (const TablePtr& table : session.catalog.tables()) {
     if (const Index* index = table->index_by_oid(oid)) return index->comment;
@@ -246,33 +247,6 @@ Value default_access_list(Execution& execution, Arguments arguments) {
   return list.is_null() ? make_array(execution.row_arena, TypeId::aclitem, {}) : list;
 }
 
-Value function_result(Execution& execution, Arguments arguments) {
-  const Function* function = find_callable_function(arguments[0].as_oid());
-  if (function == nullptr) return Value::null();
-  std::string result = function->returns_set ? "SETOF " : "";
-  return text(execution, result + format_type(function->result));
-}
-Value function_arguments(Execution& execution, Arguments arguments) {
-  const Function* function = find_callable_function(arguments[0].as_oid());
-  if (function == nullptr) return Value::null();
-  std::string list;
-  for (std::size_t i = 0; i < function->arguments.size(); ++i) {
-    if (i > 0) list += ", ";
-    const bool variadic = function->variadic != TypeId::none && i + 1 == function->arguments.size();
-    if (variadic) list += "VARIADIC ";
-    if (i < function->argument_names.size() && !function->argument_names[i].empty()) {
-      list += fmt::format("{} ", function->argument_names[i]);
-    }
-    list += format_type(function->arguments[i]);
-    const std::size_t defaults = function->argument_defaults.size();
-    if (i + defaults >= function->arguments.size()) {
-      list += fmt::format(" DEFAULT {}",
-                          function->argument_defaults[i + defaults - function->arguments.size()]);
-    }
-  }
-  return text(execution, list);
-}
-
 Value encoding_name(Execution& execution, Arguments arguments) {
   constexpr std::int32_t kUtf8 = 6;
   if (arguments[0].as_int4() == 0) return text(execution, "SQL_ASCII");
@@ -327,18 +301,8 @@ std::vector<SessionFunction> all_functions() {
        kStable,
        view_definition,
        SessionFunction::AnyArguments::as_text});
-  add({"pg_get_function_result", TypeId::text, {oid}, 0, true, kStable, function_result});
-  add({"pg_get_function_arguments", TypeId::text, {oid}, 0, true, kStable, function_arguments});
-  add({"pg_get_function_identity_arguments",
-       TypeId::text,
-       {oid},
-       0,
-       true,
-       kStable,
-       function_arguments});
-  for (const std::string_view name :
-       {"pg_get_function_sqlbody", "pg_get_functiondef", "pg_get_statisticsobjdef",
-        "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_tablespace_location"}) {
+  for (const std::string_view name : {"pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns",
+                                      "pg_get_partkeydef", "pg_tablespace_location"}) {
     add({name, TypeId::text, {oid}, 0, true, kStable, always_null});
   }
   // There are no triggers, rules of the user's own or partitions.

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/execute/routine_call.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {
@@ -87,6 +88,7 @@ bool looks_like_call(const Expr& expr) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&expr);
   return (call != nullptr && call->op() == nullptr) ||
          dynamic_cast<const SessionFunctionExpr*>(&expr) != nullptr ||
+         dynamic_cast<const RoutineExpr*>(&expr) != nullptr ||
          dynamic_cast<const CoalesceExpr*>(&expr) != nullptr ||
          dynamic_cast<const GreatestExpr*>(&expr) != nullptr ||
          dynamic_cast<const NullIfExpr*>(&expr) != nullptr;

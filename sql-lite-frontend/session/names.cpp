@@ -234,7 +234,7 @@ const SessionFunction* Session::State::session_function(std::string_view name,
 }
 
 std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view name) {
-  if (kind == TypeId::regprocedure) return find_procedure(name);
+  if (kind == TypeId::regprocedure) return find_procedure(*this, name);
   const std::vector<std::string> parts = split_identifier(name);
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
@@ -268,7 +268,14 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
       if (const auto type = find_user_type_written(name)) return raw(*type);
       return std::nullopt;
     case TypeId::regproc: {
-      const auto functions = callable_functions_named(last);
+      const std::vector<FoundRoutine> made = find_routines(schema, last);
+      const bool is_system = schema.empty() || schema == "pg_catalog";
+      const auto functions =
+          is_system ? callable_functions_named(last) : std::vector<const Function*>{};
+      if (made.size() + functions.size() > 1) {
+        throw_error(sqlstate::ambiguous_function, "more than one function named \"{}\"", name);
+      }
+      if (!made.empty()) return made.front().callable->routine->oid;
       if (!functions.empty() && is_ambiguous_function(last)) {
         throw_error(sqlstate::ambiguous_function, "more than one function named \"{}\"", name);
       }
@@ -312,6 +319,12 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regproc: {
+      if (const RoutinePtr made = catalog.routine(oid)) {
+        const bool is_alone = find_routines({}, made->name).size() == 1 && is_visible(*made) &&
+                              callable_functions_named(made->name).empty();
+        const std::string plain = quote_identifier(made->name);
+        return is_alone ? plain : quote_identifier(schema_name(made->schema)) + "." + plain;
+      }
       const Function* function = find_callable_function(oid);
       if (function != nullptr) {
         // Alone, the name would not say which.
@@ -322,6 +335,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
     }
     case TypeId::regprocedure: {
+      if (const RoutinePtr made = catalog.routine(oid)) return routine_signature(*made);
       const Function* function = find_callable_function(oid);
       return function != nullptr ? std::optional{procedure_name(*function)} : std::nullopt;
     }

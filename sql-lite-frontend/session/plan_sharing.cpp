@@ -19,6 +19,8 @@ bool Session::State::may_share(const Statement& statement) const {
   const bool is_whole = statement.parsed != nullptr && statement.node == statement.parsed->node &&
                         statement.text().size() <= kLongestKeptText;
   if (!is_whole || statement.is_explained || statement.of_cursor) return false;
+  // An atomic body's text says less than it means.
+  if (statement.body && statement.body->meanings) return false;
   // What only this session sees is nobody else's business, and hides what others see.
   return temp_schema == kNoOid && !catalog.has_changes() && young_indexes.empty() &&
          expanded_view == kNoOid && refreshed_view == kNoOid;
@@ -50,6 +52,13 @@ std::string Session::State::plan_key(const Statement& statement) {
   key += statement.has_lifted_literals ? 'l' : ' ';
   key += statement.trusted ? 't' : ' ';
   for (const TypeId type : statement.declared_types) key += fmt::format("{} ", raw(type));
+  if (statement.body) {
+    key += fmt::format("\0{}", statement.body->routine->name);
+    for (const std::string& name : statement.body->parameters) {
+      key += '\0';
+      key += name;
+    }
+  }
   key += '\0';
   return key += planned_under();
 }
@@ -70,7 +79,7 @@ PlanUsePtr Session::State::taken_over(const SharedPlan& known, Statement& statem
   const bool fits =
       (statement.parameter_types.empty() || statement.parameter_types == plan.parameter_types) &&
       (statement.columns().empty() || has_same_result(statement, plan));
-  if (!fits || !may_read_indexes(plan)) return nullptr;
+  if (!fits || !may_read_indexes(plan) || !has_same_routines(plan)) return nullptr;
   for (std::size_t i = 0; i < plan.tables.size(); ++i) {
     const TablePtr& table = plan.tables[i];
     if (table->computed == nullptr && catalog.table(table->relation.oid) != table) return nullptr;

@@ -7,6 +7,8 @@
 #include "sql-lite-frontend/parse/long_identifiers.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/routines/inline.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/trusted_names.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -146,7 +148,7 @@ std::unique_ptr<Scratch> Session::State::new_scratch() {
 bool Session::State::is_current(const PlanUse& use) {
   if (use.settings_version != settings_version) return false;
   if (use.stamp == catalog.stamp()) return true;
-  if (use.plan->names_user_types) return false;
+  if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
     return known->computed != nullptr || catalog.table(known->relation.oid) == known;
   });
@@ -156,6 +158,12 @@ bool Session::State::is_current(const PlanUse& use) {
            const TablePtr found = find_table(named.schema, named.name);
            return found && found->relation.oid == named.relation;
          });
+}
+
+bool Session::State::has_same_routines(const Plan& plan) const {
+  return std::ranges::all_of(plan.routines, [this](const RoutinePtr& known) {
+    return catalog.routine(known->oid) == known;
+  });
 }
 
 PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value> parameters) {
@@ -173,6 +181,7 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
     binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
                                                               : statement.parameter_types);
   }
+  if (statement.body) binder.enter_body(*statement.body);
   Planner planner{binder, execution};
   std::vector<OutputTarget>& columns = plan->columns;
   const auto describe_targets = [&](const std::vector<OutputTarget>& targets) {
@@ -228,10 +237,16 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
     }
   }
   planner.plan_pending();
+  if (!binder.routines_called().empty()) inline_routines(*this, plan->arena, *plan->root);
   plan->tables = binder.dependencies();
   plan->locks = locks_for(*plan, binder.written(), read_under);
   plan->names = binder.named_relations();
-  if (statement.trusted) plan->accesses.clear();
+  plan->routines = binder.routines_called();
+  if (statement.trusted) {
+    plan->accesses.clear();
+  } else {
+    plan->executes = plan->routines;
+  }
   plan->explained_columns = binder.explained_columns();
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();
@@ -251,6 +266,12 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
 void Session::State::analyze(Statement& statement) {
   if (!is_plannable(statement.node)) {
     statement.parameter_types = statement.declared_types;
+    if (const auto* call = ast::try_as<ast::CallStmt>(statement.node)) {
+      auto columns = columns_of_call(*this, *call, statement.declared_types);
+      statement.returns_rows = !columns.empty();
+      statement.result = std::make_shared<const std::vector<OutputTarget>>(std::move(columns));
+      return;
+    }
     const ast::Node* query = query_within(statement.node);
     if (!is_plannable(query)) return;
     Statement within;

@@ -183,6 +183,27 @@ Value on_schema(Execution& execution, Arguments arguments) {
                 questions_in(arguments.back().as_text(), all_privileges(GrantedOn::schema)));
 }
 
+Value on_function(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid role = role_in(session, arguments, 3);
+  const std::string_view text = arguments[arguments.size() - 2].as_text();
+  const auto number = number_in(text);
+  const std::optional<Oid> oid = number ? number : session.find(TypeId::regprocedure, text);
+  if (!oid) throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", text);
+  const std::vector<Question> questions =
+      questions_in(arguments.back().as_text(), all_privileges(GrantedOn::function));
+  if (const RoutinePtr made = session.catalog.routine(*oid)) {
+    return any_of(session, role,
+                  {made->grants, made->owner, GrantedOn::function, kEveryoneOnFunction}, questions);
+  }
+  const Function* builtin = find_callable_function(*oid);
+  if (builtin == nullptr) return Value::null();
+  const bool is_everybodys = !is_for_superusers(builtin->name);
+  return any_of(session, role,
+                {{}, kBootstrapRole, GrantedOn::function, is_everybodys ? kEveryoneOnFunction : 0},
+                questions);
+}
+
 Value on_database(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const Oid role = role_in(session, arguments, 3);
@@ -285,21 +306,10 @@ bool always(Oid) {
 bool never(Oid) {
   return false;
 }
-bool is_everybodys_function(Oid oid) {
-  const Function* function = find_callable_function(oid);
-  return function != nullptr && !is_for_superusers(function->name);
-}
-
 Oid oid_or_none(const std::optional<Oid>& oid) {
   return oid.value_or(kNoOid);
 }
 
-const Ungrantable kFunction{
-    "function", privilege::kExecute, is_everybodys_function,
-    [](Session::State& session, std::string_view name) {
-      return oid_or_none(session.find(TypeId::regprocedure, name));
-    },
-    [](Session::State&, Oid oid) { return find_callable_function(oid) != nullptr; }};
 const Ungrantable kType{"type", privilege::kUsage, always,
                         [](Session::State& session, std::string_view name) {
                           return oid_or_none(session.find(TypeId::regtype, name));
@@ -334,9 +344,7 @@ Value on_ungrantable(Execution& execution, Arguments arguments) {
   const auto number = number_in(text);
   const Oid oid = number ? *number : kind.find(session, text);
   if (oid == kNoOid && !number) {
-    const bool is_function = &kind == &kFunction;
-    throw_error(is_function ? sqlstate::undefined_function : sqlstate::undefined_object,
-                "{} \"{}\" does not exist", kind.noun, text);
+    throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", kind.noun, text);
   }
   const std::vector<Question> questions = questions_in(arguments.back().as_text(), kind.right);
   if (!kind.exists(session, oid)) return Value::null();
@@ -360,7 +368,7 @@ std::vector<SessionFunction> all_functions() {
   add("has_schema_privilege", 3, on_schema);
   add("has_database_privilege", 3, on_database);
   add("pg_has_role", 3, has_role);
-  add("has_function_privilege", 3, on_ungrantable<kFunction>);
+  add("has_function_privilege", 3, on_function);
   add("has_type_privilege", 3, on_ungrantable<kType>);
   add("has_language_privilege", 3, on_ungrantable<kLanguage>);
   add("has_tablespace_privilege", 3, on_ungrantable<kTablespace>);

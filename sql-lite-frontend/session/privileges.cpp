@@ -24,6 +24,10 @@ std::string_view noun_of(const Relation& relation) {
   return "table";
 }
 
+std::string_view noun_of(const Routine& routine) {
+  return routine.kind == RoutineKind::procedure ? "procedure" : "function";
+}
+
 /// System relations that show what nobody but a superuser may see.
 bool is_secret(const Table& table) {
   const std::string& name = table.relation.name;
@@ -129,7 +133,20 @@ void Session::State::check_accesses(PlanUse& use) {
     require(access);
     require_populated(*access.table);
   }
+  for (const RoutinePtr& routine : use.plan->executes) require_execute(*routine);
   use.allowed_under = now;
+}
+
+bool Session::State::may(const Routine& routine, Privileges wants) const {
+  if (is_superuser(user)) return true;
+  const AccessList list{routine.grants, routine.owner, GrantedOn::function, kEveryoneOnFunction};
+  return (wants & ~list.allowed(roles_of(user))) == 0;
+}
+
+void Session::State::require_execute(const Routine& routine) const {
+  if (may(routine, privilege::kExecute)) return;
+  throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(routine),
+              routine.name);
 }
 
 void Session::State::require_populated(const Table& table) const {

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/callable_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -40,7 +41,7 @@ std::vector<std::string_view> split_types(std::string_view list) {
 
 }  // namespace
 
-std::optional<std::uint32_t> find_procedure(std::string_view text) {
+std::optional<std::uint32_t> find_procedure(Session::State& session, std::string_view text) {
   const std::size_t open = text.find('(');
   if (open == std::string_view::npos) {
     throw SqlError{sqlstate::invalid_text_representation, "expected a left parenthesis"};
@@ -51,12 +52,21 @@ std::optional<std::uint32_t> find_procedure(std::string_view text) {
   }
   std::vector<TypeId> wanted;
   for (const std::string_view type : split_types(rest.substr(0, rest.size() - 1))) {
-    const auto found = parse_type_name(type);
-    if (!found) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", type);
-    wanted.push_back(found->type);
+    if (const auto found = parse_type_name(type)) {
+      wanted.push_back(found->type);
+      continue;
+    }
+    const auto made = session.find_user_type_written(type);
+    if (!made) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", type);
+    wanted.push_back(*made);
   }
   const std::vector<std::string> parts = split_identifier(trimmed(text.substr(0, open)));
-  if (parts.size() > 1 && parts[parts.size() - 2] != "pg_catalog") return std::nullopt;
+  const std::string_view schema =
+      parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
+  for (const auto& one : session.find_routines(schema, parts.back())) {
+    if (one.callable->routine->argument_types() == wanted) return one.callable->routine->oid;
+  }
+  if (!schema.empty() && schema != "pg_catalog") return std::nullopt;
   for (const Function* function : callable_functions_named(parts.back())) {
     if (std::ranges::equal(function->arguments, wanted)) return function->oid;
   }

@@ -51,22 +51,27 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
   return columns;
 }
 
-void RowView::append_data_row(std::string& buffer) const {
+namespace {
+
+/// `value_at` says what stands in a column.
+template <class ValueAt>
+void append_values(std::string& buffer, FunctionContext& context,
+                   std::span<const OutputColumn> columns, std::span<const TypeId> types,
+                   const ValueAt& value_at) {
   const std::size_t start = buffer.size();
   try {
-    append_int16(buffer, static_cast<std::uint16_t>(columns_.size()));
-    FunctionContext& context = run_.execution.functions;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const Value& value = run_.execution.slots[run_.plan->outputs[i]];
+    append_int16(buffer, static_cast<std::uint16_t>(columns.size()));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const Value& value = value_at(i);
       if (value.is_null()) {
         append_int32(buffer, kNullLength);
         continue;
       }
       with_length(buffer, [&] {
-        if (columns_[i].format == Format::binary) {
-          send_binary(context, run_.plan->types[i], value, buffer);
+        if (columns[i].format == Format::binary) {
+          send_binary(context, types[i], value, buffer);
         } else {
-          output_text(context, run_.plan->types[i], value, buffer);
+          output_text(context, types[i], value, buffer);
         }
       });
     }
@@ -74,6 +79,25 @@ void RowView::append_data_row(std::string& buffer) const {
     buffer.resize(start);
     throw;
   }
+}
+
+}  // namespace
+
+void RowView::append_data_row(std::string& buffer) const {
+  append_values(buffer, run_.execution.functions, columns_, run_.plan->types,
+                [this](std::size_t i) -> const Value& {
+                  return run_.execution.slots[run_.plan->outputs[i]];
+                });
+}
+
+void ValuesRow::append_data_row(std::string& buffer) const {
+  append_values(buffer, context_, columns_, types_,
+                [this](std::size_t i) -> const Value& { return values_[i]; });
+}
+
+std::optional<std::string> ValuesRow::text(std::size_t column) const {
+  if (values_[column].is_null()) return std::nullopt;
+  return to_text(context_, types_[column], values_[column]);
 }
 
 std::optional<std::string> RowView::text(std::size_t column) const {

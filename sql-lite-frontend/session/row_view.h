@@ -22,6 +22,23 @@ class RowView final : public OutputRow {
   std::span<const OutputColumn> columns_;
 };
 
+/// A row of values that stand in no plan's slots: what CALL answers.
+class ValuesRow final : public OutputRow {
+ public:
+  ValuesRow(FunctionContext& context, std::span<const OutputColumn> columns,
+            std::span<const TypeId> types, std::span<const Value> values)
+      : context_(context), columns_(columns), types_(types), values_(values) {}
+  [[nodiscard]] std::size_t size() const noexcept override { return columns_.size(); }
+  void append_data_row(std::string& buffer) const override;
+  [[nodiscard]] std::optional<std::string> text(std::size_t column) const override;
+
+ private:
+  FunctionContext& context_;
+  std::span<const OutputColumn> columns_;
+  std::span<const TypeId> types_;
+  std::span<const Value> values_;
+};
+
 /// A row of texts, as SHOW and EXPLAIN give them.
 class TextRow final : public OutputRow {
  public:

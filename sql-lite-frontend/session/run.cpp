@@ -248,17 +248,12 @@ void Session::State::run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end)
   run_portal(portal, 0, sink, at_end);
 }
 
-namespace {
-
-/// Temporary tables are the session's alone: a read-only transaction may write them.
 bool writes_what_others_see(const Plan& plan) {
   return std::ranges::any_of(plan.accesses, [](const RelationAccess& access) {
     return (access.wants & ~privilege::kSelect) != 0 &&
            access.table->relation.persistence != Persistence::temporary;
   });
 }
-
-}  // namespace
 
 void Session::State::start_portal(Portal& portal, Reads reads) {
   if (read_only && writes_what_others_see(portal.plan())) {

@@ -427,7 +427,7 @@ std::span<const std::span<const SessionFunction>> session_function_lists() {
   static const std::array kLists{
       functions(),          catalog_functions(),      privilege_functions(),
       advisory_functions(), notification_functions(), size_functions(),
-      blocking_functions(), connection_functions()};
+      blocking_functions(), connection_functions(),   routine_functions()};
   return kLists;
 }
 

@@ -9,6 +9,8 @@ namespace swizzle::sql {
 
 /// Functions that describe objects: pg_get_expr, pg_table_is_visible …
 std::span<const SessionFunction> catalog_functions();
+/// pg_get_functiondef …
+std::span<const SessionFunction> routine_functions();
 /// pg_blocking_pids
 std::span<const SessionFunction> blocking_functions();
 /// The address of a connection's end as inet; NULL where there is none.

@@ -24,6 +24,7 @@ namespace swizzle::sql {
 
 /// Lets a map with names be asked for a view of one.
 struct NamedRelation;
+class RoutineCodes;
 
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
@@ -117,6 +118,8 @@ struct Session::State final : NameSource, ObjectNames {
   /// meets.
   PlanUsePtr make_plan(Statement& statement, std::span<const Value> parameters = {});
   [[nodiscard]] bool is_current(const PlanUse& use);
+  /// Whether the routines that it calls are still those that it was made for.
+  [[nodiscard]] bool has_same_routines(const Plan& plan) const;
   std::unique_ptr<Scratch> new_scratch();
 
   // plan_sharing.cpp ------------------------------------------------------------------------------
@@ -187,6 +190,8 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(const DatabaseEntry& database, Privileges wants) const;
+  [[nodiscard]] bool may(const Routine& routine, Privileges wants) const;
+  void require_execute(const Routine& routine) const;
   /// For information_schema: whether the role owns the relation or has any right to it, or to one
   /// of its columns; to this one.
   [[nodiscard]] bool may_see(const Relation& relation) const;
@@ -343,6 +348,14 @@ struct Session::State final : NameSource, ObjectNames {
   TypePtr find_user_type(std::string_view schema, std::string_view name) override;
   TypePtr user_type(TypeId type) override;
   const EnumLabels* enum_labels(TypeId type) override;
+  // routine_names.cpp
+  std::vector<FoundRoutine> find_routines(std::string_view schema, std::string_view name) override;
+  CallablePtr routine(Oid oid) override;
+  std::optional<std::string> routine_name(std::uint32_t oid) override;
+  CallablePtr callable_of(const RoutinePtr& routine);
+  bool is_visible(const Routine& routine);
+  /// "f(integer, text)", with its schema where the search path would not find it.
+  std::string routine_signature(const Routine& routine);
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
   SessionContext& context() override { return session_context; }
@@ -452,6 +465,12 @@ struct Session::State final : NameSource, ObjectNames {
   std::vector<Oid> search_path_cache;
   std::uint64_t search_path_version = 0;
   CatalogView::Stamp search_path_stamp;
+  /// Those that have been called or looked for, in the version that was found last.
+  std::unordered_map<Oid, CallablePtr> callables;
+  /// What the routines that were called last are made ready with (routines/language.h).
+  std::shared_ptr<RoutineCodes> routine_codes;
+  /// Of settings that hold while a routine runs; no other version is so high.
+  std::uint64_t next_inner_version = 1ULL << 63U;
   /// Of the enums whose values this session has read or written, as of this stamp.
   std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels;
   CatalogView::Stamp label_stamp;

@@ -50,6 +50,9 @@ struct Plan {
   std::vector<Lock> locks;
   /// What the statement's names meant when it was made.
   std::vector<Binder::NamedRelation> names;
+  /// What it calls, in the versions that it was made for, and what it needs the right to call.
+  std::vector<RoutinePtr> routines;
+  std::vector<RoutinePtr> executes;
   /// What it needs privileges for: each session asks for its own.
   std::vector<RelationAccess> accesses;
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
@@ -166,6 +169,7 @@ struct Statement {
   bool of_cursor = false;     ///< DECLARE's: WHERE CURRENT OF may name its rows
   /// Not so for the statements of a Query message: nobody gives them values.
   bool takes_parameters = true;
+  BodyNamesPtr body;                 ///< of a routine that it stands in
   bool has_lifted_literals = false;  ///< its parameters are what its text had in their places
   std::int64_t prepared_at = 0;
   /// Null before the first run, and for statements that are not counted.
@@ -184,6 +188,9 @@ struct Statement {
   }
 };
 using StatementPtr = std::shared_ptr<Statement>;
+
+/// Temporary tables are the session's alone: a read-only transaction may write them.
+bool writes_what_others_see(const Plan& plan);
 
 /// Whether the plan gives the columns that the statement's client was told of.
 bool has_same_result(const Statement& statement, const Plan& plan) noexcept;

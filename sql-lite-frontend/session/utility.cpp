@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/owned.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -261,6 +262,18 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::alter_enum_stmt:
       definition("ALTER TYPE");
       return alter_enum(*this, ast::as<ast::AlterEnumStmt>(node), sink);
+    case Kind::create_function_stmt: {
+      const auto& made = ast::as<ast::CreateFunctionStmt>(node);
+      definition(made.is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION");
+      return create_routine(*this, made, statement, sink);
+    }
+    case Kind::alter_function_stmt:
+      definition("ALTER FUNCTION");
+      return alter_routine(*this, ast::as<ast::AlterFunctionStmt>(node), sink);
+    case Kind::call_stmt:
+      begin_statement();
+      return call_procedure(*this, ast::as<ast::CallStmt>(node), statement.declared_types,
+                            parameters, sink);
     case Kind::drop_stmt: {
       const auto& dropped = ast::as<ast::DropStmt>(node);
       definition(fmt::format("DROP {}", object_type_name(dropped.remove_type)));

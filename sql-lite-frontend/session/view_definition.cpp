@@ -98,6 +98,8 @@ void collect(Session::State& session, const Relation& view, const ast::Node& nod
                       [&](const ast::Node& child) { collect(session, view, child, replacements); });
 }
 
+}  // namespace
+
 std::string with_present_names(Session::State& session, const Relation& view) {
   Arena arena;
   std::vector<Replacement> replacements;
@@ -115,6 +117,8 @@ std::string with_present_names(Session::State& session, const Relation& view) {
   }
   return text.append(view.view_sql, copied);
 }
+
+namespace {
 
 /// What the query calls its columns itself, without the view's own names for them.
 std::vector<std::string> names_of_query(Session::State& session, const Table& view) {

@@ -48,6 +48,11 @@ class ObjectNames {
   [[nodiscard]] virtual std::optional<std::uint32_t> find(TypeId kind, std::string_view name) = 0;
   /// The name as the reg* type's output shows it, qualified if it has to be.
   [[nodiscard]] virtual std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) = 0;
+  /// What a call of the user's routine is written with: its name, qualified if that would find
+  /// another.
+  [[nodiscard]] virtual std::optional<std::string> routine_name(std::uint32_t /*oid*/) {
+    return std::nullopt;
+  }
   /// The labels of an enum, until the next call. Null if there is no such type.
   [[nodiscard]] virtual const EnumLabels* enum_labels(TypeId type) = 0;
 };

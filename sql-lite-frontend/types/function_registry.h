@@ -48,6 +48,8 @@ struct AggregateFunction {
   bool skips_nulls = true;
 };
 
+struct CallableRoutine;
+
 enum class FunctionKind : std::uint8_t { scalar, set, aggregate, window };
 enum class Volatility : std::uint8_t { immutable, stable, volatile_ };
 
@@ -71,6 +73,8 @@ struct Function {
   ScalarFunction scalar = nullptr;
   SetFunction set = nullptr;
   const AggregateFunction* aggregate = nullptr;
+  /// Set where a user made it (catalog/callable_routine.h): nothing above does it then.
+  const CallableRoutine* routine = nullptr;
 };
 
 /// One row of pg_operator whose function we have.

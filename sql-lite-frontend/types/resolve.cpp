@@ -263,6 +263,11 @@ std::string list_arguments(const FunctionCall& call) {
   return out;
 }
 
+std::string written_name(const FunctionCall& call) {
+  return call.schema.empty() ? std::string{call.name}
+                             : fmt::format("{}.{}", call.schema, call.name);
+}
+
 /// How the arguments of the call fill the function's parameters; nothing if they do not.
 struct Matched {
   Candidate candidate;
@@ -366,7 +371,7 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
 
 std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
   std::vector<Matched> matches;
-  for (const Function* f : functions_named(call.name))
+  for (const Function* f : call.candidates.value_or(functions_named(call.name)))
     if (auto matched = match(*f, call)) matches.push_back(std::move(*matched));
   std::vector<Candidate*> candidates;
   for (Matched& m : matches) {
@@ -377,8 +382,8 @@ std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
   select(candidates, call.argument_types);
   if (candidates.empty()) return std::nullopt;
   if (candidates.size() > 1)
-    throw sql_error(sqlstate::ambiguous_function, "function {}({}) is not unique", call.name,
-                    list_arguments(call))
+    throw sql_error(sqlstate::ambiguous_function, "function {}({}) is not unique",
+                    written_name(call), list_arguments(call))
         .with_hint(
             "Could not choose a best candidate function. You might need to add explicit type "
             "casts.")
@@ -395,12 +400,13 @@ ResolvedFunction resolve_function(const FunctionCall& call) {
         const auto matched = match(f, call);
         return matched && accepts(matched->candidate, call.argument_types);
       });
-  if (unsupported || is_missing_function(call.name))
+  const bool may_be_builtin = call.schema.empty() || call.schema == "pg_catalog";
+  if (may_be_builtin && (unsupported || is_missing_function(call.name)))
     throw sql_error(sqlstate::feature_not_supported, "function {}({}) is not supported", call.name,
                     list_arguments(call))
         .at_position(call.position);
-  throw sql_error(sqlstate::undefined_function, "function {}({}) does not exist", call.name,
-                  list_arguments(call))
+  throw sql_error(sqlstate::undefined_function, "function {}({}) does not exist",
+                  written_name(call), list_arguments(call))
       .with_hint(
           "No function matches the given name and argument types. You might need to add explicit "
           "type casts.")

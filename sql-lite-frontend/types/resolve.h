@@ -31,6 +31,9 @@ struct FunctionCall {
   std::span<const std::string_view> argument_names = {};  ///< empty, or one per argument ("": none)
   enum class Variadic : std::uint8_t { expanded, as_array } variadic = Variadic::expanded;
   int position = 0;  ///< in the statement, for errors
+  /// Which functions the name can mean, where those are not the built-in ones alone.
+  std::optional<std::span<const Function* const>> candidates = std::nullopt;
+  std::string_view schema = {};  ///< as it was written, for errors
 };
 
 /// By PostgreSQL's rules: exact, then by implicit casts, then most exact and most preferred

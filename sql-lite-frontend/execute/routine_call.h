@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/callable_routine.h"
+#include "sql-lite-frontend/execute/expression.h"
+
+/// Calls of routines that users made, from a plan. What a routine does, its language knows
+/// (routines/language.h): here a call has a routine, types and values, and gives values.
+namespace swizzle::sql {
+
+/// One place that calls a routine.
+struct RoutineCall {
+  CallablePtr callable;
+  std::vector<TypeId> argument_types;  ///< polymorphic ones made concrete
+  TypeId result = TypeId::none;
+  /// What a row is made of: the routine's own columns, or those of a column definition list; empty
+  /// where a row is one value.
+  std::vector<TypeId> column_types = {};
+};
+using RoutineCallPtr = std::shared_ptr<const RoutineCall>;
+
+/// What a call remembers of the run whose place it has: the code that it found last.
+struct RoutineCallState;
+
+/// Pre: no argument is NULL if the routine is strict. The value lives in the caller's row arena.
+Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
+                   std::span<const Value> arguments);
+/// The rows of a routine that returns a set, and the only one of any other.
+std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
+                                        std::span<const Value> arguments);
+
+class RoutineExpr final : public OperandsExpr {
+ public:
+  RoutineExpr(RoutineCallPtr call, StatePlace place, std::vector<ExprPtr> operands)
+      : OperandsExpr(call->result, kNoTypmod, std::move(operands)),
+        call_(std::move(call)),
+        place_(place) {}
+  Value evaluate(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] const RoutineCallPtr& call() const noexcept { return call_; }
+  [[nodiscard]] const Routine& routine() const noexcept { return *call_->callable->routine; }
+  [[nodiscard]] StatePlace place() const noexcept { return place_; }
+
+ private:
+  RoutineCallPtr call_;
+  StatePlace place_;
+};
+
+}  // namespace swizzle::sql

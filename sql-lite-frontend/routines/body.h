@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/bind/body_names.h"
+
+/// The text of a body in SQL.
+namespace swizzle::sql {
+
+/// One statement of it.
+struct BodyPart {
+  std::string text;
+  std::size_t offset = 0;  ///< in the body; 0 where the text does not stand there as it is
+};
+/// Throws what is wrong with its syntax, with the position in the body.
+std::vector<BodyPart> body_parts(const Routine& routine);
+
+/// What its statements can name.
+BodyNames body_names(const RoutinePtr& routine);
+
+/// RETURN … or BEGIN ATOMIC … END, as it stands at the end of CREATE FUNCTION.
+std::string atomic_body_text(std::string_view statement);
+
+}  // namespace swizzle::sql

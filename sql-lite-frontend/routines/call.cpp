@@ -1,0 +1,70 @@
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/session/row_view.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// CALL.
+namespace swizzle::sql {
+namespace {
+
+std::vector<OutputTarget> targets_of(const RoutineCall& call) {
+  std::vector<OutputTarget> targets;
+  const CallableRoutine& callable = *call.callable;
+  for (std::size_t i = 0; i < callable.column_names.size(); ++i) {
+    OutputTarget target;
+    target.name = callable.column_names[i].empty() ? "column" + std::to_string(i + 1)
+                                                   : std::string{callable.column_names[i]};
+    target.type = call.column_types[i];
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+}  // namespace
+
+std::vector<OutputTarget> columns_of_call(Session::State& session, const ast::CallStmt& statement,
+                                          std::span<const TypeId> types) {
+  Arena arena;
+  Binder binder{session, arena};
+  binder.allow_parameters(types);
+  return targets_of(*binder.bind_procedure_call(*statement.funccall).call);
+}
+
+void call_procedure(Session::State& session, const ast::CallStmt& statement,
+                    std::span<const TypeId> types, std::span<const Value> parameters,
+                    ResultSink& sink) {
+  const std::unique_ptr<Scratch> scratch = session.new_scratch();
+  Binder binder{session, scratch->arena};
+  if (!types.empty()) binder.allow_parameters(types);
+  Binder::ProcedureCall bound = binder.bind_procedure_call(*statement.funccall);
+  const Routine& routine = *bound.call->callable->routine;
+  session.require_execute(routine);
+  Execution& execution = scratch->execution;
+  execution.names = &session;
+  execution.slots.resize(binder.slot_count());
+  execution.transaction = session.transaction.get();
+  execution.parameters = parameters;
+  std::vector<Value> arguments;
+  for (const ExprPtr& argument : bound.arguments) arguments.push_back(argument->eval(execution));
+
+  const RoutineCall& call = *bound.call;
+  std::vector<Value> answer(call.column_types.size());
+  run_routine(session, call, arguments, [&](std::span<const Value> row) {
+    for (std::size_t i = 0; i < answer.size() && i < row.size(); ++i) {
+      answer[i] = row[i].copy_to(execution.row_arena);
+    }
+    return false;
+  });
+  if (!answer.empty()) {
+    const std::vector<OutputTarget> targets = targets_of(call);
+    const std::span<const Format> formats =
+        session.bound_formats ? *session.bound_formats : std::span<const Format>{};
+    const std::vector<OutputColumn> columns = output_columns(targets, formats);
+    if (!session.bound_formats) sink.row_description(columns);
+    sink.data_row(ValuesRow{execution.functions, columns, call.column_types, answer});
+  }
+  sink.command_complete("CALL");
+}
+
+}  // namespace swizzle::sql

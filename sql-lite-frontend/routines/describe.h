@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// Routines as SQL: what pg_get_functiondef and its like show.
+namespace swizzle::sql {
+
+enum class ShownDefaults : std::uint8_t { shown, hidden };
+/// "a integer, OUT b text", without the columns of RETURNS TABLE.
+std::string shown_arguments(Session::State& session, const Routine& routine,
+                            ShownDefaults defaults);
+/// "SETOF integer", "TABLE(a integer)"; empty for a procedure.
+std::string shown_result(Session::State& session, const Routine& routine);
+/// RETURN … or BEGIN ATOMIC … END with the names that its relations have now.
+std::string shown_atomic_body(Session::State& session, const Routine& routine);
+std::string shown_definition(Session::State& session, const Routine& routine);
+/// Of one parameter; empty: none.
+std::string shown_default(Session::State& session, const RoutineParameter& parameter);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,105 @@
+// Functions that show functions.
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/routines/describe.h"
+#include "sql-lite-frontend/session/callable_functions.h"
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+using RoutineArguments = std::span<const Value>;
+
+Value shown_text(Execution& execution, std::string_view shown) {
+  return Value::from_text(shown).copy_to(execution.row_arena);
+}
+
+Value function_result(Execution& execution, RoutineArguments arguments) {
+  if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
+    if (made->kind == RoutineKind::procedure) return Value::null();
+    return shown_text(execution, shown_result(execution.session, *made));
+  }
+  const Function* function = find_callable_function(arguments[0].as_oid());
+  if (function == nullptr) return Value::null();
+  std::string result = function->returns_set ? "SETOF " : "";
+  return shown_text(execution, result + format_type(function->result));
+}
+Value function_definition(Execution& execution, RoutineArguments arguments) {
+  const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  if (made) return shown_text(execution, shown_definition(execution.session, *made));
+  const Function* function = find_callable_function(arguments[0].as_oid());
+  if (function == nullptr) return Value::null();
+  if (function->kind == FunctionKind::aggregate) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", function->name);
+  }
+  throw SqlError{sqlstate::feature_not_supported,
+                 "pg_get_functiondef of a built-in function is not supported"};
+}
+Value function_body(Execution& execution, RoutineArguments arguments) {
+  const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  if (!made || made->form != BodyForm::atomic) return Value::null();
+  return shown_text(execution, shown_atomic_body(execution.session, *made));
+}
+Value function_default(Execution& execution, RoutineArguments arguments) {
+  const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  const std::int32_t number = arguments[1].as_int4();
+  if (!made || number < 1 || static_cast<std::size_t>(number) > made->parameters.size()) {
+    return Value::null();
+  }
+  const RoutineParameter& parameter = made->parameters[static_cast<std::size_t>(number) - 1];
+  if (parameter.default_sql.empty()) return Value::null();
+  return shown_text(execution, shown_default(execution.session, parameter));
+}
+Value function_arguments(Execution& execution, RoutineArguments arguments) {
+  if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
+    return shown_text(execution, shown_arguments(execution.session, *made, ShownDefaults::shown));
+  }
+  const Function* function = find_callable_function(arguments[0].as_oid());
+  if (function == nullptr) return Value::null();
+  std::string list;
+  for (std::size_t i = 0; i < function->arguments.size(); ++i) {
+    if (i > 0) list += ", ";
+    const bool variadic = function->variadic != TypeId::none && i + 1 == function->arguments.size();
+    if (variadic) list += "VARIADIC ";
+    if (i < function->argument_names.size() && !function->argument_names[i].empty()) {
+      list += fmt::format("{} ", function->argument_names[i]);
+    }
+    list += format_type(function->arguments[i]);
+    const std::size_t defaults = function->argument_defaults.size();
+    if (i + defaults >= function->arguments.size()) {
+      list += fmt::format(" DEFAULT {}",
+                          function->argument_defaults[i + defaults - function->arguments.size()]);
+    }
+  }
+  return shown_text(execution, list);
+}
+Value identity_arguments(Execution& execution, RoutineArguments arguments) {
+  if (const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid())) {
+    return shown_text(execution, shown_arguments(execution.session, *made, ShownDefaults::hidden));
+  }
+  return function_arguments(execution, arguments);
+}
+
+}  // namespace
+
+std::span<const SessionFunction> routine_functions() {
+  using enum TypeId;
+  static const std::vector<SessionFunction> kFunctions = [] {
+    std::vector<SessionFunction> list;
+    const auto add = [&](std::string_view name, std::vector<TypeId> arguments, auto call) {
+      list.push_back({name, text, std::move(arguments), 0, true, Volatility::stable, call});
+    };
+    add("pg_get_function_result", {oid}, function_result);
+    add("pg_get_function_arguments", {oid}, function_arguments);
+    add("pg_get_function_identity_arguments", {oid}, identity_arguments);
+    add("pg_get_function_arg_default", {oid, int4}, function_default);
+    add("pg_get_functiondef", {oid}, function_definition);
+    add("pg_get_function_sqlbody", {oid}, function_body);
+    return list;
+  }();
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

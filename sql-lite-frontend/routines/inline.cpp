@@ -1,0 +1,184 @@
+#include "sql-lite-frontend/routines/inline.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/routines/body.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+template <class T>
+bool is(const Expr& expr) {
+  return dynamic_cast<const T*>(&expr) != nullptr;
+}
+
+/// SELECT expression, and nothing else.
+bool is_one_expression(const ast::SelectStmt& select) {
+  return select.from_clause.empty() && select.where_clause == nullptr &&
+         select.group_clause.empty() && select.having_clause == nullptr &&
+         select.window_clause.empty() && select.values_lists.empty() &&
+         select.sort_clause.empty() && select.limit_offset == nullptr &&
+         select.limit_count == nullptr && select.locking_clause.empty() &&
+         select.with_clause == nullptr && select.distinct_clause.empty() &&
+         select.op == ast::SetOperation::none && select.into_clause == nullptr &&
+         select.target_list.size() == 1;
+}
+
+/// What computes its value from its operands alone and keeps nothing of its own in a run.
+bool is_plain(const Expr& expr) {
+  return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<FunctionExpr>(expr) ||
+         is<CastExpr>(expr) || is<LengthExpr>(expr) || is<BooleanExpr>(expr) ||
+         is<TestExpr>(expr) || is<CoalesceExpr>(expr) || is<GreatestExpr>(expr) ||
+         is<DistinctExpr>(expr);
+}
+
+/// NULL where any operand is.
+bool is_strict(const Expr& expr) {
+  if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) return call->function().strict;
+  return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<CastExpr>(expr) ||
+         is<LengthExpr>(expr);
+}
+
+/// May stand in several places.
+bool is_cheap(const Expr& expr) {
+  return is<ConstantExpr>(expr) || is<ParameterExpr>(expr) || is<SlotExpr>(expr);
+}
+
+/// What the expression may give for the same operands.
+Volatility volatility_within(Expr& expr) {
+  Volatility most = Volatility::immutable;
+  walk(expr, [&](Expr& part) {
+    if (const auto* call = dynamic_cast<const FunctionExpr*>(&part)) {
+      most = std::max(most, call->function().volatility);
+    } else if (const auto* cast = dynamic_cast<const CastExpr*>(&part)) {
+      const Function* function = cast->cast().function;
+      const bool by_text = cast->cast().method == CastMethod::text_form;
+      if (by_text) most = std::max(most, Volatility::stable);
+      if (function != nullptr) most = std::max(most, function->volatility);
+    }
+  });
+  return most;
+}
+
+class Inliner {
+ public:
+  Inliner(Session::State& session, Arena& arena) : session_(session), arena_(arena) {}
+
+  void visit(PlanOperator& step) {
+    check_stack();
+    step.for_each_expression([this](ExprPtr& expr) { visit(expr); });
+    step.for_each_input([this](PlanPtr& input) {
+      if (input) visit(*input);
+    });
+  }
+
+ private:
+  void visit(ExprPtr& expr) {
+    check_stack();
+    if (!expr) return;
+    expr->for_each_operand([this](ExprPtr& operand) { visit(operand); });
+    if (auto* subquery = dynamic_cast<SubqueryExpr*>(expr.get())) {
+      if (subquery->plan()) visit(*subquery->plan());
+      return;
+    }
+    auto* call = dynamic_cast<RoutineExpr*>(expr.get());
+    if (call == nullptr) return;
+    if (ExprPtr body = body_of(*call)) {
+      body->set_location(expr->location());
+      expr = std::move(body);
+    }
+  }
+
+  /// Null: it is to be called.
+  ExprPtr body_of(RoutineExpr& call) {
+    const Routine& routine = call.routine();
+    const CallableRoutine& callable = *call.call()->callable;
+    const bool may_be = routine.language == "sql" && !routine.security_definer &&
+                        routine.settings.empty() && !callable.has_columns() &&
+                        routine.result != TypeId::void_ && call.type() != TypeId::record;
+    if (!may_be) return nullptr;
+    ExprPtr body = read_body(call);
+    if (!body) return nullptr;
+    std::vector<std::size_t> uses(call.operands().size(), 0);
+    bool fits = volatility_within(*body) <= callable.function.volatility;
+    walk(*body, [&](Expr& part) {
+      fits = fits && is_plain(part) && (!routine.strict || is_strict(part));
+      const auto* parameter = dynamic_cast<const ParameterExpr*>(&part);
+      if (parameter == nullptr) return;
+      if (parameter->index() < uses.size()) {
+        ++uses[parameter->index()];
+      } else {
+        fits = false;
+      }
+    });
+    for (std::size_t i = 0; fits && i < uses.size(); ++i) {
+      if (uses[i] == 1) continue;
+      fits = uses[i] > 1 ? is_cheap(*call.operands()[i])
+                         : !routine.strict && !is_volatile(*call.operands()[i]);
+    }
+    if (!fits) return nullptr;
+    put_arguments(body, call.mutable_operands());
+    return body;
+  }
+
+  /// With the routine's parameters as parameters.
+  ExprPtr read_body(const RoutineExpr& call) {
+    try {
+      const RoutineCall& called = *call.call();
+      const RoutinePtr& routine = called.callable->routine;
+      const std::vector<BodyPart> parts = body_parts(*routine);
+      if (parts.size() != 1) return nullptr;
+      Arena parse_arena;
+      const auto parsed = parse_script(parse_arena, parts[0].text);
+      const auto* select = ast::try_as<ast::SelectStmt>(parsed[0]->stmt);
+      if (select == nullptr || !is_one_expression(*select)) return nullptr;
+      const BodyNames names = body_names(routine);
+      Binder binder{session_, arena_};
+      binder.allow_parameters(called.argument_types);
+      binder.enter_body(names);
+      const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);
+      const bool has_more = !query->aggregates.empty() || !query->sets.empty() ||
+                            !query->windows.empty() || !binder.pending().empty() ||
+                            binder.is_single_use() || query->targets.size() != 1 ||
+                            binder.looked_up_objects() || !binder.types_read().empty();
+      if (has_more || !query->targets[0].expr) return nullptr;
+      return as_result(std::move(query->targets[0].expr), call.type());
+    } catch (const SqlError&) {
+      // Its call says what is wrong.
+      return nullptr;
+    }
+  }
+
+  static ExprPtr as_result(ExprPtr expr, TypeId type) {
+    if (expr->type() == type) return expr;
+    const auto cast = find_cast(expr->type(), type, CastContext::assignment);
+    if (!cast) return nullptr;
+    return std::make_unique<CastExpr>(*cast, CastForm::implicit, std::move(expr));
+  }
+
+  static void put_arguments(ExprPtr& expr, std::vector<ExprPtr>& arguments) {
+    check_stack();
+    if (const auto* parameter = dynamic_cast<const ParameterExpr*>(expr.get())) {
+      ExprPtr& argument = arguments[parameter->index()];
+      expr = is_cheap(*argument) ? copy_expression(*argument) : std::move(argument);
+      return;
+    }
+    expr->for_each_operand([&](ExprPtr& operand) { put_arguments(operand, arguments); });
+  }
+
+  Session::State& session_;
+  Arena& arena_;
+};
+
+}  // namespace
+
+void inline_routines(Session::State& session, Arena& arena, PlanOperator& root) {
+  Inliner{session, arena}.visit(root);
+}
+
+}  // namespace swizzle::sql

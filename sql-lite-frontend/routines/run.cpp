@@ -1,0 +1,168 @@
+#include "sql-lite-frontend/execute/row_store.h"
+#include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/record.h"
+
+/// Calls of routines, in whatever language.
+namespace swizzle::sql {
+
+struct RoutineCallState final : ExpressionState {
+  /// Not kept by it: a recursive routine's code has plans whose runs remember it.
+  std::weak_ptr<RoutineCode> code;
+  Oid user = kNoOid;
+};
+
+void RoutineFrame::change_user(Oid user) noexcept {
+  session_.user = user;
+  // "$user" means another schema now, and plans are others'.
+  session_.search_path_version = 0;
+  session_.planned_under_version = 0;
+}
+
+RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
+    : session_(session), user_(session.user), has_settings_(!routine.settings.empty()) {
+  if (has_settings_) {
+    mark_ = session.settings.mark();
+    settings_version_ = session.settings_version;
+    try {
+      for (const std::string& setting : routine.settings) {
+        const std::size_t equals = setting.find('=');
+        value_of(session.settings.set(setting.substr(0, equals), setting.substr(equals + 1),
+                                      SessionSettings::Lifetime::transaction));
+      }
+      session.settings_changed(nullptr);
+    } catch (...) {
+      session.settings.roll_back_to(mark_);
+      throw;
+    }
+    session.settings_version = session.next_inner_version;
+    session.next_inner_version += 1U << 20U;
+    settings_user_ = session.user;
+  }
+  if (routine.security_definer) change_user(routine.owner);
+}
+
+RoutineFrame::~RoutineFrame() {
+  if (has_settings_) {
+    session_.settings.roll_back_to(mark_);
+    session_.settings_changed(nullptr);
+    // All is as it was, and so are the plans that were made under it.
+    session_.settings_version = settings_version_;
+  }
+  if (session_.user != user_ || has_settings_) change_user(user_);
+}
+
+RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& call) {
+  const RoutinePtr& routine = call.callable->routine;
+  Key key{routine->oid, session.user, call.argument_types, call.column_types};
+  if (codes_.size() >= kMost && !codes_.contains(key)) codes_.clear();
+  Known& known = codes_[std::move(key)];
+  if (known.routine != routine) {
+    known.code = require_language(routine->language).prepare(session, call);
+    known.routine = routine;
+  }
+  return known.code;
+}
+
+namespace {
+
+RoutineCodes& codes_of(Session::State& session) {
+  if (!session.routine_codes) session.routine_codes = std::make_shared<RoutineCodes>();
+  return *session.routine_codes;
+}
+
+}  // namespace
+
+void run_routine(Session::State& session, const RoutineCall& call, std::span<const Value> arguments,
+                 const TakeRow& take) {
+  check_stack();
+  check_cancelled(session);
+  const RoutineFrame frame{session, *call.callable->routine};
+  const RoutineCodePtr code = codes_of(session).find(session, call);
+  code->run(session, arguments, take);
+}
+
+namespace {
+
+/// What a row of the result is to its caller: the value, or a record of several.
+Value as_one_value(const RoutineCall& call, std::span<const Value> row, Arena& arena) {
+  if (call.column_types.empty()) return row.empty() ? Value::null() : row[0].copy_to(arena);
+  return make_record(arena, call.column_types, row);
+}
+
+}  // namespace
+
+Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
+                   std::span<const Value> arguments) {
+  check_stack();
+  Session::State& session = caller.session;
+  caller.tick();
+  check_cancelled(session);
+  Value result = Value::null();
+  const auto take = [&](std::span<const Value> row) {
+    if (call.result != TypeId::void_) result = as_one_value(call, row, caller.row_arena);
+    return false;
+  };
+  const RoutineFrame frame{session, *call.callable->routine};
+  auto& state = caller.state_of<RoutineCallState>(place);
+  RoutineCodePtr code = state.user == session.user ? state.code.lock() : nullptr;
+  if (!code) {
+    code = codes_of(session).find(session, call);
+    state.code = code;
+    state.user = session.user;
+  }
+  code->run(session, arguments, take);
+  return result;
+}
+
+namespace {
+
+/// The rows of a call, which has run to its end: others may run before they are all read.
+class KeptRows final : public SetCursor {
+ public:
+  explicit KeptRows(MemoryAccount* account) : account_(account) {}
+
+  void keep(const RoutineCall& call, std::span<const Value> row) {
+    rows_.push_back(as_one_value(call, row, arena_));
+    share_.set(account_, arena_.reserved_bytes() + rows_.capacity() * sizeof(Value));
+  }
+  std::optional<Value> next(FunctionContext&) override {
+    if (at_ == rows_.size()) return std::nullopt;
+    return rows_[at_++];
+  }
+
+ private:
+  MemoryAccount* account_;
+  MemoryShare share_;
+  Arena arena_;
+  std::vector<Value> rows_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
+                                        std::span<const Value> arguments) {
+  Session::State& session = caller.session;
+  const bool returns_set = call.callable->routine->returns_set;
+  auto rows = std::make_unique<KeptRows>(caller.memory);
+  std::size_t count = 0;
+  run_routine(session, call, arguments, [&](std::span<const Value> row) {
+    if (call.result == TypeId::void_) return returns_set;
+    rows->keep(call, row);
+    ++count;
+    return returns_set;
+  });
+  if (count == 0 && !returns_set) {
+    const Value nothing = Value::null();
+    if (call.column_types.empty()) {
+      rows->keep(call, {&nothing, 1});
+    } else {
+      const std::vector<Value> nulls(call.column_types.size());
+      rows->keep(call, nulls);
+    }
+  }
+  return rows;
+}
+
+}  // namespace swizzle::sql

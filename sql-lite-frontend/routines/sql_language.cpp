@@ -1,0 +1,344 @@
+#include "sql-lite-frontend/routines/sql_language.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sql-lite-frontend/routines/body.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// PostgreSQL's CONTEXT: whoever is called adds a line below those of whom it has called.
+void add_context(SqlError& error, std::string line) {
+  std::string& where = error.fields().where;
+  if (!where.empty()) where += "\n";
+  where += line;
+  // It would point into the body.
+  error.fields().position = 0;
+}
+
+[[noreturn]] void refuse_result(Session::State& session, TypeId declared, std::string detail) {
+  throw sql_error(sqlstate::invalid_function_definition,
+                  "return type mismatch in function declared to return {}",
+                  session.name_of(TypeId::regtype, raw(declared)).value_or(format_type(declared)))
+      .with_detail(std::move(detail));
+}
+
+/// What stands in a definition's errors; 0A000 otherwise names the command.
+std::string_view name_of_command(const ast::Node* node) {
+  using Kind = ast::NodeKind;
+  if (node == nullptr) return "an empty statement";
+  switch (node->node_kind) {
+    case Kind::create_stmt:
+      return "CREATE TABLE";
+    case Kind::create_table_as_stmt:
+      return "CREATE TABLE AS";
+    case Kind::transaction_stmt:
+      return "transaction control";
+    case Kind::drop_stmt:
+      return "DROP";
+    case Kind::truncate_stmt:
+      return "TRUNCATE";
+    case Kind::variable_set_stmt:
+      return "SET";
+    case Kind::copy_stmt:
+      return "COPY";
+    case Kind::lock_stmt:
+      return "LOCK TABLE";
+    case Kind::notify_stmt:
+      return "NOTIFY";
+    case Kind::index_stmt:
+      return "CREATE INDEX";
+    case Kind::view_stmt:
+      return "CREATE VIEW";
+    case Kind::grant_stmt:
+      return "GRANT";
+    case Kind::alter_table_stmt:
+      return "ALTER TABLE";
+    default:
+      return statement_name(node);
+  }
+}
+
+bool writes(const Plan& plan) {
+  return std::ranges::any_of(plan.accesses, [](const RelationAccess& access) {
+    return (access.wants & ~privilege::kSelect) != 0;
+  });
+}
+
+/// How a row of the last statement becomes a row of the result.
+class ResultFit {
+ public:
+  void fit(Session::State& session, const RoutineCall& call,
+           const std::shared_ptr<const Plan>& to) {
+    if (plan_ == to) return;
+    casts_.clear();
+    plan_ = nullptr;
+    const TypeId declared = call.result;
+    if (declared != TypeId::void_) {
+      if (!to->returns_rows) refuse_no_rows(session, declared);
+      is_open_record_ = declared == TypeId::record && call.column_types.empty();
+      if (!is_open_record_) find_casts(session, call, *to);
+    }
+    plan_ = to;
+  }
+  [[noreturn]] static void refuse_no_rows(Session::State& session, TypeId declared) {
+    refuse_result(session, declared,
+                  "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.");
+  }
+
+  /// In `row`, which has room for it.
+  void convert(Execution& execution, std::vector<Value>& row) const {
+    const Plan& plan = *plan_;
+    if (is_open_record_) {
+      std::vector<Value> fields;
+      for (const Slot slot : plan.outputs) fields.push_back(execution.slots[slot]);
+      row.assign(1, make_record(execution.row_arena, plan.types, fields));
+      return;
+    }
+    row.resize(casts_.size());
+    for (std::size_t i = 0; i < casts_.size(); ++i) {
+      const Value& value = execution.slots[plan.outputs[i]];
+      const Cast& cast = casts_[i];
+      row[i] =
+          cast.method == CastMethod::relabel ? value : cast_value(execution.functions, cast, value);
+    }
+  }
+
+ private:
+  void find_casts(Session::State& session, const RoutineCall& call, const Plan& plan) {
+    const bool has_columns = !call.column_types.empty();
+    const std::vector<TypeId> targets =
+        has_columns ? call.column_types : std::vector<TypeId>{call.result};
+    if (!has_columns && plan.types.size() != 1) {
+      refuse_result(session, call.result, "Final statement must return exactly one column.");
+    }
+    if (plan.types.size() > targets.size()) {
+      refuse_result(session, call.result, "Final statement returns too many columns.");
+    }
+    for (std::size_t i = 0; i < plan.types.size(); ++i) {
+      const auto cast = find_cast(plan.types[i], targets[i], CastContext::assignment);
+      if (!cast) refuse_column(session, call, plan.types[i], i);
+      casts_.push_back(*cast);
+    }
+    if (plan.types.size() < targets.size()) {
+      refuse_result(session, call.result, "Final statement returns too few columns.");
+    }
+  }
+  [[noreturn]] static void refuse_column(Session::State& session, const RoutineCall& call,
+                                         TypeId actual, std::size_t column) {
+    if (call.column_types.empty()) {
+      refuse_result(session, call.result,
+                    fmt::format("Actual return type is {}.", format_type(actual)));
+    }
+    refuse_result(
+        session, call.result,
+        fmt::format("Final statement returns {} instead of {} at column {}.", format_type(actual),
+                    format_type(call.column_types[column]), column + 1));
+  }
+
+  std::shared_ptr<const Plan> plan_;
+  std::vector<Cast> casts_;
+  bool is_open_record_ = false;
+};
+
+/// The statements of one routine for one kind of call.
+class SqlCode final : public RoutineCode {
+ public:
+  explicit SqlCode(const RoutineCall& call) : call_(call), routine_(*call.callable->routine) {
+    for (std::size_t i = 0; i < routine_.parameters.size(); ++i) {
+      const RoutineParameter& parameter = routine_.parameters[i];
+      const bool is_given = parameter.is_input() || routine_.kind == RoutineKind::procedure;
+      if (is_given) is_input_.push_back(parameter.is_input());
+    }
+  }
+
+  void run(Session::State& session, std::span<const Value> arguments,
+           const TakeRow& take) override {
+    if (!is_started_) {
+      try {
+        start(session);
+      } catch (SqlError& error) {
+        add_context(error, fmt::format("SQL function \"{}\" during startup", routine_.name));
+        throw;
+      }
+    }
+    std::vector<Value> inputs;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (is_input_[i]) inputs.push_back(arguments[i]);
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      try {
+        run_part(session, i, inputs, take);
+      } catch (SqlError& error) {
+        add_context(error, fmt::format("SQL function \"{}\" statement {}", routine_.name, i + 1));
+        throw;
+      }
+    }
+  }
+
+  /// As CREATE FUNCTION does: positions of errors are the body's.
+  void check(Session::State& session) {
+    read_body(session);
+    if (parts_.empty() && call_.result != TypeId::void_) {
+      ResultFit::refuse_no_rows(session, call_.result);
+    }
+    if (call_.result != TypeId::void_ && !parts_.empty() &&
+        !is_plannable(parts_.back().statement->node)) {
+      ResultFit::refuse_no_rows(session, call_.result);
+    }
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      Part& part = parts_[i];
+      try {
+        require_possible(*part.statement);
+        static_cast<void>(session.plan_for(*part.statement, {}));
+      } catch (SqlError& error) {
+        if (error.fields().position > 0) {
+          error.fields().position += static_cast<int>(part.offset);
+        }
+        throw;
+      }
+      if (i + 1 == parts_.size()) fit_.fit(session, call_, part.statement->plan->plan);
+    }
+  }
+
+ private:
+  struct Part {
+    StatementPtr statement;
+    std::size_t offset = 0;  ///< of its text in the body
+  };
+
+  void read_body(Session::State& session) {
+    if (is_read_) return;
+    auto names = std::make_shared<BodyNames>(body_names(call_.callable->routine));
+    std::vector<TypeId> types;
+    for (std::size_t i = 0; i < call_.argument_types.size(); ++i) {
+      if (is_input_[i]) types.push_back(call_.argument_types[i]);
+    }
+    parts_.clear();
+    for (BodyPart& text : body_parts(routine_)) {
+      Part part{session.parse_one(text.text, {}), text.offset};
+      part.statement->declared_types = types;
+      part.statement->body = names;
+      parts_.push_back(std::move(part));
+    }
+    is_read_ = true;
+  }
+
+  /// Plans all there is, before the first of it runs.
+  void start(Session::State& session) {
+    read_body(session);
+    for (const Part& part : parts_) {
+      require_possible(*part.statement);
+      part.statement->plan = session.plan_for(*part.statement, {});
+      require_allowed(*part.statement, *part.statement->plan->plan);
+    }
+    if (!parts_.empty()) fit_.fit(session, call_, parts_.back().statement->plan->plan);
+    is_started_ = true;
+  }
+
+  /// Throws 0A000 for what has no plan.
+  static void require_possible(const Statement& statement) {
+    if (is_plannable(statement.node)) return;
+    throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
+                name_of_command(statement.node));
+  }
+
+  void require_allowed(const Statement& statement, const Plan& plan) const {
+    if (routine_.volatility == 'v' || !writes(plan)) return;
+    throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
+                statement_name(statement.node));
+  }
+
+  void run_part(Session::State& session, std::size_t index, std::span<const Value> inputs,
+                const TakeRow& take) {
+    const StatementPtr statement = parts_[index].statement;
+    const bool is_last = index + 1 == parts_.size();
+    PortalPtr portal = session.new_portal();
+    portal->statement = statement;
+    portal->parameters.assign(inputs.begin(), inputs.end());
+    portal->use = session.plan_for(*statement, {});
+    session.lock_tables(*portal, Session::State::Columns::open);
+    Session::State::require_runnable(portal->plan());
+    require_allowed(*statement, portal->plan());
+    if (session.read_only && writes_what_others_see(portal->plan())) {
+      session.require_read_write(statement_name(statement->node));
+    }
+    if (is_last) fit_.fit(session, call_, portal->use->plan);
+    const ResultFit fit = is_last ? fit_ : ResultFit{};
+    // What a volatile routine does is a command of its own: it sees what came before it. Others see
+    // what the statement sees that calls them.
+    std::optional<InnerStatement> own;
+    if (routine_.volatility == 'v') own.emplace(*session.transaction, ReadView::Sees::durable);
+    PlanRun& run = session.run_of(*portal);
+    Execution& execution = run.execution;
+    execution.row_arena.reset();
+    execution.row_arena.set_limit(session.memory.limit_bytes);
+    execution.parameters = portal->parameters;
+    execution.transaction = session.transaction.get();
+    execution.run = session.next_run++;
+    execution.rows_until_check = Execution::kRowsPerCheck;
+    portal->state = Portal::State::running;
+    try {
+      run.open();
+      RowScope scope{execution};
+      std::vector<Value> row;
+      bool wants_more = true;
+      // What writes goes on to its end, whoever wants its rows.
+      while ((wants_more || run.write != nullptr) && run.root->next(execution)) {
+        if (is_last && wants_more && call_.result != TypeId::void_) {
+          fit.convert(execution, row);
+          wants_more = take(row);
+        }
+        scope.rewind();
+      }
+    } catch (...) {
+      if (portal->run) run.end();
+      portal->state = Portal::State::failed;
+      throw;
+    }
+    session.finish_portal(*portal);
+    session.put_away(std::move(portal));
+  }
+
+  RoutineCall call_;
+  const Routine& routine_;
+  std::vector<bool> is_input_;  ///< of what a call gives; the rest is a procedure's answer
+  std::vector<Part> parts_;
+  bool is_read_ = false;
+  bool is_started_ = false;
+  ResultFit fit_;
+};
+
+class SqlLanguage final : public RoutineLanguage {
+ public:
+  void check(Session::State& session, const CallablePtr& callable) const override {
+    const auto& types = callable->arguments;
+    // What it means is known once it is called.
+    if (std::ranges::any_of(types, is_polymorphic)) {
+      static_cast<void>(body_parts(*callable->routine));
+      return;
+    }
+    const Routine& routine = *callable->routine;
+    const bool answers = routine.kind == RoutineKind::procedure && !callable->has_columns();
+    SqlCode{{callable, types, answers ? TypeId::void_ : routine.result, callable->column_types}}
+        .check(session);
+  }
+  RoutineCodePtr prepare(Session::State& /*session*/, const RoutineCall& call) const override {
+    return std::make_shared<SqlCode>(call);
+  }
+};
+
+}  // namespace
+
+const RoutineLanguage& sql_language() {
+  static const SqlLanguage kLanguage;
+  return kLanguage;
+}
+
+}  // namespace swizzle::sql
