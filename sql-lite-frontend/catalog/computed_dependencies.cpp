@@ -1,10 +1,13 @@
 #include "sql-lite-frontend/catalog/computed_dependencies.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Nothing is recorded about dependencies: they are read off the definitions.
 namespace swizzle::sql {
@@ -50,6 +53,28 @@ std::vector<Oid> relations_in(std::string_view expression) {
   return found;
 }
 
+/// The routines that it calls, by their numbers: "#16400"(…).
+std::vector<Oid> routines_in(std::string_view expression) {
+  constexpr std::string_view kBegin = "\"#";
+  constexpr std::string_view kEnd = "\"(";
+  std::vector<Oid> found;
+  for (std::size_t at = expression.find(kBegin); at != std::string_view::npos;
+       at = expression.find(kBegin, at + 1)) {
+    const std::string_view number = expression.substr(at + kBegin.size());
+    Oid oid = kNoOid;
+    const char* const end = std::from_chars(number.data(), number.data() + number.size(), oid).ptr;
+    const auto digits = static_cast<std::size_t>(end - number.data());
+    if (oid != kNoOid && number.substr(digits).starts_with(kEnd)) found.push_back(oid);
+  }
+  return found;
+}
+
+void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression) {
+  for (const Oid routine : routines_in(expression)) {
+    emit_dependency(emit, dependent, {kPgProcClass, routine}, Dependency::normal);
+  }
+}
+
 void emit_defaults(const EmitRow& emit, const Relation& relation) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     const Column& column = relation.columns[i];
@@ -60,6 +85,35 @@ void emit_defaults(const EmitRow& emit, const Relation& relation) {
     for (const Oid named : relations_in(column.default_sql)) {
       emit_dependency(emit, value, {kPgClassClass, named}, Dependency::normal);
     }
+    emit_calls(emit, value, column.default_sql);
+  }
+}
+
+void emit_routine(const EmitRow& emit, Session::State& session, const Routine& routine) {
+  const ObjectAddress address{kPgProcClass, routine.oid};
+  std::vector<Oid> types;
+  const auto depends_on = [&](Oid type) {
+    if (type == kNoOid || std::ranges::find(types, type) != types.end()) return;
+    types.push_back(type);
+    emit_dependency(emit, address, {kPgTypeClass, type}, Dependency::normal);
+  };
+  const auto on_type = [&](TypeId type) {
+    if (is_enum(type) || is_enum_array(type)) depends_on(raw(type));
+  };
+  on_type(routine.result);
+  for (const RoutineParameter& parameter : routine.parameters) {
+    on_type(parameter.type);
+    emit_calls(emit, address, parameter.default_sql);
+  }
+  if (const TablePtr rows = session.catalog.table(routine.result_relation)) {
+    depends_on(rows->relation.row_type);
+  }
+  for (const ViewName& name : routine.body_names) {
+    if (name.relation < kFirstUserOid) continue;
+    emit_dependency(emit, address, {kPgClassClass, name.relation}, Dependency::normal);
+  }
+  for (const ViewRoutine& called : routine.body_routines) {
+    emit_dependency(emit, address, {kPgProcClass, called.routine}, Dependency::normal);
   }
 }
 
@@ -70,6 +124,9 @@ void emit_rule(const EmitRow& emit, const Relation& view) {
     // System relations are there always.
     if (name.relation < kFirstUserOid) continue;
     emit_dependency(emit, rule, {kPgClassClass, name.relation}, Dependency::normal);
+  }
+  for (const ViewRoutine& called : view.view_routines) {
+    emit_dependency(emit, rule, {kPgProcClass, called.routine}, Dependency::normal);
   }
 }
 
@@ -90,6 +147,11 @@ Oid rule_oid(const Relation& view) noexcept {
 void dependency_rows(Execution& execution, const EmitRow& emit) {
   for (const TablePtr& table : execution.session.catalog.tables()) {
     const Relation& relation = table->relation;
+    // So that a dump makes the relation before what names the type of its rows.
+    if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
+      emit_dependency(emit, {kPgTypeClass, relation.row_type}, {kPgClassClass, relation.oid},
+                      Dependency::internal);
+    }
     if (relation.sequence && relation.sequence->owner_table != kNoOid) {
       emit_dependency(
           emit, {kPgClassClass, relation.oid},
@@ -97,12 +159,23 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
           relation.sequence->identity ? Dependency::internal : Dependency::automatic);
     }
     for (const Constraint& constraint : relation.constraints) {
+      emit_calls(emit, {kConstraintClass, constraint.oid}, constraint.check_sql);
       if (constraint.index == kNoOid || constraint.kind == ConstraintKind::foreign_key) continue;
       emit_dependency(emit, {kPgClassClass, constraint.index}, {kConstraintClass, constraint.oid},
                       Dependency::internal);
     }
+    for (const Index& index : relation.indexes) {
+      for (const IndexColumn& column : index.columns) {
+        emit_calls(emit, {kPgClassClass, index.oid}, column.expression_sql);
+      }
+      emit_calls(emit, {kPgClassClass, index.oid}, index.predicate_sql);
+    }
     emit_defaults(emit, relation);
     if (has_query(relation.kind)) emit_rule(emit, relation);
+  }
+  Session::State& session = execution.session;
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    emit_routine(emit, session, *routine);
   }
 }
 

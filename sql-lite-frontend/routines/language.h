@@ -56,6 +56,9 @@ class RoutineCodes {
   /// For the session's present user.
   RoutineCodePtr find(Session::State& session, const RoutineCall& call);
 
+  /// Whose rights the running routine has; none: those of whoever the session is.
+  Oid acting_user = kNoOid;
+
  private:
   static constexpr std::size_t kMost = 512;
   /// Routine, user, argument types, column types.
@@ -82,10 +85,14 @@ class RoutineFrame {
   Session::State& session_;
   Oid user_;
   bool has_settings_;
+  bool is_definer_;
   SessionSettings::Mark mark_{};
   std::uint64_t settings_version_ = 0;
-  Oid settings_user_ = kNoOid;
+  Oid acting_before_ = kNoOid;
 };
+
+/// Of a session that has called a routine.
+RoutineCodes& routine_codes_of(Session::State& session);
 
 /// Runs it as `call` says; without a caller's plan, as CALL does.
 void run_routine(Session::State& session, const RoutineCall& call, std::span<const Value> arguments,

@@ -20,7 +20,13 @@ void RoutineFrame::change_user(Oid user) noexcept {
 }
 
 RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
-    : session_(session), user_(session.user), has_settings_(!routine.settings.empty()) {
+    : session_(session),
+      user_(session.user),
+      has_settings_(!routine.settings.empty()),
+      is_definer_(routine.security_definer) {
+  if (!has_settings_ && !is_definer_) return;
+  RoutineCodes& codes = routine_codes_of(session);
+  acting_before_ = codes.acting_user;
   if (has_settings_) {
     mark_ = session.settings.mark();
     settings_version_ = session.settings_version;
@@ -37,19 +43,23 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
     }
     session.settings_version = session.next_inner_version;
     session.next_inner_version += 1U << 20U;
-    settings_user_ = session.user;
   }
-  if (routine.security_definer) change_user(routine.owner);
+  if (is_definer_) {
+    codes.acting_user = routine.owner;
+    change_user(routine.owner);
+  }
 }
 
 RoutineFrame::~RoutineFrame() {
+  if (!has_settings_ && !is_definer_) return;
   if (has_settings_) {
     session_.settings.roll_back_to(mark_);
     session_.settings_changed(nullptr);
     // All is as it was, and so are the plans that were made under it.
     session_.settings_version = settings_version_;
   }
-  if (session_.user != user_ || has_settings_) change_user(user_);
+  session_.routine_codes->acting_user = acting_before_;
+  change_user(user_);
 }
 
 RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& call) {
@@ -64,21 +74,17 @@ RoutineCodePtr RoutineCodes::find(Session::State& session, const RoutineCall& ca
   return known.code;
 }
 
-namespace {
-
-RoutineCodes& codes_of(Session::State& session) {
+RoutineCodes& routine_codes_of(Session::State& session) {
   if (!session.routine_codes) session.routine_codes = std::make_shared<RoutineCodes>();
   return *session.routine_codes;
 }
-
-}  // namespace
 
 void run_routine(Session::State& session, const RoutineCall& call, std::span<const Value> arguments,
                  const TakeRow& take) {
   check_stack();
   check_cancelled(session);
   const RoutineFrame frame{session, *call.callable->routine};
-  const RoutineCodePtr code = codes_of(session).find(session, call);
+  const RoutineCodePtr code = routine_codes_of(session).find(session, call);
   code->run(session, arguments, take);
 }
 
@@ -107,7 +113,7 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
   auto& state = caller.state_of<RoutineCallState>(place);
   RoutineCodePtr code = state.user == session.user ? state.code.lock() : nullptr;
   if (!code) {
-    code = codes_of(session).find(session, call);
+    code = routine_codes_of(session).find(session, call);
     state.code = code;
     state.user = session.user;
   }

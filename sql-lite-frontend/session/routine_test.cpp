@@ -102,11 +102,17 @@ TEST_CASE("Who may call a function, and whose rights it has", "[sql][session][ro
   db.run(
       "CREATE FUNCTION who() RETURNS text LANGUAGE sql SECURITY DEFINER AS "
       "'SELECT current_user::text'");
+  db.run(
+      "CREATE FUNCTION keeps() RETURNS text LANGUAGE sql SECURITY DEFINER AS "
+      "$$ SELECT set_config('work_mem', '5MB', true); SELECT mine()::text || current_user $$");
   const auto low = db.connect();
   db.run(*low, "SET ROLE low");
   CHECK(db.run(*low, "SELECT mine()") == "42501 permission denied for table secret");
   CHECK(db.run(*low, "SELECT owners()") == "7 SELECT 1");
   CHECK(db.run(*low, "SELECT who() = current_user::text") == "f SELECT 1");
+  // What it calls and sets leaves it the owner's rights, and its caller none of them.
+  CHECK(db.run(*low, "SELECT keeps() = '7' || who()") == "t SELECT 1");
+  CHECK(db.run(*low, "SELECT mine()") == "42501 permission denied for table secret");
   CHECK(db.run(*low, "SELECT current_user") == "low SELECT 1");
   CHECK(db.run(*low, "SELECT has_function_privilege('owners()', 'execute')") == "t SELECT 1");
   db.run("REVOKE EXECUTE ON FUNCTION owners() FROM PUBLIC");

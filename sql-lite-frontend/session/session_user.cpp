@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/session/session_user.h"
 
+#include "sql-lite-frontend/routines/language.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -72,6 +74,9 @@ void Session::State::choose_user() {
   user = role == "none"
              ? session_user
              : meant_by(*this, known_current_users, role, session_user, may_be_current_user);
+  // A routine that has its owner's rights keeps them, whatever it sets.
+  const bool acts = routine_codes && routine_codes->acting_user != kNoOid;
+  if (acts) user = routine_codes->acting_user;
 }
 
 }  // namespace swizzle::sql
