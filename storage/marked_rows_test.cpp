@@ -107,6 +107,87 @@ TEST_CASE_METHOD(MarkedRows, "locks of a large transaction are bounded, however 
   CHECK(content(*reader, rows).size() == kRows / 2);
 }
 
+TEST_CASE_METHOD(MarkedRows, "T17 a mark hides no version that somebody may need",
+                 "[storage][locks][bulk]") {
+  const auto commit_one = [&](std::string_view value) {
+    const auto transaction = engine->begin();
+    REQUIRE(update(*transaction, 1, value).value());
+    REQUIRE(transaction->commit());
+  };
+  const auto row = [&](Transaction& transaction, int number) {
+    return get(transaction, rows, marked_key(number));
+  };
+  // As a statement does it that changes what it reads.
+  const auto change_all = [&](Transaction& transaction, std::string_view value) {
+    transaction.begin_statement();
+    CHECK(content(transaction, rows).size() == 10);
+    for (int i = 0; i < 10; ++i) REQUIRE(update(transaction, i, value).value());
+  };
+  SECTION("a snapshot is older") {
+    const auto reader = engine->begin(Isolation::repeatable_read);
+    CHECK(row(*reader, 5) == "old");
+    commit_one("one");
+    const auto writer = engine->begin();
+    change_all(*writer, "two");
+    CHECK(row(*reader, 1) == "old");
+    REQUIRE(writer->commit());
+    CHECK(row(*reader, 1) == "old");
+    CHECK(row(*reader, 2) == "old");
+  }
+  SECTION("the same transaction has changed the rows, in this order and in another") {
+    commit_one("one");
+    const auto writer = engine->begin();
+    change_all(*writer, "two");
+    const Transaction::Mark mark = writer->mark();
+    change_all(*writer, "three");
+    writer->begin_statement();
+    CHECK(row(*writer, 1) == "three");
+    for (int i = 9; i >= 0; --i) REQUIRE(remove(*writer, i).value());
+    // Its own statement does not see what it does.
+    CHECK(row(*writer, 3) == "three");
+    const auto reader = engine->begin();
+    CHECK(row(*reader, 1) == "one");
+    CHECK(row(*reader, 3) == "old");
+    REQUIRE(writer->rollback_to(mark));
+    writer->begin_statement();
+    CHECK(row(*writer, 1) == "two");
+    writer->rollback();
+    CHECK(row(*engine->begin(), 1) == "one");
+    CHECK(row(*engine->begin(), 3) == "old");
+  }
+  SECTION("somebody has changed a row of the leaf and has not committed") {
+    const auto other = engine->begin();
+    REQUIRE(update(*other, 5, "other's").value());
+    const auto writer = engine->begin();
+    writer->set_lock_timeout(20ms);
+    writer->begin_statement();
+    CHECK(content(*writer, rows).size() == 10);
+    for (int i = 0; i < 5; ++i) REQUIRE(update(*writer, i, "two").value());
+    CHECK(outcome(update(*writer, 5, "two")) == kBlocked);
+    other->rollback();
+    REQUIRE(update(*writer, 5, "two").value());
+    REQUIRE(writer->commit());
+    CHECK(row(*engine->begin(), 5) == "two");
+  }
+  SECTION("somebody changes a row between two of its own") {
+    const auto writer = engine->begin();
+    writer->set_lock_timeout(20ms);
+    writer->begin_statement();
+    CHECK(content(*writer, rows).size() == 10);
+    REQUIRE(update(*writer, 1, "two").value());
+    const auto other = engine->begin();
+    REQUIRE(update(*other, 5, "other's").value());
+    REQUIRE(update(*writer, 3, "two").value());
+    CHECK(outcome(update(*writer, 5, "two")) == kBlocked);
+    const auto late = engine->begin(Isolation::repeatable_read);
+    CHECK(row(*late, 5) == "old");
+    REQUIRE(other->commit());
+    REQUIRE(update(*writer, 5, "two").value());
+    REQUIRE(writer->commit());
+    for (const int i : {1, 3, 5}) CHECK(row(*late, i) == "old");
+  }
+}
+
 TEST_CASE_METHOD(MarkedRows, "a marked row is locked as strongly as its change was",
                  "[storage][locks][bulk]") {
   const auto writer = engine->begin();

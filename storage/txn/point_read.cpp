@@ -17,7 +17,8 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
   found_ = false;
   too_old_ = false;
   holder_.reset();
-  if (wanted_ != lock::Access::none && at.exact && transaction_.versions.has_marks()) [[unlikely]] {
+  if (wanted_ != lock::Access::none && at.exact && transaction_.versions.has_marks() &&
+      !transaction_.is_unmarked(leaf, at.index)) [[unlikely]] {
     const VersionIndex::Mark mark = transaction_.mark_of(tree_, key_, hash_of_key(tree_, key_));
     if (mark.excludes(wanted_)) {
       holder_ = mark.holder;

@@ -7,6 +7,13 @@
 #include "storage/txn/planted_fault.h"
 
 namespace swizzle {
+namespace {
+
+SettledLeaves::Change change_of(bool removes) noexcept {
+  return removes ? SettledLeaves::Change::removal : SettledLeaves::Change::any;
+}
+
+}  // namespace
 
 lock::LockId gap_before(TreeId tree, const Node& leaf, std::uint16_t index) noexcept {
   if (index == 0) return {tree, hash_of_key(tree, leaf.low_fence())};
@@ -31,11 +38,12 @@ LeafChange::Action RowChange::settle(Obstacle obstacle, lock::LockId id) noexcep
 /// Whether the key is the transaction's to change. Who keeps no locks needs none of it if nobody
 /// else has one: its undo record, which comes before the latch goes, holds others off. What it does
 /// not change it locks, so that the answer stays true.
-bool RowChange::claim(bool is_live) noexcept {
+bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
   const lock::LockId id{tree_, hash_};
   bool has_it = false;
   if (transaction_.versions.has_marks()) [[unlikely]] {
-    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key_, hash_);
+    const VersionIndex::Mark mark =
+        is_unmarked ? VersionIndex::Mark{} : transaction_.mark_of(tree_, key_, hash_);
     if (mark.excludes(key_mode_.key)) {
       holder_ = mark.holder;
       settle(Obstacle::transaction);
@@ -76,7 +84,7 @@ bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept 
   if (leaf.is_overflow(at.index) || compare(leaf.value(at.index), *required_) != 0) return false;
   // Another record may have come here that looks the same. Elsewhere the key has been locked since
   // it was read, or is_late() has answered.
-  return transaction_.isolation != Isolation::read_committed ||
+  return is_settled_ || transaction_.isolation != Isolation::read_committed ||
          transaction_.engine.versions.fate(tree_, key_, hash_, viewer_) == Tree::Fate::stays;
 }
 
@@ -99,11 +107,21 @@ bool RowChange::would_hide() const noexcept {
          transaction_.engine.versions.had_one(tree_, key_, hash_, viewer_);
 }
 
+/// Whether nobody needs what has been kept of the record, nor has a mark on it (T17).
+bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) const noexcept {
+  return transaction_.settled_leaves.has(leaf, at.index,
+                                         change_of(is_live && wish_ == Wish::remove)) ||
+         leaf.logical_lsn() < transaction_.settled_below();
+}
+
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
   key_mode_ = lock_mode(is_live);
-  if (transaction_.engine.options.locking && !claim(is_live)) return Action::leave;
+  is_settled_ = transaction_.marks_rows && is_settled(leaf, at, is_live);
+  // What the leaf does not have, not even as a ghost, nobody has changed.
+  const bool is_unmarked = is_settled_ || !at.exact || transaction_.is_unmarked(leaf, at.index);
+  if (transaction_.engine.options.locking && !claim(is_live, is_unmarked)) return Action::leave;
   if (wish_ == Wish::insert) {
     if (is_live) return settle(Obstacle::none);
     if (at.exact && would_hide()) return settle(Obstacle::version);
@@ -133,8 +151,8 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   if (wish_ != Wish::insert) {
     change.kind = wish_ == Wish::update ? UndoRecord::Kind::updated : UndoRecord::Kind::removed;
     if (moves_) change.kind = UndoRecord::Kind::moved;
-    // What the lock was that will not be kept.
-    change.takes_key = transaction_.marks_rows &&
+    // What the lock was that will not be kept; what is removed takes the key anyway.
+    change.takes_key = transaction_.marks_rows && wish_ == Wish::update &&
                        transaction_.locks.held({tree_, hash_}).key == lock::Access::exclusive;
     change.old_value = leaf.value(at.index);
     change.old_overflow = leaf.is_overflow(at.index);
@@ -144,10 +162,14 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
     }
   }
   UndoRecord& record = transaction_.undo->add(change);
-  if (at.exact)
-    transaction_.engine.versions.add(record);
-  else
+  if (!at.exact)
     transaction_.engine.versions.add_first(record);
+  else if (is_settled_)
+    transaction_.engine.versions.add_over_settled(record);
+  else
+    transaction_.engine.versions.add(record);
+  if (is_settled_)
+    transaction_.settled_leaves.note(leaf, at.index, change_of(wish_ == Wish::remove), lsn);
   previous_lsn_ = lsn;
 }
 
@@ -165,6 +187,7 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
     viewer_ = transaction_.viewer(transaction_.view_of(tree.birth()));
   }
   transaction_.mark_rows_if_many();
+  if (transaction_.marks_rows) transaction_.settled_leaves.prepare(transaction_.undo->count());
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});

@@ -51,7 +51,8 @@ class RowChange final : public LeafChange {
   enum class Obstacle : std::uint8_t { none, key, transaction, gap, version };
   [[nodiscard]] lock::KeyMode lock_mode(bool is_live) const noexcept;
   Action settle(Obstacle obstacle, lock::LockId id = {}) noexcept;
-  bool claim(bool is_live) noexcept;
+  bool claim(bool is_live, bool is_unmarked) noexcept;
+  [[nodiscard]] bool is_settled(const Node& leaf, Node::Position at, bool is_live) const noexcept;
   bool gap_allows(const Node& leaf, Node::Position at) noexcept;
   Result<lock::Acquired> wait_for_obstacle(WaitPolicy policy);
   void release_marked() noexcept;
@@ -68,6 +69,7 @@ class RowChange final : public LeafChange {
   std::optional<Bytes> required_;
   bool done_ = false;
   bool moves_ = false;
+  bool is_settled_ = false;
   /// At REPEATABLE READ the transaction's snapshot, with require() what it reads now.
   Viewer viewer_;
   /// What the statement has been shown: younger, where it runs within another.

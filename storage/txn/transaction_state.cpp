@@ -26,6 +26,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   statement = 0;
   now = own = {};
   outer_views = 0;
+  settled_view_ = Lsn::none;
   given_up = Lsn::none;
   INVARIANT(held_views.empty());
   locks.clear_cancel();
@@ -179,6 +180,25 @@ void TransactionState::mark_rows_if_many() {
   marks_rows = true;
 }
 
+/// Who wrote below a view's quiet point has committed below the view. So where no snapshot is older
+/// than the view, and what it shows is durable, everybody sees what was changed below that point:
+/// now and, since whatever is kept moves up only, for ever. None: it cannot be said.
+Lsn TransactionState::settled_below() noexcept {
+  constexpr std::uint32_t kAskAgainAfter = 256;
+  // Without a log no two states of a leaf differ by their LSN.
+  if (!now.is_taken || !engine.log->enabled()) return Lsn::none;
+  if (settled_view_ == now.lsn && (settled_below_ != Lsn::none || settled_uses_ < kAskAgainAfter)) {
+    ++settled_uses_;
+    return settled_below_;
+  }
+  settled_view_ = now.lsn;
+  settled_uses_ = 0;
+  const bool is_oldest = engine.registry->version_horizon() >= now.lsn ||
+                         planted(PlantedFault::settled_beside_older_snapshot);
+  settled_below_ = is_oldest ? now.quiet : Lsn::none;
+  return settled_below_;
+}
+
 void TransactionState::undo_to(std::uint64_t position) noexcept {
   if (undo == nullptr) return;
   slot.chain.is_undoing.store(true, std::memory_order_relaxed);
@@ -324,7 +344,10 @@ void TransactionState::rollback() noexcept {
 
 /// `outcome` is the commit record's LSN, or none.
 void TransactionState::finish(Lsn outcome) noexcept {
-  if (std::exchange(marks_rows, false)) versions.end_marking();
+  if (std::exchange(marks_rows, false)) {
+    versions.end_marking();
+    settled_leaves.clear();
+  }
   if (undo != nullptr) {
     slot.chain.id.store(TxnId::none, std::memory_order_release);
     slot.begin.store(0, std::memory_order_seq_cst);

@@ -10,6 +10,7 @@
 #include "storage/btree/leaf_hint.h"
 #include "storage/engine.h"
 #include "storage/txn/planted_fault.h"
+#include "storage/txn/settled_leaves.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/tree_birth.h"
 #include "storage/txn/version_index.h"
@@ -51,6 +52,8 @@ struct TransactionState {
   /// Of the last calls of Tree::prefetch().
   std::array<ExpectedKeys, 2> expected;
   std::size_t expectations = 0;
+  /// Leaves that it has changed and that were settled before.
+  SettledLeaves settled_leaves;
   /// How many it has written: they are numbered by that.
   std::uint64_t large_values = 0;
   /// Leaves it has asked trees for, not yet added to the pool of transactions' count.
@@ -198,6 +201,14 @@ struct TransactionState {
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
   void mark_rows_if_many();
+  /// The point below which all changes are settled (T17); none: it cannot be said.
+  [[nodiscard]] Lsn settled_below() noexcept;
+  /// Nobody has a mark on the record: who had changed the leaf below the view's quiet point has
+  /// ended. False says nothing. As mark_of().
+  [[nodiscard]] bool is_unmarked(const Node& leaf, std::uint16_t index) const noexcept {
+    return (now.is_taken && is_quiet(leaf.logical_lsn())) ||
+           settled_leaves.has(leaf, index, SettledLeaves::Change::any);
+  }
   /// Who else has the key because of what he has changed there, without a lock. To be asked by
   /// whoever has locked it, under the leaf's latch, or reading the leaf and looking at its version
   /// afterwards. Pre: versions.has_marks().
@@ -224,6 +235,11 @@ struct TransactionState {
   Result<> undo_newest();
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
+
+  /// What settled_below() has found out for a view, and after how many calls it asks again.
+  Lsn settled_view_ = Lsn::none;
+  Lsn settled_below_ = Lsn::none;
+  std::uint32_t settled_uses_ = 0;
 };
 
 }  // namespace swizzle

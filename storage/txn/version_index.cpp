@@ -64,9 +64,13 @@ void VersionIndex::add(UndoRecord& record) noexcept {
 }
 
 void VersionIndex::add_first(UndoRecord& record) noexcept {
+  INVARIANT_SLOW(!has(record.tree, record.key(), record.key_hash));
+  push(record);
+}
+
+void VersionIndex::push(UndoRecord& record) noexcept {
   Bucket& bucket = bucket_of(record.key_hash);
   const std::lock_guard hold(bucket.mutex);
-  INVARIANT_SLOW(newest_of(bucket, record.tree, record.key(), record.key_hash) == nullptr);
   record.next_key = bucket.first.load(std::memory_order_relaxed);
   bucket.first.store(&record, std::memory_order_release);
 }

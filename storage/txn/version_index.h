@@ -47,6 +47,10 @@ class VersionIndex {
   /// The same of a key that the leaf does not have, not even as a ghost: a ghost stays as long as
   /// its key has versions, so this one has none, and nobody need look for them.
   void add_first(UndoRecord& record) noexcept;
+  /// The same of a key all of whose older versions everybody would pass over: they stay behind the
+  /// new one, which hides them, until they are removed. Touches no other record, each of which may
+  /// have to be read from a file.
+  void add_over_settled(UndoRecord& record) noexcept { push(record); }
   void remove(UndoRecord& record) noexcept;
 
   enum class Version : std::uint8_t {
@@ -171,6 +175,7 @@ class VersionIndex {
     std::atomic<UndoRecord*> first{nullptr};
   };
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
+  void push(UndoRecord& record) noexcept;
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
   static std::uint64_t outcome_of(const UndoLog& log) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/btree/node.h"
+
+namespace swizzle {
+
+/// What a transaction that changes many records remembers of the leaves that it has changed, so
+/// that for most of the records it need not look up whether others need, or have, an older version
+/// (T17): nobody did when it came to the leaf, nobody else has touched that since, and it has not
+/// changed the record itself. A cache: what is forgotten is looked up.
+class SettledLeaves {
+ public:
+  enum class Change : std::uint8_t {
+    any,
+    removal,  ///< of a record that is there
+  };
+
+  /// Before a change of a transaction that has made so many.
+  void prepare(std::uint64_t changes) {
+    const std::size_t wanted = changes < kMany ? kFewPlaces : kPlaces;
+    if (places_.size() < wanted) [[unlikely]]
+      places_.assign(wanted, {});
+  }
+
+  /// Whether it has changed the leaf, nobody else has touched it since, and the record is none of
+  /// those that it has changed, as far as `wanted` needs it. Pre: the leaf is latched, or validated
+  /// afterwards.
+  [[nodiscard]] bool has(const Node& leaf, std::uint16_t index, Change wanted) const noexcept {
+    if (places_.empty()) return false;
+    const Place& place = places_[place_of(leaf)];
+    // Whatever happens to a leaf gives it another LSN, and no two leaves have the same.
+    if (place.last == Lsn::none || place.last != leaf.lsn()) return false;
+    return index > place.last_index || (wanted == Change::removal && place.only_removals);
+  }
+
+  /// Its change at `lsn`, which the leaf does not show yet, is one of a record that was settled.
+  /// Pre: prepare().
+  void note(const Node& leaf, std::uint16_t index, Change made, Lsn lsn) noexcept {
+    Place& place = places_[place_of(leaf)];
+    const bool goes_on = place.last != Lsn::none && place.last == leaf.lsn();
+    place.only_removals = made == Change::removal && (!goes_on || place.only_removals);
+    place.last_index = goes_on ? std::max(place.last_index, index) : index;
+    place.last = lsn;
+  }
+
+  void clear() noexcept { places_ = {}; }
+
+ private:
+  struct Place {
+    Lsn last = Lsn::none;          ///< of its changes
+    std::uint16_t last_index = 0;  ///< no record behind it has been changed
+    bool only_removals = false;    ///< so what is there has not been changed
+  };
+  /// Two megabytes. Pages of a gigabyte do not push each other out: a table's leaves, which are
+  /// passed once, those of an index, to which each batch of changes comes back.
+  static constexpr std::size_t kPlaces = std::size_t{1} << 17U;
+  static constexpr std::size_t kFewPlaces = 64;
+  static constexpr std::uint64_t kMany = 10'000;
+  [[nodiscard]] std::size_t place_of(const Node& leaf) const noexcept {
+    return raw(leaf.id()) % places_.size();
+  }
+
+  std::vector<Place> places_;
+};
+
+}  // namespace swizzle
