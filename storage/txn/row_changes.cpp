@@ -187,7 +187,8 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
     viewer_ = transaction_.viewer(transaction_.view_of(tree.birth()));
   }
   transaction_.mark_rows_if_many();
-  if (transaction_.marks_rows) transaction_.settled_leaves.prepare(transaction_.undo->count());
+  if (transaction_.marks_rows && transaction_.settled_below() != Lsn::none)
+    transaction_.settled_leaves.prepare(transaction_.undo->count());
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});

@@ -39,8 +39,9 @@ class SettledLeaves {
   }
 
   /// Its change at `lsn`, which the leaf does not show yet, is one of a record that was settled.
-  /// Pre: prepare().
+  /// Without prepare() it is forgotten.
   void note(const Node& leaf, std::uint16_t index, Change made, Lsn lsn) noexcept {
+    if (places_.empty()) return;
     Place& place = places_[place_of(leaf)];
     const bool goes_on = place.last != Lsn::none && place.last == leaf.lsn();
     place.only_removals = made == Change::removal && (!goes_on || place.only_removals);
