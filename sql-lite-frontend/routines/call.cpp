@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/routines/language.h"
@@ -23,12 +25,14 @@ std::vector<OutputTarget> targets_of(const RoutineCall& call) {
 
 }  // namespace
 
-std::vector<OutputTarget> columns_of_call(Session::State& session, const ast::CallStmt& statement,
-                                          std::span<const TypeId> types) {
+DescribedCall describe_call(Session::State& session, const ast::CallStmt& statement,
+                            std::span<const TypeId> types) {
   Arena arena;
   Binder binder{session, arena};
   binder.allow_parameters(types);
-  return targets_of(*binder.bind_procedure_call(*statement.funccall).call);
+  const Binder::ProcedureCall bound = binder.bind_procedure_call(*statement.funccall);
+  binder.require_parameter_types();
+  return {targets_of(*bound.call), binder.parameter_types()};
 }
 
 void call_procedure(Session::State& session, const ast::CallStmt& statement,
@@ -38,8 +42,12 @@ void call_procedure(Session::State& session, const ast::CallStmt& statement,
   Binder binder{session, scratch->arena};
   if (!types.empty()) binder.allow_parameters(types);
   Binder::ProcedureCall bound = binder.bind_procedure_call(*statement.funccall);
-  const Routine& routine = *bound.call->callable->routine;
-  session.require_execute(routine);
+  // The values came as what the parameters were when the statement was described.
+  if (!std::ranges::equal(binder.parameter_types(), types) || types.size() > parameters.size()) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "the procedure's parameters have changed since the statement was prepared"};
+  }
+  session.require_execute(*bound.call->callable->routine);
   Execution& execution = scratch->execution;
   execution.names = &session;
   execution.slots.resize(binder.slot_count());

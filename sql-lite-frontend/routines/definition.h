@@ -20,9 +20,14 @@ void set_routine_schema(Session::State& session, const ast::AlterObjectSchemaStm
 void call_procedure(Session::State& session, const ast::CallStmt& statement,
                     std::span<const TypeId> types, std::span<const Value> parameters,
                     ResultSink& sink);
-/// What CALL answers with: the procedure's OUT parameters.
-std::vector<OutputTarget> columns_of_call(Session::State& session, const ast::CallStmt& statement,
-                                          std::span<const TypeId> types);
+/// What is known of a CALL before it runs: what it answers with, which are the procedure's OUT
+/// parameters, and the types of the statement's own parameters.
+struct DescribedCall {
+  std::vector<OutputTarget> columns;
+  std::vector<TypeId> parameter_types;
+};
+DescribedCall describe_call(Session::State& session, const ast::CallStmt& statement,
+                            std::span<const TypeId> types);
 
 constexpr bool is_routine(ast::ObjectType type) noexcept {
   return type == ast::ObjectType::function || type == ast::ObjectType::procedure ||

@@ -267,7 +267,9 @@ void Session::State::analyze(Statement& statement) {
   if (!is_plannable(statement.node)) {
     statement.parameter_types = statement.declared_types;
     if (const auto* call = ast::try_as<ast::CallStmt>(statement.node)) {
-      auto columns = columns_of_call(*this, *call, statement.declared_types);
+      DescribedCall known = describe_call(*this, *call, statement.declared_types);
+      std::vector<OutputTarget> columns = std::move(known.columns);
+      statement.parameter_types = std::move(known.parameter_types);
       statement.returns_rows = !columns.empty();
       statement.result = std::make_shared<const std::vector<OutputTarget>>(std::move(columns));
       return;

@@ -140,6 +140,32 @@ TEST_CASE("A function that calls itself for ever ends with 54001, and the sessio
   CHECK(db.run("SELECT 1") == "1 SELECT 1");
 }
 
+TEST_CASE("CALL takes the parameters of its statement in the procedure's types",
+          "[sql][session][routines]") {
+  TestDatabase db;
+  db.run(
+      "CREATE PROCEDURE p(a int, b int[], INOUT s text) LANGUAGE sql AS "
+      "'SELECT (a + b[2])::text || s'");
+  TestSink sink;
+  const std::optional<Bytes> values[] = {as_bytes("40"), as_bytes("{1,2}"), as_bytes("!")};
+  REQUIRE(db.session().parse("s", "CALL p($1, $2, $3)", {}, sink));
+  REQUIRE(db.session().describe_statement("s", sink));
+  CHECK(sink.parameter_types == std::vector<std::uint32_t>{23, 1007, 25});
+  REQUIRE(db.session().bind({"", "s", {}, values, {}}, sink));
+  REQUIRE(db.session().execute("", 0, sink));
+  REQUIRE(db.session().sync(sink));
+  CHECK(sink.rows == std::vector<std::string>{"42!"});
+  db.run(
+      "DROP PROCEDURE p; CREATE PROCEDURE p(a text, b text, INOUT s text) LANGUAGE sql AS "
+      "'SELECT a || b || s'");
+  sink.clear();
+  REQUIRE(db.session().bind({"", "s", {}, values, {}}, sink));
+  const Outcome changed = db.session().execute("", 0, sink);
+  REQUIRE_FALSE(changed);
+  CHECK(changed.error().state.code() == "42883");
+  CHECK(db.session().sync(sink));
+}
+
 TEST_CASE("A cancel ends what a function does", "[sql][session][routines]") {
   TestDatabase db;
   db.run(

@@ -272,7 +272,7 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return alter_routine(*this, ast::as<ast::AlterFunctionStmt>(node), sink);
     case Kind::call_stmt:
       begin_statement();
-      return call_procedure(*this, ast::as<ast::CallStmt>(node), statement.declared_types,
+      return call_procedure(*this, ast::as<ast::CallStmt>(node), statement.parameter_types,
                             parameters, sink);
     case Kind::drop_stmt: {
       const auto& dropped = ast::as<ast::DropStmt>(node);
