@@ -32,6 +32,7 @@ constexpr std::string_view kSettings =
 #hba_file = 'swizzle_hba.conf'
 
 #shared_buffers = 1GB                   # memory for pages
+#server_memory_limit = 0                # of all statements; 0: half of the machine's
 #wal_buffers = 8MB
 #max_wal_size = 1GB                     # a checkpoint at least this often
 #checkpoint_timeout = 5min

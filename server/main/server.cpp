@@ -193,6 +193,7 @@ Result<> Server::open() {
   ASSIGN_OR_RETURN(std::string secret, read_text_file(directory_.secret_file().string()));
   context_ = std::make_unique<ServerContext>(*database_, settings.limits, std::move(secret), log_);
   context_->set_policy(std::move(policy));
+  database_->shared().memory.set_limit(settings.memory_bytes);
   runtime_ = std::make_unique<FiberRuntime>(FiberRuntime::Options{
       .reactors = settings.reactor_threads, .longest_spin = settings.reactor_spin});
   for (const ListeningSocket& socket : sockets) spdlog::info("listening on {}", socket.name);
@@ -269,6 +270,7 @@ Result<> Server::open_database(const ServerSettings& settings,
   Settings& registry = database_->shared().settings;
   define_server_settings(registry);
   define_file_locations(registry, directory_.path(), directory_.settings_file());
+  database_->shared().memory.set_limit(settings.memory_bytes);
   return apply(registry, file);
 }
 

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "server/main/system_memory.h"
+
 namespace swizzle::server {
 namespace {
 
@@ -75,6 +77,10 @@ void define_resources(Settings& settings) {
   settings.define(integer_setting(
       "version_store_size", 1024, {1, INT32_MAX}, SettingUnit::megabytes, at_start, category,
       "Memory for old row versions; beyond it the oldest snapshots fail (72000)."));
+  settings.define(integer_setting(
+      "server_memory_limit", 0, {0, INT32_MAX}, SettingUnit::kilobytes, SettingContext::sighup,
+      category,
+      "Memory that the statements of all sessions may keep together; 0 is half of the machine's."));
   settings.define(integer_setting("row_lock_limit", 10'000, {0, INT32_MAX}, SettingUnit::none,
                                   at_start, "Lock Management",
                                   "Changed rows up to which a transaction locks each; beyond it "
@@ -187,6 +193,8 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.metrics_address = settings.text("metrics_address");
   values.log_format = settings.text("log_format") == "json" ? LogFormat::json : LogFormat::plain;
   values.log_line_prefix = settings.text("log_line_prefix");
+  values.memory_bytes = number("server_memory_limit") << 10U;
+  if (values.memory_bytes == 0) values.memory_bytes = system_memory_bytes() / 2;
   values.engine.pool_bytes = number("shared_buffers") * kBlockBytes;
   values.engine.pool_prefault = settings.boolean("prefault_buffers");
   values.engine.version_store_bytes = number("version_store_size") << 20U;

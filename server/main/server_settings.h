@@ -39,6 +39,7 @@ struct ServerSettings {
   std::string metrics_address;
   LogFormat log_format = LogFormat::plain;
   std::string log_line_prefix;
+  std::uint64_t memory_bytes = 0;  ///< of all sessions' statements
   EngineOptions engine;
 };
 /// F0000 where settings contradict each other.

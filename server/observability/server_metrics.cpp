@@ -131,6 +131,13 @@ void add_transactions(MetricFamilies& out, const EngineStatistics& now) {
             number(now.undo_spilled_bytes));
 }
 
+void add_memory(MetricFamilies& out, const sql::MemoryTotal& total) {
+  out.gauge("swizzle_statement_memory_bytes", "Memory that sessions have for their statements.",
+            number(total.used_bytes()));
+  out.gauge("swizzle_statement_memory_limit_bytes", "What they may have together.",
+            number(total.limit_bytes()));
+}
+
 void add_plans(MetricFamilies& out, const sql::SharedPlans::Counts& now) {
   out.gauge("swizzle_shared_plans", "Plans that are kept for all sessions.", number(now.plans));
   out.counter("swizzle_shared_plans_made_total", "Plans that sessions made for all.",
@@ -159,6 +166,7 @@ std::vector<prometheus::MetricFamily> ServerMetrics::families() const {
   add_sessions(out, sources_.sessions.size(), sources_.database.session_counts());
   add_statements(out, sources_.statements.totals());
   add_reactors(out, sources_.reactors);
+  add_memory(out, sources_.database.shared().memory);
   add_plans(out, sources_.database.shared().plans.counts());
   add_transactions(out, now);
   add_pool(out, now);

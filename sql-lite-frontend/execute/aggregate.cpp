@@ -17,27 +17,31 @@ AggregateStates::AggregateStates(const AggregateCall& call)
   }
 }
 
+void AggregateStates::count_in(MemoryAccount* account) {
+  sql::count_in(states_, account);
+  sql::count_in(collected_, account);
+  arena_.count_in(account);
+}
+
 void AggregateStates::clear() {
-  states_.clear();
-  collected_.clear();
-  arena_.reset();
+  clear_for_next_run(states_);
+  clear_for_next_run(collected_);
+  clear_for_next_run(arena_);
   collected_bytes_ = 0;
-  share_.lower(held_bytes());
 }
 
 void AggregateStates::release() {
-  states_ = std::vector<std::byte*>{};
-  collected_ = std::vector<std::unique_ptr<Collected>>{};
-  arena_ = Arena{};
+  sql::release(states_);
+  sql::release(collected_);
+  arena_.release();
   collected_bytes_ = 0;
-  share_.lower(0);
 }
 
 std::size_t AggregateStates::add() {
   std::byte* state = arena_.allocate(function_.state_bytes, 16);
   function_.init(state);
   states_.push_back(state);
-  if (distinct_ || !call_.order.empty()) collected_.push_back(std::make_unique<Collected>());
+  if (distinct_ || !call_.order.empty()) collected_.emplace_back(arena_.account());
   return states_.size() - 1;
 }
 
@@ -64,24 +68,19 @@ void AggregateStates::step(Execution& execution, std::size_t state) {
   } else {
     collect(execution, state, arguments_);
   }
-  share_.set(execution.memory, held_bytes());
 }
-
-/// What a table of keys takes for one besides the key, about.
-constexpr std::size_t kSeenBytes = 48;
 
 void AggregateStates::collect(Execution& execution, std::size_t state,
                               std::span<const Value> arguments) {
-  Collected& collected = *collected_[state];
+  Collected& collected = collected_[state];
+  const std::size_t held_before = collected.held_bytes();
   if (distinct_) {
     distinct_->clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) distinct_->add(i, arguments[i]);
     std::uint32_t& seen = collected.seen[distinct_->key()];
     if (seen != KeyTable::kAbsent) return;
     seen = 1;
-    collected_bytes_ += distinct_->key().size() + kSeenBytes;
   }
-  const std::size_t held_before = collected.held_bytes();
   for (const Value& value : arguments) collected.values.push_back(value.copy_to(collected.arena));
   for (const SortKey& key : call_.order) {
     collected.values.push_back(key.expr->eval(execution).copy_to(collected.arena));
@@ -119,7 +118,7 @@ bool AggregateStates::is_before(const Value* left, const Value* right) const {
 Value AggregateStates::finish(Execution& execution, std::size_t state) {
   execution.functions.call = {argument_types_, call_.result};
   if (!collected_.empty()) {
-    Collected& collected = *collected_[state];
+    Collected& collected = collected_[state];
     const std::size_t arguments = call_.arguments.size();
     const std::size_t width = arguments + call_.order.size();
     std::vector<std::uint32_t> order(collected.rows);
@@ -203,9 +202,8 @@ std::size_t Aggregate::held_bytes() const noexcept {
 }
 
 bool Aggregate::is_full(const Execution& execution) const noexcept {
-  const MemoryAccount* memory = execution.memory;
-  return memory != nullptr && memory->files != nullptr && groups_.size() > 0 &&
-         held_bytes() > memory->hash_bytes();
+  const WorkMemory* memory = execution.memory;
+  return memory->files != nullptr && groups_.size() > 0 && held_bytes() > memory->hash_bytes();
 }
 
 std::uint32_t Aggregate::group_of(Execution& execution, unsigned depth) {
@@ -306,6 +304,9 @@ void Aggregate::consume_some(Execution& execution) {
 
 void Aggregate::open(Execution& execution) {
   forget_groups();
+  table_.count_in(execution.memory);
+  last_key_arena_.count_in(execution.memory);
+  for (AggregateStates& states : states_) states.count_in(execution.memory);
   later_.clear();
   usage_ = {};
   if (keys_.empty()) {
@@ -357,6 +358,7 @@ bool Aggregate::next(Execution& execution) {
 void Aggregate::close() {
   input_->close();
   first_of_next_.clear();
+  clear_for_next_run(last_key_arena_);
   forget_groups();
   later_.clear();
 }

@@ -35,6 +35,9 @@ class AggregateStates {
  public:
   explicit AggregateStates(const AggregateCall& call);
 
+  /// Where its memory counts. Pre: it holds nothing, or counts there already.
+  void count_in(MemoryAccount* account);
+  /// What is kept of the memory is little.
   void clear();
   /// Gives the memory back as well.
   void release();
@@ -45,19 +48,25 @@ class AggregateStates {
   /// The result over all rows taken so far. With ORDER BY or DISTINCT only once per state.
   Value finish(Execution& execution, std::size_t state);
   [[nodiscard]] std::size_t held_bytes() const noexcept {
-    return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*) + collected_bytes_;
+    return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*) +
+           collected_.capacity() * sizeof(Collected) + collected_bytes_;
   }
 
  private:
   /// What has to be sorted, or compared with all others, before it is aggregated.
   struct Collected {
-    std::vector<Value> values;  ///< per row: arguments, then sort keys
+    explicit Collected(MemoryAccount* account) : values(CountedAllocator<Value>{account}) {
+      seen.count_in(account);
+      arena.count_in(account);
+    }
+    CountedVector<Value> values;  ///< per row: arguments, then sort keys
     std::size_t rows = 0;
     KeyTable seen;
-    Arena arena;
+    Arena arena{kFirstBytes};
 
+    static constexpr std::size_t kFirstBytes = 256;  // a group may be small
     [[nodiscard]] std::size_t held_bytes() const noexcept {
-      return arena.reserved_bytes() + values.capacity() * sizeof(Value);
+      return arena.reserved_bytes() + values.capacity() * sizeof(Value) + seen.held_bytes();
     }
   };
   bool take_arguments(Execution& execution, std::vector<Value>& values) const;
@@ -69,14 +78,13 @@ class AggregateStates {
   const AggregateCall& call_;
   const AggregateFunction& function_;
   std::vector<TypeId> argument_types_;
-  std::vector<std::byte*> states_;
-  std::vector<std::unique_ptr<Collected>> collected_;
+  CountedVector<std::byte*> states_;
+  CountedVector<Collected> collected_;
   RowComparison comparison_;
   std::unique_ptr<KeyWriter> distinct_;
   std::vector<Value> arguments_;
   Arena arena_;
-  std::size_t collected_bytes_ = 0;
-  MemoryShare share_;
+  std::size_t collected_bytes_ = 0;  ///< of all that is in collected_
 };
 
 /// Groups by hashing, or, where each group's rows come together, by comparing each row's keys with

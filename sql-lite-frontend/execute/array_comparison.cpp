@@ -39,6 +39,12 @@ struct ArrayComparisonExpr::Fixed final : ExpressionState {
   Value array;
   bool has_null = false;
   std::unique_ptr<ValueTable> table;  ///< of the elements; null: they are compared one by one
+
+  void end_run() noexcept override {
+    is_made = false;
+    table.reset();
+    clear_for_next_run(arena);
+  }
 };
 
 ArrayComparisonExpr::ArrayComparisonExpr(Kind kind, const Operator& op, ExprPtr left, ExprPtr array,
@@ -62,6 +68,7 @@ ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) con
   if (known.rows == Rows::may_change_it) return nullptr;
   if (known.is_made && known.run == execution.run) return &known;
   known.is_made = false;
+  known.arena.count_in(execution.memory);
   known.arena.reset();
   known.array = operands_[1]->eval(execution).copy_to(known.arena);
   known.has_null = false;
@@ -70,6 +77,7 @@ ArrayComparisonExpr::Fixed* ArrayComparisonExpr::fixed(Execution& execution) con
     const ArrayView view{known.array};
     if (view.size() >= kWorthHashing && asks_for_equality()) {
       known.table = std::make_unique<ValueTable>(std::array{op_.left});
+      known.table->count_in(execution.memory);
       for (std::size_t i = 0; i < view.size(); ++i) {
         count_work(kWorkOfHash);
         const Value element = view.element(i);

@@ -155,6 +155,7 @@ bool ProjectSet::next(Execution& execution) {
   for (;;) {
     if (!in_row_) {
       if (!row_.next(execution, [&] { return input_->next(execution); })) return false;
+      arguments_arena_.count_in(execution.memory);
       arguments_arena_.reset();
       cursors_.clear();
       for (const Item& item : items_) {
@@ -182,6 +183,8 @@ bool ProjectSet::next(Execution& execution) {
 void ProjectSet::close() {
   input_->close();
   cursors_.clear();
+  clear_for_next_run(arguments_arena_);
+  row_.forget();
 }
 
 std::vector<Slot> ProjectSet::output_slots() const {
@@ -281,6 +284,7 @@ FunctionScan::FunctionScan(std::vector<Call> calls, std::optional<Slot> ordinali
       running_(calls_.size()) {}
 
 void FunctionScan::open(Execution& execution) {
+  arguments_arena_.count_in(execution.memory);
   arguments_arena_.reset();
   row_ = 0;
   for (std::size_t i = 0; i < calls_.size(); ++i) {
@@ -335,6 +339,7 @@ bool FunctionScan::next(Execution& execution) {
 
 void FunctionScan::close() {
   for (Running& running : running_) running = {};
+  clear_for_next_run(arguments_arena_);
 }
 
 std::vector<Slot> FunctionScan::output_slots() const {

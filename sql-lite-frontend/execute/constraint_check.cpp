@@ -51,11 +51,11 @@ bool same_values(std::span<const TypeId> types, std::span<const Value> left,
   return true;
 }
 
-std::vector<Value> kept(Arena& arena, std::span<const Value> row,
-                        std::span<const std::int16_t> columns) {
+std::vector<Value> values_of(std::span<const Value> row, std::span<const std::int16_t> columns) {
   std::vector<Value> values;
+  values.reserve(2 * columns.size());
   for (const std::int16_t number : columns) {
-    values.push_back(row[static_cast<std::size_t>(number - 1)].copy_to(arena));
+    values.push_back(row[static_cast<std::size_t>(number - 1)]);
   }
   return values;
 }

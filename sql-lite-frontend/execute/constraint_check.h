@@ -21,9 +21,8 @@ std::vector<TypeId> types_of(const Table& table, std::span<const std::int16_t> c
 bool any_null(std::span<const Value> values);
 bool same_values(std::span<const TypeId> types, std::span<const Value> left,
                  std::span<const Value> right);
-/// The row's values of the columns, copied.
-std::vector<Value> kept(Arena& arena, std::span<const Value> row,
-                        std::span<const std::int16_t> columns);
+/// The row's values of the columns.
+std::vector<Value> values_of(std::span<const Value> row, std::span<const std::int16_t> columns);
 
 /// Throws what is violated, if it is: what was written may be gone again by now.
 void run_deferred_check(Session::State& session, NameSource& names, const DeferredCheck& check);

@@ -32,6 +32,7 @@ void Cte::fill(Execution& execution) {
   if (recursive_plan) {
     stage_ = Stage::first;
     seen_.clear();
+    seen_.count_in(execution.memory);
     round_.clear();
     round_.set_slots(outputs);
     return;
@@ -79,6 +80,8 @@ bool Cte::find_more(Execution& execution) {
     if (stage_ == Stage::recursive) recursive_plan->open(execution);
   }
   working.clear();
+  round_.clear();
+  seen_.clear();
   return false;
 }
 
@@ -88,6 +91,7 @@ void Cte::stop() {
   stage_ = Stage::ended;
   working.clear();
   round_.clear();
+  seen_.clear();
 }
 
 void Cte::leave() {

@@ -20,27 +20,23 @@ DeferrableKeys::DeferrableKeys(NameSource& names, const TablePtr& table)
   }
 }
 
-void DeferrableKeys::begin() {
-  notes_.clear();
-  arena_.reset();
-}
-
-void DeferrableKeys::note(std::size_t key, std::vector<Value> values) {
+void DeferrableKeys::note(Execution& execution, std::size_t key, std::span<const Value> values) {
   if (any_null(values) && !keys_[key].nulls_are_equal) return;
-  notes_.push_back({key, std::move(values)});
+  notes_.add(*execution.memory, static_cast<std::int64_t>(key), values);
 }
 
-void DeferrableKeys::inserted(std::span<const Value> row) {
+void DeferrableKeys::inserted(Execution& execution, std::span<const Value> row) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    note(i, kept(arena_, row, keys_[i].constraint->columns));
+    note(execution, i, values_of(row, keys_[i].constraint->columns));
   }
 }
 
-void DeferrableKeys::updated(std::span<const Value> old_row, std::span<const Value> new_row) {
+void DeferrableKeys::updated(Execution& execution, std::span<const Value> old_row,
+                             std::span<const Value> new_row) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    std::vector<Value> values = kept(arena_, new_row, keys_[i].constraint->columns);
-    const std::vector<Value> before = kept(arena_, old_row, keys_[i].constraint->columns);
-    if (!same_values(keys_[i].types, before, values)) note(i, std::move(values));
+    const std::vector<Value> values = values_of(new_row, keys_[i].constraint->columns);
+    const std::vector<Value> before = values_of(old_row, keys_[i].constraint->columns);
+    if (!same_values(keys_[i].types, before, values)) note(execution, i, values);
   }
 }
 
@@ -105,18 +101,23 @@ void check_deferred_key(Session::State& session, NameSource& names, const TableP
   fail_repeated(session, functions, table, *constraint, check.values);
 }
 
-void DeferrableKeys::check(Execution& execution, const Note& note) const {
-  const Constraint& constraint = *keys_[note.key].constraint;
-  if (!is_repeated(execution.session, names_, *table_, constraint, note.values)) return;
+void DeferrableKeys::check(Execution& execution, std::size_t key,
+                           std::span<const Value> values) const {
+  const Constraint& constraint = *keys_[key].constraint;
+  if (!is_repeated(execution.session, names_, *table_, constraint, values)) return;
   if (!is_deferred(execution.session, constraint)) {
-    fail_repeated(execution.session, execution.functions, table_, constraint, note.values);
+    fail_repeated(execution.session, execution.functions, table_, constraint, values);
   }
   defer_check(execution.session,
-              {DeferredCheck::Kind::is_unique, constraint.oid, table_->relation.oid, note.values});
+              {DeferredCheck::Kind::is_unique, constraint.oid, table_->relation.oid, values});
 }
 
 void DeferrableKeys::finish(Execution& execution) {
-  for (const Note& note : notes_) check(execution, note);
+  if (notes_.empty()) return;
+  RowEvents::Reader reader{notes_};
+  while (reader.next()) {
+    check(execution, static_cast<std::size_t>(reader.what()), reader.values());
+  }
   notes_.clear();
 }
 

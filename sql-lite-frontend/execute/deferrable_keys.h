@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/row_events.h"
 #include "sql-lite-frontend/session/internal.h"
 
 namespace swizzle::sql {
@@ -18,10 +19,11 @@ class DeferrableKeys {
  public:
   DeferrableKeys(NameSource& names, const TablePtr& table);
 
-  void begin();
+  void begin() noexcept { notes_.clear(); }
   [[nodiscard]] bool has_notes() const noexcept { return !notes_.empty(); }
-  void inserted(std::span<const Value> row);
-  void updated(std::span<const Value> old_row, std::span<const Value> new_row);
+  void inserted(Execution& execution, std::span<const Value> row);
+  void updated(Execution& execution, std::span<const Value> old_row,
+               std::span<const Value> new_row);
   void finish(Execution& execution);
 
  private:
@@ -30,18 +32,13 @@ class DeferrableKeys {
     bool nulls_are_equal;
     std::vector<TypeId> types;
   };
-  struct Note {
-    std::size_t key;
-    std::vector<Value> values;
-  };
-  void note(std::size_t key, std::vector<Value> values);
-  void check(Execution& execution, const Note& note) const;
+  void note(Execution& execution, std::size_t key, std::span<const Value> values);
+  void check(Execution& execution, std::size_t key, std::span<const Value> values) const;
 
   TablePtr table_;
   NameSource& names_;
   std::vector<Key> keys_;
-  std::vector<Note> notes_;
-  Arena arena_;
+  RowEvents notes_;  ///< a key's place, and the values that a row has in it
 };
 
 /// No two rows have the values in their key.

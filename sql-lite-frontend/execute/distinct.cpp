@@ -10,6 +10,7 @@ Distinct::Distinct(PlanPtr input, std::vector<ExprPtr> keys)
 
 void Distinct::open(Execution& execution) {
   seen_.clear();
+  seen_.count_in(execution.memory);
   later_.clear();
   part_.reset();
   usage_ = {};
@@ -35,9 +36,9 @@ bool Distinct::next_row(Execution& execution) {
 bool Distinct::is_new(Execution& execution) {
   writer_.clear();
   for (std::size_t i = 0; i < keys_.size(); ++i) writer_.add(i, keys_[i]->eval(execution));
-  const MemoryAccount* memory = execution.memory;
-  const bool is_full = memory != nullptr && memory->files != nullptr && seen_.size() > 0 &&
-                       seen_.held_bytes() > memory->hash_bytes();
+  const WorkMemory* memory = execution.memory;
+  const bool is_full =
+      memory->files != nullptr && seen_.size() > 0 && seen_.held_bytes() > memory->hash_bytes();
   if (is_full) {
     if (seen_.find(writer_.key()) != KeyTable::kAbsent) return false;
     later_.add(execution, slots_, writer_.key(), part_ ? part_->depth + 1 : 0);

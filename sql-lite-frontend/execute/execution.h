@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sql-lite-frontend/session.h"
 #include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/function_context.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle {
 class Transaction;
@@ -28,10 +28,10 @@ class TemporaryFiles;
 class WriteOperator;
 struct Cte;
 
-/// What the rows that a session's statements keep take, and may take. Of the session's thread.
-struct MemoryAccount {
-  std::size_t used_bytes = 0;
-  std::size_t limit_bytes = SIZE_MAX;
+/// A session's account, and what one step of its statements may take of it.
+struct WorkMemory : MemoryAccount {
+  using MemoryAccount::MemoryAccount;
+
   /// work_mem: what one step may take before it puts rows into `files`.
   std::size_t work_bytes = SIZE_MAX;
   TemporaryFiles* files = nullptr;
@@ -42,36 +42,18 @@ struct MemoryAccount {
   }
 };
 
-/// One keeper's part of a session's account, given back when it goes.
-class MemoryShare {
- public:
-  MemoryShare() = default;
-  MemoryShare(MemoryShare&& other) noexcept
-      : account_(std::exchange(other.account_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
-  MemoryShare& operator=(MemoryShare&& other) noexcept {
-    std::swap(account_, other.account_);
-    std::swap(bytes_, other.bytes_);
-    return *this;
-  }
-  ~MemoryShare() { lower(0); }
+/// What a step keeps for its next run; it gives back what is more.
+inline constexpr std::size_t kKeptByStep = std::size_t{16} << 10U;
 
-  /// Throws SqlError 53200 if that is more than the session may have.
-  void set(MemoryAccount* account, std::size_t bytes) {
-    if (bytes != bytes_) [[unlikely]]
-      change(account, bytes);
-  }
-  void lower(std::size_t bytes) noexcept {
-    if (account_ == nullptr || bytes >= bytes_) return;
-    account_->used_bytes -= bytes_ - bytes;
-    bytes_ = bytes;
-  }
-
- private:
-  void change(MemoryAccount* account, std::size_t bytes);
-
-  MemoryAccount* account_ = nullptr;
-  std::size_t bytes_ = 0;
-};
+template <class T>
+void clear_for_next_run(CountedVector<T>& list) noexcept {
+  list.clear();
+  if (list.capacity() * sizeof(T) > kKeptByStep) release(list);
+}
+inline void clear_for_next_run(Arena& arena) noexcept {
+  if (arena.reserved_bytes() > kKeptByStep) return arena.release();
+  arena.reset();
+}
 
 /// What an expression remembers from one evaluation to the next: it is a run's, since expressions
 /// are shared by all who run their plan.
@@ -80,6 +62,8 @@ struct ExpressionState {
   ExpressionState(const ExpressionState&) = delete;
   ExpressionState& operator=(const ExpressionState&) = delete;
   virtual ~ExpressionState() = default;
+  /// A run has ended: what is much is given back.
+  virtual void end_run() noexcept {}
 };
 /// Where it stands in an execution.
 using StatePlace = std::uint32_t;
@@ -100,7 +84,7 @@ struct Execution {
   Arena row_arena;
   Session::State& session;
   Transaction* transaction = nullptr;
-  MemoryAccount* memory = nullptr;  ///< the session's; null: nothing is counted
+  WorkMemory* memory;  ///< the session's
   FunctionContext functions;
   /// Differs for every run: what is kept "once per run" is tagged with it.
   std::uint64_t run = 0;
@@ -115,8 +99,8 @@ struct Execution {
 
   static constexpr std::uint32_t kRowsPerCheck = 256;
 
-  /// Calls release() on what was kept until the run's end. A plan's steps live as long as its
-  /// execution.
+  /// Calls clear() on what was kept until the run's end, and gives back what has grown. A plan's
+  /// steps live as long as its execution.
   void release_kept();
   std::vector<RowStore*> kept_for_run;
   /// Those that have written what constraints must be asked about once all have written.

@@ -17,30 +17,32 @@ class ForeignKeys {
   ForeignKeys(NameSource& names, const TablePtr& table)
       : references_(std::make_shared<TableReferences>(names, table)) {}
 
-  void begin() {
-    notes_.clear();
-    arena_.reset();
-  }
+  void begin() noexcept { notes_.clear(); }
   [[nodiscard]] bool has_notes() const noexcept { return !notes_.empty(); }
-  void inserted(std::span<const Value> row) { references_->note_inserted(row, arena_, notes_); }
-  void updated(std::span<const Value> old_row, std::span<const Value> new_row) {
-    references_->note_updated(old_row, new_row, arena_, notes_);
+  void inserted(Execution& execution, std::span<const Value> row) {
+    references_->note_inserted(*execution.memory, row, notes_);
   }
-  void removed(std::span<const Value> row) { references_->note_removed(row, arena_, notes_); }
+  void updated(Execution& execution, std::span<const Value> old_row,
+               std::span<const Value> new_row) {
+    references_->note_updated(*execution.memory, old_row, new_row, notes_);
+  }
+  void removed(Execution& execution, std::span<const Value> row) {
+    references_->note_removed(*execution.memory, row, notes_);
+  }
 
   /// Actions first, then the checks.
   void finish(Execution& execution);
   /// Leaves them to who runs the statement because of another one's rows.
-  void finish_later(ReferenceQueue& queue);
+  void finish_later(Execution& execution, ReferenceQueue& queue);
 
  private:
   using Note = TableReferences::Note;
+  /// `perform` is called with the event's number and values.
   template <class Do>
-  void for_each_note(const Do& perform) const;
+  void for_each_note(const Do& perform);
 
   std::shared_ptr<TableReferences> references_;
-  std::vector<Note> notes_;
-  Arena arena_;
+  RowEvents notes_;
 };
 
 /// What the statements of actions have to do for their foreign keys, in the order in which they
@@ -64,21 +66,20 @@ class ReferenceQueue {
     ReferenceQueue& queue_;
   };
 
-  void add(const std::shared_ptr<TableReferences>& references, const TableReferences::Note& note);
+  /// An event as TableReferences::Note has it.
+  void add(WorkMemory& memory, const std::shared_ptr<TableReferences>& references,
+           std::int64_t event, std::span<const Value> values);
 
  private:
-  struct Item {
-    std::shared_ptr<TableReferences> references;
-    TableReferences::Note note;
-  };
   /// What all of the level before has left: its memory goes when it is done.
   struct Level {
-    std::vector<Item> items;
-    Arena arena;
+    std::vector<std::shared_ptr<TableReferences>> references;
+    /// Each is a note's, and whose of `references` it is.
+    RowEvents events;
 
     void clear() noexcept {
-      items.clear();
-      arena.reset();
+      references.clear();
+      events.clear();
     }
   };
   bool is_running_ = false;

@@ -32,7 +32,8 @@ bool HashJoin::write_key(Execution& execution, std::span<const ExprPtr> exprs) {
 
 void HashJoin::clear_table() {
   table_.clear();
-  previous_.clear();
+  clear_for_next_run(previous_);
+  clear_for_next_run(row_matched_);
   store_.clear();
 }
 
@@ -40,7 +41,7 @@ void HashJoin::clear_table() {
 /// split again, however few they are.
 void HashJoin::release_table() {
   table_.release();
-  previous_ = std::vector<std::uint32_t>{};
+  sql::release(previous_);
   store_.release();
 }
 
@@ -68,8 +69,8 @@ void HashJoin::keep_build_row(Execution& execution, bool has_key) {
 }
 
 bool HashJoin::must_split(const Execution& execution) const noexcept {
-  const MemoryAccount* memory = execution.memory;
-  if (memory == nullptr || memory->files == nullptr || !splitting_.empty()) return false;
+  const WorkMemory* memory = execution.memory;
+  if (memory->files == nullptr || !splitting_.empty()) return false;
   if (reading_ && reading_->part.depth >= kDeepest) return false;
   return store_.size() > 1 && store_.held_bytes() + table_.held_bytes() > memory->hash_bytes();
 }
@@ -100,6 +101,9 @@ void HashJoin::begin_split(Execution& execution) {
 
 void HashJoin::fill(Execution& execution) {
   clear_table();
+  table_.count_in(execution.memory);
+  count_in(previous_, execution.memory);
+  count_in(row_matched_, execution.memory);
   RowScope scope{execution};
   while (next_build_row(execution)) {
     const bool has_key = write_key(execution, keys_->build);
@@ -185,7 +189,7 @@ void HashJoin::open(Execution& execution) {
 }
 
 void HashJoin::forget_matches() {
-  row_matched_.assign(keeps_inner() || decides_inner() ? store_.size() : 0, false);
+  row_matched_.assign(keeps_inner() || decides_inner() ? store_.size() : 0, 0);
 }
 
 bool HashJoin::next_match(Execution& execution) {
@@ -193,13 +197,13 @@ bool HashJoin::next_match(Execution& execution) {
   while (candidate_ != kNone) {
     const std::uint32_t row = candidate_;
     candidate_ = previous_[row];
-    if (decides_inner() && row_matched_[row]) continue;
+    if (decides_inner() && row_matched_[row] != 0) continue;
     store_.restore(execution, row);
     if (!matches(execution)) {
       execution.row_arena.rewind(mark);
       continue;
     }
-    if (!row_matched_.empty()) row_matched_[row] = true;
+    if (!row_matched_.empty()) row_matched_[row] = 1;
     return true;
   }
   return false;
@@ -209,7 +213,7 @@ bool HashJoin::next_unmatched(Execution& execution) {
   if (!keeps_inner()) return false;
   while (unmatched_ < row_matched_.size()) {
     const std::size_t row = unmatched_++;
-    if (row_matched_[row]) continue;
+    if (row_matched_[row] != 0) continue;
     set_null(execution, outer_slots());
     store_.restore(execution, row);
     return true;
@@ -238,8 +242,7 @@ bool HashJoin::next(Execution& execution) {
 }
 
 void HashJoin::close() {
-  outer().close();
-  inner().close();
+  close_inputs();
   clear_table();
   splitting_.clear();
   waiting_.clear();

@@ -88,9 +88,9 @@ class HashJoin final : public JoinOperator {
   bool next_of_part(Execution& execution);
 
   Planned<Keys> keys_;
-  ValueTable table_;                     ///< key → last row with it
-  std::vector<std::uint32_t> previous_;  ///< row → the row before it with the same key
-  std::vector<bool> row_matched_;        ///< empty where that does not matter
+  ValueTable table_;                         ///< key → last row with it
+  CountedVector<std::uint32_t> previous_;    ///< row → the row before it with the same key
+  CountedVector<std::uint8_t> row_matched_;  ///< 0 or 1; empty where that does not matter
   RowStore store_;
   std::uint32_t candidate_ = kNone;
   bool probing_ = true;

@@ -26,8 +26,12 @@ class HeldRow {
     return true;
   }
 
+  /// The row is not stayed at any longer.
+  void forget() noexcept { clear_for_next_run(arena_); }
+
  private:
   void keep(Execution& execution) {
+    arena_.count_in(execution.memory);
     arena_.reset();
     for (const Slot slot : slots_) execution.slots[slot] = execution.slots[slot].copy_to(arena_);
   }

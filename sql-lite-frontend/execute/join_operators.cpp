@@ -109,8 +109,7 @@ bool NestedLoop::next_match(Execution& execution) {
 }
 
 void NestedLoop::close() {
-  outer().close();
-  inner().close();
+  close_inputs();
 }
 
 PlanNote NestedLoop::note(ExprPrinter::Columns columns) const {

@@ -22,6 +22,7 @@ MergeJoin::MergeJoin(const MergeJoin& of, StepCopies& copies)
 
 void MergeJoin::Group::start(Execution& execution, std::span<const Value> with) {
   rows.clear();
+  arena.count_in(execution.memory);
   arena.reset();
   key.clear();
   for (const Value& value : with) key.push_back(value.copy_to(arena));
@@ -107,10 +108,11 @@ bool MergeJoin::next_match(Execution& execution) {
 }
 
 void MergeJoin::close() {
-  outer().close();
-  inner().close();
-  group_.rows.release();
-  ahead_.rows.release();
+  close_inputs();
+  for (Group* group : {&group_, &ahead_}) {
+    group->rows.release();
+    clear_for_next_run(group->arena);
+  }
 }
 
 PlanNote MergeJoin::note(ExprPrinter::Columns columns) const {

@@ -13,6 +13,8 @@ namespace swizzle::sql {
 namespace {
 
 constexpr std::size_t kLengthBytes = sizeof(std::uint32_t);
+/// For one row; reading from the file takes RowFile::kBufferBytes.
+constexpr std::size_t kSmallBuffer = 256;
 
 template <class T>
 void append_raw(std::string& out, T value) {
@@ -56,8 +58,6 @@ Value take_value(Bytes& from) {
 
 }  // namespace
 
-RowFile::RowFile(TemporaryFiles& files) : file_(value_of(files.create())) {}
-
 void RowFile::begin_row() {
   row_begin_ = pending_.size();
   pending_.append(kLengthBytes, '\0');
@@ -87,7 +87,7 @@ std::uint64_t RowFile::end_row() {
   std::memcpy(pending_.data() + row_begin_, &size, sizeof size);
   const std::uint64_t begin = written_ + row_begin_;
   ++rows_;
-  if (pending_.size() >= kBufferBytes) flush();
+  if (pending_.size() >= memory_bytes_ && files_ != nullptr) flush();
   return begin;
 }
 
@@ -105,9 +105,23 @@ std::uint64_t RowFile::append(const Execution& execution, std::span<const Slot> 
 
 void RowFile::flush() {
   if (pending_.empty()) return;
+  if (!file_) file_ = value_of(files_->create());
   value_of(file_->file().write_at(written_, as_bytes(pending_)));
   written_ += pending_.size();
   pending_.clear();
+  if (memory_bytes_ > kBufferBytes) pending_ = std::string{};
+  memory_bytes_ = kBufferBytes;
+}
+
+void RowFile::cut(std::uint64_t bytes, std::uint64_t rows) noexcept {
+  if (bytes >= written_) {
+    pending_.resize(static_cast<std::size_t>(bytes - written_));
+  } else {
+    // What is in the file behind that is written over.
+    written_ = bytes;
+    pending_.clear();
+  }
+  rows_ = rows;
 }
 
 void RowFile::Reader::seek(std::uint64_t begin) noexcept {
@@ -143,8 +157,8 @@ std::optional<Bytes> RowFile::Reader::next_pending(std::uint64_t at) {
   if (in == pending.size()) return std::nullopt;
   const std::size_t size = load<std::uint32_t>(as_bytes(pending).data() + in);
   // Who reads on may append before it is done with the row.
-  if (buffer_.size() < size) buffer_.resize(std::max(size, kBufferBytes));
-  std::memcpy(buffer_.data(), pending.data() + in + kLengthBytes, size);
+  if (buffer_.size() < size) buffer_.resize(std::max(size, kSmallBuffer));
+  if (size > 0) std::memcpy(buffer_.data(), pending.data() + in + kLengthBytes, size);
   begin_ = end_ = 0;
   offset_ = at + kLengthBytes + size;
   return Bytes{buffer_.data(), size};
@@ -165,6 +179,14 @@ bool RowFile::Reader::next(std::span<Value> row) {
   std::optional<Bytes> bytes = next_bytes();
   if (!bytes) return false;
   for (Value& value : row) value = take_value(*bytes);
+  return true;
+}
+
+bool RowFile::Reader::next_whole(std::vector<Value>& row) {
+  std::optional<Bytes> bytes = next_bytes();
+  if (!bytes) return false;
+  row.clear();
+  while (!bytes->empty()) row.push_back(take_value(*bytes));
   return true;
 }
 

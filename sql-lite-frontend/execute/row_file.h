@@ -11,14 +11,17 @@
 
 namespace swizzle::sql {
 
-/// Rows in a temporary file: appended one after the other, read as often as wanted. All rows have
-/// the same number of values. Throws SqlError 53100 when the disk is full.
+/// Rows in a temporary file: appended one after the other, read as often as wanted. Throws SqlError
+/// 53100 when the disk is full.
 class RowFile {
  public:
   /// Also of each reader. Small, since a statement may write to dozens at once.
   static constexpr std::size_t kBufferBytes = 16384;
 
-  explicit RowFile(TemporaryFiles& files);
+  explicit RowFile(TemporaryFiles& files) : RowFile(&files, kBufferBytes) {}
+  /// The file is there only once the rows take more than that; null: there is none.
+  RowFile(TemporaryFiles* files, std::size_t memory_bytes) noexcept
+      : files_(files), memory_bytes_(memory_bytes) {}
 
   /// Returns where the row begins.
   std::uint64_t append(std::span<const Value> row);
@@ -26,6 +29,11 @@ class RowFile {
 
   [[nodiscard]] std::uint64_t rows() const noexcept { return rows_; }
   [[nodiscard]] std::uint64_t bytes() const noexcept { return written_ + pending_.size(); }
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return pending_.capacity(); }
+  [[nodiscard]] bool has_file() const noexcept { return file_ != nullptr; }
+
+  /// Forgets the rows behind the first ones. Pre: those took so many bytes; nobody reads on.
+  void cut(std::uint64_t bytes, std::uint64_t rows) noexcept;
 
   /// Reads from the first row on. The file outlives it, and may grow meanwhile.
   class Reader {
@@ -33,6 +41,8 @@ class RowFile {
     explicit Reader(RowFile& file) noexcept : file_(&file) {}
     /// False at the end. Values refer to the reader's memory until its next call.
     bool next(std::span<Value> row);
+    /// However many values it has.
+    bool next_whole(std::vector<Value>& row);
     bool next(Execution& execution, std::span<const Slot> slots);
     /// Where the next row is read. Pre: append() returned it.
     void seek(std::uint64_t begin) noexcept;
@@ -58,6 +68,8 @@ class RowFile {
   std::uint64_t end_row();
   void flush();
 
+  TemporaryFiles* files_;
+  std::size_t memory_bytes_;
   std::unique_ptr<TemporaryFile> file_;
   std::string pending_;
   std::size_t row_begin_ = 0;

@@ -7,7 +7,7 @@
 
 namespace swizzle::sql {
 
-std::size_t partition_count(const MemoryAccount& memory) noexcept {
+std::size_t partition_count(const WorkMemory& memory) noexcept {
   return std::bit_floor(
       std::clamp<std::size_t>(memory.work_bytes / (4 * RowFile::kBufferBytes), 4, 32));
 }

@@ -13,7 +13,7 @@ namespace swizzle::sql {
 
 /// Parts that rows are spread over at a time, by their keys' hashes: each has a buffer. A power of
 /// two.
-std::size_t partition_count(const MemoryAccount& memory) noexcept;
+std::size_t partition_count(const WorkMemory& memory) noexcept;
 
 /// Rows that wait for memory, spread over temporary files by their keys. Each file is read back
 /// when there is room, and what does not fit then is spread anew, by other bits of the hash: that

@@ -11,7 +11,7 @@ namespace swizzle::sql {
 namespace {
 
 /// Runs that are merged at once: each has a buffer.
-std::size_t merge_width(const MemoryAccount& memory) {
+std::size_t merge_width(const WorkMemory& memory) {
   return std::clamp<std::size_t>(memory.work_bytes / (2 * RowFile::kBufferBytes), 4, 64);
 }
 
@@ -49,8 +49,10 @@ RowSorter::RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots)
   scratch_.resize(width_);
 }
 
-void RowSorter::start(std::size_t wanted) {
+void RowSorter::start(Execution& execution, std::size_t wanted) {
   release();
+  count_in(items_, execution.memory);
+  arena_.count_in(execution.memory);
   wanted_ = wanted;
   report_ = {};
 }
@@ -129,9 +131,8 @@ void RowSorter::add(Execution& execution) {
     for (std::size_t i = 0; i < width_; ++i) row[i] = scratch_[i].copy_to(arena_);
     items_.push_back({item.head, row, item.number});
   }
-  account_.set(execution.memory, held_bytes());
-  const MemoryAccount* memory = execution.memory;
-  if (memory == nullptr || memory->files == nullptr || held_bytes() <= memory->work_bytes) return;
+  const WorkMemory* memory = execution.memory;
+  if (memory->files == nullptr || held_bytes() <= memory->work_bytes) return;
   // Rows that left the heap are given up first.
   if (kept_since_compaction_ > items_.size()) compact();
   if (held_bytes() > memory->work_bytes && items_.size() > 1) write_run(execution);
@@ -157,6 +158,7 @@ void RowSorter::keep_best(const Item& item) {
 /// Lets go of the rows that left the heap.
 void RowSorter::compact() {
   Arena fresh;
+  fresh.count_in(arena_.account());
   for (Item& item : items_) {
     Value* const row = fresh.allocate_array<Value>(width_);
     for (std::size_t i = 0; i < width_; ++i) row[i] = item.row[i].copy_to(fresh);
@@ -185,8 +187,7 @@ void RowSorter::write_run(Execution& execution) {
   }
   files_.push_back(std::move(file));
   items_.clear();
-  arena_ = Arena{};
-  account_.lower(held_bytes());
+  arena_.release();
 }
 
 bool RowSorter::later(std::size_t left, std::size_t right) const {
@@ -285,12 +286,11 @@ void RowSorter::release() {
   heap_.clear();
   handed_out_.reset();
   files_.clear();
-  items_.clear();
   position_ = 0;
   arrived_ = 0;
   kept_since_compaction_ = 0;
-  arena_.reset();
-  account_.lower(held_bytes());
+  clear_for_next_run(items_);
+  clear_for_next_run(arena_);
 }
 
 }  // namespace swizzle::sql

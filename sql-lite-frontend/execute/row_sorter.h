@@ -23,7 +23,7 @@ class RowSorter {
   RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots);
 
   /// Forgets everything. Only the first `wanted` rows will be asked for.
-  void start(std::size_t wanted);
+  void start(Execution& execution, std::size_t wanted);
   /// Takes the row that stands in the slots.
   void add(Execution& execution);
   /// No more rows come.
@@ -86,9 +86,8 @@ class RowSorter {
   std::size_t width_ = 0;
   std::size_t wanted_ = kAllRows;
   std::vector<Value> scratch_;
-  std::vector<Item> items_;
+  CountedVector<Item> items_;
   Arena arena_;
-  MemoryShare account_;
   std::uint32_t arrived_ = 0;
   std::size_t kept_since_compaction_ = 0;
   std::size_t position_ = 0;

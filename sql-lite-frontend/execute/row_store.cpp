@@ -9,15 +9,19 @@
 namespace swizzle::sql {
 
 bool RowStore::is_full(const Execution& execution) const noexcept {
-  return execution.memory != nullptr && execution.memory->files != nullptr &&
+  return execution.memory->files != nullptr &&
          (file_ != nullptr || held_bytes() > execution.memory->work_bytes);
 }
 
+void RowStore::begin(Execution& execution) {
+  has_begun_ = true;
+  if (overflow_ == Overflow::to_file_of_run) execution.kept_for_run.push_back(this);
+  count_in(values_, execution.memory);
+  arena_.count_in(execution.memory);
+}
+
 std::size_t RowStore::keep_in_file(Execution& execution) {
-  if (!file_) {
-    file_ = std::make_unique<InFile>(*execution.memory->files);
-    if (overflow_ == Overflow::to_file_of_run) execution.kept_for_run.push_back(this);
-  }
+  if (!file_) file_ = std::make_unique<InFile>(*execution.memory);
   file_->places.push_back(file_->rows.append(execution, slots_));
   return in_memory_ + file_->places.size() - 1;
 }
@@ -31,8 +35,12 @@ void RowStore::restore_from_file(Execution& execution, std::size_t row) const {
 }
 
 void Execution::release_kept() {
-  for (RowStore* store : kept_for_run) store->release();
+  for (RowStore* store : kept_for_run) store->clear();
   kept_for_run.clear();
+  clear_for_next_run(row_arena);
+  for (const auto& state : states_) {
+    if (state) state->end_run();
+  }
 }
 
 std::size_t KeyTable::part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept {
@@ -72,15 +80,23 @@ std::uint32_t& KeyTable::operator[](std::string_view key) {
 }
 
 void KeyTable::grow() {
-  std::vector<Entry> old = std::move(entries_);
-  entries_ = std::vector<Entry>(old.empty() ? 16 : old.size() * 2);
+  CountedVector<Entry> old(entries_.empty() ? 16 : entries_.size() * 2, Entry{},
+                           entries_.get_allocator());
+  std::swap(old, entries_);
   for (const Entry& entry : old) {
     if (entry.key == nullptr) continue;
     entries_[place_of(entry.hash, {entry.key, entry.key_size})] = entry;
   }
 }
 
+void KeyTable::release() noexcept {
+  sql::release(entries_);
+  size_ = 0;
+  keys_.release();
+}
+
 void KeyTable::clear() {
+  if (held_bytes() > kKeptByStep) return release();
   entries_.assign(entries_.size(), Entry{});
   size_ = 0;
   keys_.reset();

@@ -14,8 +14,8 @@ namespace swizzle::sql {
 /// Rows that are kept: the values of some slots, their bytes copied.
 class RowStore {
  public:
-  /// What does not fit work_mem goes to a temporary file, which goes at the end of the run if the
-  /// owner is a step that keeps its rows till then. Otherwise the owner minds the memory.
+  /// What does not fit work_mem goes to a temporary file. If the owner is a step that keeps its
+  /// rows till the end of the run, they go then. Otherwise the owner minds the memory.
   enum class Overflow : std::uint8_t { keep_in_memory, to_file, to_file_of_run };
   explicit RowStore(Overflow overflow = Overflow::keep_in_memory) noexcept : overflow_(overflow) {}
 
@@ -27,8 +27,9 @@ class RowStore {
   std::size_t keep(Execution& execution) {
     if (overflow_ != Overflow::keep_in_memory && is_full(execution)) [[unlikely]]
       return keep_in_file(execution);
+    if (!has_begun_) [[unlikely]]
+      begin(execution);
     for (const Slot slot : slots_) values_.push_back(execution.slots[slot].copy_to(arena_));
-    account_.set(execution.memory, held_bytes());
     return in_memory_++;
   }
   /// Puts a kept row back into the slots. What comes from a file lies in the row arena.
@@ -43,46 +44,54 @@ class RowStore {
   [[nodiscard]] std::size_t size() const noexcept {
     return file_ ? in_memory_ + file_->places.size() : in_memory_;
   }
-  [[nodiscard]] Arena& arena() noexcept { return arena_; }
+  /// For what is kept beside the rows.
+  Arena& arena(Execution& execution) noexcept {
+    arena_.count_in(execution.memory);
+    return arena_;
+  }
   /// What it takes of memory.
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return arena_.reserved_bytes() + values_.capacity() * sizeof(Value);
   }
+  /// What is kept of the memory is little.
   void clear() {
-    values_.clear();
-    in_memory_ = 0;
-    file_.reset();
-    arena_.reset();
-    account_.lower(held_bytes());
+    clear_for_next_run(values_);
+    clear_for_next_run(arena_);
+    forget();
   }
   /// Gives the memory back as well.
   void release() {
-    values_ = std::vector<Value>{};
-    in_memory_ = 0;
-    file_.reset();
-    arena_ = Arena{};
-    account_.lower(held_bytes());
+    sql::release(values_);
+    arena_.release();
+    forget();
   }
 
  private:
   /// Rows behind those in memory.
   struct InFile {
-    explicit InFile(TemporaryFiles& files) : rows(files), reader(rows) {}
+    explicit InFile(WorkMemory& memory)
+        : rows(*memory.files), reader(rows), places(CountedAllocator<std::uint64_t>{&memory}) {}
     RowFile rows;
     RowFile::Reader reader;
-    std::vector<std::uint64_t> places;
+    CountedVector<std::uint64_t> places;
   };
   [[nodiscard]] bool is_full(const Execution& execution) const noexcept;
+  void begin(Execution& execution);
+  void forget() noexcept {
+    in_memory_ = 0;
+    file_.reset();
+    has_begun_ = false;
+  }
   std::size_t keep_in_file(Execution& execution);
   void restore_from_file(Execution& execution, std::size_t row) const;
 
   std::vector<Slot> slots_;
-  std::vector<Value> values_;
+  CountedVector<Value> values_;
   std::size_t in_memory_ = 0;
+  bool has_begun_ = false;  ///< there has been a row since it was cleared
   Overflow overflow_;
   std::unique_ptr<InFile> file_;
   Arena arena_;
-  MemoryShare account_;
 };
 
 /// Finds equal keys: a hash table from key bytes to a number. Keys are what append_key writes, so
@@ -91,6 +100,11 @@ class KeyTable {
  public:
   static constexpr std::uint32_t kAbsent = UINT32_MAX;
 
+  /// Its memory counts there from now on. Pre: it holds nothing, or counts there already.
+  void count_in(MemoryAccount* account) {
+    sql::count_in(entries_, account);
+    keys_.count_in(account);
+  }
   /// The number stored under `key`, or kAbsent.
   [[nodiscard]] std::uint32_t find(std::string_view key) const noexcept;
   /// The place of the number under `key`, which is kAbsent if the key is new.
@@ -99,9 +113,10 @@ class KeyTable {
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return keys_.reserved_bytes() + entries_.capacity() * sizeof(Entry);
   }
+  /// What is kept of the memory is little.
   void clear();
   /// Gives the memory back as well.
-  void release() noexcept { *this = KeyTable{}; }
+  void release() noexcept;
 
   /// Spreads keys over `parts`, a power of two, in another way at each `depth`.
   static std::size_t part_of(std::string_view key, std::size_t parts, unsigned depth) noexcept;
@@ -117,7 +132,7 @@ class KeyTable {
   [[nodiscard]] std::size_t place_of(std::uint64_t hash, std::string_view key) const noexcept;
   void grow();
 
-  std::vector<Entry> entries_;
+  CountedVector<Entry> entries_;
   std::size_t size_ = 0;
   Arena keys_;
 };

@@ -33,7 +33,7 @@ std::size_t Sort::bound(Execution& execution) const {
 
 void Sort::open(Execution& execution) {
   const std::size_t wanted = bound(execution);
-  sorter_.start(wanted);
+  sorter_.start(execution, wanted);
   input_->open(execution);
   RowScope scope{execution};
   while (wanted > 0 && input_->next(execution)) {

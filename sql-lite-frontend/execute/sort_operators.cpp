@@ -49,6 +49,7 @@ void SetOperation::write_key(const Execution& execution, std::span<const Slot> s
 
 void SetOperation::open(Execution& execution) {
   counts_.clear();
+  counts_.count_in(execution.memory);
   right_->open(execution);
   RowScope scope{execution};
   while (right_->next(execution)) {

@@ -4,12 +4,17 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
 
 Execution::Execution(Session::State& session_state, SessionContext& context)
-    : session(session_state), functions{row_arena, context, {}} {}
+    : session(session_state),
+      memory(&work_memory(session_state)),
+      functions{row_arena, context, {}} {
+  row_arena.count_in(memory);
+}
 
 Execution::~Execution() = default;
 

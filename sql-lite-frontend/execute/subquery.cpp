@@ -57,6 +57,12 @@ struct SubqueryExpr::Run final : ExpressionState {
   std::unique_ptr<KeyWriter> writer;
   KeyTable hash;
   bool hash_has_null = false;
+
+  void end_run() noexcept override {
+    hash.clear();
+    clear_for_next_run(cache_arena);
+    cached_run = 0;
+  }
 };
 
 SubqueryExpr::Run& SubqueryExpr::run_in(Execution& execution) const {
@@ -75,6 +81,7 @@ Value SubqueryExpr::evaluate(Execution& execution) const {
   if (kind_ == Kind::row) return row(execution, *run.plan);
   if (!is_initial()) return compute(execution, run);
   if (run.cached_run != execution.run) {
+    run.cache_arena.count_in(execution.memory);
     run.cache_arena.reset();
     run.cached = compute(execution, run).copy_to(run.cache_arena);
     run.cached_run = execution.run;
@@ -138,8 +145,7 @@ Value SubqueryExpr::row(Execution& execution, PlanOperator& plan) const {
 Value SubqueryExpr::array(Execution& execution, PlanOperator& plan) const {
   // PostgreSQL's list of elements grows by doubling, and cannot to 2^27 of them.
   constexpr std::size_t kMostElements = std::size_t{1} << 26U;
-  std::vector<Value> elements;
-  MemoryShare share;
+  CountedValues elements = counted_values(execution.row_arena);
   plan.open(execution);
   while (plan.next(execution)) {
     if (elements.size() == elements.capacity()) {
@@ -148,7 +154,6 @@ Value SubqueryExpr::array(Execution& execution, PlanOperator& plan) const {
                     2 * kMostElements * sizeof(std::uint64_t));
       }
       const std::size_t wanted = std::max<std::size_t>(64, 2 * elements.size());
-      share.set(execution.memory, wanted * sizeof(Value));
       for_bytes(wanted * sizeof(Value), [&] { return elements.reserve(wanted), true; });
     }
     elements.push_back(execution.slots[outputs_[0]].copy_to(execution.row_arena));
@@ -159,6 +164,7 @@ Value SubqueryExpr::array(Execution& execution, PlanOperator& plan) const {
 
 void SubqueryExpr::fill_hash(Execution& execution, Run& run) const {
   run.hash.clear();
+  run.hash.count_in(execution.memory);
   run.hash_has_null = false;
   run.plan->open(execution);
   RowScope scope{execution};

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/execute/table_references.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sql-lite-frontend/execute/constraint_check.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -112,41 +113,63 @@ TableReferences::TableReferences(NameSource& names, const TablePtr& table)
   }
 }
 
-void TableReferences::note_inserted(std::span<const Value> row, Arena& arena,
-                                    std::vector<Note>& notes) const {
+namespace {
+
+constexpr std::int64_t kKinds = 3;
+
+}  // namespace
+
+std::int64_t TableReferences::Note::event(Kind kind, std::size_t key) noexcept {
+  return static_cast<std::int64_t>(key) * kKinds + std::to_underlying(kind);
+}
+
+TableReferences::Note TableReferences::Note::of_event(std::int64_t what,
+                                                      std::span<const Value> values) noexcept {
+  const auto kind = static_cast<Kind>(what % kKinds);
+  const std::size_t old_values = kind == Kind::reference ? 0
+                                 : kind == Kind::removed ? values.size()
+                                                         : values.size() / 2;
+  return {kind, static_cast<std::size_t>(what / kKinds), values.first(old_values),
+          values.subspan(old_values)};
+}
+
+void TableReferences::note_inserted(WorkMemory& memory, std::span<const Value> row,
+                                    RowEvents& notes) const {
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
     const Constraint& constraint = outgoing_[i].key.constraint();
-    std::vector<Value> values = kept(arena, row, constraint.columns);
+    const std::vector<Value> values = values_of(row, constraint.columns);
     if (refers_to_nothing(constraint, values)) continue;
-    notes.push_back({Note::Kind::reference, i, {}, std::move(values)});
+    notes.add(memory, Note::event(Note::Kind::reference, i), values);
   }
 }
 
-void TableReferences::note_updated(std::span<const Value> old_row, std::span<const Value> new_row,
-                                   Arena& arena, std::vector<Note>& notes) const {
+void TableReferences::note_updated(WorkMemory& memory, std::span<const Value> old_row,
+                                   std::span<const Value> new_row, RowEvents& notes) const {
   for (std::size_t i = 0; i < outgoing_.size(); ++i) {
     const ForeignKey& key = outgoing_[i].key;
-    std::vector<Value> before = kept(arena, old_row, key.constraint().columns);
-    std::vector<Value> after = kept(arena, new_row, key.constraint().columns);
+    const std::vector<Value> before = values_of(old_row, key.constraint().columns);
+    const std::vector<Value> after = values_of(new_row, key.constraint().columns);
     if (same_values(key.referencing_types(), before, after)) continue;
     if (refers_to_nothing(key.constraint(), after)) continue;
-    notes.push_back({Note::Kind::reference, i, {}, std::move(after)});
+    notes.add(memory, Note::event(Note::Kind::reference, i), after);
   }
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
     const ForeignKey& key = incoming_[i].key;
-    std::vector<Value> before = kept(arena, old_row, key.constraint().referenced_columns);
-    if (any_null(before)) continue;
-    std::vector<Value> after = kept(arena, new_row, key.constraint().referenced_columns);
-    if (same_values(key.referenced_types(), before, after)) continue;
-    notes.push_back({Note::Kind::changed, i, std::move(before), std::move(after)});
+    std::vector<Value> values = values_of(old_row, key.constraint().referenced_columns);
+    if (any_null(values)) continue;
+    const std::vector<Value> after = values_of(new_row, key.constraint().referenced_columns);
+    if (same_values(key.referenced_types(), values, after)) continue;
+    values.insert(values.end(), after.begin(), after.end());
+    notes.add(memory, Note::event(Note::Kind::changed, i), values);
   }
 }
 
-void TableReferences::note_removed(std::span<const Value> row, Arena& arena,
-                                   std::vector<Note>& notes) const {
+void TableReferences::note_removed(WorkMemory& memory, std::span<const Value> row,
+                                   RowEvents& notes) const {
   for (std::size_t i = 0; i < incoming_.size(); ++i) {
-    std::vector<Value> before = kept(arena, row, incoming_[i].key.constraint().referenced_columns);
-    if (!any_null(before)) notes.push_back({Note::Kind::removed, i, std::move(before), {}});
+    const std::vector<Value> before =
+        values_of(row, incoming_[i].key.constraint().referenced_columns);
+    if (!any_null(before)) notes.add(memory, Note::event(Note::Kind::removed, i), before);
   }
 }
 
@@ -222,7 +245,7 @@ void TableReferences::act(Execution& execution, const Note& note) {
       }
       std::vector<TypeId> types = key_types;
       types.insert(types.end(), key_types.begin(), key_types.end());
-      std::vector<Value> values = note.old_values;
+      std::vector<Value> values{note.old_values.begin(), note.old_values.end()};
       values.insert(values.end(), note.new_values.begin(), note.new_values.end());
       run_internal(execution.session, incoming.update_sql, types, values);
       return;

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/execute/execution.h"
 #include "sql-lite-frontend/execute/foreign_key.h"
 #include "sql-lite-frontend/execute/key_probe.h"
+#include "sql-lite-frontend/execute/row_events.h"
 #include "sql-lite-frontend/session/internal.h"
 
 namespace swizzle::sql {
@@ -23,16 +24,19 @@ class TableReferences {
   struct Note {
     enum class Kind : std::uint8_t { reference, removed, changed } kind;
     std::size_t key;  ///< of those that refer to others, or that others refer with
-    std::vector<Value> old_values;
-    std::vector<Value> new_values;
+    std::span<const Value> old_values;
+    std::span<const Value> new_values;
 
+    /// As an event says what it is; `values` are the old ones, then the new ones.
+    static Note of_event(std::int64_t what, std::span<const Value> values) noexcept;
+    static std::int64_t event(Kind kind, std::size_t key) noexcept;
     [[nodiscard]] bool asks_for_action() const noexcept { return kind != Kind::reference; }
   };
-  // What there is to do when a row was written. Values are copied.
-  void note_inserted(std::span<const Value> row, Arena& arena, std::vector<Note>& notes) const;
-  void note_updated(std::span<const Value> old_row, std::span<const Value> new_row, Arena& arena,
-                    std::vector<Note>& notes) const;
-  void note_removed(std::span<const Value> row, Arena& arena, std::vector<Note>& notes) const;
+  // What there is to do when a row was written.
+  void note_inserted(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
+  void note_updated(WorkMemory& memory, std::span<const Value> old_row,
+                    std::span<const Value> new_row, RowEvents& notes) const;
+  void note_removed(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
 
   /// Does it; what is deferred goes to the session.
   void perform(Execution& execution, const Note& note);

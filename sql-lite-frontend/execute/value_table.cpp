@@ -45,8 +45,9 @@ const std::string& ValueTable::key() {
 }
 
 void ValueTable::grow() {
-  const std::vector<Entry> old = std::move(numbers_);
-  numbers_ = std::vector<Entry>(old.empty() ? 16 : old.size() * 2);
+  CountedVector<Entry> old(numbers_.empty() ? 16 : numbers_.size() * 2, Entry{},
+                           numbers_.get_allocator());
+  std::swap(old, numbers_);
   for (const Entry& entry : old) {
     if (entry.number != kAbsent) numbers_[place_of(entry.key)] = entry;
   }
@@ -54,12 +55,13 @@ void ValueTable::grow() {
 
 void ValueTable::release() noexcept {
   table_.release();
-  numbers_ = std::vector<Entry>{};
+  sql::release(numbers_);
   size_ = 0;
   null_ = kAbsent;
 }
 
 void ValueTable::clear() {
+  if (held_bytes() > kKeptByStep) return release();
   table_.clear();
   numbers_.assign(numbers_.size(), Entry{});
   size_ = 0;

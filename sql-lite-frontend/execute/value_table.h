@@ -17,6 +17,12 @@ class ValueTable {
   /// Throws SqlError 42883 for a type without equality.
   explicit ValueTable(std::span<const TypeId> types);
 
+  /// Its memory counts there from now on. Pre: it holds nothing, or counts there already.
+  void count_in(MemoryAccount* account) {
+    sql::count_in(numbers_, account);
+    table_.count_in(account);
+  }
+
   void start() { writer_.clear(); }
   void add(std::size_t column, const Value& value) {
     if (is_number_) {
@@ -42,6 +48,7 @@ class ValueTable {
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return table_.held_bytes() + numbers_.capacity() * sizeof(Entry);
   }
+  /// What is kept of the memory is little.
   void clear();
   /// Gives the memory back as well.
   void release() noexcept;
@@ -66,7 +73,7 @@ class ValueTable {
   KeyWriter writer_;
   KeyTable table_;
   Value number_;
-  std::vector<Entry> numbers_;
+  CountedVector<Entry> numbers_;
   std::size_t size_ = 0;
   std::uint32_t null_ = kAbsent;
 };

@@ -29,6 +29,11 @@ Window::Window(const Window& of, StepCopies& copies)
       order_comparison_(of.order_comparison_) {}
 
 void Window::open(Execution& execution) {
+  count_in(range_keys_, execution.memory);
+  count_in(results_, execution.memory);
+  results_arena_.count_in(execution.memory);
+  keys_arena_.count_in(execution.memory);
+  groups_.count_in(execution.memory);
   const std::vector<Slot> slots = input_->output_slots();
   store_.set_slots(slots);
   ahead_.set_slots(slots);
@@ -64,7 +69,6 @@ bool Window::next_partition(Execution& execution) {
   store_.clear();
   range_keys_.clear();
   results_arena_.reset();
-  if (execution.memory != nullptr) results_arena_.set_limit(execution.memory->limit_bytes);
   position_ = 0;
   groups_.begin(0);
   {
@@ -79,7 +83,7 @@ bool Window::next_partition(Execution& execution) {
       }
       groups_.add(row == Row::peer);
       if (frame_->range) {
-        range_keys_.push_back(frame_->range->key->eval(execution).copy_to(store_.arena()));
+        range_keys_.push_back(frame_->range->key->eval(execution).copy_to(store_.arena(execution)));
       }
       store_.keep(execution);
       scope.rewind();
@@ -272,6 +276,7 @@ void Window::check_range_offsets(Execution& execution) const {
 void Window::compute_aggregate(Execution& execution, Places partition, std::size_t index) {
   const AggregateCall& call = calls_[index].aggregate;
   AggregateStates states{call};
+  states.count_in(execution.memory);
   std::size_t state = states.add();
   Places done{partition.begin, partition.begin};
   RowScope scope{execution};
@@ -395,8 +400,10 @@ void Window::close() {
   store_.clear();
   ahead_.clear();
   has_ahead_ = false;
-  range_keys_.clear();
-  results_.clear();
+  clear_for_next_run(range_keys_);
+  clear_for_next_run(results_);
+  clear_for_next_run(results_arena_);
+  groups_.release();
   position_ = 0;
 }
 

@@ -101,8 +101,8 @@ class Window final : public PlanOperator {
 
   // Of the partition; places are rows.
   RowStore store_{RowStore::Overflow::to_file};
-  std::vector<Value> range_keys_;  ///< WindowFrame::Range::key
-  std::vector<Value> results_;     ///< per place and call
+  CountedVector<Value> range_keys_;  ///< WindowFrame::Range::key
+  CountedVector<Value> results_;     ///< per place and call
   Arena results_arena_;
   std::size_t position_ = 0;
   PeerGroups groups_;

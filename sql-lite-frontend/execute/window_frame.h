@@ -64,6 +64,16 @@ struct FrameRows {
 /// The rows of a partition that its order does not tell apart, in groups.
 class PeerGroups {
  public:
+  /// Its memory counts there from now on.
+  void count_in(MemoryAccount* account) {
+    sql::count_in(starts_, account);
+    sql::count_in(groups_, account);
+  }
+  /// Gives back what is more than the next run may find.
+  void release() noexcept {
+    clear_for_next_run(starts_);
+    clear_for_next_run(groups_);
+  }
   void begin(std::size_t first_place);
   /// The next place begins a group, or belongs to the present one.
   void add(bool is_peer);
@@ -78,8 +88,8 @@ class PeerGroups {
 
  private:
   std::size_t first_ = 0;
-  std::vector<std::size_t> starts_;
-  std::vector<std::uint32_t> groups_;
+  CountedVector<std::size_t> starts_;
+  CountedVector<std::uint32_t> groups_;
 };
 
 }  // namespace swizzle::sql

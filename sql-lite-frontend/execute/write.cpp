@@ -122,7 +122,7 @@ void WriteOperator::check(Execution& execution) {
 
 void WriteOperator::check_later(Execution& execution, ReferenceQueue& queue) {
   deferrable_keys_.finish(execution);
-  foreign_keys_.finish_later(queue);
+  foreign_keys_.finish_later(execution, queue);
 }
 
 void check_written(Execution& execution) {
@@ -155,8 +155,8 @@ void WriteOperator::insert_row(Execution& execution) {
     return;
   }
   writer_.insert(execution, new_row_, RowWriter::OnConflict::fail);
-  foreign_keys_.inserted(new_row_);
-  deferrable_keys_.inserted(new_row_);
+  foreign_keys_.inserted(execution, new_row_);
+  deferrable_keys_.inserted(execution, new_row_);
   keep_returning(execution);
 }
 
@@ -167,10 +167,11 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
     const Index* conflict = writer_.insert(execution, new_row_, RowWriter::OnConflict::report);
     if (conflict == nullptr) {
       if (write_->conflict.kind == ConflictAction::Kind::update) {
+        touched_.count_in(execution.memory);
         touched_[writer_.last_key()] = 1;
       }
-      foreign_keys_.inserted(new_row_);
-      deferrable_keys_.inserted(new_row_);
+      foreign_keys_.inserted(execution, new_row_);
+      deferrable_keys_.inserted(execution, new_row_);
       keep_returning(execution);
       return;
     }
@@ -226,9 +227,10 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   check_row(execution, row);
   lock_changed_keys(execution, as_bytes(key), row);
   writer_.update(execution, as_bytes(key), old_row_, row);
+  touched_.count_in(execution.memory);
   touched_[writer_.last_key()] = 1;
-  foreign_keys_.updated(old_row_, row);
-  deferrable_keys_.updated(old_row_, row);
+  foreign_keys_.updated(execution, old_row_, row);
+  deferrable_keys_.updated(execution, old_row_, row);
   keep_returning(execution);
   return true;
 }
@@ -273,8 +275,8 @@ void WriteOperator::update_row(Execution& execution) {
   check_row(execution, new_row_);
   lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
-  foreign_keys_.updated(old_row_, new_row_);
-  deferrable_keys_.updated(old_row_, new_row_);
+  foreign_keys_.updated(execution, old_row_, new_row_);
+  deferrable_keys_.updated(execution, old_row_, new_row_);
   keep_returning(execution);
 }
 
@@ -292,7 +294,7 @@ void WriteOperator::delete_row(Execution& execution) {
     if (!lock_target(execution, ReadMode::for_update)) return;
     writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
   }
-  foreign_keys_.removed(old_row_);
+  foreign_keys_.removed(execution, old_row_);
   keep_returning(execution);
 }
 
@@ -303,6 +305,7 @@ void WriteOperator::open(Execution& execution) {
   } else {
     // A row that joins with several others is written once, with the first of them.
     KeyTable done;
+    done.count_in(execution.memory);
     const bool joined = !write_->from.empty();
     rows_->open(execution);
     RowScope scope{execution};
@@ -339,6 +342,7 @@ bool WriteOperator::next(Execution& execution) {
 void WriteOperator::close() {
   if (rows_) rows_->close();
   returned_.clear();
+  touched_.clear();
   position_ = 0;
 }
 

@@ -278,7 +278,6 @@ class SqlCode final : public RoutineCode {
     PlanRun& run = session.run_of(*portal);
     Execution& execution = run.execution;
     execution.row_arena.reset();
-    execution.row_arena.set_limit(session.memory.limit_bytes);
     execution.parameters = portal->parameters;
     execution.transaction = session.transaction.get();
     execution.run = session.next_run++;

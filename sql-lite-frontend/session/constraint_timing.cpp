@@ -19,30 +19,17 @@ bool is_deferred(Session::State& session, const Constraint& constraint) {
   return modes.all_deferred.value_or(constraint.initially_deferred);
 }
 
-void defer_check(Session::State& session, DeferredCheck check) {
-  for (Value& value : check.values) value = value.copy_to(session.deferred_bytes);
-  session.deferred.push_back(std::move(check));
+void defer_check(Session::State& session, const DeferredCheck& check) {
+  session.deferred.add(session.memory, check);
 }
 
-/// All of them, or those of the constraints that are named. What has passed stays in the list: a
-/// ROLLBACK TO an earlier point may take back what let it pass.
 void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
-  const auto is_due = [&](const DeferredCheck& check) {
-    return check.passed == 0 &&
-           (constraints.empty() ||
-            std::ranges::find(constraints, check.constraint) != constraints.end());
-  };
-  for (std::size_t i = 0; i < deferred.size(); ++i) {
-    if (!is_due(deferred[i])) continue;
-    run_deferred_check(*this, *this, deferred[i]);
-    deferred[i].passed = ++checks_passed;
-  }
+  deferred.run(constraints,
+               [&](const DeferredCheck& check) { run_deferred_check(*this, *this, check); });
 }
 
 void Session::State::forget_deferred_checks() noexcept {
   deferred.clear();
-  deferred_bytes.reset();
-  checks_passed = 0;
   constraint_modes = {};
 }
 

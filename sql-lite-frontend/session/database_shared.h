@@ -30,6 +30,8 @@ struct Database::Shared {
 
   Engine& engine;
   Settings settings;
+  /// What the statements of all sessions keep.
+  MemoryTotal memory;
   std::unique_ptr<Catalogs> catalogs;
   std::unique_ptr<TemporaryFiles> temporary_files;
   std::unique_ptr<StatisticsStore> statistics;

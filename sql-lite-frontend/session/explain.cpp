@@ -170,7 +170,8 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
       rows.push_back(fmt::format("Execution Time: {:.3f} ms", execution_ms));
     }
   } else {
-    TextBuilder text;
+    Arena arena;
+    TextBuilder text{arena};
     text += "[\n  {\n    \"Plan\": ";
     write_plan_as_json(*root(), details, 2, text);
     if (wanted.summary) text += fmt::format(",\n    \"Planning Time\": {:.3f}", planning_ms);
@@ -179,8 +180,7 @@ void Session::State::explain(const ast::ExplainStmt& explain, Statement& whole,
       text += fmt::format(",\n    \"Execution Time\": {:.3f}", execution_ms);
     }
     text += "\n  }\n]";
-    Arena arena;
-    rows.emplace_back(text.finish(arena).as_text());
+    rows.emplace_back(text.finish().as_text());
   }
   finish_portal(*portal);
   const OutputColumn column = explain_column(explain);

@@ -31,10 +31,7 @@ void require_unread(const Session::State& session, const Table& table, std::stri
 void require_unused(const Session::State& session, const Table& table, std::string_view command) {
   if (!keeps_rows(table.relation.kind)) return;
   require_unread(session, table, command, table.relation.name);
-  const bool is_pending = std::ranges::any_of(session.deferred, [&](const DeferredCheck& check) {
-    return check.relation == table.relation.oid && check.passed == 0;
-  });
-  if (!is_pending) return;
+  if (!session.deferred.awaits(table.relation.oid)) return;
   throw_error(kObjectInUse, "cannot {} \"{}\" because it has pending trigger events", command,
               table.relation.name);
 }

@@ -17,6 +17,7 @@ namespace swizzle::sql {
 
 struct Execution;
 class ReferenceQueue;
+struct WorkMemory;
 struct WorkSpace;
 
 /// Runs one statement of the system's own inside the present transaction, as referential actions
@@ -40,14 +41,12 @@ struct DeferredCheck {
   Kind kind = Kind::refers;
   Oid constraint = kNoOid;
   Oid relation = kNoOid;
-  std::vector<Value> values;  ///< of the relation's columns; their bytes are the session's
-  /// The how manieth check of the transaction that passed, or 0: a rollback takes it back.
-  std::uint64_t passed = 0;
+  std::span<const Value> values;  ///< of the relation's columns
 };
 bool is_deferred(Session::State& session, const Constraint& constraint);
 ReferenceQueue& reference_queue(Session::State& session);
 /// Keeps a copy of the values.
-void defer_check(Session::State& session, DeferredCheck check);
+void defer_check(Session::State& session, const DeferredCheck& check);
 
 /// Fails with what the running request is to end with, when somebody has asked for that.
 void check_cancelled(Session::State& session);
@@ -69,6 +68,8 @@ Transaction& transaction_of(Session::State& session);
 /// `seen_at` says when that was found last.
 bool keep_definition(Session::State& session, const TablePtr& table, lock::RelationMode mode,
                      CatalogView::Stamp& seen_at);
+/// Where what its statements keep counts.
+WorkMemory& work_memory(Session::State& session) noexcept;
 /// What building an index, or loading rows, may take.
 WorkSpace maintenance_space(Session::State& session);
 

@@ -11,8 +11,8 @@ constexpr std::size_t kFirstRowBytes = 1024;
 
 PlanRun::PlanRun(Session::State& session, std::shared_ptr<const Plan> of)
     : plan(std::move(of)), execution(session, session.session_context) {
-  execution.memory = &session.memory;
   execution.row_arena = Arena{kFirstRowBytes};
+  execution.row_arena.count_in(execution.memory);
   execution.names = &session;
   execution.slots.resize(plan->slot_count);
   StepCopies copies{execution};
@@ -26,7 +26,6 @@ PlanRun::PlanRun(Session::State& session, const std::shared_ptr<Plan>& own)
       execution(session, session.session_context),
       root(own->root.get()),
       write(own->write) {
-  execution.memory = &session.memory;
   execution.slots.resize(plan->slot_count);
 }
 

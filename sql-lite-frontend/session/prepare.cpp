@@ -141,7 +141,6 @@ StatementPtr Session::State::parse_one(const std::string& text,
 
 std::unique_ptr<Scratch> Session::State::new_scratch() {
   auto scratch = std::make_unique<Scratch>(*this, session_context);
-  scratch->execution.memory = &memory;
   return scratch;
 }
 
@@ -173,7 +172,6 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
   use->settings_version = settings_version;
   // For what is computed while planning.
   Execution execution{*this, session_context};
-  execution.memory = &memory;
   execution.parameters = parameters;
   const TrustedNames trusted{*this, statement.trusted};
   Binder binder{*this, plan->arena};
@@ -205,7 +203,9 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
     binder.require_parameter_types();
     plan->accesses = binder.accesses();
     describe_targets(query->targets);
-    if (const auto failure = constant_failure(*query, execution)) {
+    if (auto failure = constant_failure(*query, execution)) {
+      // There may be room for it at another time, or for another session.
+      if (failure->state() == sqlstate::out_of_memory) throw std::move(*failure);
       plan->failure = to_diagnostic(*failure, {});
     }
     if (statement.has_lifted_literals) {

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/session/row_view.h"
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
@@ -19,6 +20,8 @@ void append_int32(std::string& buffer, std::uint32_t value) {
 }
 
 constexpr std::uint32_t kNullLength = UINT32_MAX;
+/// Shorter ones are not worth counting.
+constexpr std::size_t kLongRow = std::size_t{64} << 10U;
 
 /// Puts the length of what `write` appends in front of it.
 template <class Write>
@@ -53,11 +56,18 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
 
 namespace {
 
-/// `value_at` says what stands in a column.
-template <class ValueAt>
+/// A row's message may be as long as a value, and no longer.
+void check_length(std::size_t bytes) {
+  if (bytes <= kMaxFieldBytes) return;
+  throw sql_error(sqlstate::program_limit_exceeded, "out of memory")
+      .with_detail(fmt::format("A row of {} bytes is longer than a message may be.", bytes));
+}
+
+/// `value_at` says what stands in a column; `note_length` hears of a row that becomes long.
+template <class ValueAt, class NoteLength>
 void append_values(std::string& buffer, FunctionContext& context,
                    std::span<const OutputColumn> columns, std::span<const TypeId> types,
-                   const ValueAt& value_at) {
+                   const ValueAt& value_at, const NoteLength& note_length) {
   const std::size_t start = buffer.size();
   try {
     append_int16(buffer, static_cast<std::uint16_t>(columns.size()));
@@ -74,6 +84,8 @@ void append_values(std::string& buffer, FunctionContext& context,
           output_text(context, types[i], value, buffer);
         }
       });
+      if (buffer.size() - start > kLongRow) [[unlikely]]
+        note_length(buffer.size() - start);
     }
   } catch (...) {
     buffer.resize(start);
@@ -84,15 +96,23 @@ void append_values(std::string& buffer, FunctionContext& context,
 }  // namespace
 
 void RowView::append_data_row(std::string& buffer) const {
-  append_values(buffer, run_.execution.functions, columns_, run_.plan->types,
-                [this](std::size_t i) -> const Value& {
-                  return run_.execution.slots[run_.plan->outputs[i]];
-                });
+  sent_.lower(0);
+  append_values(
+      buffer, run_.execution.functions, columns_, run_.plan->types,
+      [this](std::size_t i) -> const Value& { return run_.execution.slots[run_.plan->outputs[i]]; },
+      [this](std::size_t bytes) { count_long_row(bytes); });
+}
+
+/// It counts until the next row comes: then this one has been sent.
+void RowView::count_long_row(std::size_t bytes) const {
+  check_length(bytes);
+  sent_.set(run_.execution.memory, bytes);
 }
 
 void ValuesRow::append_data_row(std::string& buffer) const {
-  append_values(buffer, context_, columns_, types_,
-                [this](std::size_t i) -> const Value& { return values_[i]; });
+  append_values(
+      buffer, context_, columns_, types_,
+      [this](std::size_t i) -> const Value& { return values_[i]; }, check_length);
 }
 
 std::optional<std::string> ValuesRow::text(std::size_t column) const {

@@ -18,8 +18,11 @@ class RowView final : public OutputRow {
   [[nodiscard]] std::optional<std::string> text(std::size_t column) const override;
 
  private:
+  void count_long_row(std::size_t bytes) const;
+
   PlanRun& run_;
   std::span<const OutputColumn> columns_;
+  mutable MemoryShare sent_;  ///< of a long row, until the next one
 };
 
 /// A row of values that stand in no plan's slots: what CALL answers.

@@ -264,7 +264,6 @@ void Session::State::start_portal(Portal& portal, Reads reads) {
   PlanRun& run = run_of(portal);
   Execution& execution = run.execution;
   execution.row_arena.reset();
-  execution.row_arena.set_limit(memory.limit_bytes);
   execution.parameters = portal.parameters;
   execution.transaction = transaction.get();
   execution.run = next_run++;
@@ -381,6 +380,8 @@ void Session::State::run_portal(Portal& portal, std::uint64_t max_rows, ResultSi
   } catch (...) {
     // The plan's cursors go before the transaction's changes do; nothing here waits.
     if (portal.run && portal.state == Portal::State::running) portal.run->end();
+    // Steps below the one that failed may still keep what they had.
+    portal.run.reset();
     portal.view.reset();
     portal.state = Portal::State::failed;
     throw;
@@ -440,17 +441,8 @@ void Execution::check_interrupts() {
   Runtime::current().yield();
 }
 
-void MemoryShare::change(MemoryAccount* account, std::size_t bytes) {
-  if (account_ == nullptr) account_ = account;
-  if (account_ == nullptr) return;
-  account_->used_bytes += bytes - bytes_;
-  bytes_ = bytes;
-  if (account_->used_bytes > account_->limit_bytes) {
-    throw sql_error(sqlstate::out_of_memory, "out of memory")
-        .with_detail(
-            fmt::format("The session's statements keep {} kB, session_memory_limit allows {} kB.",
-                        account_->used_bytes >> 10U, account_->limit_bytes >> 10U));
-  }
+WorkMemory& work_memory(Session::State& session) noexcept {
+  return session.memory;
 }
 
 void Session::State::drop_portals() {

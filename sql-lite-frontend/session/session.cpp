@@ -117,7 +117,8 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
                                            : SessionSettings::Power::ordinary;
                }),
       database_use(*shared_database.catalogs, database_oid(shared_database, options.database)),
-      catalog(database_use.catalog()) {
+      catalog(database_use.catalog()),
+      memory(shared_database.memory) {
   const RolePtr role = catalog.role(options.user);
   if (!role) {
     throw_error(SqlState{"28000"}, "role \"{}\" does not exist", options.user);

@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/session/activity.h"
 #include "sql-lite-frontend/session/database_shared.h"
+#include "sql-lite-frontend/session/deferred_checks.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/interruption.h"
 #include "sql-lite-frontend/session/statement.h"
@@ -47,8 +48,7 @@ struct Session::State final : NameSource, ObjectNames {
     Transaction::Mark mark;
     std::size_t catalog_mark;
     SessionSettings::Mark settings_mark;
-    std::size_t checks_mark;
-    std::uint64_t passed_mark;
+    DeferredChecks::Mark checks_mark;
     std::uint64_t portals_mark;
     PendingNotifications::Mark pending_mark;
     std::size_t moves_mark;
@@ -409,7 +409,7 @@ struct Session::State final : NameSource, ObjectNames {
   std::map<std::string, Oid> known_current_users;
   Session* owner = nullptr;
   /// Before everything that keeps rows, which gives its share back when it goes.
-  MemoryAccount memory;
+  WorkMemory memory;
 
   /// Replaced by set_transaction() alone, since cancel() looks at it from other threads.
   std::unique_ptr<Transaction> transaction;
@@ -425,9 +425,7 @@ struct Session::State final : NameSource, ObjectNames {
   std::int64_t transaction_number = 0;  ///< of the present one, once txid_current() was asked
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   bool in_script = false;      ///< what runs is one of several statements of a message
-  std::vector<DeferredCheck> deferred;
-  Arena deferred_bytes;
-  std::uint64_t checks_passed = 0;
+  DeferredChecks deferred;
   ConstraintModes constraint_modes;
   ReferenceQueue references;
   std::vector<Oid> truncated_on_commit;

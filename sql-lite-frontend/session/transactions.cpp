@@ -222,9 +222,9 @@ void Session::State::rollback_transaction() noexcept {
 }
 
 Session::State::Savepoint Session::State::mark(std::string name) const {
-  return {std::move(name),       transaction->mark(), catalog.mark(),  settings.mark(),
-          deferred.size(),       checks_passed,       portals_opened,  pending.mark(),
-          sequence_moves.size(), read_only,           constraint_modes};
+  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(),
+          deferred.mark(), portals_opened,      pending.mark(), sequence_moves.size(),
+          read_only,       constraint_modes};
 }
 
 void Session::State::roll_back_to(const Savepoint& savepoint) {
@@ -239,10 +239,7 @@ void Session::State::roll_back_to(const Savepoint& savepoint) {
   value_of(transaction->rollback_to(savepoint.mark));
   catalog.rollback_to(savepoint.catalog_mark);
   settings.roll_back_to(savepoint.settings_mark);
-  if (deferred.size() > savepoint.checks_mark) deferred.resize(savepoint.checks_mark);
-  for (DeferredCheck& check : deferred) {
-    if (check.passed > savepoint.passed_mark) check.passed = 0;
-  }
+  deferred.roll_back_to(savepoint.checks_mark);
   pending.roll_back_to(savepoint.pending_mark);
   end_sequence_moves(Moves::are_undone, savepoint.moves_mark);
   read_only = savepoint.read_only;

@@ -127,7 +127,7 @@ void Session::State::settings_changed(ResultSink* sink) {
   format.time_zone = TimeZone::find(settings.text("timezone"));
   session_context.format = std::move(format);
 
-  memory.limit_bytes = static_cast<std::size_t>(settings.integer("session_memory_limit")) << 10U;
+  memory.set_limit(static_cast<std::size_t>(settings.integer("session_memory_limit")) << 10U);
   memory.work_bytes = static_cast<std::size_t>(settings.integer("work_mem")) << 10U;
   activity.application.store(settings.text("application_name"));
   bool changed = false;

@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/types/arena.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/huge_pages.h"
 #include "base/invariant.h"
@@ -33,24 +34,24 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   if (bytes > kMaxFieldBytes) {
     throw_error(sqlstate::internal_error, "invalid memory alloc request size {}", bytes);
   }
-  if (bytes > limit_bytes_ - std::min(reserved_bytes_, limit_bytes_)) {
-    throw sql_error(sqlstate::out_of_memory, "out of memory")
-        .with_detail(fmt::format("Values take {} kB, {} kB more are asked for, and {} kB allowed.",
-                                 reserved_bytes_ >> 10U, bytes >> 10U, limit_bytes_ >> 10U));
-  }
-  // Chunks behind the current one are left over from before a reset; one may be large enough.
+  // Chunks behind the current one are left over from before a reset or a rewind; the next may be
+  // large enough. Otherwise they go: a row of values that grow would leave one more each time.
   const std::size_t next = chunks_.empty() ? 0 : current_ + 1;
   if (next < chunks_.size() && chunks_[next].size >= bytes) {
     enter(next);
     return allocate(bytes, alignment);
   }
+  drop_from(next);
   const std::size_t grown = chunks_.empty() ? chunk_bytes_ : std::min(capacity_ * 2, kKeptBytes);
   const std::size_t size = std::max({bytes, grown, chunk_bytes_});
+  MemoryShare share;
+  share.set(account_, size);
   Chunk chunk{std::make_unique_for_overwrite<std::byte[]>(size), size};
   // A gigabyte of small pages is a tenth of a second's work to take back, in which nobody else
   // runs.
   prefer_huge_pages(chunk.memory.get(), size);
-  chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(next), std::move(chunk));
+  chunks_.push_back(std::move(chunk));
+  share.keep();
   reserved_bytes_ += size;
   enter(next);
   poison(base_ + bytes, size - bytes);
@@ -58,20 +59,47 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   return base_;
 }
 
+/// Gives back this one and those behind it. Pre: nothing in them is in use.
+void Arena::drop_from(std::size_t chunk) noexcept {
+  std::size_t bytes = 0;
+  for (; chunks_.size() > chunk; chunks_.pop_back()) bytes += chunks_.back().size;
+  reserved_bytes_ -= bytes;
+  if (account_ != nullptr && bytes > 0) account_->give_back(bytes);
+}
+
+void Arena::count_in(MemoryAccount* account) noexcept {
+  INVARIANT(reserved_bytes_ == 0 || account == account_);
+  account_ = account;
+}
+
+void Arena::swap(Arena& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(used_, other.used_);
+  std::swap(capacity_, other.capacity_);
+  std::swap(current_, other.current_);
+  std::swap(chunk_bytes_, other.chunk_bytes_);
+  std::swap(reserved_bytes_, other.reserved_bytes_);
+  std::swap(account_, other.account_);
+  std::swap(chunks_, other.chunks_);
+}
+
+void Arena::release() noexcept {
+  drop_from(0);
+  current_ = used_ = capacity_ = 0;
+  base_ = &nothing;
+}
+
 void Arena::reset() noexcept {
   if (chunks_.empty()) return;
   poison_behind({0, 0});
-  if (chunks_.front().size > kKeptBytes) {
-    // One value was as large as that: the next will not be.
-    chunks_.clear();
-    reserved_bytes_ = current_ = used_ = capacity_ = 0;
-    base_ = &nothing;
-    return;
+  // If one value was as large as that, the next will not be.
+  if (chunks_.front().size > kKeptBytes) return release();
+  std::size_t kept = 0;
+  std::size_t bytes = 0;
+  while (kept < chunks_.size() && bytes + chunks_[kept].size <= kKeptBytes) {
+    bytes += chunks_[kept++].size;
   }
-  while (reserved_bytes_ > kKeptBytes && chunks_.size() > 1) {
-    reserved_bytes_ -= chunks_.back().size;
-    chunks_.pop_back();
-  }
+  drop_from(kept);
   enter(0);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/sanitizers.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
 
@@ -23,9 +24,21 @@ class Arena {
       : chunk_bytes_{chunk_bytes} {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  Arena(Arena&&) noexcept = default;
-  Arena& operator=(Arena&&) noexcept = default;
-  ~Arena() = default;
+  /// With its memory and its account; the other is empty then.
+  Arena(Arena&& other) noexcept { swap(other); }
+  Arena& operator=(Arena&& other) noexcept {
+    if (this == &other) return *this;
+    release();
+    account_ = nullptr;
+    swap(other);
+    return *this;
+  }
+  ~Arena() { release(); }
+
+  /// What it holds from the heap counts there from now on. The account outlives it.
+  /// Pre: it holds nothing, or counts there already.
+  void count_in(MemoryAccount* account) noexcept;
+  [[nodiscard]] MemoryAccount* account() const noexcept { return account_; }
 
   /// Pre: `alignment` is a power of two, at most 16. Never null; zero bytes are allowed.
   std::byte* allocate(std::size_t bytes, std::size_t alignment = 8) {
@@ -52,6 +65,8 @@ class Arena {
 
   /// Forgets everything; the memory stays for the next use, except what exceeds kKeptBytes.
   void reset() noexcept;
+  /// Forgets everything and gives the memory back.
+  void release() noexcept;
 
   /// A point to come back to: everything allocated after it is forgotten by rewind().
   struct Mark {
@@ -62,8 +77,6 @@ class Arena {
   /// Pre: `mark` is of this arena, and no reset() and no rewind() behind it has happened since.
   void rewind(Mark mark) noexcept;
 
-  /// What it may hold from the heap: beyond, allocate() throws SqlError 53200.
-  void set_limit(std::size_t bytes) noexcept { limit_bytes_ = bytes; }
   /// What the arena holds from the heap, for memory accounting.
   [[nodiscard]] std::size_t reserved_bytes() const noexcept { return reserved_bytes_; }
 
@@ -77,6 +90,8 @@ class Arena {
 
   std::byte* allocate_slow(std::size_t bytes, std::size_t alignment);
   void enter(std::size_t chunk) noexcept;
+  void drop_from(std::size_t chunk) noexcept;
+  void swap(Arena& other) noexcept;
   void poison_behind(Mark mark) noexcept;
 
   /// Where nothing has been taken yet; what is copied from no bytes has an address, too.
@@ -86,9 +101,9 @@ class Arena {
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
   std::size_t current_ = 0;
-  std::size_t chunk_bytes_;
+  std::size_t chunk_bytes_ = kDefaultChunkBytes;
   std::size_t reserved_bytes_ = 0;
-  std::size_t limit_bytes_ = SIZE_MAX;
+  MemoryAccount* account_ = nullptr;
   std::vector<Chunk> chunks_;
 };
 

@@ -107,7 +107,10 @@ Value array_of_elements(Arena& arena, TypeId element_type,
   }
   const Shape shape = shape_of(element_type);
   std::string out;
-  out.reserve(kHeaderBytes + dimensions.size_bytes() + elements.size() * 12);
+  MemoryShare share;
+  const std::size_t expected = kHeaderBytes + dimensions.size_bytes() + elements.size() * 12;
+  share.set(arena.account(), expected);
+  out.reserve(expected);
   append_word(out, raw(element_type));
   append_word(out, static_cast<std::uint32_t>(dimensions.size()));
   append_word(out, static_cast<std::uint32_t>(elements.size()));
@@ -121,6 +124,7 @@ Value array_of_elements(Arena& arena, TypeId element_type,
   for (std::size_t i = 0; i < elements.size(); ++i) {
     count_work(8);
     if (!elements[i].is_null()) append_flat(out, shape, elements[i]);
+    share.set(arena.account(), out.capacity());
     if (out.size() > kMaxFieldBytes)
       throw_error(sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed ({})",
                   kMaxFieldBytes);
@@ -168,7 +172,7 @@ Value array_slice(Arena& arena, const Value& array, std::span<const SliceBound> 
     result[i] = {static_cast<std::int32_t>(upper - lower + 1), 1};
   }
   const std::span<const ArrayDimension> shape{result, dimensions};
-  std::vector<Value> elements(array_size(shape));
+  CountedValues elements(array_size(shape), CountedAllocator<Value>{arena.account()});
   for (std::size_t n = 0; n < elements.size(); ++n) {
     count_work(10);
     std::size_t rest = n;
@@ -187,8 +191,8 @@ Value array_slice(Arena& arena, const Value& array, std::span<const SliceBound> 
 
 namespace {
 
-std::vector<Value> all_elements(const ArrayView& view) {
-  std::vector<Value> elements(view.size());
+CountedValues all_elements(const Arena& arena, const ArrayView& view) {
+  CountedValues elements(view.size(), CountedAllocator<Value>{arena.account()});
   for (std::size_t i = 0; i < elements.size(); ++i) {
     count_work(4);
     elements[i] = view.element(i);
@@ -200,7 +204,7 @@ std::vector<Value> all_elements(const ArrayView& view) {
 Value set_in_one_dimension(Arena& arena, const ArrayView& view, std::int32_t subscript,
                            const Value& element) {
   ArrayDimension d = view.dimension(0);
-  std::vector<Value> elements = all_elements(view);
+  CountedValues elements = all_elements(arena, view);
   const std::int64_t offset = std::int64_t{subscript} - d.lower;
   if (offset < 0) {
     if (-offset > static_cast<std::int64_t>(kMaxElements)) too_large();
@@ -242,7 +246,7 @@ Value array_set_element(Arena& arena, TypeId element_type, const Value& array,
     index =
         index * static_cast<std::size_t>(dimensions[i].length) + static_cast<std::size_t>(offset);
   }
-  std::vector<Value> elements = all_elements(view);
+  CountedValues elements = all_elements(arena, view);
   elements[index] = element;
   return make_array(arena, element_type, {dimensions, subscripts.size()}, elements);
 }
@@ -274,7 +278,7 @@ Value slice_of_nothing(Arena& arena, TypeId element_type, std::span<const SliceB
   const std::span<const ArrayDimension> shape{dimensions, bounds.size()};
   const std::size_t size = array_size(shape);
   if (source.size() < size) wrong_subscripts("source array too small");
-  std::vector<Value> elements = all_elements(source);
+  CountedValues elements = all_elements(arena, source);
   elements.resize(size);
   return make_array(arena, element_type, shape, elements);
 }
@@ -288,7 +292,7 @@ Range range_of(const SliceBound& bound, const ArrayDimension& d) {
 }
 
 /// Makes room for the range with NULLs at either end.
-void extend(std::vector<Value>& elements, ArrayDimension& d, const Range& range) {
+void extend(CountedValues& elements, ArrayDimension& d, const Range& range) {
   const std::int64_t before = std::max<std::int64_t>(0, d.lower - range.lower);
   const std::int64_t upper = std::max(range.upper, std::int64_t{d.lower} + d.length - 1);
   const std::int64_t length = upper - (d.lower - before) + 1;
@@ -310,7 +314,7 @@ Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
   const std::size_t count = view.dimension_count();
   if (count == 0) return slice_of_nothing(arena, element_type, bounds, news);
   if (count < bounds.size()) wrong_subscripts("wrong number of array subscripts");
-  std::vector<Value> elements = all_elements(view);
+  CountedValues elements = all_elements(arena, view);
   ArrayDimension dimensions[kMaxArrayDimensions];
   ArrayDimension span[kMaxArrayDimensions];
   Range ranges[kMaxArrayDimensions];
@@ -343,7 +347,7 @@ Value array_set_slice(Arena& arena, TypeId element_type, const Value& array,
 }
 
 Value array_of_arrays(Arena& arena, TypeId element_type, std::span<const Value> arrays) {
-  std::vector<Value> elements;
+  CountedValues elements = counted_values(arena);
   ArrayDimension dimensions[kMaxArrayDimensions];
   std::size_t inner = 0;
   for (std::size_t n = 0; n < arrays.size(); ++n) {

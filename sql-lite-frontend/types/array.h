@@ -3,12 +3,20 @@
 #include <optional>
 #include <span>
 
+#include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/type_id.h"
 
 namespace swizzle::sql {
 
 inline constexpr int kMaxArrayDimensions = 6;
+
+/// Values on their way into an array: many times as large as there.
+using CountedValues = CountedVector<Value>;
+/// An empty list that counts where the arena does.
+inline CountedValues counted_values(const Arena& arena) {
+  return CountedValues{CountedAllocator<Value>{arena.account()}};
+}
 
 struct ArrayDimension {
   std::int32_t length = 0;

@@ -24,7 +24,9 @@ class ArrayReader {
         typmod_{typmod},
         text_{text},
         rest_{text},
-        delimiter_{delimiter_of(element)} {}
+        delimiter_{delimiter_of(element)} {
+    count_in(items_, context.arena.account());
+  }
 
   Value read() {
     skip_space();
@@ -183,7 +185,7 @@ class ArrayReader {
   // Elements are read once the array is known to be well formed: its faults come first.
   Value finish() {
     if (items_.empty()) return make_array(context_.arena, element_, {}, {});
-    std::vector<Value> elements;
+    CountedValues elements = counted_values(context_.arena);
     elements.reserve(items_.size());
     for (const auto& item : items_)
       elements.push_back(item ? input_text(context_, element_, typmod_, *item) : Value::null());
@@ -212,7 +214,7 @@ class ArrayReader {
   std::int32_t lengths_[kMaxArrayDimensions] = {-1, -1, -1, -1, -1, -1};
   std::size_t depth_ = 0;
   std::size_t leaf_level_ = kUnknown;
-  std::vector<std::optional<std::string>> items_;  ///< nothing is NULL
+  CountedVector<std::optional<std::string>> items_;  ///< nothing is NULL
 };
 
 bool needs_quotes(std::string_view text, char delimiter) {
@@ -304,7 +306,7 @@ Value receive_array(FunctionContext& context, TypeId type, std::int32_t typmod, 
                                               static_cast<std::size_t>(dimension_count)};
   const std::size_t size = array_size(shape);
   // Every element has at least its length word, so the message bounds what we reserve.
-  std::vector<Value> elements;
+  CountedValues elements = counted_values(context.arena);
   elements.reserve(std::min(size, bytes.size() / 4));
   for (std::size_t i = 0; i < size; ++i) {
     const auto length = reader.take<std::int32_t>();
@@ -341,7 +343,7 @@ void send_array(FunctionContext& context, TypeId, const Value& value, std::strin
 
 // int2vector and oidvector: blanks between, subscripts from 0.
 Value input_vector(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
-  std::vector<Value> elements;
+  CountedValues elements = counted_values(context.arena);
   std::string_view rest = trim_space(text);
   while (!rest.empty()) {
     std::size_t end = 0;

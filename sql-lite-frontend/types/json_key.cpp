@@ -144,7 +144,7 @@ class JsonbKeyReader {
 }  // namespace
 
 void append_jsonb_key(std::string& key, std::string_view json) {
-  const JsonValue value = take_json_apart(json);
+  const JsonValue value = take_json_apart(json, nullptr);
   if (value.kind == JsonKind::array && value.items.empty()) {
     return put_mark(key, Mark::outer_empty_array);
   }

@@ -75,8 +75,8 @@ bool is_empty_array(const JsonValue& value) noexcept {
 
 int compare_jsonb(std::string_view left, std::string_view right) {
   if (left == right) return 0;
-  const JsonValue a = take_json_apart(left);
-  const JsonValue b = take_json_apart(right);
+  const JsonValue a = take_json_apart(left, nullptr);
+  const JsonValue b = take_json_apart(right, nullptr);
   // Only outermost values: PostgreSQL takes a scalar for an array of one.
   if (is_empty_array(a) != is_empty_array(b)) return is_empty_array(a) ? -1 : 1;
   return compare_values(a, b);

@@ -107,8 +107,10 @@ std::vector<JsonMember> members_of(std::string_view json, const JsonEnds& ends) 
   return members;
 }
 
-std::vector<std::string_view> elements_of(std::string_view json, const JsonEnds& ends) {
-  std::vector<std::string_view> elements;
+using Elements = CountedVector<std::string_view>;
+
+Elements elements_of(std::string_view json, const JsonEnds& ends, MemoryAccount* account) {
+  Elements elements{CountedAllocator<std::string_view>{account}};
   std::size_t at = skip_blanks(json, skip_blanks(json, 0) + 1);
   while (at < json.size() && json[at] != ']') {
     count_work(kWorkOfMember);
@@ -160,9 +162,10 @@ class Containment {
     }
     // An outermost array may have a scalar for an element.
     if (whole_kind == JsonKind::array && is_scalar(part)) {
-      return std::ranges::any_of(elements_of(whole, whole_ends_), [&](std::string_view element) {
-        return is_scalar(element) && same_scalar(element, part);
-      });
+      return std::ranges::any_of(elements_of(whole, whole_ends_, nullptr),
+                                 [&](std::string_view element) {
+                                   return is_scalar(element) && same_scalar(element, part);
+                                 });
     }
     return is_scalar(whole) && is_scalar(part) && same_scalar(whole, part);
   }
@@ -171,7 +174,7 @@ class Containment {
   [[nodiscard]] bool array_holds(std::string_view whole, std::string_view part) const {
     std::unordered_set<std::string> scalars;
     std::vector<std::string_view> others;
-    for (const std::string_view element : elements_of(whole, whole_ends_)) {
+    for (const std::string_view element : elements_of(whole, whole_ends_, nullptr)) {
       count_work(kWorkOfHash);
       if (is_scalar(element)) {
         scalars.insert(plain_scalar(element));
@@ -179,12 +182,13 @@ class Containment {
         others.push_back(element);
       }
     }
-    return std::ranges::all_of(elements_of(part, part_ends_), [&](std::string_view wanted) {
-      count_work(kWorkOfHash);
-      if (is_scalar(wanted)) return scalars.contains(plain_scalar(wanted));
-      return std::ranges::any_of(others,
-                                 [&](std::string_view element) { return holds(element, wanted); });
-    });
+    return std::ranges::all_of(
+        elements_of(part, part_ends_, nullptr), [&](std::string_view wanted) {
+          count_work(kWorkOfHash);
+          if (is_scalar(wanted)) return scalars.contains(plain_scalar(wanted));
+          return std::ranges::any_of(
+              others, [&](std::string_view element) { return holds(element, wanted); });
+        });
   }
 
   [[nodiscard]] bool object_holds(std::string_view whole, std::string_view part) const {
@@ -243,8 +247,8 @@ std::vector<JsonMember> json_members(std::string_view json) {
   return members_of(json, {});
 }
 
-std::vector<std::string_view> json_elements(std::string_view json) {
-  return elements_of(json, {});
+CountedVector<std::string_view> json_elements(std::string_view json, MemoryAccount* account) {
+  return elements_of(json, {}, account);
 }
 
 std::optional<std::string_view> json_member(std::string_view json, std::string_view key) {
@@ -258,7 +262,7 @@ std::optional<std::string_view> json_member(std::string_view json, std::string_v
 
 std::optional<std::string_view> json_element(std::string_view json, std::int32_t index) {
   if (json_kind(json) != JsonKind::array) return std::nullopt;
-  const auto elements = json_elements(json);
+  const auto elements = json_elements(json, nullptr);
   const std::int64_t at =
       index >= 0 ? index : static_cast<std::int64_t>(elements.size()) + std::int64_t{index};
   if (at < 0 || at >= static_cast<std::int64_t>(elements.size())) return std::nullopt;

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/memory_account.h"
+
 /// The parts of JSON text that is known to be valid, where they stand in it.
 namespace swizzle::sql {
 
@@ -30,7 +32,7 @@ struct JsonMember {
 /// Pre: an object.
 std::vector<JsonMember> json_members(std::string_view json);
 /// Pre: an array.
-std::vector<std::string_view> json_elements(std::string_view json);
+CountedVector<std::string_view> json_elements(std::string_view json, MemoryAccount* account);
 
 /// Of several members of that name the last; nothing if there is none, or no object.
 std::optional<std::string_view> json_member(std::string_view json, std::string_view key);

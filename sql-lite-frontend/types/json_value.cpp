@@ -45,12 +45,14 @@ void print(const JsonValue& value, std::string& out) {
 /// Takes a text apart from front to back, once.
 class Taker {
  public:
-  explicit Taker(std::string_view text) : text_{text} {}
+  Taker(std::string_view text, MemoryAccount* account) : text_{text}, account_{account} {}
 
   JsonValue value() {
     check_stack();
     count_work(kWorkOfValue);
     JsonValue taken;
+    count_in(taken.items, account_);
+    count_in(taken.members, account_);
     taken.kind = json_kind(rest());
     pass_blanks();
     const std::size_t begin = at_;
@@ -111,6 +113,7 @@ class Taker {
   }
 
   std::string_view text_;
+  MemoryAccount* account_;
   std::size_t at_ = 0;
 };
 
@@ -159,8 +162,8 @@ const JsonValue* JsonValue::item(std::int64_t index) const {
   return index >= 0 && index < size ? &items[static_cast<std::size_t>(index)] : nullptr;
 }
 
-JsonValue take_json_apart(std::string_view text) {
-  return Taker{text}.value();
+JsonValue take_json_apart(std::string_view text, MemoryAccount* account) {
+  return Taker{text, account}.value();
 }
 
 std::string print_json(const JsonValue& value) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/json_parts.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
 
@@ -24,8 +25,8 @@ struct JsonValue {
   std::string_view raw;
   /// Of a string its letters; of other scalars as they are written.
   std::string text;
-  std::vector<JsonValue> items;
-  std::vector<std::pair<std::string, JsonValue>> members;
+  CountedVector<JsonValue> items;
+  CountedVector<std::pair<std::string, JsonValue>> members;
 
   [[nodiscard]] bool is_scalar() const noexcept { return is_json_scalar(kind); }
   /// The last member of that name, or null.
@@ -34,8 +35,9 @@ struct JsonValue {
   [[nodiscard]] const JsonValue* item(std::int64_t index) const;
 };
 
+/// What it takes counts in the account, if there is one: many times what the text does.
 /// Pre: the text is one JSON value, as json and jsonb are once they are stored.
-JsonValue take_json_apart(std::string_view text);
+JsonValue take_json_apart(std::string_view text, MemoryAccount* account);
 
 /// The value as jsonb spells it. Pre: it came from jsonb, or its numbers have no exponents.
 std::string print_json(const JsonValue& value);

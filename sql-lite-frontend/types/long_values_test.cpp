@@ -74,7 +74,8 @@ TEST_CASE("a text is built in chunks", "[types][long]") {
   std::mt19937_64 random{3};
   INFO("seed 3");
   for (int round = 0; round < 50; ++round) {
-    TextBuilder builder;
+    Arena arena;
+    TextBuilder builder{arena};
     std::string expected;
     for (std::size_t i = 0; i < 200; ++i) {
       const std::string part = any_text(random, random() % (i % 50 == 0 ? 400'000 : 300));
@@ -85,13 +86,12 @@ TEST_CASE("a text is built in chunks", "[types][long]") {
         expected.append(i, 'z');
       }
     }
-    Arena arena;
     CHECK(builder.size() == expected.size());
-    REQUIRE(builder.finish(arena).as_text() == expected);
+    REQUIRE(builder.finish().as_text() == expected);
   }
-  TextBuilder empty;
   Arena arena;
-  CHECK(empty.finish(arena).as_text().empty());
+  TextBuilder empty{arena};
+  CHECK(empty.finish().as_text().empty());
 }
 
 #ifndef SWIZZLE_ASAN  // whose shadow is long work, too
@@ -120,29 +120,32 @@ TEST_CASE("large memory is given back without keeping others waiting", "[types][
   std::memset(arena->allocate(kBytes), 'x', kBytes);
   CHECK(seconds_of([&] { arena.reset(); }) < kMostSeconds);
 
-  auto builder = std::make_unique<TextBuilder>();
+  Arena none;
+  auto builder = std::make_unique<TextBuilder>(none);
   builder->append(kBytes, 'x');
   CHECK(seconds_of([&] { builder.reset(); }) < kMostSeconds);
 }
 #endif
 
 TEST_CASE("a finished text is nowhere else", "[types][long]") {
-  TextBuilder builder;
-  builder.append(10'000'000, 'x');
   Arena arena;
-  CHECK(builder.finish(arena).as_text().size() == 10'000'000);
+  TextBuilder builder{arena};
+  builder.append(10'000'000, 'x');
+  CHECK(builder.finish().as_text().size() == 10'000'000);
   CHECK(builder.size() == 0);
   builder += "again";
-  CHECK(builder.finish(arena).as_text() == "again");
+  CHECK(builder.finish().as_text() == "again");
 }
 
 TEST_CASE("no value is longer than a gigabyte", "[types][long]") {
-  TextBuilder builder;
+  MemoryAccount account;
+  Arena arena;
+  arena.count_in(&account);
+  TextBuilder builder{arena};
   builder += "abc";
   CHECK_THROWS_AS(builder.append(kMaxFieldBytes, ' '), SqlError);
-  Arena arena;
   CHECK_THROWS_AS(arena.allocate(kMaxFieldBytes + 1), SqlError);
-  arena.set_limit(1 << 20);
+  account.set_limit(1 << 20);
   CHECK_NOTHROW(arena.allocate(1000));
   CHECK_THROWS_AS(arena.allocate(2 << 20), SqlError);
   CHECK_NOTHROW(arena.allocate(1000));

@@ -23,6 +23,7 @@ void TextBuilder::begin_chunk(std::size_t wanted) {
   }
   const std::size_t size =
       std::clamp(std::max(wanted, finished_bytes_), kFirstChunk, kLargestChunk);
+  if (!finished_.empty()) share_.set(arena_.account(), finished_bytes_ + size);
   current_ = std::make_unique_for_overwrite<char[]>(size);
   begin_ = next_ = current_.get();
   end_ = begin_ + size;
@@ -56,9 +57,11 @@ void TextBuilder::append(std::size_t count, char letter) {
   for (; count > 0; count -= std::min(count, kPiece)) append({letters, std::min(count, kPiece)});
 }
 
-Value TextBuilder::finish(Arena& arena) {
+Value TextBuilder::finish() {
   const std::size_t whole = size();
-  std::byte* const out = arena.allocate(whole, 1);
+  // Chunk by chunk the memory goes over to the arena, whose pages are not there before.
+  share_.lower(0);
+  std::byte* const out = arena_.allocate(whole, 1);
   std::byte* next = out;
   // Each is given back at once: all of them together would keep others waiting, and take twice the
   // room.

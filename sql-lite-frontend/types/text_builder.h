@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datum.h"
 
 namespace swizzle::sql {
@@ -12,7 +13,8 @@ namespace swizzle::sql {
 /// and a text longer than a value may be is refused as soon as it is (54000).
 class TextBuilder {
  public:
-  TextBuilder() = default;
+  /// Its memory counts where that of `arena` does, which gets the text.
+  explicit TextBuilder(Arena& arena) noexcept : arena_(arena) {}
   TextBuilder(const TextBuilder&) = delete;
   TextBuilder& operator=(const TextBuilder&) = delete;
   ~TextBuilder();
@@ -33,8 +35,8 @@ class TextBuilder {
     return finished_bytes_ + static_cast<std::size_t>(next_ - begin_);
   }
 
-  /// A value in `arena`; nothing is left here.
-  [[nodiscard]] Value finish(Arena& arena);
+  /// A value in the arena; nothing is left here.
+  [[nodiscard]] Value finish();
 
  private:
   struct Chunk {
@@ -46,9 +48,11 @@ class TextBuilder {
   void append_slowly(std::string_view text);
   void begin_chunk(std::size_t wanted);
 
+  Arena& arena_;
   std::vector<Chunk> finished_;
   std::size_t finished_bytes_ = 0;
   std::unique_ptr<char[]> current_;
+  MemoryShare share_;  ///< once there is more than one chunk: less is gone before it matters
   char* begin_ = nullptr;
   char* next_ = nullptr;
   char* end_ = nullptr;

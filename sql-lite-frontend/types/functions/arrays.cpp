@@ -18,8 +18,8 @@ using Arguments = std::span<const Value>;
 
 constexpr SqlState kDataException{"22000"};
 
-std::vector<Value> elements_of(const ArrayView& view) {
-  std::vector<Value> out(view.size());
+CountedValues elements_of(const Arena& arena, const ArrayView& view) {
+  CountedValues out(view.size(), CountedAllocator<Value>{arena.account()});
   for (std::size_t i = 0; i < out.size(); ++i) {
     count_work(4);
     out[i] = view.element(i);
@@ -64,7 +64,7 @@ Value append(FunctionContext& context, Arguments a) {
   if (a[0].is_null() || ArrayView{a[0]}.size() == 0) return one_element(context, a[1]);
   const ArrayView view{a[0]};
   require_one_dimension(view);
-  std::vector<Value> elements = elements_of(view);
+  CountedValues elements = elements_of(context.arena, view);
   elements.push_back(a[1]);
   const ArrayDimension d{static_cast<std::int32_t>(elements.size()), view.dimension(0).lower};
   return make_array(context.arena, view.element_type(), {&d, 1}, elements);
@@ -74,7 +74,7 @@ Value prepend(FunctionContext& context, Arguments a) {
   if (a[1].is_null() || ArrayView{a[1]}.size() == 0) return one_element(context, a[0]);
   const ArrayView view{a[1]};
   require_one_dimension(view);
-  std::vector<Value> elements = elements_of(view);
+  CountedValues elements = elements_of(context.arena, view);
   elements.insert(elements.begin(), a[0]);
   const ArrayDimension d{static_cast<std::int32_t>(elements.size()), view.dimension(0).lower};
   return make_array(context.arena, view.element_type(), {&d, 1}, elements);
@@ -121,8 +121,8 @@ Value concatenate(FunctionContext& context, Arguments a) {
         fmt::format("Arrays of {} and {} dimensions are not compatible for concatenation.",
                     l.size(), r.size()));
   }
-  std::vector<Value> elements = elements_of(left);
-  const std::vector<Value> more = elements_of(right);
+  CountedValues elements = elements_of(context.arena, left);
+  const CountedValues more = elements_of(context.arena, right);
   elements.insert(elements.end(), more.begin(), more.end());
   return make_array(context.arena, left.element_type(), out, elements);
 }
@@ -185,7 +185,7 @@ Value positions(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::null();
   const ArrayView view{a[0]};
   require_searchable(view);
-  std::vector<Value> found;
+  CountedValues found = counted_values(context.arena);
   if (view.size() > 0) {
     const CompareFunction compare = comparator(view.element_type());
     for (std::size_t i = 0; i < view.size(); ++i)
@@ -203,7 +203,7 @@ Value remove(FunctionContext& context, Arguments a) {
                    "removing elements from multidimensional arrays is not supported"};
   if (view.size() == 0) return a[0];
   const CompareFunction compare = comparator(view.element_type());
-  std::vector<Value> kept = elements_of(view);
+  CountedValues kept = elements_of(context.arena, view);
   std::erase_if(kept, [&](const Value& v) { return same(compare, v, a[1]); });
   if (kept.size() == view.size()) return a[0];
   const ArrayDimension d{static_cast<std::int32_t>(kept.size()), view.dimension(0).lower};
@@ -214,7 +214,7 @@ Value replace(FunctionContext& context, Arguments a) {
   const ArrayView view{a[0]};
   if (view.size() == 0) return a[0];
   const CompareFunction compare = comparator(view.element_type());
-  std::vector<Value> elements = elements_of(view);
+  CountedValues elements = elements_of(context.arena, view);
   for (Value& v : elements)
     if (same(compare, v, a[1])) v = a[2];
   return make_array(context.arena, view.element_type(), dimensions_of(view), elements);
@@ -251,7 +251,7 @@ Value fill(FunctionContext& context, Arguments a) {
   const std::size_t size = array_size(dimensions);
   return for_bytes(size * sizeof(Value), [&] {
     constexpr std::size_t kAtOnce = 100'000;
-    std::vector<Value> elements;
+    CountedValues elements = counted_values(context.arena);
     elements.reserve(size);
     while (elements.size() < size) {
       elements.resize(std::min(size, elements.size() + kAtOnce), a[0]);
@@ -277,12 +277,13 @@ Value trim(FunctionContext& context, Arguments a) {
 /// even itself.
 class ElementSet {
  public:
-  explicit ElementSet(const ArrayView& array)
+  ElementSet(const Arena& arena, const ArrayView& array)
       : compare_{comparator(array.element_type())},
         hash_{array.size() > kFew ? hash_function(array.element_type()) : nullptr} {
-    elements_ = elements_of(array);
+    elements_ = elements_of(arena, array);
     std::erase_if(elements_, [](const Value& element) { return element.is_null(); });
     if (hash_ == nullptr) return;
+    count_in(places_, arena.account());
     places_.resize(std::bit_ceil(elements_.size() * 2 + 2), kFree);
     for (std::uint32_t i = 0; i < elements_.size(); ++i) {
       count_work(kWorkOfHash);
@@ -319,29 +320,29 @@ class ElementSet {
 
   CompareFunction compare_;
   HashFunction hash_;
-  std::vector<Value> elements_;
-  std::vector<std::uint32_t> places_;
+  CountedValues elements_;
+  CountedVector<std::uint32_t> places_;
 };
 
-bool contains(const ArrayView& all, const ArrayView& wanted) {
+bool contains(const Arena& arena, const ArrayView& all, const ArrayView& wanted) {
   if (wanted.size() == 0) return true;
-  const ElementSet elements{all};
+  const ElementSet elements{arena, all};
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!elements.contains(wanted.element(i))) return false;
   }
   return true;
 }
-Value contains_array(FunctionContext&, Arguments a) {
-  return Value::from_bool(contains(ArrayView{a[0]}, ArrayView{a[1]}));
+Value contains_array(FunctionContext& context, Arguments a) {
+  return Value::from_bool(contains(context.arena, ArrayView{a[0]}, ArrayView{a[1]}));
 }
-Value contained_in(FunctionContext&, Arguments a) {
-  return Value::from_bool(contains(ArrayView{a[1]}, ArrayView{a[0]}));
+Value contained_in(FunctionContext& context, Arguments a) {
+  return Value::from_bool(contains(context.arena, ArrayView{a[1]}, ArrayView{a[0]}));
 }
-Value have_common_elements(FunctionContext&, Arguments a) {
+Value have_common_elements(FunctionContext& context, Arguments a) {
   const ArrayView left{a[0]};
   const ArrayView right{a[1]};
   if (left.size() == 0 || right.size() == 0) return Value::from_bool(false);
-  const ElementSet elements{right};
+  const ElementSet elements{context.arena, right};
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (elements.contains(left.element(i))) return Value::from_bool(true);
   }
@@ -373,7 +374,7 @@ Value to_string(FunctionContext& context, Arguments a) {
   if (a[0].is_null() || a[1].is_null()) return Value::null();
   const ArrayView view{a[0]};
   const bool show_nulls = a.size() > 2 && !a[2].is_null();
-  TextBuilder out;
+  TextBuilder out{context.arena};
   bool first = true;
   for (std::size_t i = 0; i < view.size(); ++i) {
     count_work(20);
@@ -386,12 +387,12 @@ Value to_string(FunctionContext& context, Arguments a) {
     else
       out += to_text(context, view.element_type(), v);
   }
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 Value from_string(FunctionContext& context, Arguments a) {
   if (a[0].is_null()) return Value::null();
-  return make_array(context.arena, TypeId::text, split_text(a));
+  return make_array(context.arena, TypeId::text, split_text(context.arena, a));
 }
 
 constexpr ScalarEntry kArraysEntries[] = {
@@ -431,9 +432,9 @@ std::span<const ScalarEntry> array_functions() {
   return kArraysEntries;
 }
 
-std::vector<Value> split_text(std::span<const Value> a) {
+CountedVector<Value> split_text(const Arena& arena, std::span<const Value> a) {
   const std::string_view text = a[0].as_text();
-  std::vector<Value> out;
+  CountedValues out = counted_values(arena);
   const auto add = [&](std::string_view part) {
     count_work(20);
     if (out.size() == out.capacity()) require_room_for(2 * out.size(), sizeof(Value));

@@ -89,7 +89,7 @@ bool starts_with_keyword(std::string_view text, std::string_view word) {
   return has_capital && rest_is(is_lower);
 }
 
-void add_literal(std::vector<TemplateNode>& nodes, std::string_view text, bool exact) {
+void add_literal(TemplateNodes& nodes, std::string_view text, bool exact) {
   TemplateNode node;
   node.literal = text;
   node.exact = exact;
@@ -98,8 +98,8 @@ void add_literal(std::vector<TemplateNode>& nodes, std::string_view text, bool e
 
 }  // namespace
 
-std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
-  std::vector<TemplateNode> nodes;
+TemplateNodes parse_datetime_template(std::string_view rest, MemoryAccount* account) {
+  TemplateNodes nodes{CountedAllocator<TemplateNode>{account}};
   bool filled = true;
   bool translated = false;
   bool is_exact = false;
@@ -167,13 +167,17 @@ std::vector<TemplateNode> parse_datetime_template(std::string_view rest) {
   return nodes;
 }
 
-std::shared_ptr<const std::vector<TemplateNode>> datetime_template(std::string_view text) {
+std::shared_ptr<const TemplateNodes> datetime_template(std::string_view text,
+                                                       MemoryAccount* account) {
   constexpr std::size_t kLongestKept = 128;
   thread_local std::string kept_text;
-  thread_local std::shared_ptr<const std::vector<TemplateNode>> kept;
+  thread_local std::shared_ptr<const TemplateNodes> kept;
   if (kept && kept_text == text) return kept;
-  auto fresh = std::make_shared<const std::vector<TemplateNode>>(parse_datetime_template(text));
-  if (text.size() <= kLongestKept) {
+  const bool is_kept = text.size() <= kLongestKept;
+  // What is kept is no session's.
+  auto fresh = std::make_shared<const TemplateNodes>(
+      parse_datetime_template(text, is_kept ? nullptr : account));
+  if (is_kept) {
     kept = fresh;
     kept_text = text;
   }

@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
 
@@ -64,10 +65,13 @@ struct TemplateNode {
   bool exact = false;  ///< a quoted literal
 };
 
-std::vector<TemplateNode> parse_datetime_template(std::string_view text);
+using TemplateNodes = CountedVector<TemplateNode>;
+/// They count in the account.
+TemplateNodes parse_datetime_template(std::string_view text, MemoryAccount* account);
 
 /// The same, kept on this thread from one row to the next, which mostly has the same template.
-std::shared_ptr<const std::vector<TemplateNode>> datetime_template(std::string_view text);
+std::shared_ptr<const TemplateNodes> datetime_template(std::string_view text,
+                                                       MemoryAccount* account);
 
 /// "st", "nd", "rd", "th" in the wanted case.
 std::string ordinal_suffix(std::string_view digits, TemplateNode::Ordinal ordinal);

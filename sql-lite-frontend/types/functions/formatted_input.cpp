@@ -18,8 +18,8 @@ using Keyword = TemplateNode::Keyword;
 /// Reads a text by a template.
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view format)
-      : text_{text}, rest_{text}, nodes_{parse_datetime_template(format)} {}
+  Reader(std::string_view text, std::string_view format, MemoryAccount* account)
+      : text_{text}, rest_{text}, nodes_{parse_datetime_template(format, account)} {}
 
   void read() {
     skip_space();
@@ -355,7 +355,7 @@ class Reader {
 
   std::string_view text_;
   std::string_view rest_;
-  std::vector<TemplateNode> nodes_;
+  TemplateNodes nodes_;
   bool next_is_digit_ = false;
   std::size_t digits_ = 0;
   std::optional<i64> year_;
@@ -379,15 +379,15 @@ class Reader {
 };
 
 Value text_to_timestamp(FunctionContext& context, Arguments a) {
-  Reader reader{a[0].as_text(), a[1].as_text()};
+  Reader reader{a[0].as_text(), a[1].as_text(), context.arena.account()};
   reader.read();
   const i64 local = checked_timestamp(reader.local_timestamp());
   if (reader.seconds_east)
     return Value::from_int(checked_timestamp(local - *reader.seconds_east * kMicrosPerSecond));
   return Value::from_int(local_to_utc(local, session_zone(context)));
 }
-Value text_to_date(FunctionContext&, Arguments a) {
-  Reader reader{a[0].as_text(), a[1].as_text()};
+Value text_to_date(FunctionContext& context, Arguments a) {
+  Reader reader{a[0].as_text(), a[1].as_text(), context.arena.account()};
   reader.read();
   return Value::from_int(reader.date());
 }

@@ -47,7 +47,7 @@ class Writer {
  public:
   explicit Writer(const Moment& moment) : m_{moment} {}
 
-  std::string write(const std::vector<TemplateNode>& nodes) {
+  std::string write(const TemplateNodes& nodes) {
     for (const TemplateNode& node : nodes) {
       count_work(50);
       if (node.keyword == Keyword::literal)
@@ -228,7 +228,7 @@ Moment moment_of(i64 local) {
 }
 
 Value show(FunctionContext& context, const Moment& moment, const Value& format) {
-  const auto nodes = datetime_template(format.as_text());
+  const auto nodes = datetime_template(format.as_text(), context.arena.account());
   return make_text(context.arena, Writer{moment}.write(*nodes));
 }
 

@@ -73,11 +73,12 @@ Value kind_name(FunctionContext& context, Arguments a) {
   return make_text(context.arena, json_kind_name(json_kind(a[0].as_text())));
 }
 
-Value array_length(FunctionContext&, Arguments a) {
+Value array_length(FunctionContext& context, Arguments a) {
   const std::string_view json = json_trimmed(a[0].as_text());
   switch (json_kind(json)) {
     case JsonKind::array:
-      return Value::from_int(static_cast<std::int64_t>(json_elements(json).size()));
+      return Value::from_int(
+          static_cast<std::int64_t>(json_elements(json, context.arena.account()).size()));
     case JsonKind::object:
       throw SqlError{sqlstate::invalid_parameter_value, "cannot get array length of a non-array"};
     default:
@@ -85,12 +86,12 @@ Value array_length(FunctionContext&, Arguments a) {
   }
 }
 
-bool has_key(std::string_view json, std::string_view key) {
+bool has_key(const Arena& arena, std::string_view json, std::string_view key) {
   switch (json_kind(json)) {
     case JsonKind::object:
       return json_member(json, key).has_value();
     case JsonKind::array:
-      for (const std::string_view part : json_elements(json)) {
+      for (const std::string_view part : json_elements(json, arena.account())) {
         if (part.front() == '"' && json_string_value(part) == key) return true;
       }
       return false;
@@ -100,16 +101,16 @@ bool has_key(std::string_view json, std::string_view key) {
       return false;
   }
 }
-Value exists(FunctionContext&, Arguments a) {
-  return Value::from_bool(has_key(a[0].as_text(), a[1].as_text()));
+Value exists(FunctionContext& context, Arguments a) {
+  return Value::from_bool(has_key(context.arena, a[0].as_text(), a[1].as_text()));
 }
 /// ?| looks for a key that is there, ?& for one that is not.
 template <bool wanted>
-Value exists_some(FunctionContext&, Arguments a) {
+Value exists_some(FunctionContext& context, Arguments a) {
   const ArrayView keys{a[1]};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Value key = keys.element(i);
-    if (!key.is_null() && has_key(a[0].as_text(), key.as_text()) == wanted) {
+    if (!key.is_null() && has_key(context.arena, a[0].as_text(), key.as_text()) == wanted) {
       return Value::from_bool(wanted);
     }
   }
@@ -126,7 +127,8 @@ Value contained(FunctionContext&, Arguments a) {
 /// before the second is asked for.
 class PartsCursor final : public SetCursor {
  public:
-  explicit PartsCursor(std::vector<Value> values) : values_(std::move(values)) {
+  explicit PartsCursor(CountedVector<Value> values) : values_(std::move(values)) {
+    arena_.count_in(values_.get_allocator().account());
     for (Value& value : values_) value = value.copy_to(arena_);
   }
   std::optional<Value> next(FunctionContext&) override {
@@ -136,7 +138,7 @@ class PartsCursor final : public SetCursor {
 
  private:
   Arena arena_;
-  std::vector<Value> values_;
+  CountedVector<Value> values_;
   std::size_t next_ = 0;
 };
 
@@ -158,8 +160,8 @@ std::unique_ptr<SetCursor> elements(FunctionContext& context, Arguments a) {
     refuse_elements(type == TypeId::jsonb,
                     as == As::json ? "json_array_elements" : "json_array_elements_text", kind);
   }
-  std::vector<Value> values;
-  for (const std::string_view part : json_elements(json)) {
+  CountedValues values = counted_values(context.arena);
+  for (const std::string_view part : json_elements(json, context.arena.account())) {
     values.push_back(result_of<as>(context, part));
   }
   return std::make_unique<PartsCursor>(std::move(values));
@@ -172,7 +174,7 @@ std::unique_ptr<SetCursor> object_keys(FunctionContext& context, Arguments a) {
     throw_error(sqlstate::invalid_parameter_value, "cannot call {}_object_keys on {}",
                 format_type(type), json_kind(json) == JsonKind::array ? "an array" : "a scalar");
   }
-  std::vector<Value> values;
+  CountedValues values = counted_values(context.arena);
   for (const JsonMember& member : json_members(json)) {
     values.push_back(make_text(context.arena, json_string_value(member.key)));
   }

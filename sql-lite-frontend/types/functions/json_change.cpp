@@ -43,8 +43,8 @@ Value shown(FunctionContext& context, const JsonValue& value) {
 }
 
 Value concat(FunctionContext& context, Arguments a) {
-  JsonValue left = take_json_apart(a[0].as_text());
-  JsonValue right = take_json_apart(a[1].as_text());
+  JsonValue left = take_json_apart(a[0].as_text(), context.arena.account());
+  JsonValue right = take_json_apart(a[1].as_text(), context.arena.account());
   if (left.kind == Kind::object && right.kind == Kind::object) {
     for (auto& [key, value] : right.members) put_member(left, key, std::move(value));
     return shown(context, left);
@@ -76,14 +76,14 @@ void remove_item(JsonValue& array, std::int64_t index) {
 }
 
 Value delete_key(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete from scalar");
   remove_key(value, a[1].as_text());
   return shown(context, value);
 }
 
 Value delete_keys(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete from scalar");
   const ArrayView keys{a[1]};
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -94,7 +94,7 @@ Value delete_keys(FunctionContext& context, Arguments a) {
 }
 
 Value delete_index(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete from scalar");
   if (value.kind == Kind::object) invalid("cannot delete from object using integer index");
   remove_item(value, a[1].as_int4());
@@ -146,7 +146,7 @@ void delete_at(JsonValue& value, std::span<const Step> path) {
 }
 
 Value delete_path(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot delete path in scalar");
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
@@ -182,12 +182,13 @@ void set_at(JsonValue& value, std::span<const Step> path, const JsonValue& wante
 }
 
 Value set_path(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot set path in scalar");
   const bool creates = a.size() < 4 || a[3].as_bool();
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
-  set_at(value, steps, take_json_apart(a[2].as_text()), creates ? Missing::create : Missing::leave);
+  set_at(value, steps, take_json_apart(a[2].as_text(), context.arena.account()),
+         creates ? Missing::create : Missing::leave);
   return shown(context, value);
 }
 
@@ -229,11 +230,11 @@ void insert_at(JsonValue& value, std::span<const Step> path, const JsonValue& ad
 }
 
 Value insert_path(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.is_scalar()) invalid("cannot set path in scalar");
   const std::vector<Step> steps = steps_in(a[1]);
   if (steps.empty()) return a[0];
-  insert_at(value, steps, take_json_apart(a[2].as_text()),
+  insert_at(value, steps, take_json_apart(a[2].as_text(), context.arena.account()),
             a[3].as_bool() ? Side::after : Side::before);
   return shown(context, value);
 }
@@ -266,7 +267,7 @@ Value set_path_lax(FunctionContext& context, Arguments a) {
 /// A cast takes what is of the kind, nothing else.
 JsonValue scalar_of(const Value& json, Kind wanted, TypeId type) {
   constexpr std::string_view kNames[] = {"object", "array", "string", "numeric", "boolean", "null"};
-  JsonValue value = take_json_apart(json.as_text());
+  JsonValue value = take_json_apart(json.as_text(), nullptr);
   if (value.kind == wanted) return value;
   throw_error(sqlstate::invalid_parameter_value, "cannot cast jsonb {} to type {}",
               kNames[static_cast<std::size_t>(value.kind)], format_type(type));

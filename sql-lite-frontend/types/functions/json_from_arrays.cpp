@@ -116,7 +116,7 @@ void append_without_nulls(const JsonValue& json, std::string& out) {
 
 Value strip_nulls(FunctionContext& context, Arguments a) {
   std::string out;
-  append_without_nulls(take_json_apart(a[0].as_text()), out);
+  append_without_nulls(take_json_apart(a[0].as_text(), context.arena.account()), out);
   return make_text(context.arena, out);
 }
 

@@ -72,7 +72,7 @@ void ArrayReader::refuse_scalar() const {
 
 void ArrayReader::take(std::string_view json, std::size_t depth) {
   if (json_kind(json) != JsonKind::array) refuse_scalar();
-  const std::vector<std::string_view> parts = json_elements(json);
+  const auto parts = json_elements(json, context_.arena.account());
   const auto length = static_cast<std::int32_t>(parts.size());
   const bool is_first = depth == dimensions_.size();
   if (is_first) {
@@ -120,14 +120,14 @@ void require_columns(const FunctionContext& context, std::string_view name) {
 
 class Records final : public SetCursor {
  public:
-  explicit Records(std::vector<std::string_view> objects) : objects_(std::move(objects)) {}
+  explicit Records(CountedVector<std::string_view> objects) : objects_(std::move(objects)) {}
   std::optional<Value> next(FunctionContext& context) override {
     if (at_ == objects_.size()) return std::nullopt;
     return read_record(context, objects_[at_++]);
   }
 
  private:
-  std::vector<std::string_view> objects_;
+  CountedVector<std::string_view> objects_;
   std::size_t at_ = 0;
 };
 
@@ -140,7 +140,7 @@ std::unique_ptr<SetCursor> to_record(FunctionContext& context, Arguments a) {
     throw sql_error(sqlstate::invalid_parameter_value, "cannot call populate_composite on {}",
                     kind == JsonKind::array ? "an array" : "a scalar");
   }
-  return std::make_unique<Records>(std::vector{json});
+  return std::make_unique<Records>(CountedVector<std::string_view>{json});
 }
 
 template <TypeId type>
@@ -148,7 +148,7 @@ std::unique_ptr<SetCursor> to_record_set(FunctionContext& context, Arguments a) 
   constexpr std::string_view kName =
       type == TypeId::json ? "json_to_recordset" : "jsonb_to_recordset";
   require_columns(context, kName);
-  if (a[0].is_null()) return std::make_unique<Records>(std::vector<std::string_view>{});
+  if (a[0].is_null()) return std::make_unique<Records>(CountedVector<std::string_view>{});
   const std::string_view json = json_trimmed(a[0].as_text());
   const JsonKind kind = json_kind(json);
   if (kind != JsonKind::array) {
@@ -156,7 +156,7 @@ std::unique_ptr<SetCursor> to_record_set(FunctionContext& context, Arguments a) 
     if (type == TypeId::jsonb) what = "a non-array";
     throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}", kName, what);
   }
-  std::vector<std::string_view> objects = json_elements(json);
+  auto objects = json_elements(json, context.arena.account());
   for (const std::string_view object : objects) {
     if (json_kind(object) == JsonKind::object) continue;
     throw sql_error(sqlstate::invalid_parameter_value, "argument of {} must be an array of objects",

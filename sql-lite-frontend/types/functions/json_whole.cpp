@@ -38,7 +38,7 @@ void strip_nulls_in(JsonValue& value) {
 }
 
 Value strip_nulls(FunctionContext& context, Arguments a) {
-  JsonValue value = take_json_apart(a[0].as_text());
+  JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   strip_nulls_in(value);
   return make_text(context.arena, print_json(value));
 }
@@ -78,9 +78,9 @@ void print_pretty(const JsonValue& value, std::size_t depth, TextBuilder& out) {
 }
 
 Value pretty(FunctionContext& context, Arguments a) {
-  TextBuilder out;
-  print_pretty(take_json_apart(a[0].as_text()), 0, out);
-  return out.finish(context.arena);
+  TextBuilder out{context.arena};
+  print_pretty(take_json_apart(a[0].as_text(), context.arena.account()), 0, out);
+  return out.finish();
 }
 
 // What a set-returning function gives is made at once: the value is there as a whole anyway.
@@ -115,8 +115,8 @@ std::optional<std::string> shown_value(const JsonValue& value) {
 }
 
 template <Shown shown, TypeId type>
-std::unique_ptr<SetCursor> each(FunctionContext&, Arguments a) {
-  const JsonValue value = take_json_apart(a[0].as_text());
+std::unique_ptr<SetCursor> each(FunctionContext& context, Arguments a) {
+  const JsonValue value = take_json_apart(a[0].as_text(), context.arena.account());
   if (value.kind != Kind::object) {
     const bool array = value.kind == Kind::array;
     if (type == TypeId::json) {

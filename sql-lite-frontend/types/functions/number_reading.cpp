@@ -151,7 +151,7 @@ class Reader {
 }  // namespace
 
 Value text_to_number(FunctionContext& context, std::span<const Value> a) {
-  const Template t = parse_number_template(a[1].as_text());
+  const Template t = parse_number_template(a[1].as_text(), context.arena.account());
   if (a[1].as_text().empty()) return Value::null();
   if (t.scientific) {
     throw SqlError{sqlstate::feature_not_supported, "\"EEEE\" not supported for input"};

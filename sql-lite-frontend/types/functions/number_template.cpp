@@ -222,7 +222,7 @@ std::string lay_out(const Template& t, std::string_view text, bool negative) {
 }
 
 std::string show(FunctionContext& context, Value value, std::string_view format) {
-  const Template t = parse_number_template(format);
+  const Template t = parse_number_template(format, context.arena.account());
   if (t.roman) {
     const Value whole = numeric_round(context.arena, value, 0);
     const bool fits = whole.kind() == Value::Kind::extended &&
@@ -256,7 +256,7 @@ void drop_fraction(Template& t) {
 
 /// NaN and infinities stand where digits would, if there are enough of them.
 Value show_no_number(FunctionContext& context, const Value& value, std::string_view format) {
-  Template t = parse_number_template(format);
+  Template t = parse_number_template(format, context.arena.account());
   std::string text;
   append_numeric(text, value);
   if (t.roman) {
@@ -296,7 +296,7 @@ namespace {
 /// A binary fraction is rounded as it is, not by the digits that it shows; beyond `digits` of them
 /// there is nothing to show.
 Value float_to_char(FunctionContext& context, double number, int digits, std::string_view format) {
-  Template t = parse_number_template(format);
+  Template t = parse_number_template(format, context.arena.account());
   if (t.roman || t.scientific || t.shifted > 0 || !std::isfinite(number)) {
     const Value arguments[2] = {numeric_from_double(context.arena, number, digits),
                                 make_text(context.arena, format)};

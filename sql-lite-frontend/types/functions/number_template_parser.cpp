@@ -14,7 +14,9 @@ using Ordinal = Template::Ordinal;
 
 class TemplateParser {
  public:
-  explicit TemplateParser(std::string_view text) : rest_{text} {}
+  TemplateParser(std::string_view text, MemoryAccount* account) : rest_{text} {
+    count_in(out_.nodes, account);
+  }
 
   Template parse() {
     constexpr std::size_t kBytesOfNode = 16;
@@ -169,8 +171,8 @@ class TemplateParser {
 
 }  // namespace
 
-NumberTemplate parse_number_template(std::string_view text) {
-  return TemplateParser{text}.parse();
+NumberTemplate parse_number_template(std::string_view text, MemoryAccount* account) {
+  return TemplateParser{text, account}.parse();
 }
 
 }  // namespace swizzle::sql

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "sql-lite-frontend/types/functions/datetime_template.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
 
@@ -31,7 +31,7 @@ struct NumberTemplate {
     Ordinal ordinal = Ordinal::none;
   };
 
-  std::vector<Node> nodes;
+  CountedVector<Node> nodes;
   int before = 0;  ///< digits before the point
   int after = 0;
   int shifted = 0;      ///< digits behind V
@@ -44,7 +44,7 @@ struct NumberTemplate {
   bool blank = false;     ///< B, which changes nothing but is not for EEEE
 };
 
-/// Throws 42601 for parts that do not go together.
-NumberTemplate parse_number_template(std::string_view text);
+/// Its parts count in the account. Throws 42601 for parts that do not go together.
+NumberTemplate parse_number_template(std::string_view text, MemoryAccount* account);
 
 }  // namespace swizzle::sql

@@ -120,7 +120,7 @@ void append_replacement(TextBuilder& out, std::string_view with, std::string_vie
 Value replace(FunctionContext& context, std::string_view text, std::string_view pattern,
               std::string_view with, std::string_view flags, std::size_t start, std::int64_t nth) {
   RegexMatches matches{context, text.substr(start), pattern, flags};
-  TextBuilder out;
+  TextBuilder out{context.arena};
   out += text.substr(0, start);
   const std::string_view rest = text.substr(start);
   std::size_t copied = 0;
@@ -134,7 +134,7 @@ Value replace(FunctionContext& context, std::string_view text, std::string_view 
     if (nth != 0) break;
   }
   out += rest.substr(copied);
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 Value regexp_replace(FunctionContext& context, Arguments a) {
@@ -232,7 +232,7 @@ Value regexp_split(FunctionContext& context, Arguments a) {
   const RegexFlags flags = split_flags(flags_of(a, 2));
   if (flags.global) refuse_global("regexp_split_to_array()");
   RegexMatches matches{context, text, a[1].as_text(), flags.pattern};
-  std::vector<Value> parts;
+  CountedValues parts = counted_values(context.arena);
   std::size_t copied = 0;
   while (const auto match = matches.next(context.session)) {
     const auto whole = match->front();

@@ -115,13 +115,13 @@ Cursor timestamp_series(FunctionContext&, Arguments a) {
 /// The elements of a list that is there already.
 class ListCursor : public SetCursor {
  public:
-  explicit ListCursor(std::vector<Value> values) : values_{std::move(values)} {}
+  explicit ListCursor(CountedVector<Value> values) : values_{std::move(values)} {}
   std::optional<Value> next(FunctionContext&) override {
     return next_ < values_.size() ? std::optional{values_[next_++]} : std::nullopt;
   }
 
  private:
-  std::vector<Value> values_;
+  CountedVector<Value> values_;
   std::size_t next_ = 0;
 };
 
@@ -189,7 +189,7 @@ Cursor subscripts(FunctionContext&, Arguments a) {
   const ArrayView view{a[0]};
   const std::int32_t n = a[1].as_int4();
   if (n < 1 || static_cast<std::size_t>(n) > view.dimension_count())
-    return std::make_unique<ListCursor>(std::vector<Value>{});
+    return std::make_unique<ListCursor>(CountedVector<Value>{});
   const ArrayDimension d = view.dimension(static_cast<std::size_t>(n - 1));
   const std::int64_t upper = std::int64_t{d.lower} + d.length - 1;
   const bool backwards = a.size() > 2 && a[2].as_bool();
@@ -197,9 +197,9 @@ Cursor subscripts(FunctionContext&, Arguments a) {
                    : std::make_unique<IntegerSeries>(d.lower, upper, 1);
 }
 
-Cursor split_to_table(FunctionContext&, Arguments a) {
-  if (a[0].is_null()) return std::make_unique<ListCursor>(std::vector<Value>{});
-  return std::make_unique<ListCursor>(split_text(a));
+Cursor split_to_table(FunctionContext& context, Arguments a) {
+  if (a[0].is_null()) return std::make_unique<ListCursor>(CountedVector<Value>{});
+  return std::make_unique<ListCursor>(split_text(context.arena, a));
 }
 
 class MatchCursor : public SetCursor {

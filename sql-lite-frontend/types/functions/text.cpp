@@ -127,11 +127,11 @@ Value overlay(FunctionContext& context, Arguments a) {
   if (start <= 0) negative_length();
   if (start + length > INT32_MAX)
     throw SqlError{sqlstate::numeric_value_out_of_range, "integer out of range"};
-  TextBuilder out;
+  TextBuilder out{context.arena};
   out += Slice(text, 1, start);
   out += with;
   out += Slice(text, start + length, INT64_MAX);
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 Value position(FunctionContext&, Arguments a) {
@@ -231,11 +231,11 @@ Value pad(FunctionContext& context, Arguments a) {
   if (characters >= wanted)
     return Value::from_text(text.substr(0, bytes_of_long_characters(text, wanted)));
   if (fill.empty()) return a[0];
-  TextBuilder out;
+  TextBuilder out{context.arena};
   if (side == Side::left) append_fill(out, fill, wanted - characters);
   out += text;
   if (side == Side::right) append_fill(out, fill, wanted - characters);
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 // A negative count leaves out that many characters of the other end.
@@ -262,7 +262,7 @@ Value replace(FunctionContext& context, Arguments a) {
   const std::string_view from = a[1].as_text();
   std::string_view rest = a[0].as_text();
   if (from.empty()) return a[0];
-  TextBuilder out;
+  TextBuilder out{context.arena};
   while (true) {
     count_work(kWorkPerCharacter);
     const std::size_t found = find_long(rest, from);
@@ -273,7 +273,7 @@ Value replace(FunctionContext& context, Arguments a) {
   }
   if (rest.size() == a[0].as_text().size()) return a[0];
   out += rest;
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 Value split_part(FunctionContext&, Arguments a) {
@@ -373,12 +373,12 @@ Value translate(FunctionContext& context, Arguments a) {
     to.remove_prefix(with.size());
     becomes.emplace(from, with);
   });
-  TextBuilder out;
+  TextBuilder out{context.arena};
   for_each_character(a[0].as_text(), [&](std::string_view character) {
     const auto found = becomes.find(character);
     out += found == becomes.end() ? character : found->second;
   });
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 Value starts_with(FunctionContext&, Arguments a) {
@@ -395,15 +395,15 @@ void append_any(FunctionContext& context, TextBuilder& out, TypeId type, const V
 Value concat(FunctionContext& context, Arguments a) {
   const AnyArguments all{context, a, 0};
   if (all.is_null()) return Value::null();
-  TextBuilder out;
+  TextBuilder out{context.arena};
   for (std::size_t i = 0; i < all.size(); ++i)
     if (!all.value(i).is_null()) append_any(context, out, all.type(i), all.value(i));
-  return out.finish(context.arena);
+  return out.finish();
 }
 Value concat_with_separator(FunctionContext& context, Arguments a) {
   const AnyArguments all{context, a, 1};
   if (a[0].is_null() || all.is_null()) return Value::null();
-  TextBuilder out;
+  TextBuilder out{context.arena};
   bool first = true;
   for (std::size_t i = 1; i < all.size(); ++i) {
     count_work(kWorkPerCharacter);
@@ -412,7 +412,7 @@ Value concat_with_separator(FunctionContext& context, Arguments a) {
     first = false;
     append_any(context, out, all.type(i), all.value(i));
   }
-  return out.finish(context.arena);
+  return out.finish();
 }
 
 constexpr ScalarEntry kTextEntries[] = {

@@ -73,7 +73,7 @@ class Formatter {
         specifier();
       }
     }
-    return out_.finish(context_.arena);
+    return out_.finish();
   }
 
  private:
@@ -174,7 +174,7 @@ class Formatter {
   AnyArguments arguments_;
   std::string_view rest_;
   std::size_t next_ = 0;
-  TextBuilder out_;
+  TextBuilder out_{context_.arena};
 };
 
 Value format(FunctionContext& context, Arguments a) {

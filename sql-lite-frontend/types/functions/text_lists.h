@@ -1,14 +1,15 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "sql-lite-frontend/types/arena.h"
 #include "sql-lite-frontend/types/datum.h"
 
 namespace swizzle::sql {
 
 /// string_to_array(text, separator [, null text]): its parts, which refer to the text. A NULL
-/// separator splits into characters. Pre: the text is not NULL.
-std::vector<Value> split_text(std::span<const Value> arguments);
+/// separator splits into characters. The list counts where the arena does.
+/// Pre: the text is not NULL.
+CountedVector<Value> split_text(const Arena& arena, std::span<const Value> arguments);
 
 }  // namespace swizzle::sql

@@ -1,0 +1,236 @@
+#include <libpq-fe.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "clients/testing/swizzled_process.h"
+
+/// Statements that want more memory than there is: each ends with 53200, or does with files what it
+/// cannot do in memory, while somebody else is answered; and what they had is given back.
+namespace swizzle::clients {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::size_t kLimitMb = 160;
+constexpr std::size_t kPoolMb = 64;
+/// Code, threads' stacks, buffers, what the allocator keeps, and memory that is copied while it
+/// grows.
+constexpr std::size_t kRestMb = 500;
+constexpr milliseconds kLongestWait{100};
+
+SwizzledProcess& server() {
+  static SwizzledProcess process{SwizzledProcess::Access::peer_only,
+                                 {"reactor_threads=1", "server_memory_limit=160MB",
+                                  "shared_buffers=64MB", "session_memory_limit=10GB"}};
+  return process;
+}
+
+using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+
+Connection connect() {
+  Connection connection{PQconnectdb(server().conninfo().c_str()), &PQfinish};
+  if (PQstatus(connection.get()) != CONNECTION_OK) {
+    throw std::runtime_error{PQerrorMessage(connection.get())};
+  }
+  return connection;
+}
+
+/// "ok", or the SQLSTATE of its error; rows are thrown away as they come.
+std::string run(PGconn* connection, const std::string& sql) {
+  if (PQsendQuery(connection, sql.c_str()) == 0) return PQerrorMessage(connection);
+  PQsetSingleRowMode(connection);
+  std::string outcome = "ok";
+  while (PGresult* const result = PQgetResult(connection)) {
+    const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (state != nullptr) outcome = state;
+    if (PQstatus(connection) == CONNECTION_BAD) outcome = PQerrorMessage(connection);
+    PQclear(result);
+  }
+  return outcome;
+}
+
+std::string value(PGconn* connection, const std::string& sql) {
+  PGresult* const result = PQexec(connection, sql.c_str());
+  std::string found = PQntuples(result) > 0 ? PQgetvalue(result, 0, 0) : PQerrorMessage(connection);
+  PQclear(result);
+  return found;
+}
+
+/// Of the server's process, in megabytes: "VmRSS" now, "VmHWM" at most.
+std::size_t megabytes(const std::string& field) {
+  std::ifstream status{"/proc/" + std::to_string(server().process()) + "/status"};
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(field + ":")) continue;
+    return std::stoul(line.substr(field.size() + 1)) / 1024;
+  }
+  throw std::runtime_error{field + " is nowhere"};
+}
+
+/// Waits of a client for SELECT 1, one every few milliseconds.
+class HonestClient {
+ public:
+  HonestClient()
+      : connection_(connect()), thread_([this] {
+          do {
+            const auto begin = Clock::now();
+            if (run(connection_.get(), "SELECT 1") != "ok") ++failures_;
+            waits_.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
+            std::this_thread::sleep_for(milliseconds{5});
+          } while (!stop_);
+        }) {}
+  HonestClient(const HonestClient&) = delete;
+  HonestClient& operator=(const HonestClient&) = delete;
+  ~HonestClient() { finish(); }
+
+  void finish() {
+    stop_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  /// Pre: finished. All but the few that the machine itself may hold up.
+  [[nodiscard]] milliseconds longest() const {
+    std::vector<milliseconds> sorted = waits_;
+    std::ranges::sort(sorted);
+    return sorted[(sorted.size() - 1) * 98 / 100];
+  }
+  [[nodiscard]] int failures() const { return failures_; }
+
+ private:
+  Connection connection_;
+  std::atomic<bool> stop_{false};
+  int failures_ = 0;
+  std::vector<milliseconds> waits_;
+  std::thread thread_;
+};
+
+struct Hungry {
+  std::string sql;
+  std::string outcome = "53200";
+};
+
+void expect_bounded(const std::vector<Hungry>& statements) {
+  const Connection connection = connect();
+  HonestClient honest;
+  for (const Hungry& hungry : statements) {
+    INFO(hungry.sql);
+    CHECK(run(connection.get(), hungry.sql) == hungry.outcome);
+    CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
+    CHECK(value(connection.get(), "SELECT 'goes on'") == "goes on");
+  }
+  honest.finish();
+  CHECK(honest.failures() == 0);
+#ifdef NDEBUG
+  CHECK(honest.longest() <= kLongestWait);
+#endif
+}
+
+}  // namespace
+
+TEST_CASE("values that take more than the server may keep are 53200", "[memory]") {
+  expect_bounded({
+      {"SELECT array_agg(i) FROM generate_series(1, 1000000000) i"},
+      {"SELECT cardinality(ARRAY(SELECT generate_series(1, 60000000)))"},
+      {"SELECT length(format('%1000000000s', 'x'))"},
+      {"SELECT length(to_char(1, repeat('9', 50000000)))"},
+      {"SELECT length(to_char(now(), repeat('YYYY', 10000000)))"},
+      {"SELECT length(lpad('x', 268000000))"},
+      {"SELECT length(repeat('x', 500000000))"},
+      {"SELECT string_agg(i::text, ',') FROM generate_series(1, 1000000000) i"},
+      {"SELECT json_agg(i) FROM generate_series(1, 1000000000) i"},
+      {"SELECT jsonb_object_agg(i, i) FROM generate_series(1, 1000000000) i"},
+      {"SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY i) FROM generate_series(1, 1000000000) "
+       "i"},
+      {"SELECT x, x, x, x, x, x FROM (SELECT repeat('x', 40000000) x OFFSET 0) y"},
+      {"SELECT array_fill(1, ARRAY[60000000]) IS NULL"},
+      {"SELECT cardinality(string_to_array(repeat('a,', 20000000), ','))"},
+      {"SELECT ('{' || repeat('1,', 10000000) || '1}')::int[] IS NULL"},
+      {"SELECT length(jsonb_pretty(('[' || repeat('1,', 10000000) || '1]')::jsonb))"},
+      {"SELECT count(*) FROM regexp_split_to_table(repeat('a,', 20000000), ',')", "ok"},
+  });
+}
+
+TEST_CASE("rows that a statement keeps go to files, or are 53200", "[memory]") {
+  const Connection connection = connect();
+  REQUIRE(run(connection.get(), "CREATE TABLE parents (id int PRIMARY KEY)") == "ok");
+  REQUIRE(run(connection.get(), "INSERT INTO parents SELECT generate_series(1, 1000)") == "ok");
+  expect_bounded({
+      {"SELECT count(DISTINCT i) FROM generate_series(1, 100000000) i"},
+      {"SELECT length(string_agg(i::text, '' ORDER BY i)) FROM generate_series(1, 100000000) i"},
+      {"SELECT 0 NOT IN (SELECT i FROM generate_series(1, 100000000) i)"},
+      {"SELECT count(*) FROM (SELECT i FROM generate_series(1, 100000000) i EXCEPT "
+       "SELECT i FROM generate_series(1, 100000000) i) x"},
+      {"SELECT count(*) FROM (SELECT i FROM generate_series(1, 2000000) i GROUP BY i) x", "ok"},
+      {"SELECT count(*) FROM (SELECT a FROM generate_series(1, 1000) a, generate_series(1, 1000) b "
+       "ORDER BY a * b) x",
+       "ok"},
+      {"WITH RECURSIVE t(n) AS (SELECT 1 UNION SELECT n + 1 FROM t) SELECT count(*) FROM t"},
+  });
+}
+
+TEST_CASE("sessions that keep much keep no more together than the server may", "[memory]") {
+  std::vector<Connection> connections;
+  std::vector<std::string> outcomes;
+  for (int i = 0; i < 4; ++i) {
+    connections.push_back(connect());
+    PGconn* const connection = connections.back().get();
+    REQUIRE(run(connection, "SET work_mem = '1GB'") == "ok");
+    REQUIRE(run(connection, "BEGIN") == "ok");
+    outcomes.push_back(
+        run(connection,
+            "DECLARE c CURSOR FOR SELECT g FROM generate_series(1, 1000000) g ORDER BY -g"));
+  }
+  CHECK(outcomes.front() == "ok");
+  CHECK(outcomes.back() == "53200");
+  // Whoever has ended has given back what it had.
+  for (std::size_t i = 0; i + 1 < connections.size(); ++i) connections[i].reset();
+  PGconn* const last = connections.back().get();
+  REQUIRE(run(last, "ROLLBACK") == "ok");
+  std::string outcome;
+  for (int i = 0; i < 100 && outcome != "ok"; ++i) {
+    outcome = run(last, "SELECT g FROM generate_series(1, 500000) g ORDER BY -g OFFSET 499999");
+    std::this_thread::sleep_for(milliseconds{20});
+  }
+  CHECK(outcome == "ok");
+}
+
+TEST_CASE("a client that does not read has the server keep little", "[memory]") {
+  const Connection deaf = connect();
+  const std::size_t before = megabytes("VmRSS");
+  REQUIRE(PQsendQuery(deaf.get(), "SELECT repeat('x', 100000) FROM generate_series(1, 100000)") ==
+          1);
+  std::this_thread::sleep_for(milliseconds{500});
+  CHECK(megabytes("VmRSS") < before + 20);
+  const Connection other = connect();
+  CHECK(value(other.get(), "SELECT 'answered'") == "answered");
+}
+
+TEST_CASE("what is too much says which setting allows it", "[memory]") {
+  const Connection connection = connect();
+  PGresult* result = PQexec(connection.get(), "SELECT repeat('x', 500000000)");
+  CHECK(std::string{PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)} == "out of memory");
+  CHECK_THAT(PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL),
+             Catch::Contains("server_memory_limit allows 163840 kB"));
+  CHECK_THAT(PQresultErrorField(result, PG_DIAG_MESSAGE_HINT),
+             Catch::Contains("server_memory_limit"));
+  PQclear(result);
+  REQUIRE(run(connection.get(), "SET session_memory_limit = '16MB'") == "ok");
+  result = PQexec(connection.get(), "SELECT repeat('x', 500000000)");
+  CHECK_THAT(PQresultErrorField(result, PG_DIAG_MESSAGE_DETAIL),
+             Catch::Contains("session_memory_limit allows 16384 kB"));
+  CHECK_THAT(PQresultErrorField(result, PG_DIAG_MESSAGE_HINT),
+             Catch::Contains("session_memory_limit"));
+  PQclear(result);
+}
+
+}  // namespace swizzle::clients

@@ -1,0 +1,75 @@
+#include "sql-lite-frontend/types/memory_account.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+bool MemoryTotal::take(std::size_t bytes) noexcept {
+  const std::size_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
+  const std::size_t limit = limit_bytes();
+  if (before <= limit && bytes <= limit - before) return true;
+  give_back(bytes);
+  return false;
+}
+
+namespace {
+
+constexpr std::size_t in_kilobytes(std::size_t bytes) noexcept {
+  return bytes / 1024;
+}
+
+}  // namespace
+
+MemoryAccount::~MemoryAccount() {
+  // A wrong sum is a defect for the tests to find, and no reason to end a server.
+  INVARIANT_SLOW(room_ == granted_);
+  if (total_ != nullptr) total_->give_back(granted_ - kFreeBytes);
+}
+
+void MemoryAccount::ask_for(std::size_t bytes) {
+  const std::size_t used = used_bytes();
+  if (used > limit_ || bytes > limit_ - used) {
+    throw sql_error(sqlstate::out_of_memory, "out of memory")
+        .with_detail(
+            fmt::format("The session's statements keep {} kB, {} kB more are asked for, and "
+                        "session_memory_limit allows {} kB.",
+                        in_kilobytes(used), in_kilobytes(bytes + 1023), in_kilobytes(limit_)))
+        .with_hint("A superuser may raise session_memory_limit.");
+  }
+  const std::size_t wanted = bytes - room_;
+  // The more there is, the more comes at once, so that growing comes to the total seldom.
+  const std::size_t grant = (std::max(wanted, granted_ / 8) + kGrant - 1) / kGrant * kGrant;
+  if (total_ == nullptr || total_->take(grant)) {
+    granted_ += grant;
+    room_ += grant;
+    return;
+  }
+  if (!total_->take(wanted)) {
+    throw sql_error(sqlstate::out_of_memory, "out of memory")
+        .with_detail(
+            fmt::format("The statements of all sessions keep {} kB, {} kB more are asked for, and "
+                        "server_memory_limit allows {} kB.",
+                        in_kilobytes(total_->used_bytes()), in_kilobytes(bytes + 1023),
+                        in_kilobytes(total_->limit_bytes())))
+        .with_hint("Lower work_mem or session_memory_limit, or raise server_memory_limit.");
+  }
+  granted_ += wanted;
+  room_ += wanted;
+}
+
+void MemoryAccount::return_grants() noexcept {
+  // Some room stays, so that who takes and gives back the same again and again does not come to
+  // the total.
+  const std::size_t used = used_bytes();
+  if (room_ <= used / 4 + kMostRoom) return;
+  const std::size_t kept = std::max(kFreeBytes, used + used / 8 + kGrant);
+  const std::size_t returned = granted_ - kept;
+  granted_ -= returned;
+  room_ -= returned;
+  if (total_ != nullptr) total_->give_back(returned);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,179 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// What statements keep in memory, and may: a server has a total, each session an account that
+/// takes from it in large grants, and what keeps much (arenas, tables of keys, lists of values)
+/// takes from its session's account when it grows.
+namespace swizzle::sql {
+
+/// What all sessions of a server keep together. Thread-safe.
+class MemoryTotal {
+ public:
+  MemoryTotal() = default;
+  MemoryTotal(const MemoryTotal&) = delete;
+  MemoryTotal& operator=(const MemoryTotal&) = delete;
+  ~MemoryTotal() = default;
+
+  void set_limit(std::size_t bytes) noexcept { limit_.store(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t limit_bytes() const noexcept {
+    return limit_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::size_t used_bytes() const noexcept {
+    return used_.load(std::memory_order_relaxed);
+  }
+  /// False if that would be more than there may be.
+  [[nodiscard]] bool take(std::size_t bytes) noexcept;
+  void give_back(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::size_t> used_{0};
+  std::atomic<std::size_t> limit_{std::numeric_limits<std::size_t>::max()};
+};
+
+/// What one session's statements keep. Of one thread or fiber at a time.
+class MemoryAccount {
+ public:
+  /// What a session may keep without asking: short statements never come to the total.
+  static constexpr std::size_t kFreeBytes = std::size_t{64} << 10U;
+
+  MemoryAccount() = default;
+  explicit MemoryAccount(MemoryTotal& total) noexcept : total_(&total) {}
+  MemoryAccount(const MemoryAccount&) = delete;
+  MemoryAccount& operator=(const MemoryAccount&) = delete;
+  /// Pre: everything was given back.
+  ~MemoryAccount();
+
+  /// Before the memory is there. Throws SqlError 53200 where the session, or the server, would keep
+  /// more than it may.
+  void take(std::size_t bytes) {
+    if (bytes > room_) [[unlikely]]
+      ask_for(bytes);
+    room_ -= bytes;
+  }
+  void give_back(std::size_t bytes) noexcept {
+    room_ += bytes;
+    if (room_ > kMostRoom) [[unlikely]]
+      return_grants();
+  }
+  [[nodiscard]] std::size_t used_bytes() const noexcept { return granted_ - room_; }
+
+  void set_limit(std::size_t bytes) noexcept { limit_ = bytes; }
+  [[nodiscard]] std::size_t limit_bytes() const noexcept { return limit_; }
+
+ private:
+  static constexpr std::size_t kGrant = std::size_t{64} << 10U;
+  static constexpr std::size_t kMostRoom = std::size_t{256} << 10U;
+
+  void ask_for(std::size_t bytes);
+  void return_grants() noexcept;
+
+  MemoryTotal* total_ = nullptr;
+  std::size_t granted_ = kFreeBytes;
+  std::size_t room_ = kFreeBytes;  ///< of what is granted
+  std::size_t limit_ = std::numeric_limits<std::size_t>::max();
+};
+
+/// One keeper's part of an account, given back when it goes.
+class MemoryShare {
+ public:
+  MemoryShare() = default;
+  MemoryShare(MemoryShare&& other) noexcept
+      : account_(std::exchange(other.account_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryShare& operator=(MemoryShare&& other) noexcept {
+    std::swap(account_, other.account_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MemoryShare() { lower(0); }
+
+  /// Of no account nothing is counted. Throws SqlError 53200.
+  void set(MemoryAccount* account, std::size_t bytes) {
+    if (bytes != bytes_) [[unlikely]]
+      change(account, bytes);
+  }
+  /// Leaves it in the account: somebody else gives it back.
+  void keep() noexcept {
+    account_ = nullptr;
+    bytes_ = 0;
+  }
+  void lower(std::size_t bytes) noexcept {
+    if (account_ == nullptr || bytes >= bytes_) return;
+    account_->give_back(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+
+ private:
+  void change(MemoryAccount* account, std::size_t bytes) {
+    if (account_ == nullptr) account_ = account;
+    if (account_ == nullptr) return;
+    if (bytes > bytes_) {
+      account_->take(bytes - bytes_);
+    } else {
+      account_->give_back(bytes_ - bytes);
+    }
+    bytes_ = bytes;
+  }
+
+  MemoryAccount* account_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Memory of a container that counts in an account, or, without one, nowhere. Moving and swapping
+/// containers takes their accounts along.
+template <class T>
+class CountedAllocator {
+ public:
+  using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+
+  CountedAllocator() = default;
+  explicit CountedAllocator(MemoryAccount* account) noexcept : account_(account) {}
+  template <class U>
+  explicit CountedAllocator(const CountedAllocator<U>& other) noexcept
+      : account_(other.account()) {}
+
+  T* allocate(std::size_t count) {
+    if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc{};
+    MemoryShare share;
+    share.set(account_, count * sizeof(T));
+    T* const memory = std::allocator<T>{}.allocate(count);
+    share.keep();
+    return memory;
+  }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    std::allocator<T>{}.deallocate(memory, count);
+    if (account_ != nullptr) account_->give_back(count * sizeof(T));
+  }
+  [[nodiscard]] MemoryAccount* account() const noexcept { return account_; }
+  friend bool operator==(const CountedAllocator&, const CountedAllocator&) = default;
+
+ private:
+  MemoryAccount* account_ = nullptr;
+};
+
+template <class T>
+using CountedVector = std::vector<T, CountedAllocator<T>>;
+
+/// An empty one, whatever it was, whose memory counts there from now on.
+template <class T>
+void count_in(CountedVector<T>& list, MemoryAccount* account) {
+  if (list.get_allocator().account() != account)
+    list = CountedVector<T>(CountedAllocator<T>{account});
+}
+/// Gives its memory back.
+template <class T>
+void release(CountedVector<T>& list) noexcept {
+  list = CountedVector<T>(list.get_allocator());
+}
+
+}  // namespace swizzle::sql
