@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-struct Column {
+struct SortedColumn {
   std::string type;
   std::string value;  ///< of row i
   std::vector<std::string> more;
@@ -18,7 +18,7 @@ struct Column {
 
 TEST_CASE("Values of every type are sorted as they compare", "[sql][execute]") {
   TestDatabase db;
-  const std::vector<Column> columns{
+  const std::vector<SortedColumn> columns{
       {"numeric",
        "(i * 7919 % 1009 - 500) / 8.0",
        {"'NaN'", "'Infinity'", "'-Infinity'", "1e40", "-1e40", "0.000", "-0.5", "-0.50",
@@ -44,7 +44,7 @@ TEST_CASE("Values of every type are sorted as they compare", "[sql][execute]") {
       {"bool", "i % 3 = 0", {}},
       {"date", "date '2000-01-01' + (i * 7919 % 1009)::int", {"'infinity'", "'-infinity'"}},
   };
-  for (const Column& column : columns) {
+  for (const SortedColumn& column : columns) {
     INFO(column.type);
     db.run("DROP TABLE IF EXISTS s; CREATE TABLE s(id int, x " + column.type + ")");
     CHECK(db.run("INSERT INTO s SELECT i, " + column.value + " FROM generate_series(1, 600) i") ==
