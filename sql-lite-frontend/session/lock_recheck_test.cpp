@@ -220,7 +220,7 @@ TEST_CASE("At SERIALIZABLE, too, NOWAIT does not wait and SKIP LOCKED skips",
 TEST_CASE("A SERIALIZABLE insert into a table without rows or key keeps nobody out",
           "[sql][session][locks]") {
   TestDatabase db;
-  const auto other = db.connect();
+  auto other = db.connect();
   db.run(*other, "SET lock_timeout = '50ms'");
   db.run("CREATE TABLE t(a int)");
   db.run("BEGIN ISOLATION LEVEL SERIALIZABLE");
@@ -232,6 +232,7 @@ TEST_CASE("A SERIALIZABLE insert into a table without rows or key keeps nobody o
   CHECK(db.run("COMMIT") == "COMMIT");
   CHECK(db.run("SELECT a FROM t ORDER BY a") == "1 2 3 SELECT 3");
   // And the numbers of rows go on where they were.
+  other.reset();
   db.close();
   db.open();
   db.run("BEGIN ISOLATION LEVEL SERIALIZABLE");
