@@ -95,7 +95,7 @@ TEST_CASE_METHOD(SpillingEngine, "a transaction larger than its memory rolls bac
   REQUIRE(all_are('o'));
   transaction->rollback();
   REQUIRE(all_are('o'));
-  REQUIRE(engine->verify().value() == std::vector<std::string>{});
+  REQUIRE(engine->verify().value().empty());
 }
 
 TEST_CASE_METHOD(SpillingEngine, "P37 versions that were spilled are found by old snapshots",
@@ -172,7 +172,7 @@ TEST_CASE("a full disk under the undo records is 53100, and nothing has changed"
   REQUIRE(into.get(*reader, as_bytes(row_key(0)), value).value());
   REQUIRE(as_text(value.bytes()) == std::string(200, 'o'));
   reader->rollback();
-  REQUIRE(engine->verify().value() == std::vector<std::string>{});
+  REQUIRE(engine->verify().value().empty());
   writer.reset();
   reader.reset();
   first.reset();
