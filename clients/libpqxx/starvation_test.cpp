@@ -1,18 +1,14 @@
 #include <libpq-fe.h>
 
-#include <algorithm>
-#include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <sstream>
-#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "clients/testing/honest_client.h"
 #include "clients/testing/swizzled_process.h"
 
 /// One reactor, one client that keeps it as busy as a statement can, and one that wants little: the
@@ -36,14 +32,8 @@ SwizzledProcess& server() {
   return process;
 }
 
-using Connection = std::unique_ptr<PGconn, decltype(&PQfinish)>;
-
 Connection connect() {
-  Connection connection{PQconnectdb(server().conninfo().c_str()), &PQfinish};
-  if (PQstatus(connection.get()) != CONNECTION_OK) {
-    throw std::runtime_error{PQerrorMessage(connection.get())};
-  }
-  return connection;
+  return connect_to(server().conninfo());
 }
 
 /// "ok", or the SQLSTATE of its error.
@@ -80,43 +70,6 @@ std::string listed(std::size_t count, const std::string& between, const Make& ma
 struct Case {
   std::string name;
   std::string sql;
-};
-
-/// Waits of a client for SELECT 1, one every few milliseconds.
-class HonestClient {
- public:
-  HonestClient()
-      : connection_(connect()), thread_([this] {
-          // Once at least, however soon the other is done.
-          do {
-            const auto begin = Clock::now();
-            if (run(connection_.get(), "SELECT 1") != "ok") ++failures_;
-            waits_.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
-            std::this_thread::sleep_for(milliseconds{2});
-          } while (!stop_);
-        }) {}
-  HonestClient(const HonestClient&) = delete;
-  HonestClient& operator=(const HonestClient&) = delete;
-  ~HonestClient() { finish(); }
-
-  void finish() {
-    stop_ = true;
-    if (thread_.joinable()) thread_.join();
-  }
-  /// Pre: finished.
-  [[nodiscard]] milliseconds percentile(double part) const {
-    std::vector<milliseconds> sorted = waits_;
-    std::ranges::sort(sorted);
-    return sorted[static_cast<std::size_t>(static_cast<double>(sorted.size() - 1) * part)];
-  }
-  [[nodiscard]] int failures() const { return failures_; }
-
- private:
-  Connection connection_;
-  std::atomic<bool> stop_{false};
-  int failures_ = 0;
-  std::vector<milliseconds> waits_;
-  std::thread thread_;
 };
 
 /// What keeps a processor busy inside one value.
@@ -297,7 +250,7 @@ struct Measured {
 Measured measure(const Case& one) {
   Connection busy = connect();
   run(busy.get(), "SET statement_timeout = '" + std::to_string(kTimeout.count()) + "ms'");
-  HonestClient honest;
+  HonestClient honest{server().conninfo()};
   const auto begin = Clock::now();
   Measured measured;
   measured.outcome = run(busy.get(), one.sql);
