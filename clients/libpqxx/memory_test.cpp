@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/sanitizers.h"
 #include "clients/testing/honest_client.h"
 #include "clients/testing/swizzled_process.h"
 
@@ -87,7 +86,7 @@ void expect_bounded(const std::vector<Hungry>& statements) {
   }
   honest.finish();
   CHECK(honest.failures() == 0);
-#if !defined(SWIZZLE_ASAN) && !defined(SWIZZLE_TSAN)
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   // All but the few that the machine itself may hold up.
   CHECK(honest.percentile(0.98) <= kLongestWait);
 #endif
