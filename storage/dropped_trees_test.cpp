@@ -1,0 +1,176 @@
+#include <catch2/catch.hpp>
+#include <thread>
+
+#include "storage/engine.h"
+#include "storage/engine_parts.h"
+#include "storage/statistics.h"
+#include "storage/testing/temporary_engine.h"
+#include "storage/txn/overflow.h"
+#include "storage/txn/transaction_access.h"
+
+namespace swizzle {
+using testing::TemporaryEngine;
+
+TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[storage][engine]") {
+  const TreeId tree = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < 5000; ++i)
+      REQUIRE(t.insert(*transaction, as_bytes(std::to_string(i)), as_bytes("value")).value());
+    REQUIRE(transaction->commit());
+  }
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, tree));
+    transaction->rollback();
+  }
+  CHECK(get(tree, "17") == "value");
+  {
+    // Who reads it may finish.
+    const auto reader = engine->begin(Isolation::repeatable_read);
+    Cursor cursor = engine->tree(tree).value().scan(*reader, {}).value();
+    REQUIRE(cursor.next().value());
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, tree));
+    REQUIRE(transaction->commit());
+    int rows = 1;
+    while (cursor.next().value()) ++rows;
+    CHECK(rows == 5000);
+  }
+  REQUIRE(engine->shrink());
+  CHECK_FALSE(engine->tree(tree).has_value());
+  const TreeId kept = make_tree();
+  {
+    // A drop that a rollback to an earlier mark has taken back does not happen at commit.
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(kept).value();
+    REQUIRE(t.insert(*transaction, as_bytes("before"), as_bytes("value")).value());
+    const auto mark = transaction->mark();
+    REQUIRE(engine->drop_tree(*transaction, kept));
+    REQUIRE(transaction->rollback_to(mark));
+    REQUIRE(transaction->commit());
+  }
+  REQUIRE(engine->begin()->commit());
+  CHECK(get(kept, "before") == "value");
+  crash();
+  CHECK(get(kept, "before") == "value");
+  CHECK_FALSE(engine->tree(tree).has_value());
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a tree that somebody looks at stays until he has looked",
+                 "[storage][engine]") {
+  const TreeId id = make_tree();
+  {
+    const auto transaction = engine->begin();
+    Tree tree = engine->tree(id).value();
+    for (int i = 0; i < 200; ++i)
+      REQUIRE(
+          tree.insert(*transaction, as_bytes(std::to_string(i)), as_bytes(std::string(500, 'v')))
+              .value());
+    REQUIRE(transaction->commit());
+  }
+  const auto looker = engine->begin();
+  TreeTable& trees = *TransactionAccess::state(*looker).engine.trees;
+  const auto drop = [&] {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, id));
+    REQUIRE(transaction->commit());
+  };
+  {
+    const TreeTable::Hold hold(trees);
+    AnyTree* const tree = trees.find(id).value();
+    drop();
+    CHECK(tree->verify().value().empty());
+    CHECK(tree->pages().value().size() > 10);
+  }
+  CHECK(engine->size_of(id).value().pages > 0);
+  // In the background.
+  REQUIRE(engine->shrink());
+  CHECK(engine->size_of(id).value().pages == 0);
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "a tree that the directory did not get leaves no page behind",
+                 "[storage][engine]") {
+  const TreeId other = make_tree();
+  const auto pages = engine->statistics().pages_allocated;
+  // Who locks all that the directory has, and the gaps between, keeps new rows out.
+  const auto reader = engine->begin(Isolation::serializable);
+  content(*reader, TreeId::directory);
+  auto creator = engine->begin();
+
+  SECTION("because of an error") {
+    creator->set_lock_timeout(std::chrono::milliseconds{20});
+    const auto created = engine->create_tree(*creator);
+    REQUIRE_FALSE(created);
+    CHECK(created.error().state() == sqlstate::lock_not_available);
+    CHECK(engine->statistics().pages_allocated == pages);
+    REQUIRE(creator->commit());
+  }
+  SECTION("because its creator may only read") {
+    const auto only_reads = engine->begin(Isolation::read_committed, Access::read_only);
+    CHECK_FALSE(engine->create_tree(*only_reads));
+    CHECK(engine->statistics().pages_allocated == pages);
+  }
+  SECTION("because of a crash in between") {
+    Engine& killed = *engine;
+    Transaction& waiting = *creator;
+    std::thread waits([&] { static_cast<void>(killed.create_tree(waiting)); });
+    while (killed.statistics().lock_waits == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    CHECK(killed.statistics().pages_allocated == pages + 1);
+    {
+      // Makes the log durable up to here.
+      const auto writer = killed.begin();
+      Tree tree = killed.tree(other).value();
+      REQUIRE(tree.insert(*writer, as_bytes("key"), as_bytes("value")).value());
+      REQUIRE(writer->commit());
+    }
+    kill(std::move(creator));
+    waiting.cancel();
+    waits.join();
+    CHECK(get(other, "key") == "value");
+    CHECK(engine->statistics().pages_allocated == pages);
+  }
+  CHECK(engine->verify().value().empty());
+}
+
+TEST_CASE_METHOD(TemporaryEngine, "dropped trees take their large values with them",
+                 "[storage][engine]") {
+  constexpr TreeId kLargeValues{1};
+  const std::string large(50'000, 'L');
+  const auto fill = [&](TreeId tree) {
+    const auto transaction = engine->begin();
+    Tree t = engine->tree(tree).value();
+    for (int i = 0; i < 60; ++i)
+      REQUIRE(t.insert(*transaction, as_bytes(std::to_string(i)), as_bytes(large)).value());
+    REQUIRE(transaction->commit());
+  };
+  const auto chunks = [&] {
+    const auto transaction = engine->begin();
+    return content(*transaction, kLargeValues).size();
+  };
+  const TreeId kept = make_tree();
+  fill(kept);
+  const std::size_t chunks_kept = chunks();
+  const TreeId dropped = make_tree();
+  fill(dropped);
+  REQUIRE(chunks() == 2 * chunks_kept);
+  {
+    const auto transaction = engine->begin();
+    REQUIRE(engine->drop_tree(*transaction, dropped));
+    REQUIRE(transaction->commit());
+  }
+  SECTION("in the background") {}
+  SECTION("after a crash") {
+    crash();
+  }
+  REQUIRE(engine->shrink());
+  CHECK(chunks() == chunks_kept);
+  CHECK(get(kept, "7") == large);
+  CHECK(engine->verify().value().empty());
+}
+
+}  // namespace swizzle
