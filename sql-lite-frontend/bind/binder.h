@@ -10,6 +10,7 @@
 
 #include "sql-lite-frontend/bind/access.h"
 #include "sql-lite-frontend/bind/body_names.h"
+#include "sql-lite-frontend/bind/name_source.h"
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bind/scope.h"
 #include "sql-lite-frontend/parse/ast.h"
@@ -17,60 +18,6 @@
 #include "sql-lite-frontend/types/resolve.h"
 
 namespace swizzle::sql {
-
-/// What binding needs to know of its session.
-class NameSource {
- public:
-  NameSource() = default;
-  NameSource(const NameSource&) = delete;
-  NameSource& operator=(const NameSource&) = delete;
-  virtual ~NameSource() = default;
-
-  /// Looks along the search path when `schema` is empty. Null when there is none.
-  virtual TablePtr find_table(std::string_view schema, std::string_view name) = 0;
-  virtual TablePtr table(Oid oid) = 0;
-  /// The tables with a foreign key to `referenced`.
-  virtual std::vector<TablePtr> referencing_tables(Oid referenced) = 0;
-  virtual std::string schema_name(Oid schema) = 0;
-  virtual bool schema_exists(std::string_view schema) = 0;
-  /// Types that users made, as relations are found.
-  virtual TypePtr find_user_type(std::string_view schema, std::string_view name) = 0;
-  virtual TypePtr user_type(TypeId type) = 0;
-  /// The routines that users made and that the name can mean, along the search path when `schema`
-  /// is empty: of those with the same arguments only the first.
-  struct FoundRoutine {
-    CallablePtr callable;
-    /// Its schema comes before the built-in functions' on the search path.
-    bool before_builtin = false;
-  };
-  virtual std::vector<FoundRoutine> find_routines(std::string_view /*schema*/,
-                                                  std::string_view /*name*/) {
-    return {};
-  }
-  virtual CallablePtr routine(Oid /*oid*/) { return nullptr; }
-  /// For constants that are read while binding.
-  virtual SessionContext& context() = 0;
-  virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;
-  /// nextval() without its privileges.
-  virtual const SessionFunction& identity_numbers() = 0;
-  virtual std::string current_database() = 0;
-  /// Whether a reference to it stands for its query.
-  virtual bool expands(const Table& table) { return table.relation.kind == RelationKind::view; }
-  /// Whether it is a materialized view that is being refreshed, and so may be written.
-  virtual bool refreshes(const Table& /*table*/) { return false; }
-  /// For the planner: what ANALYZE found, or null, and what the enable_… settings allow.
-  virtual StatisticsPtr statistics(const Table& /*table*/) { return nullptr; }
-  virtual bool planner_allows(std::string_view /*setting*/) { return true; }
-  /// Tells the client of something that is no error.
-  // Whoever overrides it keeps the text.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param)
-  virtual void warn(SqlState /*state*/, std::string /*message*/) {}
-  /// Whether what the index finds is what the session's snapshot shows.
-  virtual bool may_read(const IndexAccess& /*index*/) { return true; }
-};
-
-/// A time's or interval's precision above 6 is 6, with a warning.
-void warn_of_precision(NameSource& names, TypeId type, std::int32_t precision);
 
 /// A subquery in an expression, waiting to be planned.
 struct PendingSubquery {

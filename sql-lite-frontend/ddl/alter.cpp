@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/table_change.h"
+#include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -289,17 +290,10 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
     }
     case Type::changeowner: {
       Relation relation = table_->relation;
-      const RolePtr new_owner = session_.role_of(*command.newowner);
+      const RolePtr new_owner =
+          require_new_owner(session_, *command.newowner, relation.owner, relation.schema);
+      if (!new_owner) return;
       const Oid owner = new_owner->oid;
-      if (owner == relation.owner) return;
-      session_.require_membership_in(*new_owner);
-      // The new owner must be able to have made it there.
-      const SchemaPtr schema = session_.catalog.schema(relation.schema);
-      if (schema && !session_.is_superuser(session_.user) &&
-          !session_.may(owner, *schema, privilege::kCreate)) {
-        throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}",
-                    schema->name);
-      }
       if (!relation.grants.empty()) {
         const bool sequence = relation.kind == RelationKind::sequence;
         AccessList list{relation.grants, relation.owner,

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
@@ -321,15 +322,7 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
         .with_detail(fmt::format("Sequence \"{}\" is linked to table \"{}\".", table->relation.name,
                                  owner_table ? owner_table->relation.name : ""));
   }
-  const SchemaPtr schema = catalog.schema(statement.newschema);
-  if (!schema) {
-    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.newschema);
-  }
-  require(*schema, privilege::kCreate);
-  if (schema->oid == kPgCatalogSchema) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "cannot move objects into or out of system schemas"};
-  }
+  const SchemaPtr schema = require_new_schema(*this, statement.newschema);
   if (schema->oid == table->relation.schema) {
     return sink.command_complete(rename_tag(statement.object_type));
   }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/privileges.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -212,16 +213,8 @@ void rename_type(Session::State& session, const ast::Node* names, const std::str
 
 void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statement) {
   const TypePtr type = lock_own_type(session, named(ast::as<ast::List>(statement.object).items));
-  const RolePtr owner = session.role_of(*statement.newowner);
-  if (owner->oid == type->owner) return;
-  if (!session.is_superuser(session.user)) {
-    session.require_membership_in(*owner);
-    const SchemaPtr schema = session.catalog.schema(type->schema);
-    if (schema && !session.may(owner->oid, *schema, privilege::kCreate)) {
-      throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}",
-                  schema->name);
-    }
-  }
+  const RolePtr owner = require_new_owner(session, *statement.newowner, type->owner, type->schema);
+  if (!owner) return;
   UserType changed = *type;
   changed.owner = owner->oid;
   replace(session, *type, std::move(changed));
@@ -229,15 +222,7 @@ void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statemen
 
 void set_type_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement) {
   const TypePtr type = lock_own_type(session, named(ast::as<ast::List>(statement.object).items));
-  const SchemaPtr schema = session.catalog.schema(statement.newschema);
-  if (!schema) {
-    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.newschema);
-  }
-  session.require(*schema, privilege::kCreate);
-  if (schema->oid == kPgCatalogSchema) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "cannot move objects into or out of system schemas"};
-  }
+  const SchemaPtr schema = require_new_schema(session, statement.newschema);
   if (schema->oid == type->schema) return;
   if (session.catalog.type(schema->oid, type->name) ||
       session.catalog.table(schema->oid, type->name)) {

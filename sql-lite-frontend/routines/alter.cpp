@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -207,6 +208,14 @@ void require_owner(Session::State& session, const Routine& routine) {
               routine.kind == RoutineKind::procedure ? "procedure" : "function", routine.name);
 }
 
+void note_option(const ast::DefElem& option, std::vector<std::string_view>& seen) {
+  if (option.defname != "set" && std::ranges::find(seen, option.defname) != seen.end()) {
+    throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
+        option.location + 1);
+  }
+  seen.push_back(option.defname);
+}
+
 bool apply_common_option(Session::State& session, const ast::DefElem& option, Routine& routine) {
   const auto flag = [&] { return ast::as<ast::Boolean>(option.arg).boolval; };
   if (option.defname == "volatility") {
@@ -264,12 +273,7 @@ void alter_routine(Session::State& session, const ast::AlterFunctionStmt& statem
   std::vector<std::string_view> seen;
   for (const ast::Node* node : statement.actions) {
     const auto& option = ast::as<ast::DefElem>(node);
-    const bool repeats = std::ranges::find(seen, option.defname) != seen.end();
-    if (repeats && option.defname != "set") {
-      throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
-          option.location + 1);
-    }
-    seen.push_back(option.defname);
+    note_option(option, seen);
     const bool of_procedures = option.defname == "set" || option.defname == "security";
     if (locked->kind == RoutineKind::procedure && !of_procedures) {
       throw SqlError{sqlstate::invalid_function_definition,
@@ -324,16 +328,9 @@ void rename_routine(Session::State& session, const ast::RenameStmt& statement) {
 
 void set_routine_owner(Session::State& session, const ast::AlterOwnerStmt& statement) {
   const RoutinePtr routine = lock_own_routine(session, statement.object, statement.object_type);
-  const RolePtr owner = session.role_of(*statement.newowner);
-  if (owner->oid == routine->owner) return;
-  if (!session.is_superuser(session.user)) {
-    session.require_membership_in(*owner);
-    const SchemaPtr schema = session.catalog.schema(routine->schema);
-    if (schema && !session.may(owner->oid, *schema, privilege::kCreate)) {
-      throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}",
-                  schema->name);
-    }
-  }
+  const RolePtr owner =
+      require_new_owner(session, *statement.newowner, routine->owner, routine->schema);
+  if (!owner) return;
   Routine changed = *routine;
   if (!changed.grants.empty()) {
     AccessList list{changed.grants, changed.owner, GrantedOn::function, kEveryoneOnFunction};
@@ -346,15 +343,7 @@ void set_routine_owner(Session::State& session, const ast::AlterOwnerStmt& state
 
 void set_routine_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement) {
   const RoutinePtr routine = lock_own_routine(session, statement.object, statement.object_type);
-  const SchemaPtr schema = session.catalog.schema(statement.newschema);
-  if (!schema) {
-    throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.newschema);
-  }
-  session.require(*schema, privilege::kCreate);
-  if (schema->oid == kPgCatalogSchema) {
-    throw SqlError{sqlstate::feature_not_supported,
-                   "cannot move objects into or out of system schemas"};
-  }
+  const SchemaPtr schema = require_new_schema(session, statement.newschema);
   if (schema->oid == routine->schema) return;
   refuse_taken(session, *routine, schema->oid, routine->name);
   Routine changed = *routine;

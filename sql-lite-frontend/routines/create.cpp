@@ -78,12 +78,7 @@ class RoutineBuilder {
     std::vector<std::string_view> seen;
     for (const ast::Node* node : statement_.options) {
       const auto& option = ast::as<ast::DefElem>(node);
-      const bool repeats = std::ranges::find(seen, option.defname) != seen.end();
-      if (repeats && option.defname != "set") {
-        throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
-            option.location + 1);
-      }
-      seen.push_back(option.defname);
+      note_option(option, seen);
       if (option.defname == "as") {
         as_ = &option;
       } else if (option.defname == "language") {

@@ -58,6 +58,8 @@ struct SignatureType {
 /// table.column%TYPE means the type that the column has now, which `told` is told.
 SignatureType signature_type(Session::State& session, const ast::TypeName& name, ResultSink* told);
 
+/// Throws 42601 for an option that is among `seen`, which only SET may be, and puts it there.
+void note_option(const ast::DefElem& option, std::vector<std::string_view>& seen);
 /// What CREATE and ALTER may both say of a routine. False: it is none of these.
 bool apply_common_option(Session::State& session, const ast::DefElem& option, Routine& routine);
 /// Throws where COST or ROWS do not suit the routine.

@@ -3,21 +3,13 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
-
-bool is_any_family(TypeId type) noexcept {
-  return type == TypeId::anyelement || type == TypeId::anyarray || type == TypeId::anynonarray ||
-         type == TypeId::anyenum;
-}
-bool is_compatible_family(TypeId type) noexcept {
-  return type == TypeId::anycompatible || type == TypeId::anycompatiblearray ||
-         type == TypeId::anycompatiblenonarray;
-}
 
 char category_of(TypeId type) noexcept {
   if (type == TypeId::unknown) return 'X';
@@ -27,111 +19,6 @@ char category_of(TypeId type) noexcept {
 bool is_preferred(TypeId type) noexcept {
   const TypeInfo* info = find_type(type);
   return info != nullptr && info->preferred;
-}
-
-std::optional<TypeId> try_common_type(std::span<const TypeId> types) {
-  TypeId chosen = TypeId::unknown;
-  for (const TypeId next : types) {
-    if (next == TypeId::unknown || next == chosen) continue;
-    if (chosen == TypeId::unknown) {
-      chosen = next;
-    } else if (category_of(next) != category_of(chosen)) {
-      return std::nullopt;
-    } else if (!is_preferred(chosen) && can_coerce(chosen, next, CastContext::implicit) &&
-               !can_coerce(next, chosen, CastContext::implicit)) {
-      chosen = next;
-    }
-  }
-  return chosen == TypeId::unknown ? TypeId::text : chosen;
-}
-
-/// What the polymorphic parameters of one call stand for.
-struct Bindings {
-  TypeId element = TypeId::none;
-  TypeId array = TypeId::none;
-  TypeId compatible = TypeId::none;
-  TypeId compatible_array = TypeId::none;
-};
-
-TypeId substitute(TypeId declared, const Bindings& b) {
-  switch (declared) {
-    case TypeId::anyelement:
-    case TypeId::anynonarray:
-    case TypeId::anyenum:
-      return b.element;
-    case TypeId::anyarray:
-      return b.array;
-    case TypeId::anycompatible:
-    case TypeId::anycompatiblenonarray:
-      return b.compatible;
-    case TypeId::anycompatiblearray:
-      return b.compatible_array;
-    default:
-      return declared;
-  }
-}
-
-/// Whether the arguments agree on what the polymorphic parameters are; unknown literals agree with
-/// everything.
-std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
-                                         std::span<const TypeId> actual) {
-  Bindings out;
-  std::vector<TypeId> compatible;
-  bool any_compatible = false;
-  for (std::size_t i = 0; i < declared.size(); ++i) {
-    const TypeId type = actual[i];
-    if (is_compatible_family(declared[i])) any_compatible = true;
-    if (type == TypeId::unknown) continue;
-    switch (declared[i]) {
-      case TypeId::anyenum:
-        if (!is_enum(type)) return std::nullopt;
-        if (out.element != TypeId::none && out.element != type) return std::nullopt;
-        out.element = type;
-        break;
-      case TypeId::anynonarray:
-        if (is_array(type)) return std::nullopt;
-        [[fallthrough]];
-      case TypeId::anyelement:
-        if (out.element != TypeId::none && out.element != type) return std::nullopt;
-        out.element = type;
-        break;
-      case TypeId::anyarray:
-        if (element_type(type) == TypeId::none && type != TypeId::anyarray) return std::nullopt;
-        if (out.array != TypeId::none && out.array != type) return std::nullopt;
-        out.array = type;
-        break;
-      case TypeId::anycompatiblenonarray:
-        if (is_array(type)) return std::nullopt;
-        [[fallthrough]];
-      case TypeId::anycompatible:
-        compatible.push_back(type);
-        break;
-      case TypeId::anycompatiblearray:
-        if (element_type(type) == TypeId::none) return std::nullopt;
-        compatible.push_back(element_type(type));
-        break;
-      default:
-        break;
-    }
-  }
-  if (out.array != TypeId::none && out.array != TypeId::anyarray) {
-    const TypeId element = element_type(out.array);
-    if (out.element != TypeId::none && out.element != element) return std::nullopt;
-    out.element = element;
-  } else if (out.element != TypeId::none && out.array == TypeId::none) {
-    out.array = array_type(out.element);
-  }
-  if (std::ranges::find(declared, TypeId::anyenum) != declared.end() && !is_enum(out.element))
-    return std::nullopt;
-  if (any_compatible) {
-    const auto common = try_common_type(compatible);
-    if (!common) return std::nullopt;
-    for (const TypeId type : compatible)
-      if (!can_coerce(type, *common, CastContext::implicit)) return std::nullopt;
-    out.compatible = *common;
-    out.compatible_array = array_type(*common);
-  }
-  return out;
 }
 
 /// One way of reading a call: the declared types in the order of the call's arguments.
@@ -494,11 +381,27 @@ ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId rig
       .at_position(position);
 }
 
+std::optional<TypeId> find_common_type(std::span<const TypeId> types) {
+  TypeId chosen = TypeId::unknown;
+  for (const TypeId next : types) {
+    if (next == TypeId::unknown || next == chosen) continue;
+    if (chosen == TypeId::unknown) {
+      chosen = next;
+    } else if (category_of(next) != category_of(chosen)) {
+      return std::nullopt;
+    } else if (!is_preferred(chosen) && can_coerce(chosen, next, CastContext::implicit) &&
+               !can_coerce(next, chosen, CastContext::implicit)) {
+      chosen = next;
+    }
+  }
+  return chosen == TypeId::unknown ? TypeId::text : chosen;
+}
+
 TypeId select_common_type(std::span<const TypeId> types, std::string_view construct, int position) {
   TypeId chosen = TypeId::unknown;
   for (const TypeId next : types) {
     const TypeId pair[2] = {chosen, next};
-    const auto common = try_common_type(pair);
+    const auto common = find_common_type(pair);
     if (!common)
       throw sql_error(sqlstate::datatype_mismatch, "{} types {} and {} cannot be matched",
                       construct, format_type(chosen), format_type(next))

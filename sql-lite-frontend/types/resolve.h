@@ -59,6 +59,9 @@ ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId rig
 std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, TypeId left,
                                                      TypeId right);
 
+/// The type that values of these have in common; text if all are unknown, nothing if there is none.
+std::optional<TypeId> find_common_type(std::span<const TypeId> types);
+
 /// The common type of CASE, UNION, VALUES, ARRAY, GREATEST …; text if all are unknown. Throws
 /// 42804 "CASE types integer and text cannot be matched"; `construct` is its first word.
 TypeId select_common_type(std::span<const TypeId> types, std::string_view construct,

@@ -1,0 +1,334 @@
+// What a transaction changes of the catalog.
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// What differs between the kinds of objects that are one record and one name.
+struct Traits {
+  RecordKind kind;
+  bool shared;
+  SqlState duplicate;
+  std::string_view noun;
+};
+Traits traits_of(const Schema&) {
+  return {RecordKind::schema, false, sqlstate::duplicate_schema, "schema"};
+}
+Traits traits_of(const UserType&) {
+  return {RecordKind::user_type, false, sqlstate::duplicate_object, "type"};
+}
+Traits traits_of(const Routine&) {
+  return {RecordKind::routine, false, sqlstate::duplicate_function, "function"};
+}
+Traits traits_of(const Role&) {
+  return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
+}
+Traits traits_of(const DatabaseEntry&) {
+  return {RecordKind::database, true, sqlstate::duplicate_database, "database"};
+}
+
+/// Under which an object's number is found; nobody else may have it.
+template <class Object>
+std::string name_record(Oid part, const Object& object) {
+  if constexpr (std::is_same_v<Object, UserType>) {
+    return type_name_key(part, object.schema, object.name);
+  } else if constexpr (std::is_same_v<Object, Routine>) {
+    return routine_name_key(part, object);
+  } else {
+    return name_key(part, static_cast<Oid>(traits_of(object).kind), object.name);
+  }
+}
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+  return std::ranges::find(list, item) != list.end();
+}
+
+bool has_index(const Relation& relation, std::string_view name) {
+  return std::ranges::find(relation.indexes, name, &Index::name) != relation.indexes.end();
+}
+
+RecordKind record_kind(const Relation& relation) {
+  return relation.persistence == Persistence::temporary ? RecordKind::temporary
+                                                        : RecordKind::relation;
+}
+
+std::string version_value(std::uint64_t version) {
+  std::byte bytes[sizeof version];
+  store_big_endian(bytes, version);
+  return std::string{as_text(Bytes{bytes, sizeof bytes})};
+}
+
+}  // namespace
+
+void CatalogView::change(CatalogChange change) {
+  changes_.push_back(std::move(change));
+  ++local_version_;
+}
+
+void CatalogView::put_name(Transaction& transaction, Oid schema, std::string_view name, Oid oid) {
+  std::string value;
+  append_oid(value, oid);
+  const std::string key = name_key(catalog_.database(), schema, name);
+  if (!value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(value)))) {
+    throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", name);
+  }
+}
+
+/// Brings the name records from what `old` has to what `relation` has; either may be null.
+void CatalogView::change_names(Transaction& transaction, const Relation* old,
+                               const Relation* relation) {
+  const auto names_of = [](const Relation* from) {
+    std::vector<std::pair<Oid, std::string>> names;
+    if (from == nullptr || from->persistence == Persistence::temporary) return names;
+    names.emplace_back(from->schema, from->name);
+    for (const Index& index : from->indexes) names.emplace_back(from->schema, index.name);
+    return names;
+  };
+  const auto before = names_of(old);
+  const auto after = names_of(relation);
+  for (const auto& [schema, name] : before) {
+    if (contains(after, std::pair{schema, name})) continue;
+    const std::string key = name_key(catalog_.database(), schema, name);
+    value_of(catalog_.tree().remove(transaction, as_bytes(key)));
+  }
+  for (const auto& [schema, name] : after) {
+    if (contains(before, std::pair{schema, name})) continue;
+    put_name(transaction, schema, name, relation->oid);
+  }
+}
+
+/// The same for the records of its foreign keys. Those of a database that has no such records yet
+/// are written all the same and not read.
+void CatalogView::change_references(Transaction& transaction, const Relation* old,
+                                    const Relation* relation) {
+  const auto references_of = [](const Relation* from) {
+    if (from == nullptr || from->persistence == Persistence::temporary) return std::vector<Oid>{};
+    return from->referenced_relations();
+  };
+  const std::vector<Oid> before = references_of(old);
+  const std::vector<Oid> after = references_of(relation);
+  for (const Oid referenced : before) {
+    if (contains(after, referenced)) continue;
+    const std::string key = reference_key(catalog_.database(), referenced, old->oid);
+    value_of(catalog_.tree().remove(transaction, as_bytes(key)));
+  }
+  for (const Oid referenced : after) {
+    if (contains(before, referenced)) continue;
+    const std::string key = reference_key(catalog_.database(), referenced, relation->oid);
+    value_of(catalog_.tree().insert(transaction, as_bytes(key), {}));
+  }
+}
+
+TablePtr CatalogView::create(Transaction& transaction, Relation relation) {
+  change_names(transaction, nullptr, &relation);
+  change_references(transaction, nullptr, &relation);
+  const Oid oid = relation.oid;
+  const std::string record = encode(relation);
+  const std::string key = object_key(catalog_.database(), record_kind(relation), oid);
+  value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(record)));
+  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+  value_of(catalog_.tree().insert(transaction, as_bytes(lock), as_bytes(version_value(1))));
+  TablePtr table = open_table(catalog_.engine(), std::move(relation), 1, nullptr);
+  change({oid, true, table});
+  return table;
+}
+
+TablePtr CatalogView::replace(Transaction& transaction, const Table& old, Relation relation,
+                              std::shared_ptr<TableRuntime> fresh_runtime) {
+  change_names(transaction, &old.relation, &relation);
+  change_references(transaction, &old.relation, &relation);
+  const Oid oid = relation.oid;
+  const std::uint64_t version = old.version + 1;
+  const std::string record = encode(relation);
+  const std::string key = object_key(catalog_.database(), record_kind(relation), oid);
+  value_of(catalog_.tree().update(transaction, as_bytes(key), as_bytes(record)));
+  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+  value_of(catalog_.tree().update(transaction, as_bytes(lock), as_bytes(version_value(version))));
+  TablePtr table = open_table(catalog_.engine(), std::move(relation), version,
+                              fresh_runtime ? std::move(fresh_runtime) : old.runtime);
+  change({oid, false, table});
+  return table;
+}
+
+void CatalogView::remove(Transaction& transaction, const Table& table) {
+  change_names(transaction, &table.relation, nullptr);
+  change_references(transaction, &table.relation, nullptr);
+  const Oid oid = table.relation.oid;
+  for (const RecordKind kind : {record_kind(table.relation), RecordKind::lock}) {
+    const std::string key = object_key(catalog_.database(), kind, oid);
+    value_of(catalog_.tree().remove(transaction, as_bytes(key)));
+  }
+  change({oid, false, TablePtr{}});
+}
+
+TablePtr CatalogView::lock_for_change(Transaction& transaction, const TablePtr& table,
+                                      lock::RelationMode mode) {
+  const Oid oid = table->relation.oid;
+  value_of(transaction.lock_relation(lock::RelationId{oid}, mode));
+  // Weak modes let several definitions in: their changes of the one record take turns.
+  const std::string lock = object_key(catalog_.database(), RecordKind::lock, oid);
+  ValueBuffer buffer;
+  const bool found =
+      value_of(catalog_.tree().get(transaction, as_bytes(lock), buffer, ReadMode::for_update));
+  const TablePtr newest = this->table(oid);
+  if (!found || !newest) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", table->relation.name);
+  }
+  return newest;
+}
+
+TypePtr CatalogView::lock_type(Transaction& transaction, const UserType& type,
+                               lock::RelationMode mode) {
+  value_of(transaction.lock_relation(lock::RelationId{type.oid}, mode));
+  TypePtr newest = this->type(type.oid);
+  if (!newest) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", type.name);
+  return newest;
+}
+
+RoutinePtr CatalogView::lock_routine(Transaction& transaction, const Routine& routine) {
+  value_of(transaction.lock_relation(lock::RelationId{routine.oid},
+                                     lock::RelationMode::access_exclusive));
+  RoutinePtr newest = this->routine(routine.oid);
+  if (!newest) {
+    throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", routine.name);
+  }
+  return newest;
+}
+
+template <class Object, class Ptr>
+Ptr CatalogView::create_object(Transaction& transaction, Object object) {
+  const Traits traits = traits_of(object);
+  const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  std::string value;
+  append_oid(value, object.oid);
+  const std::string name = name_record(part, object);
+  if (!value_of(catalog_.tree().insert(transaction, as_bytes(name), as_bytes(value)))) {
+    throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
+  }
+  const std::string key = object_key(part, traits.kind, object.oid);
+  value_of(catalog_.tree().insert(transaction, as_bytes(key), as_bytes(encode(object))));
+  const Oid oid = object.oid;
+  Ptr pointer = std::make_shared<Object>(std::move(object));
+  change({oid, true, pointer});
+  return pointer;
+}
+
+template <class Object>
+void CatalogView::replace_object(Transaction& transaction, const Object& old, Object object) {
+  const Traits traits = traits_of(object);
+  const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  const std::string key = object_key(part, traits.kind, object.oid);
+  if (!value_of(catalog_.tree().update(transaction, as_bytes(key), as_bytes(encode(object))))) {
+    throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, old.name);
+  }
+  const std::string before = name_record(part, old);
+  const std::string after = name_record(part, object);
+  if (before != after) {
+    std::string value;
+    append_oid(value, object.oid);
+    if (!value_of(catalog_.tree().insert(transaction, as_bytes(after), as_bytes(value)))) {
+      throw_error(traits.duplicate, "{} \"{}\" already exists", traits.noun, object.name);
+    }
+    value_of(catalog_.tree().remove(transaction, as_bytes(before)));
+  }
+  const Oid oid = object.oid;
+  change({oid, false, std::make_shared<const Object>(std::move(object))});
+}
+
+template <class Object>
+void CatalogView::remove_object(Transaction& transaction, const Object& object) {
+  const Traits traits = traits_of(object);
+  const Oid part = traits.shared ? kSharedCatalog : catalog_.database();
+  const std::string name = name_record(part, object);
+  const std::string key = object_key(part, traits.kind, object.oid);
+  if (!value_of(catalog_.tree().remove(transaction, as_bytes(key)))) {
+    throw_error(sqlstate::undefined_object, "{} \"{}\" does not exist", traits.noun, object.name);
+  }
+  value_of(catalog_.tree().remove(transaction, as_bytes(name)));
+  change({object.oid, false, std::shared_ptr<const Object>{}});
+}
+
+SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {
+  return create_object<Schema, SchemaPtr>(transaction, std::move(schema));
+}
+TypePtr CatalogView::create(Transaction& transaction, UserType type) {
+  note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
+  return create_object<UserType, TypePtr>(transaction, std::move(type));
+}
+RoutinePtr CatalogView::create(Transaction& transaction, Routine routine) {
+  return create_object<Routine, RoutinePtr>(transaction, std::move(routine));
+}
+RolePtr CatalogView::create(Transaction& transaction, Role role) {
+  return create_object<Role, RolePtr>(transaction, std::move(role));
+}
+DatabasePtr CatalogView::create(Transaction& transaction, DatabaseEntry database) {
+  return create_object<DatabaseEntry, DatabasePtr>(transaction, std::move(database));
+}
+void CatalogView::replace(Transaction& transaction, const Schema& old, Schema schema) {
+  replace_object(transaction, old, std::move(schema));
+}
+void CatalogView::replace(Transaction& transaction, const UserType& old, UserType type) {
+  replace_object(transaction, old, std::move(type));
+}
+void CatalogView::replace(Transaction& transaction, const Routine& old, Routine routine) {
+  replace_object(transaction, old, std::move(routine));
+}
+void CatalogView::replace(Transaction& transaction, const Role& old, Role role) {
+  replace_object(transaction, old, std::move(role));
+}
+void CatalogView::replace(Transaction& transaction, const DatabaseEntry& old,
+                          DatabaseEntry database) {
+  replace_object(transaction, old, std::move(database));
+}
+void CatalogView::remove(Transaction& transaction, const Schema& schema) {
+  remove_object(transaction, schema);
+}
+void CatalogView::remove(Transaction& transaction, const UserType& type) {
+  remove_object(transaction, type);
+}
+void CatalogView::remove(Transaction& transaction, const Routine& routine) {
+  remove_object(transaction, routine);
+}
+void CatalogView::remove(Transaction& transaction, const Role& role) {
+  remove_object(transaction, role);
+}
+void CatalogView::remove(Transaction& transaction, const DatabaseEntry& database) {
+  remove_object(transaction, database);
+}
+
+void CatalogView::rollback_to(std::size_t mark) {
+  if (changes_.size() == mark) return;
+  changes_.resize(mark);
+  ++local_version_;
+}
+
+void CatalogView::commit() {
+  if (changes_.empty()) return;
+  std::vector<CatalogChange> published;
+  for (CatalogChange& change : changes_) {
+    const auto* table = std::get_if<TablePtr>(&change.object);
+    const bool was_temporary = temporary_.contains(change.oid);
+    const bool is_temporary =
+        table != nullptr && *table && (*table)->relation.persistence == Persistence::temporary;
+    if (is_temporary) {
+      temporary_[change.oid] = std::move(change);
+    } else if (was_temporary) {
+      temporary_.erase(change.oid);
+    } else {
+      published.push_back(std::move(change));
+    }
+  }
+  changes_.clear();
+  ++local_version_;
+  if (!published.empty()) catalog_.apply(published);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// To whom, and to which schema, an object may go.
+namespace swizzle::sql {
+
+/// Whom OWNER TO names, where the session may give what lies in `schema` to that role, which must
+/// be able to have made it there. Null: `owner` is the owner already. 42501, 42704.
+RolePtr require_new_owner(Session::State& session, const ast::RoleSpec& named, Oid owner,
+                          Oid schema);
+/// What SET SCHEMA names, where the session may make things in it. 3F000, 42501.
+SchemaPtr require_new_schema(Session::State& session, std::string_view name);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "sql-lite-frontend/types/type_id.h"
+
+/// Parameters that take any type, as anyelement and anyarray do, and agree on which.
+namespace swizzle::sql {
+
+/// anyelement and those that agree with it.
+bool is_any_family(TypeId type) noexcept;
+
+/// What the polymorphic parameters of one call stand for.
+struct Bindings {
+  TypeId element = TypeId::none;
+  TypeId array = TypeId::none;
+  TypeId compatible = TypeId::none;
+  TypeId compatible_array = TypeId::none;
+};
+
+/// The type that a declared one means in the call.
+TypeId substitute(TypeId declared, const Bindings& bindings);
+
+/// Whether the arguments agree on what the polymorphic parameters are; unknown literals agree with
+/// everything.
+std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
+                                         std::span<const TypeId> actual);
+
+}  // namespace swizzle::sql
