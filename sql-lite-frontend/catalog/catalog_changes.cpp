@@ -51,10 +51,6 @@ bool contains(const std::vector<T>& list, const T& item) {
   return std::ranges::find(list, item) != list.end();
 }
 
-bool has_index(const Relation& relation, std::string_view name) {
-  return std::ranges::find(relation.indexes, name, &Index::name) != relation.indexes.end();
-}
-
 RecordKind record_kind(const Relation& relation) {
   return relation.persistence == Persistence::temporary ? RecordKind::temporary
                                                         : RecordKind::relation;

@@ -70,7 +70,8 @@ TablePtr CatalogView::table_of_index(Oid schema, std::string_view index) const {
   const auto matches = [&](const CatalogChange& change) {
     const auto* table = std::get_if<TablePtr>(&change.object);
     return table != nullptr && *table && (*table)->relation.schema == schema &&
-           has_index((*table)->relation, index) && *own<TablePtr>(change.oid) == *table;
+           std::ranges::count((*table)->relation.indexes, index, &Index::name) != 0 &&
+           *own<TablePtr>(change.oid) == *table;
   };
   for (auto change = changes_.rbegin(); change != changes_.rend(); ++change) {
     if (matches(*change)) return std::get<TablePtr>(change->object);

@@ -19,6 +19,7 @@ namespace swizzle::sql {
 /// PostgreSQL's limits, which the protocol's 16-bit counts rely on as well: columns of a relation,
 /// dropped ones included, and of a row of a result.
 inline constexpr std::size_t kMostTableColumns = 1600;
+inline constexpr std::size_t kMostIndexColumns = 32;
 inline constexpr std::size_t kMostRowColumns = 1664;
 
 /// PostgreSQL's object identifier: what its catalogs and clients call things by.

@@ -257,6 +257,8 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
   }
   table = lock_own(table, lock::RelationMode::share);
   require_unused(*this, *table, "CREATE INDEX");
+  refuse_more_index_columns(statement.index_params.size() +
+                            statement.index_including_params.size());
   Relation relation = table->relation;
   Index index;
   index.oid = catalog.allocate_oid();

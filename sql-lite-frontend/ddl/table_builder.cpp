@@ -204,6 +204,12 @@ void refuse_more_columns(std::size_t count) {
   throw_error(sqlstate::too_many_columns, "tables can have at most {} columns", kMostTableColumns);
 }
 
+void refuse_more_index_columns(std::size_t count) {
+  if (count <= kMostIndexColumns) return;
+  throw_error(sqlstate::too_many_columns, "cannot use more than {} columns in an index",
+              kMostIndexColumns);
+}
+
 void TableBuilder::add_column(const ast::ColumnDef& definition) {
   refuse_more_columns(relation_.columns.size() + 1);
   for (const Column& other : relation_.columns) {

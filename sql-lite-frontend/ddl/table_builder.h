@@ -12,6 +12,8 @@ namespace swizzle::sql {
 
 /// 54011 for more columns than a relation can have.
 void refuse_more_columns(std::size_t count);
+/// 54011 for more columns than an index can have, those that it only includes among them.
+void refuse_more_index_columns(std::size_t count);
 
 /// A relation under construction: it has columns, and constraints that still need their indexes.
 class TableBuilder {

@@ -83,6 +83,7 @@ void TableBuilder::finish_key(const Pending& pending) {
                     "multiple primary keys for table \"{}\" are not allowed", relation_.name)
         .at_position(is_new_table() ? node.location + 1 : 0);
   }
+  refuse_more_index_columns(names.size() + node.including.size());
   Index index;
   index.oid = session_.catalog.allocate_oid();
   index.unique = !pending.deferrable;
@@ -231,6 +232,10 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   const ast::Constraint& node = *pending.node;
   const std::vector<std::string> names =
       pending.columns.empty() ? strings_of(node.fk_attrs) : pending.columns;
+  if (names.size() > kMostIndexColumns) {
+    throw_error(sqlstate::too_many_columns, "cannot have more than {} keys in a foreign key",
+                kMostIndexColumns);
+  }
   Constraint constraint;
   constraint.oid = session_.catalog.allocate_oid();
   constraint.kind = ConstraintKind::foreign_key;

@@ -42,6 +42,30 @@ TEST_CASE("a relation has at most 1600 columns, dropped ones included", "[sessio
   CHECK(database.run("CREATE TABLE made AS SELECT " + named(1601, "c")) == kLimitsTable);
 }
 
+TEST_CASE("an index and a foreign key have at most 32 columns", "[session][limits]") {
+  TestDatabase database;
+  const auto names = [](int from, int count) {
+    return listed(count, [from](int i) { return "c" + std::to_string(from + i); });
+  };
+  const std::string kIndex = "54011 cannot use more than 32 columns in an index";
+  CHECK(database.run("CREATE TABLE t (" + columns(40) + ")") == "CREATE TABLE");
+  const std::string first = names(0, 1);
+  CHECK(database.run("CREATE INDEX ON t (" + names(0, 32) + ")") == "CREATE INDEX");
+  CHECK(database.run("CREATE INDEX ON t (" + names(0, 33) + ")") == kIndex);
+  CHECK(database.run("CREATE INDEX ON t (" + first + ") INCLUDE (" + names(1, 32) + ")") == kIndex);
+  CHECK(database.run("ALTER TABLE t ADD PRIMARY KEY (" + names(0, 33) + ")") == kIndex);
+  CHECK(database.run("ALTER TABLE t ADD UNIQUE (" + first + ") INCLUDE (" + names(1, 32) + ")") ==
+        kIndex);
+  CHECK(database.run("CREATE TABLE u (" + columns(40) + ", UNIQUE (" + names(0, 33) + "))") ==
+        kIndex);
+  CHECK(database.run("ALTER TABLE t ADD FOREIGN KEY (" + names(0, 33) + ") REFERENCES t (" +
+                     names(0, 33) + ")") == "54011 cannot have more than 32 keys in a foreign key");
+  // Said before each of them is looked at.
+  CHECK(database.run("CREATE INDEX ON t (" +
+                     listed(50'000, [](int i) { return "(c0 + " + std::to_string(i) + ")"; }) +
+                     ")") == kIndex);
+}
+
 TEST_CASE("a row has at most 1664 columns", "[session][limits]") {
   TestDatabase database;
   CHECK(database.run("SELECT " + numbers(1665)) == kList);
