@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/routines/trigger_call.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// What a routine's language has to bring. Whoever runs routines (run.cpp) knows nothing of any
@@ -45,6 +46,9 @@ class RoutineLanguage {
   /// positions are those in the body.
   virtual void check(Session::State& session, const CallablePtr& callable) const = 0;
   virtual RoutineCodePtr prepare(Session::State& session, const RoutineCall& call) const = 0;
+  /// Pre: it returns `trigger`.
+  virtual TriggerCodePtr prepare_trigger(Session::State& session, const CallablePtr& callable,
+                                         const TablePtr& table) const = 0;
 };
 
 /// 42704 for a language that nobody knows, 0A000 for one that is not here.

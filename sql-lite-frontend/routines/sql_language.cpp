@@ -331,6 +331,11 @@ class SqlLanguage final : public RoutineLanguage {
   RoutineCodePtr prepare(Session::State& /*session*/, const RoutineCall& call) const override {
     return std::make_shared<SqlCode>(call);
   }
+
+  TriggerCodePtr prepare_trigger(Session::State& /*session*/, const CallablePtr& /*callable*/,
+                                 const TablePtr& /*table*/) const override {
+    throw_error(sqlstate::invalid_function_definition, "SQL functions cannot return type trigger");
+  }
 };
 
 }  // namespace

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sql-lite-frontend/catalog/callable_routine.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// What lies between whoever fires triggers and the language in which their functions are written.
+/// Neither knows the other.
+namespace swizzle::sql {
+
+class RowStore;
+
+enum class TriggerTime : std::uint8_t { before, after, instead_of };
+enum class TriggerEvent : std::uint8_t { insert, update, remove, truncate };
+
+/// Rows that a statement has changed, as a transition table shows them (REFERENCING … AS `name`).
+struct TransitionTable {
+  std::string name;
+  const RowStore* rows = nullptr;
+};
+
+/// What one firing tells the function: plpgsql's TG_ variables, and the rows.
+struct TriggerCall {
+  std::string name;
+  TriggerTime time = TriggerTime::before;
+  TriggerEvent event = TriggerEvent::insert;
+  bool for_each_row = false;
+  TablePtr table;
+  std::span<const std::string> arguments;
+  /// A value for each of the relation's columns, dropped ones included; empty: there is no such row.
+  std::span<const Value> old_row;
+  std::span<const Value> new_row;
+  std::span<const TransitionTable> transition_tables;
+};
+
+/// A trigger function made ready for the triggers of one table, of the session.
+class TriggerCode {
+ public:
+  TriggerCode() = default;
+  TriggerCode(const TriggerCode&) = delete;
+  TriggerCode& operator=(const TriggerCode&) = delete;
+  virtual ~TriggerCode() = default;
+
+  /// The row that it returned, for the relation's columns, of `arena`; nullopt: it returned NULL.
+  /// What a statement's trigger returns means nothing. May be entered again while it runs.
+  virtual std::optional<std::span<const Value>> run(Session::State& session,
+                                                    const TriggerCall& call, Arena& arena) = 0;
+};
+using TriggerCodePtr = std::shared_ptr<TriggerCode>;
+
+}  // namespace swizzle::sql
