@@ -31,7 +31,8 @@ struct TriggerCall {
   bool for_each_row = false;
   TablePtr table;
   std::span<const std::string> arguments;
-  /// A value for each of the relation's columns, dropped ones included; empty: there is no such row.
+  /// A value for each of the relation's columns, dropped ones included; empty: there is no such
+  /// row.
   std::span<const Value> old_row;
   std::span<const Value> new_row;
   std::span<const TransitionTable> transition_tables;
