@@ -15,7 +15,8 @@ constexpr std::size_t kPagesPerScan = 8 * Cleaner::kBatchPages;
 constexpr int kScanShare = 20;
 constexpr std::size_t kMostWanted = 4096;
 
-bool has_addresses(const PageLayout& layout, std::byte* page) noexcept {
+// Asked by a slow invariant alone.
+[[maybe_unused]] bool has_addresses(const PageLayout& layout, std::byte* page) noexcept {
   bool found = false;
   layout.visit_refs(
       page,
