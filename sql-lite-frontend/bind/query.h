@@ -88,6 +88,8 @@ struct WindowDefinition {
   std::vector<SortKey> order;
   WindowFrame frame;
   std::vector<WindowCall> calls;
+  /// Of the rows that are wanted of it, where RankRows gives the calls.
+  std::vector<RankCondition> wanted;
 };
 
 struct RowLock {

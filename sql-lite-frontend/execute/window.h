@@ -32,6 +32,16 @@ struct WindowCall {
   Slot slot = 0;
 };
 
+/// A condition on what a ranking call gives, which only grows within a partition. So there is a row
+/// after which it never holds, and no row after that is wanted.
+struct RankCondition {
+  ExprPtr condition;
+  /// Whether it has to hold once before it can hold no more: "=".
+  bool begins_false = false;
+  /// Of the condition: no row of a higher number is wanted. Null: it does not say so.
+  const Expr* last_number = nullptr;
+};
+
 /// All calls over one window definition. Its input comes sorted by partition and order; it keeps
 /// one partition at a time and gives every row its results.
 class Window final : public PlanOperator {

@@ -285,6 +285,8 @@ PlanPtr Planner::plan_select(Query& query) {
   const std::vector<SortKey> grouping =
       plain || takes_first ? std::vector<SortKey>{} : group_order(query);
   if (!grouping.empty()) order = grouping_order(grouping);
+  std::vector<SortKey> windowed = window_order(query);
+  if (!windowed.empty()) order = {&windowed, rows_wanted_of(query.windows.front())};
   PlanPtr plan = plan_extremes(query);
   const bool is_grouped = plan != nullptr;
   if (!plan) plan = plan_from(query.from, std::move(query.where), &order);
@@ -294,8 +296,9 @@ PlanPtr Planner::plan_select(Query& query) {
   }
   const auto rows =
       !grouping.empty() && order.satisfied ? Aggregate::Rows::by_group : Aggregate::Rows::anyhow;
+  if (!order.satisfied) windowed.clear();
   // What follows is ordered for itself.
-  if (takes_first || !grouping.empty()) order = {};
+  if (!plain) order = {};
   if (!is_grouped) {
     std::vector<ProjectSet::Item> grouped_sets;
     std::vector<ProjectSet::Item> other_sets;
@@ -308,7 +311,7 @@ PlanPtr Planner::plan_select(Query& query) {
   }
   split_conjunctions(query.having);
   plan = filtered(std::move(plan), std::move(query.having));
-  plan = add_windows(std::move(plan), std::move(query.windows));
+  plan = add_windows(std::move(plan), std::move(query.windows), windowed);
   const Postponed postponed{query};
   if (!postponed.sets()) plan = add_sets(std::move(plan), std::exchange(query.sets, {}));
   std::vector<Project::Computed> computed;
@@ -337,7 +340,10 @@ PlanPtr Planner::plan_select(Query& query) {
     for (const SortKey& key : query.order) ties.push_back(copy_expression(*key.expr));
   }
   const bool is_ordered = !query.order.empty();
-  if (is_ordered && !order.satisfied) {
+  const bool by_windows = !windowed.empty() && query.sets.empty() &&
+                          query.distinct == Query::DistinctKind::none &&
+                          begins_with(windowed, query.order);
+  if (is_ordered && !order.satisfied && !by_windows) {
     plan = sorted(std::move(plan), std::move(query.order), wanted);
     const bool bounded = query.limit && !query.with_ties && locks.empty() &&
                          query.distinct != Query::DistinctKind::on && query.sets.empty();

@@ -91,7 +91,12 @@ class Planner {
 
   // set_operation.cpp, windows.cpp, set_calls.cpp
   PlanPtr plan_set_operation(Query& query);
-  PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows);
+  static bool begins_with(std::span<const SortKey> present, std::span<const SortKey> wanted);
+  static std::vector<SortKey> window_order(const Query& query);
+  static double rows_wanted_of(const WindowDefinition& window);
+  PlanPtr add_windows(PlanPtr plan, std::vector<WindowDefinition> windows,
+                      std::vector<SortKey>& present);
+  static bool push_past_windows(Query& query, const Expr& condition);
   static PlanPtr add_sets(PlanPtr plan, std::vector<ProjectSet::Item> items);
 
   // row_locks.cpp

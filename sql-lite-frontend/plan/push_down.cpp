@@ -168,9 +168,8 @@ bool Planner::push_into(Query& query, ExprPtr& condition) {
 }
 
 bool Planner::push_into_select(Query& query, ExprPtr& condition) {
-  if (!query.windows.empty() || !query.sets.empty() || query.distinct == Query::DistinctKind::on) {
-    return false;
-  }
+  if (!query.sets.empty() || query.distinct == Query::DistinctKind::on) return false;
+  if (!query.windows.empty()) return push_past_windows(query, *condition);
   bool can = true;
   std::size_t nodes = 0;
   bool reads_aggregates = false;
