@@ -33,6 +33,11 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
     arguments = std::move(given.values);
     if (routine) {
       refuse_aggregate_syntax(*function_node, name);
+      if (routine->callable->routine->result == TypeId::trigger) {
+        throw sql_error(sqlstate::datatype_mismatch,
+                        "function \"{}\" in FROM has unsupported return type trigger", name)
+            .at_position(function_node->location + 1);
+      }
       resolved = routine->resolved;
     } else if (names_.session_function(name, arguments.size()) == nullptr) {
       FunctionCall request{.name = name, .argument_types = types, .argument_names = given.names};

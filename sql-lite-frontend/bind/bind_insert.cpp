@@ -316,6 +316,7 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
     bind_conflict(*write, *insert.on_conflict_clause, with_scope);
     note_key_columns(*write);
   }
+  bind_triggers(*write);
   Scope returning = write_scope(*write, write->first_slot);
   returning.parent = &with_scope;
   returning.outer_slots = &write->outer_slots;
@@ -339,6 +340,7 @@ std::unique_ptr<WriteStatement> Binder::bind_row_source(const TablePtr& table,
   bind_insert_defaults(*write);
   bind_row_rules(*write, write->first_slot);
   bind_index_expressions(*write);
+  bind_triggers(*write);
   return write;
 }
 

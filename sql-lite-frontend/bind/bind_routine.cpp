@@ -207,6 +207,10 @@ ExprPtr Binder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& r
   const CallableRoutine& callable = *routine.callable;
   refuse_aggregate_syntax(node, ast::string_of(node.funcname.back()));
   note_routine(node, routine.callable);
+  if (callable.routine->result == TypeId::trigger) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "trigger functions can only be called as triggers"};
+  }
   std::vector<ExprPtr> placed = place_arguments(routine.resolved, std::move(arguments.values));
   const RoutineCallPtr call = make_call(routine, placed);
   if (callable.routine->returns_set) {

@@ -383,6 +383,7 @@ std::unique_ptr<WriteStatement> Binder::bind_update(const ast::UpdateStmt& updat
   note_key_columns(*write);
   add_view_checks(*write, write->new_first_slot);
   bind_index_expressions(*write);
+  bind_triggers(*write);
   // RETURNING sees the new row, and the other tables of FROM.
   Scope returning = write_scope(*write, write->new_first_slot);
   returning.parent = &with_scope;
@@ -413,6 +414,7 @@ std::unique_ptr<WriteStatement> Binder::bind_delete(const ast::DeleteStmt& state
   bind_write_condition(*write, statement.where_clause, scope);
   restrict_to_view_rows(*write);
   bind_index_expressions(*write);
+  bind_triggers(*write);
   bind_returning(*write, statement.returning_list, scope);
   remove_repeats(write->outer_slots);
   return write;

@@ -113,6 +113,8 @@ class Binder {
   ProcedureCall bind_procedure_call(const ast::FuncCall& node);
   /// An expression that stands for itself, without columns: a parameter's default.
   ExprPtr bind_stored_expression(std::string_view sql);
+  /// One over whatever the scope has.
+  ExprPtr bind_stored(std::string_view sql, Scope& scope);
   /// Tables whose primary key makes a column one per group, so that GROUP BY need not name it.
   [[nodiscard]] const std::vector<Oid>& needed_keys() const noexcept { return needed_keys_; }
   void note_needed_key(const Table& table) { needed_keys_.push_back(table.relation.oid); }
@@ -316,7 +318,6 @@ class Binder {
   ExprPtr bind_frame_offset(const ast::Node* node, const WindowFrame& frame, Scope& scope);
 
   // bind_from.cpp, bind_from_function.cpp, bind_join.cpp, bind_with.cpp
-  ExprPtr bind_stored(std::string_view sql, Scope& scope);
   void note_name(const ast::RangeVar& range, const Table& table);
   [[noreturn]] static void throw_missing_relation(const ast::RangeVar& range, const Scope& scope);
   FromPtr bind_from_item(const ast::Node* node, Scope& scope);
@@ -386,6 +387,7 @@ class Binder {
   void bind_row_rules(WriteStatement& write, Slot row);
   void bind_index_expressions(WriteStatement& write);
   static void note_key_columns(WriteStatement& write);
+  void bind_triggers(WriteStatement& write);
   std::vector<std::size_t> insert_columns(const WriteStatement& write, ast::NodeList names);
   void bind_insert_values(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);
   void bind_insert_select(WriteStatement& write, const ast::InsertStmt& insert, Scope& scope);

@@ -297,6 +297,18 @@ struct WriteStatement {
   Slot index_first_slot = 0;
   [[nodiscard]] bool has_index_expressions() const noexcept { return !index_expressions.empty(); }
 
+  /// Those of the table that the statement may fire, in the order in which they do.
+  struct Fired {
+    const Trigger* trigger = nullptr;  ///< of `table`
+    TriggerEvent event = TriggerEvent::insert;
+    ExprPtr when;  ///< over the rows that are put in the slots below; null: always
+  };
+  std::vector<Fired> triggers;
+  Slot when_old_slot = 0;
+  Slot when_new_slot = 0;
+  /// Whether a row that is updated may be written otherwise than its assignments say.
+  bool triggers_may_assign = false;
+
   /// COPY FROM … WHERE, over the new row; null: all rows.
   ExprPtr row_filter;
 

@@ -58,6 +58,8 @@ std::string_view clause_name(Clause clause) noexcept {
       return "transform expressions";
     case Clause::copy_where:
       return "COPY FROM WHERE conditions";
+    case Clause::trigger_when:
+      return "trigger WHEN conditions";
     case Clause::other:
       break;
   }
@@ -84,6 +86,8 @@ std::string_view subquery_refusal(Clause clause) noexcept {
       return "transform expression";
     case Clause::copy_where:
       return "COPY FROM WHERE condition";
+    case Clause::trigger_when:
+      return "trigger WHEN condition";
     default:
       return {};
   }

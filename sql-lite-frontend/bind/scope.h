@@ -77,6 +77,7 @@ enum class Clause : std::uint8_t {
   call_argument,
   alter_using,
   copy_where,
+  trigger_when,
   other,
 };
 std::string_view clause_name(Clause clause) noexcept;

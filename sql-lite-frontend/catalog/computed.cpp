@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/catalog/computed_objects.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/providers.h"
+#include "sql-lite-frontend/triggers/show_trigger.h"
 
 /// The system catalogs, as far as they are there: each computed from our own when it is read.
 namespace swizzle::sql {
@@ -118,6 +119,28 @@ std::span<const RowProvider> catalog_providers() {
         {"conislocal"},  {"coninhcount"},  {"connoinherit"}, {"conkey"},      {"confkey"},
         {"conexclop"},   {"conbin"}},
        constraint_rows},
+      {kPgCatalogSchema,
+       "pg_trigger",
+       {{"oid"},
+        {"tgrelid"},
+        {"tgparentid"},
+        {"tgname"},
+        {"tgfoid"},
+        {"tgtype"},
+        {"tgenabled"},
+        {"tgisinternal"},
+        {"tgconstrrelid"},
+        {"tgconstrindid"},
+        {"tgconstraint"},
+        {"tgdeferrable"},
+        {"tginitdeferred"},
+        {"tgnargs"},
+        {"tgattr"},
+        {"tgargs"},
+        {"tgqual"},
+        {"tgoldtable"},
+        {"tgnewtable"}},
+       trigger_rows},
       {kPgCatalogSchema, "pg_attrdef", {{"oid"}, {"adrelid"}, {"adnum"}, {"adbin"}}, default_rows},
       {kPgCatalogSchema,
        "pg_description",

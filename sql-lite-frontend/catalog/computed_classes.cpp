@@ -121,10 +121,11 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
   emit(row);
 }
 
-/// Foreign keys are triggers to PostgreSQL, on both tables.
-std::set<Oid> tables_with_foreign_keys(Session::State& session) {
+/// Foreign keys are triggers to PostgreSQL, too, on both tables.
+std::set<Oid> tables_with_triggers(Session::State& session) {
   std::set<Oid> tables;
   for (const TablePtr& table : session.catalog.tables()) {
+    if (!table->relation.triggers.empty()) tables.insert(table->relation.oid);
     for (const Constraint& constraint : table->relation.constraints) {
       if (constraint.kind != ConstraintKind::foreign_key) continue;
       tables.insert(table->relation.oid);
@@ -138,7 +139,7 @@ std::set<Oid> tables_with_foreign_keys(Session::State& session) {
 
 void class_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
-  const std::set<Oid> with_triggers = tables_with_foreign_keys(session);
+  const std::set<Oid> with_triggers = tables_with_triggers(session);
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;
     const auto checks = static_cast<std::size_t>(

@@ -170,6 +170,13 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
       }
       emit_calls(emit, {kPgClassClass, index.oid}, index.predicate_sql);
     }
+    constexpr Oid kTriggerClass = 2620;
+    for (const Trigger& trigger : relation.triggers) {
+      const ObjectAddress address{kTriggerClass, trigger.oid};
+      emit_dependency(emit, address, {kPgProcClass, trigger.function}, Dependency::normal);
+      emit_dependency(emit, address, {kPgClassClass, relation.oid}, Dependency::automatic);
+      emit_calls(emit, address, trigger.when_sql);
+    }
     emit_defaults(emit, relation);
     if (has_query(relation.kind)) emit_rule(emit, relation);
   }

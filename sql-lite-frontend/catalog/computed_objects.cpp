@@ -191,6 +191,10 @@ void description_rows(Execution& execution, const EmitRow& emit) {
     for (const Index& index : relation.indexes) {
       describe(index.oid, kPgClassClass, 0, index.comment);
     }
+    constexpr Oid kTriggerClass = 2620;
+    for (const Trigger& trigger : relation.triggers) {
+      describe(trigger.oid, kTriggerClass, 0, trigger.comment);
+    }
     for (const Constraint& constraint : relation.constraints) {
       describe(constraint.oid, kConstraintClass, 0, constraint.comment);
     }

@@ -159,6 +159,31 @@ constexpr SystemView kInformationSchemaViews[] = {
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
      "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' "
      "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+    {kInformationSchema, "triggers",
+     "trigger_catalog trigger_schema trigger_name event_manipulation event_object_catalog "
+     "event_object_schema event_object_table action_order action_condition action_statement "
+     "action_orientation action_timing action_reference_old_table action_reference_new_table "
+     "action_reference_old_row action_reference_new_row created",
+     "SELECT pg_catalog.current_database() AS trigger_catalog, n.nspname AS trigger_schema, "
+     "t.tgname AS trigger_name, em.text AS event_manipulation, "
+     "pg_catalog.current_database() AS event_object_catalog, n.nspname AS event_object_schema, "
+     "c.relname AS event_object_table, "
+     "rank() OVER (PARTITION BY n.oid, c.oid, em.num, t.tgtype::integer & 1, "
+     "t.tgtype::integer & 66 ORDER BY t.tgname)::integer AS action_order, "
+     "CASE WHEN pg_catalog.pg_has_role(c.relowner, 'USAGE') THEN "
+     "t.tgqual::pg_catalog.text END AS action_condition, "
+     "pg_catalog.substr(pg_catalog.pg_get_triggerdef(t.oid), pg_catalog.strpos("
+     "pg_catalog.pg_get_triggerdef(t.oid), 'EXECUTE FUNCTION')) AS action_statement, "
+     "CASE t.tgtype::integer & 1 WHEN 1 THEN 'ROW' ELSE 'STATEMENT' END AS action_orientation, "
+     "CASE t.tgtype::integer & 66 WHEN 2 THEN 'BEFORE' WHEN 64 THEN 'INSTEAD OF' "
+     "ELSE 'AFTER' END AS action_timing, t.tgoldtable AS action_reference_old_table, "
+     "t.tgnewtable AS action_reference_new_table, NULL::pg_catalog.name AS "
+     "action_reference_old_row, NULL::pg_catalog.name AS action_reference_new_row, "
+     "NULL::pg_catalog.timestamptz AS created FROM pg_catalog.pg_namespace n "
+     "JOIN pg_catalog.pg_class c ON n.oid = c.relnamespace "
+     "JOIN pg_catalog.pg_trigger t ON c.oid = t.tgrelid "
+     "JOIN (VALUES (4, 'INSERT'), (8, 'DELETE'), (16, 'UPDATE')) AS em(num, text) "
+     "ON (t.tgtype::integer & em.num) <> 0 WHERE NOT t.tgisinternal AND " SWIZZLE_MAY_CHANGE(c)},
     {kInformationSchema, "referential_constraints",
      "constraint_catalog constraint_schema constraint_name unique_constraint_catalog "
      "unique_constraint_schema unique_constraint_name match_option update_rule delete_rule",

@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 7;
+constexpr std::uint8_t kFormatVersion = 8;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -141,6 +141,14 @@ void fields(V& visit, T& object) {
         object.initially_deferred, object.validated, object.comment);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Trigger>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.function, object.time, object.events, object.for_each_row,
+        object.columns, object.when_sql, object.arguments, object.old_table, object.new_table,
+        object.enabled, object.constraint, object.referenced_table, object.deferrable,
+        object.initially_deferred, object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, IndexColumn>
 void fields(V& visit, T& object) {
   visit(object.column, object.expression_sql, object.type, object.direction, object.nulls,
@@ -217,6 +225,7 @@ void fields(V& visit, T& object) {
   visit.since(4, object.estimated_pages);
   visit.since(6, object.view_types);
   visit.since(7, object.view_routines);
+  visit.since(8, object.triggers);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Membership>

@@ -51,10 +51,41 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   record[0] = 2;
   record.pop_back();  // and version 2 before `populated`
   CHECK(decode<Relation>(as_bytes(record)).populated);
-  for (const char version : {'\0', '\1', '\10'}) {
+  for (const char version : {'\0', '\1', '\11'}) {
     record[0] = version;
     CHECK_THROWS_AS(decode<Relation>(as_bytes(record)), SqlError);
   }
+}
+
+TEST_CASE("A table's triggers are part of its record; before version 8 it has none",
+          "[sql][catalog][triggers]") {
+  Relation relation;
+  relation.oid = 17000;
+  relation.name = "t";
+  const std::size_t without = encode(relation).size();
+  Trigger trigger;
+  trigger.oid = 17001;
+  trigger.name = "x";
+  trigger.time = TriggerTime::after;
+  trigger.events = 6;
+  trigger.columns = {2};
+  trigger.when_sql = "(old.a <> new.a)";
+  trigger.arguments = {"", "b"};
+  relation.triggers = {trigger};
+  std::string record = encode(relation);
+  for (std::size_t size = without; size < record.size(); ++size) {
+    INFO("bytes: " << size);
+    CHECK_THROWS_AS(decode<Relation>(as_bytes(record).first(size)), SqlError);
+  }
+  const Relation back = decode<Relation>(as_bytes(record));
+  REQUIRE(back.triggers.size() == 1);
+  CHECK(back.triggers[0].time == TriggerTime::after);
+  CHECK(back.triggers[0].fires_on(TriggerEvent::update));
+  CHECK_FALSE(back.triggers[0].fires_on(TriggerEvent::insert));
+  CHECK(back.triggers[0].arguments == trigger.arguments);
+  CHECK(back.triggers[0].when_sql == trigger.when_sql);
+  record[0] = 7;
+  CHECK(decode<Relation>(as_bytes(record)).triggers.empty());
 }
 
 TEST_CASE("A routine's record is read back, and cut short at any byte is an error",

@@ -100,6 +100,35 @@ struct Constraint {
   std::string comment;
 };
 
+/// When a trigger fires; pg_trigger.tgtype's bits.
+enum class TriggerTime : std::uint8_t { before, after, instead_of };
+enum class TriggerEvent : std::uint8_t { insert, update, remove, truncate };
+
+struct Trigger {
+  Oid oid = kNoOid;
+  std::string name;
+  Oid function = kNoOid;
+  TriggerTime time = TriggerTime::before;
+  std::uint8_t events = 0;  ///< a bit for each TriggerEvent
+  bool for_each_row = false;
+  std::vector<std::int16_t> columns;  ///< UPDATE OF, from 1; empty: any
+  std::string when_sql;               ///< over old.a and new.a; empty: always
+  std::vector<std::string> arguments;
+  std::string old_table;  ///< REFERENCING OLD TABLE AS; empty: none
+  std::string new_table;
+  char enabled = 'O';  ///< pg_trigger's letters: origin, always, replica, disabled
+  /// CREATE CONSTRAINT TRIGGER: under which number it is a constraint, and when it fires.
+  Oid constraint = kNoOid;
+  Oid referenced_table = kNoOid;  ///< FROM
+  bool deferrable = false;
+  bool initially_deferred = false;
+  std::string comment;
+
+  [[nodiscard]] bool fires_on(TriggerEvent event) const noexcept {
+    return ((events >> static_cast<unsigned>(event)) & 1U) != 0;
+  }
+};
+
 struct IndexColumn {
   std::int16_t column = 0;  ///< 0: an expression
   std::string expression_sql;
@@ -201,6 +230,7 @@ struct Relation {
   std::vector<Column> columns;
   std::vector<Constraint> constraints;
   std::vector<Index> indexes;
+  std::vector<Trigger> triggers;     ///< in the order of their names, in which they fire
   std::vector<std::string> options;  ///< reloptions: "fillfactor=100"
   std::string view_sql;
   std::vector<ViewName> view_names;

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
+#include "sql-lite-frontend/triggers/definition.h"
 
 /// ALTER TABLE.
 namespace swizzle::sql {
@@ -315,6 +316,9 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       require_column(command.name);
       return;
     default:
+      if (Relation relation = table_->relation; enable_triggers(session_, command, relation)) {
+        return replace(std::move(relation));
+      }
       throw_error(sqlstate::feature_not_supported, "ALTER TABLE … {} is not supported",
                   alter_form_name(command.subtype));
   }

@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/resolve.h"
 
 /// COMMENT ON.
@@ -81,6 +82,8 @@ class Commenting {
         return on_column();
       case ObjectType::tabconstraint:
         return on_constraint();
+      case ObjectType::trigger:
+        return comment_on_trigger(session_, names(), text_);
       case ObjectType::index:
         return on_index();
       case ObjectType::schema:

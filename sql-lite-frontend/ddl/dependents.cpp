@@ -9,6 +9,8 @@
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/silent_sink.h"
+#include "sql-lite-frontend/triggers/condition.h"
+#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {
@@ -161,6 +163,8 @@ void remove(Session::State& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::constraint) {
     std::erase_if(relation.constraints,
                   [&](const Constraint& c) { return c.oid == dependent.oid; });
+  } else if (dependent.kind == Dependent::Kind::trigger) {
+    std::erase_if(relation.triggers, [&](const Trigger& t) { return t.oid == dependent.oid; });
   } else if (dependent.kind == Dependent::Kind::index) {
     remove_index(session, relation, dependent.oid);
   } else {
@@ -290,6 +294,14 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
   }
   for (const TablePtr& over : views_over_column(session, *table, position)) {
     add_with_followers(session, view(session, over, on), known, list);
+  }
+  for (const Trigger& trigger : table->relation.triggers) {
+    if (!is_part(trigger.columns, position) &&
+        !condition_reads(session, table, trigger, position)) {
+      continue;
+    }
+    list.push_back(
+        {Dependent::Kind::trigger, table, trigger.oid, 0, described(session, *table, trigger), on});
   }
   return list;
 }

@@ -11,6 +11,8 @@
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/triggers/definition.h"
+#include "sql-lite-frontend/triggers/table_triggers.h"
 
 /// DROP and TRUNCATE.
 namespace swizzle::sql {
@@ -286,6 +288,8 @@ void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
       return drop_routines(*this, statement, sink);
+    case ast::ObjectType::trigger:
+      return drop_trigger(*this, statement, sink);
     default:
       drop_unknown(statement, sink);
   }
@@ -347,6 +351,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
                                  other->relation.name));
     }
   }
+  fire_for_truncate(*this, tables, TriggerTime::before);
   for (const TablePtr& table : tables) {
     empty_relation(table);
     if (!statement.restart_seqs) continue;
@@ -357,6 +362,7 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
       }
     }
   }
+  fire_for_truncate(*this, tables, TriggerTime::after);
   sink.command_complete("TRUNCATE TABLE");
 }
 

@@ -11,6 +11,8 @@
 #include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/triggers/condition.h"
+#include "sql-lite-frontend/triggers/definition.h"
 
 /// RENAME, SET SCHEMA and OWNER TO.
 namespace swizzle::sql {
@@ -40,6 +42,8 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER PROCEDURE";
     case ast::ObjectType::routine:
       return "ALTER ROUTINE";
+    case ast::ObjectType::trigger:
+      return "ALTER TRIGGER";
     default:
       return "ALTER TABLE";
   }
@@ -84,6 +88,9 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
       rename_routine(*this, statement);
+      return finish();
+    case ast::ObjectType::trigger:
+      rename_trigger(*this, statement);
       return finish();
     case ast::ObjectType::role: {
       const RolePtr role = catalog.role(statement.subname);
@@ -183,6 +190,10 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     const Slot first = binder.new_slots(relation.columns.size());
     for (const std::string* sql : stored) {
       bound.push_back(binder.bind_table_expression(*sql, *table, first, Clause::check));
+    }
+    for (Trigger& trigger : relation.triggers) {
+      if (trigger.when_sql.empty()) continue;
+      trigger.when_sql = renamed_condition(*this, table, trigger, *position, new_name);
     }
     relation.columns[*position].name = new_name;
     for (std::size_t i = 0; i < stored.size(); ++i) {

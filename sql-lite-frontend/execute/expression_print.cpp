@@ -292,6 +292,13 @@ void ArrayExpr::print(ExprPrinter& printer) const {
 }
 
 void RowExpr::print(ExprPrinter& printer) const {
+  if (is_whole_row && printer.columns == ExprPrinter::Columns::qualified && !operands_.empty()) {
+    const auto* column = dynamic_cast<const SlotExpr*>(operands_[0].get());
+    if (column != nullptr && !column->origin().qualifier.empty()) {
+      printer.out += quote_identifier(column->origin().qualifier) + ".*";
+      return;
+    }
+  }
   printer.out += "ROW(";
   print_list(printer, operands_);
   printer.out += ")";

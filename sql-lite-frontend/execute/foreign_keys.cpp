@@ -38,32 +38,45 @@ constexpr std::int64_t kLowHalf = (std::int64_t{1} << kHalf) - 1;
 
 }  // namespace
 
-void ReferenceQueue::add(WorkMemory& memory, const std::shared_ptr<TableReferences>& references,
+void ReferenceQueue::add(WorkMemory& memory, const std::shared_ptr<EventActor>& actor,
                          std::int64_t event, std::span<const Value> values) {
-  if (next_.references.empty() || next_.references.back() != references) {
-    next_.references.push_back(references);
-  }
-  const auto place = static_cast<std::int64_t>(next_.references.size() - 1);
+  if (next_.actors.empty() || next_.actors.back() != actor) next_.actors.push_back(actor);
+  const auto place = static_cast<std::int64_t>(next_.actors.size() - 1);
   next_.events.add(memory, place << kHalf | event, values);
+}
+
+void ReferenceQueue::add_last(const std::shared_ptr<EventActor>& actor, StatementKey key) {
+  std::erase_if(next_.last, [key](const Level::Last& one) { return one.key == key; });
+  next_.last.push_back({key, actor});
 }
 
 ReferenceQueue::Run::~Run() {
   queue_.is_running_ = false;
   queue_.next_.clear();
+  queue_.begun_.clear();
 }
 
 void ReferenceQueue::Run::finish(Execution& execution) {
-  for (Level level; !queue_.next_.events.empty(); level.clear()) {
+  for (Level level; !queue_.next_.empty(); level.clear()) {
     std::swap(level, queue_.next_);
     RowEvents::Reader reader{level.events};
     while (reader.next()) {
       execution.tick();
-      TableReferences& references =
-          *level.references[static_cast<std::size_t>(reader.what() >> kHalf)];
-      references.perform(
-          execution, TableReferences::Note::of_event(reader.what() & kLowHalf, reader.values()));
+      EventActor& actor = *level.actors[static_cast<std::size_t>(reader.what() >> kHalf)];
+      actor.act_on(execution, reader.what() & kLowHalf, reader.values());
+    }
+    for (const Level::Last& last : level.last) {
+      if (!queue_.has_later(last.key)) last.actor->act_last(execution);
     }
   }
+}
+
+ReferenceQueue::Aside::Aside(ReferenceQueue& queue) : queue_(queue) {
+  if (queue.is_running_) around_ = std::make_unique<ReferenceQueue>(std::exchange(queue, {}));
+}
+
+ReferenceQueue::Aside::~Aside() {
+  if (around_) queue_ = std::move(*around_);
 }
 
 }  // namespace swizzle::sql

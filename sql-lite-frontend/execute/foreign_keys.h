@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -53,6 +56,12 @@ class ReferenceQueue {
   /// Whether a statement that ends now is one that an action runs.
   [[nodiscard]] bool is_running() const noexcept { return is_running_; }
 
+  /// Of a table's statement-level triggers for an event: they fire once for all that actions do.
+  using StatementKey = std::uint64_t;
+  /// Whether nobody has begun a statement of that key for which the present one runs, or that it is
+  /// run for.
+  bool begins(StatementKey key) { return !is_running_ || begun_.insert(key).second; }
+
   /// While it lives, statements are those of actions; what they leave is forgotten with it.
   class Run {
    public:
@@ -66,24 +75,51 @@ class ReferenceQueue {
     ReferenceQueue& queue_;
   };
 
-  /// An event as TableReferences::Note has it.
-  void add(WorkMemory& memory, const std::shared_ptr<TableReferences>& references,
-           std::int64_t event, std::span<const Value> values);
+  /// While it lives, statements are users' again: those of a function that a trigger calls.
+  class Aside {
+   public:
+    explicit Aside(ReferenceQueue& queue);
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+    ~Aside();
+
+   private:
+    ReferenceQueue& queue_;
+    std::unique_ptr<ReferenceQueue> around_;
+  };
+
+  /// The event is one that fits half of the number.
+  void add(WorkMemory& memory, const std::shared_ptr<EventActor>& actor, std::int64_t event,
+           std::span<const Value> values);
+  /// `actor` acts last, unless another one comes for the same key before.
+  void add_last(const std::shared_ptr<EventActor>& actor, StatementKey key);
+  [[nodiscard]] bool has_later(StatementKey key) const noexcept { return next_.has_last(key); }
 
  private:
   /// What all of the level before has left: its memory goes when it is done.
   struct Level {
-    std::vector<std::shared_ptr<TableReferences>> references;
-    /// Each is a note's, and whose of `references` it is.
+    struct Last {
+      StatementKey key = 0;
+      std::shared_ptr<EventActor> actor;
+    };
+    std::vector<std::shared_ptr<EventActor>> actors;
+    /// Whose of `actors` it is, and what that one knows it by.
     RowEvents events;
+    std::vector<Last> last;
 
+    [[nodiscard]] bool empty() const noexcept { return events.empty() && last.empty(); }
+    [[nodiscard]] bool has_last(StatementKey key) const noexcept {
+      return std::ranges::find(last, key, &Last::key) != last.end();
+    }
     void clear() noexcept {
-      references.clear();
+      actors.clear();
       events.clear();
+      last.clear();
     }
   };
   bool is_running_ = false;
   Level next_;
+  std::set<StatementKey> begun_;
 };
 
 }  // namespace swizzle::sql

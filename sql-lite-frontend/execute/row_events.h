@@ -58,4 +58,16 @@ class RowEvents {
   MemoryShare share_;
 };
 
+/// Who does later what events ask for.
+class EventActor {
+ public:
+  EventActor() = default;
+  EventActor(const EventActor&) = delete;
+  EventActor& operator=(const EventActor&) = delete;
+  virtual ~EventActor() = default;
+  virtual void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) = 0;
+  /// All events are done with that the same statement has left.
+  virtual void act_last(Execution& /*execution*/) {}
+};
+
 }  // namespace swizzle::sql

@@ -135,6 +135,7 @@ RowWriter::RowWriter(const WriteStatement& write)
 
 /// Whether an update of this statement gives the column a value.
 bool RowWriter::assigns(std::size_t position) const {
+  if (write_.triggers_may_assign) return true;
   const auto is_it = [position](const Assignment& one) { return one.position == position; };
   return std::ranges::any_of(write_.assignments, is_it) ||
          std::ranges::any_of(write_.generated, is_it);

@@ -17,7 +17,7 @@ namespace swizzle::sql {
 /// The foreign keys of one table, both ways, and what they ask for when its rows change. Rows are
 /// looked for in indexes; actions, and keys whose values have to be cast, are statements of our own
 /// that run inside the transaction, as PostgreSQL's are.
-class TableReferences {
+class TableReferences final : public EventActor {
  public:
   TableReferences(NameSource& names, const TablePtr& table);
 
@@ -40,6 +40,9 @@ class TableReferences {
 
   /// Does it; what is deferred goes to the session.
   void perform(Execution& execution, const Note& note);
+  void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) override {
+    perform(execution, Note::of_event(event, values));
+  }
 
  private:
   /// This table refers to another.

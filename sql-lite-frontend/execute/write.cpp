@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/late_error.h"
 #include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/triggers/statement_triggers.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -20,6 +21,7 @@ WriteOperator::WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows
       writer_(*write_),
       foreign_keys_(names, write_->table),
       deferrable_keys_(names, write_->table),
+      triggers_(StatementTriggers::of(*write_)),
       old_row_(write_->table->relation.columns.size()),
       new_row_(write_->table->relation.columns.size()) {
   begin_returning();
@@ -36,10 +38,13 @@ WriteOperator::WriteOperator(const WriteOperator& of, StepCopies& copies)
       writer_(*write_),
       foreign_keys_(copies.names(), write_->table),
       deferrable_keys_(copies.names(), write_->table),
+      triggers_(StatementTriggers::of(*write_)),
       old_row_(of.old_row_.size()),
       new_row_(of.new_row_.size()) {
   begin_returning();
 }
+
+WriteOperator::~WriteOperator() = default;
 
 void WriteOperator::begin_returning() {
   std::vector<Slot> slots;
@@ -96,8 +101,11 @@ void WriteOperator::keep_returning(Execution& execution) {
 
 void WriteOperator::begin(Execution& execution, Rows expected) {
   writer_.abandon_changes();
-  // A row that is in conflict takes back its entries, those of the indexes before too.
-  if (expected == Rows::many && write_->conflict.kind == ConflictAction::Kind::error) {
+  if (triggers_) triggers_->begin(execution);
+  // A row that is in conflict takes back its entries, those of the indexes before too. A trigger
+  // may look for rows that the statement has written.
+  const bool at_once = triggers_ && triggers_->runs_between_rows();
+  if (expected == Rows::many && !at_once && write_->conflict.kind == ConflictAction::Kind::error) {
     writer_.begin_changes();
     if (write_->kind == WriteKind::insert) writer_.begin_load(execution);
   }
@@ -111,18 +119,25 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
 
 void WriteOperator::end(Execution& execution) {
   writer_.end_changes(execution);
-  if (foreign_keys_.has_notes() || deferrable_keys_.has_notes())
+  const bool fires = triggers_ && triggers_->end();
+  if (foreign_keys_.has_notes() || deferrable_keys_.has_notes() || fires)
     execution.unchecked.push_back(this);
+}
+
+void WriteOperator::begin_checks(ReferenceQueue& queue) {
+  if (triggers_) triggers_->begin_checks(queue);
 }
 
 void WriteOperator::check(Execution& execution) {
   deferrable_keys_.finish(execution);
   foreign_keys_.finish(execution);
+  if (triggers_) triggers_->finish(execution);
 }
 
 void WriteOperator::check_later(Execution& execution, ReferenceQueue& queue) {
   deferrable_keys_.finish(execution);
   foreign_keys_.finish_later(execution, queue);
+  if (triggers_) triggers_->finish_later(execution, queue);
 }
 
 void check_written(Execution& execution) {
@@ -132,10 +147,55 @@ void check_written(Execution& execution) {
     for (WriteOperator* const write : execution.unchecked) write->check_later(execution, queue);
   } else {
     ReferenceQueue::Run run{queue};
+    for (WriteOperator* const write : execution.unchecked) write->begin_checks(queue);
     for (WriteOperator* const write : execution.unchecked) write->check(execution);
     run.finish(execution);
   }
   execution.unchecked.clear();
+}
+
+/// False: a trigger wants the row left out.
+bool WriteOperator::before_insert(Execution& execution) {
+  if (!triggers_->before_row(execution, TriggerEvent::insert, {}, new_row_)) return false;
+  put(execution, new_row_, write_->first_slot);
+  return true;
+}
+
+/// The same for a row that is locked, whose new values are `row`.
+bool WriteOperator::before_update(Execution& execution, Bytes key, std::vector<Value>& row) {
+  const Transaction::Mark mark = execution.transaction->mark();
+  if (!triggers_->before_row(execution, TriggerEvent::update, old_row_, row)) return false;
+  triggers_->require_same_row(execution, mark, key, old_row_);
+  return true;
+}
+
+/// The target's key, where statements of triggers do not reach it.
+Bytes WriteOperator::own_key(Execution& execution) {
+  Value& key = execution.slots[target_->key_slot()];
+  key = key.copy_to(execution.row_arena);
+  return key.as_bytes();
+}
+
+bool WriteOperator::before_delete(Execution& execution) {
+  const Transaction::Mark mark = execution.transaction->mark();
+  const Bytes key = own_key(execution);
+  std::vector<Value> no_row;
+  if (!triggers_->before_row(execution, TriggerEvent::remove, old_row_, no_row)) return false;
+  triggers_->require_same_row(execution, mark, key, old_row_);
+  return true;
+}
+
+/// What is looked at when the statement has written everything.
+void WriteOperator::note_inserted(Execution& execution) {
+  foreign_keys_.inserted(execution, new_row_);
+  deferrable_keys_.inserted(execution, new_row_);
+  if (triggers_) triggers_->note(execution, TriggerEvent::insert, {}, new_row_);
+}
+
+void WriteOperator::note_updated(Execution& execution, std::span<const Value> row) {
+  foreign_keys_.updated(execution, old_row_, row);
+  deferrable_keys_.updated(execution, old_row_, row);
+  if (triggers_) triggers_->note(execution, TriggerEvent::update, old_row_, row);
 }
 
 void WriteOperator::insert_row(Execution& execution) {
@@ -148,6 +208,7 @@ void WriteOperator::insert_row(Execution& execution) {
   }
   put(execution, new_row_, write_->first_slot);
   if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
+  if (triggers_ && triggers_->runs_between_rows() && !before_insert(execution)) return;
   compute_generated(execution, new_row_, write_->first_slot);
   check_row(execution, new_row_);
   if (write_->conflict.kind != ConflictAction::Kind::error) {
@@ -155,8 +216,7 @@ void WriteOperator::insert_row(Execution& execution) {
     return;
   }
   writer_.insert(execution, new_row_, RowWriter::OnConflict::fail);
-  foreign_keys_.inserted(execution, new_row_);
-  deferrable_keys_.inserted(execution, new_row_);
+  note_inserted(execution);
   keep_returning(execution);
 }
 
@@ -170,8 +230,7 @@ void WriteOperator::insert_with_conflicts(Execution& execution) {
         touched_.count_in(execution.memory);
         touched_[writer_.last_key()] = 1;
       }
-      foreign_keys_.inserted(execution, new_row_);
-      deferrable_keys_.inserted(execution, new_row_);
+      note_inserted(execution);
       keep_returning(execution);
       return;
     }
@@ -221,6 +280,10 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   for (const Assignment& assignment : write_->assignments) {
     row[assignment.position] = assignment.expr->eval(execution);
   }
+  if (triggers_ && triggers_->runs_between_rows() &&
+      !before_update(execution, as_bytes(key), row)) {
+    return true;
+  }
   // From here on the statement's row is the updated one: checks and RETURNING see it.
   put(execution, row, write_->first_slot);
   compute_generated(execution, row, write_->first_slot);
@@ -229,8 +292,7 @@ bool WriteOperator::update_existing(Execution& execution, const std::string& key
   writer_.update(execution, as_bytes(key), old_row_, row);
   touched_.count_in(execution.memory);
   touched_[writer_.last_key()] = 1;
-  foreign_keys_.updated(execution, old_row_, row);
-  deferrable_keys_.updated(execution, old_row_, row);
+  note_updated(execution, row);
   keep_returning(execution);
   return true;
 }
@@ -270,13 +332,16 @@ void WriteOperator::update_row(Execution& execution) {
   for (const Assignment& assignment : write_->assignments) {
     new_row_[assignment.position] = assignment.expr->eval(execution);
   }
+  if (triggers_ && triggers_->runs_between_rows() &&
+      !before_update(execution, own_key(execution), new_row_)) {
+    return;
+  }
   put(execution, new_row_, write_->new_first_slot);
   compute_generated(execution, new_row_, write_->new_first_slot);
   check_row(execution, new_row_);
   lock_changed_keys(execution, execution.slots[target_->key_slot()].as_bytes(), new_row_);
   writer_.update(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_, new_row_);
-  foreign_keys_.updated(execution, old_row_, new_row_);
-  deferrable_keys_.updated(execution, old_row_, new_row_);
+  note_updated(execution, new_row_);
   keep_returning(execution);
 }
 
@@ -290,11 +355,15 @@ bool WriteOperator::delete_unchanged(Execution& execution) {
 }
 
 void WriteOperator::delete_row(Execution& execution) {
-  if (!delete_unchanged(execution)) {
+  // A trigger is asked before the row goes.
+  const bool asks = triggers_ && triggers_->runs_between_rows();
+  if (asks || !delete_unchanged(execution)) {
     if (!lock_target(execution, ReadMode::for_update)) return;
+    if (asks && !before_delete(execution)) return;
     writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
   }
   foreign_keys_.removed(execution, old_row_);
+  if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
   keep_returning(execution);
 }
 
@@ -344,6 +413,7 @@ void WriteOperator::close() {
   returned_.clear();
   touched_.clear();
   position_ = 0;
+  if (triggers_) triggers_->forget();
 }
 
 std::vector<Slot> WriteOperator::output_slots() const {
@@ -362,6 +432,9 @@ void WriteOperator::for_each_expression(const std::function<void(ExprPtr&)>& vis
   }
   visit_each(write.conflict_where, visit);
   visit_each(write.recheck, visit);
+  for (WriteStatement::Fired& fired : write.triggers) {
+    if (fired.when) visit(fired.when);
+  }
   for (OutputTarget& column : write.returning) {
     if (column.expr) visit(column.expr);
   }

@@ -10,6 +10,8 @@
 
 namespace swizzle::sql {
 
+class StatementTriggers;
+
 /// INSERT, UPDATE and DELETE. Everything is written when it opens, as PostgreSQL does even if the
 /// client fetches only a part of RETURNING; the returned rows are kept until they are asked for.
 class WriteOperator final : public PlanOperator {
@@ -21,6 +23,7 @@ class WriteOperator final : public PlanOperator {
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<WriteOperator>(*this, copies);
   }
+  ~WriteOperator() override;
   void open(Execution& execution) override;
   bool next(Execution& execution) override;
   void close() override;
@@ -48,6 +51,8 @@ class WriteOperator final : public PlanOperator {
   void check(Execution& execution);
   /// The same for a statement that an action runs: foreign keys are looked at behind that.
   void check_later(Execution& execution, ReferenceQueue& queue);
+  /// Before any is done of what the statement has left.
+  void begin_checks(ReferenceQueue& queue);
   [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
 
  private:
@@ -62,6 +67,12 @@ class WriteOperator final : public PlanOperator {
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
   void check_row(Execution& execution, std::span<const Value> row);
   void keep_returning(Execution& execution);
+  bool before_insert(Execution& execution);
+  bool before_update(Execution& execution, Bytes key, std::vector<Value>& row);
+  bool before_delete(Execution& execution);
+  Bytes own_key(Execution& execution);
+  void note_inserted(Execution& execution);
+  void note_updated(Execution& execution, std::span<const Value> row);
   void put(Execution& execution, std::span<const Value> row, Slot first_slot);
 
   Planned<WriteStatement> write_;
@@ -71,6 +82,7 @@ class WriteOperator final : public PlanOperator {
   RowWriter writer_;
   ForeignKeys foreign_keys_;
   DeferrableKeys deferrable_keys_;
+  std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
   /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.

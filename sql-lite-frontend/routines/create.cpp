@@ -276,8 +276,10 @@ class RoutineBuilder {
       throw_error(sqlstate::feature_not_supported, "columns of type {} are not supported",
                   format_type(column->type));
     }
-    const bool may_return = routine_.result == TypeId::void_ || routine_.result == TypeId::record ||
-                            is_polymorphic(routine_.result);
+    // A language of its own says what a trigger's function may be.
+    const bool is_trigger = routine_.result == TypeId::trigger && routine_.language != "sql";
+    const bool may_return = is_trigger || routine_.result == TypeId::void_ ||
+                            routine_.result == TypeId::record || is_polymorphic(routine_.result);
     if (is_pseudo(routine_.result) && !may_return) {
       throw invalid(
           fmt::format("SQL functions cannot return type {}", format_type(routine_.result)));

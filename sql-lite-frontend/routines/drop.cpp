@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -38,6 +39,7 @@ class RoutineDependents {
       } else {
         of_table(table);
       }
+      of_triggers(table);
     }
     for (const RoutinePtr& other : session_.catalog.routines()) of_routine(*other);
   }
@@ -75,6 +77,14 @@ class RoutineDependents {
       });
       if (!names && !calls(index.predicate_sql)) continue;
       add_once(list_, {Kind::index, table, index.oid, 0, "index " + index.name, on_});
+    }
+  }
+
+  void of_triggers(const TablePtr& table) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.function != routine_.oid && !calls(trigger.when_sql)) continue;
+      add_once(list_,
+               {Kind::trigger, table, trigger.oid, 0, described(session_, *table, trigger), on_});
     }
   }
 

@@ -51,6 +51,9 @@ class RoutineLanguage {
                                          const TablePtr& table) const = 0;
 };
 
+/// One that whoever embeds the database brings, before there is any session. Both outlive all.
+void add_language(std::string_view name, const RoutineLanguage& language);
+
 /// 42704 for a language that nobody knows, 0A000 for one that is not here.
 const RoutineLanguage& require_language(std::string_view name);
 

@@ -7,8 +7,29 @@
 
 namespace swizzle::sql {
 
+namespace {
+
+struct AddedLanguage {
+  std::string_view name;
+  const RoutineLanguage* language = nullptr;
+};
+/// Before there is any session.
+AddedLanguage& added_language() {
+  static AddedLanguage added;
+  return added;
+}
+
+}  // namespace
+
+void add_language(std::string_view name, const RoutineLanguage& language) {
+  added_language() = {name, &language};
+}
+
 const RoutineLanguage& require_language(std::string_view name) {
   if (name == "sql") return sql_language();
+  if (const AddedLanguage& added = added_language(); added.language != nullptr) {
+    if (name == added.name) return *added.language;
+  }
   // PostgreSQL's own, and those that its distributions bring.
   constexpr std::array kKnown = std::to_array<std::string_view>(
       {"plpgsql", "c", "internal", "plperl", "plperlu", "plpython3u", "pltcl", "pltclu", "plv8"});

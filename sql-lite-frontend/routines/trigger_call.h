@@ -14,9 +14,6 @@ namespace swizzle::sql {
 
 class RowStore;
 
-enum class TriggerTime : std::uint8_t { before, after, instead_of };
-enum class TriggerEvent : std::uint8_t { insert, update, remove, truncate };
-
 /// Rows that a statement has changed, as a transition table shows them (REFERENCING … AS `name`).
 struct TransitionTable {
   std::string name;

@@ -153,8 +153,13 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
   if (const TypePtr type = session.catalog.type(oid)) return type->comment;
   if (const RoutinePtr routine = session.catalog.routine(oid)) return routine->comment;
-  if (!catalog.empty() && catalog != "pg_class" && catalog != "pg_constraint") return {};
+  const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
+                       catalog == "pg_trigger";
+  if (!is_part) return {};
   for (const TablePtr& table : session.catalog.tables()) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.oid == oid) return trigger.comment;
+    }
     if (const Index* index = table->index_by_oid(oid)) return index->comment;
     for (const Constraint& constraint : table->relation.constraints) {
       if (constraint.oid == oid) return constraint.comment;
@@ -305,8 +310,7 @@ std::vector<SessionFunction> all_functions() {
                                       "pg_get_partkeydef", "pg_tablespace_location"}) {
     add({name, TypeId::text, {oid}, 0, true, kStable, always_null});
   }
-  // There are no triggers, rules of the user's own or partitions.
-  add({"pg_get_triggerdef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
+  // There are no rules of the user's own or partitions.
   add({"pg_get_ruledef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
   add({"pg_partition_root", regclass, {regclass}, 0, true, kStable, always_null});
   add({"pg_get_partition_constraintdef", TypeId::text, {oid}, 0, true, kStable, always_null});

@@ -409,7 +409,6 @@ std::span<const SessionFunction> functions() {
       {"pg_stat_clear_snapshot", void_, {}, 0, true, kVolatile, nothing},
       {"pg_stat_force_next_flush", void_, {}, 0, true, kVolatile, nothing},
       {"pg_stat_get_snapshot_timestamp", timestamptz, {}, 0, true, kStable, always_null},
-      {"pg_trigger_depth", int4, {}, 0, true, kStable, zero},
       {"pg_my_temp_schema", oid, {}, 0, true, kStable, own_temporary_schema},
       {"pg_stat_get_numscans", int8, {oid}, 0, true, kStable, zero},
       {"pg_stat_reset", void_, {}, 0, true, kVolatile, reset_counters},
@@ -427,7 +426,8 @@ std::span<const std::span<const SessionFunction>> session_function_lists() {
   static const std::array kLists{
       functions(),          catalog_functions(),      privilege_functions(),
       advisory_functions(), notification_functions(), size_functions(),
-      blocking_functions(), connection_functions(),   routine_functions()};
+      blocking_functions(), connection_functions(),   routine_functions(),
+      trigger_functions()};
   return kLists;
 }
 

@@ -11,6 +11,8 @@ namespace swizzle::sql {
 std::span<const SessionFunction> catalog_functions();
 /// pg_get_functiondef …
 std::span<const SessionFunction> routine_functions();
+/// pg_get_triggerdef …
+std::span<const SessionFunction> trigger_functions();
 /// pg_blocking_pids
 std::span<const SessionFunction> blocking_functions();
 /// The address of a connection's end as inet; NULL where there is none.

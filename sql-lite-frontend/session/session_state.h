@@ -26,6 +26,7 @@ namespace swizzle::sql {
 /// Lets a map with names be asked for a view of one.
 struct NamedRelation;
 class RoutineCodes;
+class TriggerCodes;
 
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
@@ -467,6 +468,9 @@ struct Session::State final : NameSource, ObjectNames {
   std::unordered_map<Oid, CallablePtr> callables;
   /// What the routines that were called last are made ready with (routines/language.h).
   std::shared_ptr<RoutineCodes> routine_codes;
+  /// The same for functions of triggers (triggers/trigger_codes.h).
+  std::shared_ptr<TriggerCodes> trigger_codes;
+  std::int32_t trigger_depth = 0;  ///< how many run within one another
   /// Of settings that hold while a routine runs; no other version is so high.
   std::uint64_t next_inner_version = 1ULL << 63U;
   /// Of the enums whose values this session has read or written, as of this stamp.

@@ -381,7 +381,7 @@ TEST_CASE("What is not supported is refused by name", "[sql][session]") {
   TestDatabase db;
   for (const char* sql :
        {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
-        "CREATE TRIGGER t BEFORE INSERT ON a EXECUTE FUNCTION f()",
+        "CREATE EVENT TRIGGER t ON sql_drop EXECUTE FUNCTION f()",
         "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING", "CREATE TYPE pair AS (a int)",
         "PREPARE TRANSACTION 'x'", "SELECT 1 GROUP BY ROLLUP (1)", "CREATE EXTENSION e",
         "GRANT USAGE ON LANGUAGE sql TO PUBLIC", "DO 'x'"}) {

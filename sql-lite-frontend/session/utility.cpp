@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
+#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/time_zone.h"
 
 namespace swizzle::sql {
@@ -267,6 +268,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       definition(made.is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION");
       return create_routine(*this, made, statement, sink);
     }
+    case Kind::create_trig_stmt:
+      definition("CREATE TRIGGER");
+      return create_trigger(*this, ast::as<ast::CreateTrigStmt>(node), sink);
     case Kind::alter_function_stmt:
       definition("ALTER FUNCTION");
       return alter_routine(*this, ast::as<ast::AlterFunctionStmt>(node), sink);

@@ -1,0 +1,36 @@
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/triggers/show_trigger.h"
+
+/// Functions that tell of triggers.
+namespace swizzle::sql {
+namespace {
+
+Value trigger_definition(Execution& execution, std::span<const Value> arguments) {
+  const bool pretty = arguments.size() > 1 && arguments[1].as_bool();
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.oid != arguments[0].as_oid()) continue;
+      const std::string shown = shown_trigger(session, table, trigger, pretty);
+      return Value::from_text(shown).copy_to(execution.row_arena);
+    }
+  }
+  return Value::null();
+}
+
+Value present_depth(Execution& execution, std::span<const Value> /*arguments*/) {
+  return Value::from_int(execution.session.trigger_depth);
+}
+
+}  // namespace
+
+std::span<const SessionFunction> trigger_functions() {
+  using enum TypeId;
+  static const std::vector<SessionFunction> kFunctions{
+      {"pg_get_triggerdef", text, {oid, bool_}, 1, true, Volatility::stable, trigger_definition},
+      {"pg_trigger_depth", int4, {}, 0, true, Volatility::stable, present_depth}};
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

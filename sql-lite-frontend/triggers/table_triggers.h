@@ -1,0 +1,12 @@
+#pragma once
+
+#include <span>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+
+/// Fires the triggers that TRUNCATE of these tables has, before it or after it.
+void fire_for_truncate(Session::State& session, std::span<const TablePtr> tables, TriggerTime time);
+
+}  // namespace swizzle::sql
