@@ -31,11 +31,22 @@ std::vector<Trigger>::iterator require_trigger(Relation& relation, std::string_v
               relation.name);
 }
 
-TablePtr own_table(Session::State& session, const ast::RangeVar& range,
-                   lock::RelationMode mode = lock::RelationMode::access_exclusive) {
+TablePtr own_table(Session::State& session, const ast::RangeVar& range, lock::RelationMode mode) {
   const NamedRelation found = require_named_relation(session, range);
   require_alterable(session, found);
   return session.lock_own(found.table, mode);
+}
+
+/// The same where it is the trigger that is named, which has to be there: the error calls its table
+/// a relation then.
+TablePtr own_table_of(Session::State& session, const ast::RangeVar& range, std::string_view trigger,
+                      lock::RelationMode mode) {
+  Relation relation = require_named_relation(session, range).table->relation;
+  require_trigger(relation, trigger);
+  if (!session.owns(relation.owner)) {
+    throw_error(sqlstate::insufficient_privilege, "must be owner of relation {}", relation.name);
+  }
+  return own_table(session, range, mode);
 }
 
 }  // namespace
@@ -72,11 +83,8 @@ void drop_trigger(Session::State& session, const ast::DropStmt& statement, Resul
         skip(fmt::format("trigger \"{}\" for relation \"{}\"", name, range.relname));
         continue;
       }
-    } else {
-      Relation relation = require_named_relation(session, range).table->relation;
-      require_trigger(relation, name);
     }
-    const TablePtr table = own_table(session, range);
+    const TablePtr table = own_table_of(session, range, name, lock::RelationMode::access_exclusive);
     require_unused(session, *table, "DROP TRIGGER");
     Relation relation = table->relation;
     relation.triggers.erase(require_trigger(relation, name));
@@ -86,7 +94,8 @@ void drop_trigger(Session::State& session, const ast::DropStmt& statement, Resul
 }
 
 void rename_trigger(Session::State& session, const ast::RenameStmt& statement) {
-  const TablePtr table = own_table(session, *statement.relation);
+  const TablePtr table =
+      own_table(session, *statement.relation, lock::RelationMode::access_exclusive);
   Relation relation = table->relation;
   const auto trigger = require_trigger(relation, statement.subname);
   if (std::ranges::find(relation.triggers, statement.newname, &Trigger::name) !=
@@ -100,10 +109,11 @@ void rename_trigger(Session::State& session, const ast::RenameStmt& statement) {
 }
 
 void comment_on_trigger(Session::State& session, Names object, std::string_view text) {
+  const std::string_view name = ast::string_of(object.back());
   const TablePtr table =
-      own_table(session, table_in(object), lock::RelationMode::share_update_exclusive);
+      own_table_of(session, table_in(object), name, lock::RelationMode::share_update_exclusive);
   Relation relation = table->relation;
-  require_trigger(relation, ast::string_of(object.back()))->comment = text;
+  require_trigger(relation, name)->comment = text;
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
 

@@ -82,8 +82,8 @@ class CommandLanguage final : public RoutineLanguage {
   }
 };
 
-struct Fixture : TestDatabase {
-  Fixture() {
+struct FiringTriggers : TestDatabase {
+  FiringTriggers() {
     static const CommandLanguage language;
     add_language("commands", language);
     run("CREATE TABLE log (line text)");
@@ -107,7 +107,7 @@ struct Fixture : TestDatabase {
 
 }  // namespace
 
-TEST_CASE_METHOD(Fixture, "Triggers fire in PostgreSQL's order", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "Triggers fire in PostgreSQL's order", "[sql][triggers]") {
   for (const std::string time : {"BEFORE", "AFTER"}) {
     for (const std::string level : {"ROW", "STATEMENT"}) {
       for (const std::string name : {"y", "x"}) {
@@ -143,7 +143,8 @@ TEST_CASE_METHOD(Fixture, "Triggers fire in PostgreSQL's order", "[sql][triggers
         "xas:after_delete:->- yas:after_delete:->-");
 }
 
-TEST_CASE_METHOD(Fixture, "A trigger before a row changes it or leaves it out", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "A trigger before a row changes it or leaves it out",
+                 "[sql][triggers]") {
   run("CREATE TABLE g (a int8 PRIMARY KEY, b int8 NOT NULL CHECK (b < 100), "
       "c int8 GENERATED ALWAYS AS (b * 2) STORED)");
   run("CREATE INDEX ON g (b)");
@@ -171,7 +172,7 @@ TEST_CASE_METHOD(Fixture, "A trigger before a row changes it or leaves it out", 
   CHECK(run("SELECT a FROM g") == "1 SELECT 1");
 }
 
-TEST_CASE_METHOD(Fixture, "UPDATE OF, WHEN and arguments choose", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "UPDATE OF, WHEN and arguments choose", "[sql][triggers]") {
   run("INSERT INTO t VALUES (1, 1), (2, 2)");
   trigger("o AFTER UPDATE OF b ON t FOR EACH ROW EXECUTE FUNCTION logs(x, 'y', 3)");
   trigger("w AFTER UPDATE ON t FOR EACH ROW WHEN (old.b <> new.b) EXECUTE FUNCTION logs()");
@@ -192,7 +193,7 @@ TEST_CASE_METHOD(Fixture, "UPDATE OF, WHEN and arguments choose", "[sql][trigger
   CHECK(logged().empty());
 }
 
-TEST_CASE_METHOD(Fixture, "Actions of foreign keys fire triggers after the statement's own",
+TEST_CASE_METHOD(FiringTriggers, "Actions of foreign keys fire triggers after the statement's own",
                  "[sql][triggers]") {
   run("CREATE TABLE c (a int8 PRIMARY KEY, t int8 REFERENCES t ON DELETE CASCADE)");
   run("INSERT INTO t VALUES (1, 1), (2, 2)");
@@ -208,7 +209,8 @@ TEST_CASE_METHOD(Fixture, "Actions of foreign keys fire triggers after the state
         "c:after_delete:10,1>- c:after_delete:11,1>- c:after_delete:20,2>- cs:after_delete:->-");
 }
 
-TEST_CASE_METHOD(Fixture, "What fails in a trigger undoes the statement", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "What fails in a trigger undoes the statement",
+                 "[sql][triggers]") {
   function("fails", "run INSERT INTO log VALUES (1)\nfail");
   trigger("f AFTER INSERT ON t FOR EACH ROW WHEN (new.a = 3) EXECUTE FUNCTION fails()");
   CHECK(run("INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)") == "P0001 a trigger fails");
@@ -223,7 +225,7 @@ TEST_CASE_METHOD(Fixture, "What fails in a trigger undoes the statement", "[sql]
   CHECK(run("SELECT a FROM t") == "1 SELECT 1");
 }
 
-TEST_CASE_METHOD(Fixture, "A trigger writes the table that fires it", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "A trigger writes the table that fires it", "[sql][triggers]") {
   function("again", "run INSERT INTO t SELECT max(a) + 1, 0 FROM t");
   trigger("again AFTER INSERT ON t FOR EACH ROW WHEN (new.a < 5) EXECUTE FUNCTION again()");
   CHECK(run("INSERT INTO t VALUES (1, 1)") == "INSERT 0 1");
@@ -244,14 +246,15 @@ TEST_CASE_METHOD(Fixture, "A trigger writes the table that fires it", "[sql][tri
   CHECK(run("UPDATE t SET b = 7 WHERE a = 2") == "UPDATE 1");
 }
 
-TEST_CASE_METHOD(Fixture, "Before a row a trigger sees the rows before it", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "Before a row a trigger sees the rows before it",
+                 "[sql][triggers]") {
   function("counts", "run INSERT INTO log SELECT count(*) FROM t");
   trigger("counts BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION counts()");
   run("INSERT INTO t SELECT i, i FROM generate_series(1, 200) i");
   CHECK(run("SELECT max(line::int), count(*) FROM log") == "199|200 SELECT 1");
 }
 
-TEST_CASE_METHOD(Fixture, "TRUNCATE fires its triggers", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "TRUNCATE fires its triggers", "[sql][triggers]") {
   run("INSERT INTO t VALUES (1, 1)");
   trigger("b BEFORE TRUNCATE ON t EXECUTE FUNCTION logs()");
   trigger("a AFTER TRUNCATE ON t EXECUTE FUNCTION logs()");
@@ -259,7 +262,7 @@ TEST_CASE_METHOD(Fixture, "TRUNCATE fires its triggers", "[sql][triggers]") {
   CHECK(logged() == "b:before_truncate:->- a:after_truncate:->-");
 }
 
-TEST_CASE_METHOD(Fixture, "Triggers survive a restart", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "Triggers survive a restart", "[sql][triggers]") {
   trigger("w AFTER UPDATE OF b ON t FOR EACH ROW WHEN (old.b <> new.b) EXECUTE FUNCTION logs('q')");
   run("COMMENT ON TRIGGER w ON t IS 'remarkable'");
   const std::string asked =
@@ -276,7 +279,8 @@ TEST_CASE_METHOD(Fixture, "Triggers survive a restart", "[sql][triggers]") {
   CHECK(logged() == "w'q':after_update:1,1>1,2");
 }
 
-TEST_CASE_METHOD(Fixture, "A function in use is replaced by another session", "[sql][triggers]") {
+TEST_CASE_METHOD(FiringTriggers, "A function in use is replaced by another session",
+                 "[sql][triggers]") {
   const auto other = connect();
   trigger("x BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION logs()");
   CHECK(run("INSERT INTO t VALUES (1, 1)") == "INSERT 0 1");
