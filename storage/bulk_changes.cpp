@@ -2,6 +2,7 @@
 
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"
+#include "storage/txn/row_removals.h"
 #include "storage/txn/transaction_access.h"
 
 namespace swizzle {
@@ -17,6 +18,13 @@ void prefetch_change(const Tree& tree, Transaction& transaction, Bytes key, Fetc
     if (locks && !state.marks_rows) state.locks.prefetch_entries(id);
     state.engine.versions.prefetch_newest(id.hash);
   }
+}
+
+Result<std::size_t> remove_first(const Tree& tree, Transaction& transaction,
+                                 std::span<const Removal> removals) {
+  if (removals.empty() || removals.front().key.empty()) return std::size_t{0};
+  RowRemovals run(TransactionAccess::state(transaction), tree.id(), removals);
+  return run.run(*TransactionAccess::any_tree(tree));
 }
 
 Result<bool> remove_unchanged(const Tree& tree, Transaction& transaction, Bytes key, Bytes seen) {

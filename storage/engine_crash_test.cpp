@@ -8,6 +8,7 @@
 #include "base/seeded_runs.h"
 #include "base/simulated_disk.h"
 #include "base/simulation.h"
+#include "storage/bulk_changes.h"
 #include "storage/engine.h"
 #include "storage/testing/database_home.h"
 
@@ -91,7 +92,10 @@ class Session {
     Content& content = after[which];
     const std::string k = key();
     const std::string v = value();
-    switch (random_.below(4)) {
+    switch (random_.below(5)) {
+      case 4:
+        remove_stretch(transaction, tree, content, k);
+        break;
       case 0:
         INVARIANT(tree.remove(transaction, as_bytes(k)).value() == (content.erase(k) == 1));
         break;
@@ -104,6 +108,27 @@ class Session {
         INVARIANT(tree.insert(transaction, as_bytes(k), as_bytes(v)).value() ==
                   content.try_emplace(k, v).second);
     }
+  }
+
+  /// Those that lie in a leaf go with one log record, beside others' that stay.
+  void remove_stretch(Transaction& transaction, const Tree& tree, Content& content,
+                      const std::string& from) {
+    std::vector<std::string> keys;
+    for (auto at = content.lower_bound(from); at != content.end() && keys.size() < 12; ++at)
+      keys.push_back(at->first);
+    std::vector<Removal> removals;
+    for (const std::string& key : keys) removals.push_back({as_bytes(key), std::nullopt});
+    for (std::span<const Removal> left{removals}; !left.empty();) {
+      std::size_t done = remove_first(tree, transaction, left).value();
+      // Large values have to be looked at.
+      if (done == 0) {
+        Tree alone = tree;
+        INVARIANT(alone.remove(transaction, left.front().key).value());
+        done = 1;
+      }
+      left = left.subspan(done);
+    }
+    for (const std::string& key : keys) content.erase(key);
   }
 
   Engine& engine_;

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "storage/bulk_changes.h"
 #include "storage/statistics.h"
 #include "storage/testing/temporary_engine.h"
 
@@ -314,6 +315,46 @@ TEST_CASE_METHOD(MarkedRows, "two who mark rows and want each other's are a dead
   CHECK(outcome(of_one) + outcome(of_two) == "done40P01");
   REQUIRE_FALSE(of_two);
   CHECK(of_two.error().detail().find("on transaction") != std::string::npos);
+}
+
+TEST_CASE_METHOD(MarkedRows, "what lies side by side is removed together, up to what others have",
+                 "[storage][locks][bulk]") {
+  limit_locks(GENERATE(0U, 1000U));
+  const auto other = engine->begin();
+  REQUIRE(update(*other, 6).value());
+  std::vector<std::string> keys;
+  for (int i = 1; i < 9; ++i) keys.push_back(marked_key(i));
+  std::vector<Removal> removals;
+  for (const std::string& key : keys) removals.push_back({as_bytes(key), as_bytes("old")});
+
+  const auto writer = engine->begin();
+  writer->begin_statement();
+  REQUIRE(remove_first(tree(), *writer, removals).value() == 5);
+  // Somebody's, one that is not there, and one that is another by now.
+  CHECK(remove_first(tree(), *writer, std::span{removals}.subspan(5)).value() == 0);
+  CHECK(remove_first(tree(), *writer, std::span{removals}.first(1)).value() == 0);
+  removals[6].seen = as_bytes("elder");
+  CHECK(remove_first(tree(), *writer, std::span{removals}.subspan(6)).value() == 0);
+  removals[6].seen = as_bytes("old");
+  const Transaction::Mark savepoint = writer->mark();
+  CHECK(remove_first(tree(), *writer, std::span{removals}.subspan(6)).value() == 2);
+  for (const int row : {1, 5, 7, 8}) {
+    other->set_lock_timeout(2ms);
+    CHECK(outcome(lock(*other, row, ReadMode::for_key_share)) == kBlocked);
+  }
+  REQUIRE(writer->rollback_to(savepoint));
+  CHECK(outcome(lock(*other, 8, ReadMode::for_update)) == "done");
+  CHECK(get(rows, marked_key(1)) == "old");
+  REQUIRE(other->commit());
+  if (GENERATE(true, false)) {
+    REQUIRE(writer->commit());
+    CHECK_FALSE(get(rows, marked_key(5)));
+  } else {
+    writer->rollback();
+    CHECK(get(rows, marked_key(5)) == "old");
+  }
+  CHECK(get(rows, marked_key(7)) == "old");
+  CHECK(get(rows, marked_key(6)) == "new");
 }
 
 TEST_CASE_METHOD(MarkedRows, "who wants more of a row that he has marked waits for no waiter",

@@ -152,6 +152,7 @@ INDEXED = GROWN.format("CREATE INDEX ON grown(b); ")
 TWICE_INDEXED = GROWN.format("CREATE INDEX ON grown(b); CREATE INDEX ON grown(a); ")
 MILLION = MORE.format(scattered(1, 1000), scattered(2, 1_000_000), 1001, 1_001_000)
 FILLED = GROWN.format("") + "; " + MILLION
+TWICE_FILLED = GROWN.format("") + "; " + MORE.format(scattered(1, 1000), scattered(2, 1_000_000), 1001, 2_001_000)
 
 WRITES = [
     ("INSERT … SELECT, 1 M rows, key", GROWN.format(""), MILLION),
@@ -159,7 +160,10 @@ WRITES = [
     ("INSERT … SELECT, 1 M rows, key and 2 indexes", TWICE_INDEXED, MILLION),
     ("UPDATE, 1 M rows", FILLED, "UPDATE grown SET a = a + 1"),
     ("UPDATE of an indexed column, 1 M rows", FILLED + "; CREATE INDEX ON grown(a)", "UPDATE grown SET a = a + 1"),
+    ("UPDATE of an indexed column, 2 M rows", TWICE_FILLED + "; CREATE INDEX ON grown(a)",
+     "UPDATE grown SET a = a + 1"),
     ("DELETE, 1 M rows", FILLED, "DELETE FROM grown"),
+    ("DELETE, 1 M rows, key and index", FILLED + "; CREATE INDEX ON grown(a)", "DELETE FROM grown"),
     ("UPDATE by range of the key, 100,000 rows", FILLED,
      "UPDATE grown SET a = a + 1 WHERE id BETWEEN 5000 AND 104999"),
     ("DELETE by range of the key, 100,000 rows", FILLED, "DELETE FROM grown WHERE id BETWEEN 5000 AND 104999"),

@@ -2,9 +2,13 @@
 
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "storage/bulk_changes.h"
 
 namespace swizzle::sql {
+namespace {
+
+constexpr std::size_t kFetchedAhead = 10;
+
+}  // namespace
 
 void EntryBatch::add(std::string_view key, std::string_view what) {
   constexpr std::size_t kEach = 32;  // besides the key, about
@@ -12,34 +16,61 @@ void EntryBatch::add(std::string_view key, std::string_view what) {
   bytes_ += key.size() + kEach;
 }
 
-void EntryBatch::apply(Transaction& transaction) {
-  if (bytes_ == 0) return;
-  const auto put = [&](std::string_view key) {
-    if (value_of(tree_.insert(transaction, as_bytes(key), {}))) return;
-    throw SqlError{SqlState{"XX002"}, "an index has an entry already that is to be inserted"};
-  };
-  sorter_.finish();
-  std::optional<std::string_view> inserted;
+void EntryBatch::remove_next(Transaction& transaction) {
+  std::span<const Removal> left{removals_};
+  while (!left.empty()) {
+    std::size_t done = value_of(remove_first(tree_, transaction, left));
+    if (done == 0) {
+      value_of(tree_.remove(transaction, left.front().key));
+      done = 1;
+    }
+    left = left.subspan(done);
+  }
+  removals_.clear();
+}
+
+void EntryBatch::insert_next(Transaction& transaction) {
   // Long enough for memory to answer, and short enough that what it brings is still there.
   constexpr std::size_t kStep = 10;
-  const auto fetch = [&](std::size_t calls, Fetch step) {
-    const auto soon = sorter_.ahead(calls);
-    if (soon) prefetch_change(tree_, transaction, as_bytes(soon->key), step);
+  const auto fetch = [&](std::size_t at, Fetch step) {
+    if (at < inserts_.size()) prefetch_change(tree_, transaction, inserts_[at], step);
   };
+  for (std::size_t i = 0; i < inserts_.size(); ++i) {
+    fetch(i + 2 * kStep, Fetch::places);
+    fetch(i + kStep, Fetch::contents);
+    if (value_of(tree_.insert(transaction, inserts_[i], {}))) continue;
+    throw SqlError{SqlState{"XX002"}, "an index has an entry already that is to be inserted"};
+  }
+  inserts_.clear();
+}
+
+void EntryBatch::make_next(Transaction& transaction) {
+  remove_next(transaction);
+  insert_next(transaction);
+}
+
+void EntryBatch::apply(Transaction& transaction) {
+  if (bytes_ == 0) return;
+  // What a statement that failed has left.
+  removals_.clear();
+  inserts_.clear();
+  sorter_.finish();
+  constexpr std::size_t kAtOnce = 512;
+  Bytes last;
   while (const auto entry = sorter_.next()) {
-    fetch(2 * kStep, Fetch::places);
-    fetch(kStep, Fetch::contents);
-    if (inserted && *inserted != entry->key) {
-      put(*inserted);
-      inserted.reset();
-    }
+    // Addresses that next() will follow: in key order they lie anywhere.
+    static_cast<void>(sorter_.ahead(kFetchedAhead));
+    const Bytes key = as_bytes(entry->key);
+    const bool is_other = compare(key, last) != 0;
+    if (is_other && removals_.size() + inserts_.size() >= kAtOnce) make_next(transaction);
+    last = key;
     if (entry->value == kInsert) {
-      inserted = entry->key;
-    } else {
-      value_of(tree_.remove(transaction, as_bytes(entry->key)));
+      if (inserts_.empty() || compare(inserts_.back(), key) != 0) inserts_.push_back(key);
+    } else if (removals_.empty() || compare(removals_.back().key, key) != 0) {
+      removals_.push_back({key, std::nullopt});
     }
   }
-  if (inserted) put(*inserted);
+  make_next(transaction);
   sorter_.restart();
   bytes_ = 0;
 }

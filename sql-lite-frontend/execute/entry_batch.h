@@ -3,9 +3,10 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sql-lite-frontend/execute/entry_sorter.h"
-#include "storage/engine.h"
+#include "storage/bulk_changes.h"
 
 namespace swizzle::sql {
 
@@ -31,10 +32,16 @@ class EntryBatch {
   static constexpr std::string_view kRemove = "-";
 
   void add(std::string_view key, std::string_view what);
+  void make_next(Transaction& transaction);
+  void remove_next(Transaction& transaction);
+  void insert_next(Transaction& transaction);
 
   Tree tree_;
   EntrySorter sorter_;
   std::size_t bytes_ = 0;
+  /// The next changes, by their keys: of one key, both are among them or neither.
+  std::vector<Removal> removals_;
+  std::vector<Bytes> inserts_;
 };
 
 }  // namespace swizzle::sql

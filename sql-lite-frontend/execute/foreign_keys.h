@@ -29,6 +29,8 @@ class ForeignKeys {
                std::span<const Value> new_row) {
     references_->note_updated(*execution.memory, old_row, new_row, notes_);
   }
+  /// Whether removed() would note anything.
+  [[nodiscard]] bool looks_at_removed() const noexcept { return references_->is_referenced(); }
   void removed(Execution& execution, std::span<const Value> row) {
     references_->note_removed(*execution.memory, row, notes_);
   }

@@ -390,6 +390,25 @@ void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> o
   remove_entries(execution, old_row);
 }
 
+std::size_t RowWriter::remove_first(Execution& execution, const HeldRows& rows, std::size_t from) {
+  constexpr std::size_t kMost = 256;
+  removals_.clear();
+  for (std::size_t i = from; i < std::min(rows.size(), from + kMost); ++i)
+    removals_.push_back({as_bytes(rows.key(i)), as_bytes(rows.row(i))});
+  return value_of(swizzle::remove_first(tree_, *execution.transaction, removals_));
+}
+
+void RowWriter::removed(Execution& execution, std::string_view key,
+                        std::span<const Value> old_row) {
+  old_key_buffer_ = key;
+  remove_entries(execution, old_row);
+}
+
+bool RowWriter::has_entries() const noexcept {
+  return std::ranges::any_of(table_.indexes,
+                             [](const IndexAccess& index) { return index.tree.has_value(); });
+}
+
 bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
                                  std::span<const Value> old_row) {
   old_key_buffer_ = as_text(stored.key);

@@ -68,6 +68,13 @@ class RowWriter {
   };
   bool remove_unchanged(Execution& execution, const StoredRow& stored,
                         std::span<const Value> old_row);
+  /// The first of `rows`, from that of number `from` on, that can be removed together, but not
+  /// their entries: how many they are. Pre: their keys ascend.
+  std::size_t remove_first(Execution& execution, const HeldRows& rows, std::size_t from);
+  /// Their entries. Slots hold the row where index expressions need it.
+  void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
+  /// Whether removing a row needs no more of it than that it is what it was.
+  [[nodiscard]] bool has_entries() const noexcept;
 
   /// The stored row that has the same values in a unique index; its key, or nullopt.
   std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
@@ -128,6 +135,7 @@ class RowWriter {
   std::size_t changes_ = 0;                           ///< of rows, since begin_changes()
   std::vector<std::unique_ptr<EntryBatch>> batches_;  ///< per index; null: there was nothing yet
   std::string last_key_;
+  std::vector<Removal> removals_;
 };
 
 /// The numbers of those that are there.

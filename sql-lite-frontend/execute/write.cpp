@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/late_error.h"
+#include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/triggers/statement_triggers.h"
 #include "sql-lite-frontend/types/compare.h"
@@ -113,6 +114,7 @@ void WriteOperator::begin(Execution& execution, Rows expected) {
   deferrable_keys_.begin();
   returned_.clear();
   touched_.clear();
+  gathered_.clear();
   written_ = 0;
   position_ = 0;
 }
@@ -367,6 +369,53 @@ void WriteOperator::delete_row(Execution& execution) {
   keep_returning(execution);
 }
 
+constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
+
+/// Whether rows may be removed some time after they were found: nobody looks at them in between,
+/// and nothing is to be done with each.
+bool WriteOperator::may_gather() const {
+  if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty())
+    return false;
+  if (foreign_keys_.looks_at_removed()) return false;
+  // It might ask for the table as the statement has left it so far.
+  const auto might = [](const ExprPtr& condition) {
+    bool found = is_volatile(*condition);
+    walk(*condition,
+         [&](Expr& part) { found |= dynamic_cast<const SubqueryExpr*>(&part) != nullptr; });
+    return found;
+  };
+  return std::ranges::none_of(write_->recheck, might);
+}
+
+void WriteOperator::gather(Execution& execution) {
+  const std::string_view key = as_text(execution.slots[target_->key_slot()].as_bytes());
+  const std::size_t count = gathered_.size();
+  // An index leads to them in another order.
+  if (count != 0 && gathered_.key(count - 1) >= key) delete_gathered(execution);
+  gathered_.add(key, as_text(execution.slots[target_->row_slot()].as_bytes()));
+  if (gathered_.is_full()) delete_gathered(execution);
+}
+
+void WriteOperator::delete_gathered(Execution& execution) {
+  const bool reads = writer_.has_entries();
+  for (std::size_t i = 0; i < gathered_.size();) {
+    for (std::size_t end = i + writer_.remove_first(execution, gathered_, i); i < end; ++i) {
+      if (reads) {
+        target_->read_row(as_bytes(gathered_.row(i)), old_row_);
+        put(execution, old_row_, write_->first_slot);
+      }
+      writer_.removed(execution, gathered_.key(i), old_row_);
+      ++written_;
+    }
+    if (i == gathered_.size()) break;
+    execution.slots[target_->key_slot()] = Value::from_bytes(as_bytes(gathered_.key(i)));
+    execution.slots[target_->row_slot()] = Value::from_bytes(as_bytes(gathered_.row(i)));
+    delete_row(execution);
+    ++i;
+  }
+  gathered_.clear();
+}
+
 void WriteOperator::open(Execution& execution) {
   begin(execution, expected_);
   if (write_->kind == WriteKind::insert && !rows_) {
@@ -376,6 +425,7 @@ void WriteOperator::open(Execution& execution) {
     KeyTable done;
     done.count_in(execution.memory);
     const bool joined = !write_->from.empty();
+    const bool gathers = may_gather();
     rows_->open(execution);
     RowScope scope{execution};
     while (rows_->next(execution)) {
@@ -390,6 +440,8 @@ void WriteOperator::open(Execution& execution) {
           if (seen != nullptr) *seen = 1;
           if (write_->kind == WriteKind::update) {
             update_row(execution);
+          } else if (gathers && written_ >= kFew) {
+            gather(execution);
           } else {
             delete_row(execution);
           }
@@ -397,6 +449,7 @@ void WriteOperator::open(Execution& execution) {
       }
       scope.rewind();
     }
+    delete_gathered(execution);
     rows_->close();
   }
   end(execution);

@@ -62,6 +62,9 @@ class WriteOperator final : public PlanOperator {
   void update_row(Execution& execution);
   void delete_row(Execution& execution);
   bool delete_unchanged(Execution& execution);
+  [[nodiscard]] bool may_gather() const;
+  void gather(Execution& execution);
+  void delete_gathered(Execution& execution);
   bool lock_target(Execution& execution, ReadMode mode);
   void lock_changed_keys(Execution& execution, Bytes key, std::span<const Value> new_row);
   void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
@@ -77,6 +80,8 @@ class WriteOperator final : public PlanOperator {
 
   Planned<WriteStatement> write_;
   PlanPtr rows_;
+  /// DELETE: rows that go together, those of a leaf at one visit.
+  HeldRows gathered_;
   Rows expected_ = Rows::one;
   TableAccess* target_;
   RowWriter writer_;

@@ -151,6 +151,9 @@ class BTree {
   Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
                   LeafHint* hint = nullptr);
 
+  /// Removes those of the records that are in the leaf of the first key.
+  Result<> remove(LeafRemovals& removals, TransactionChain* transaction, LeafHint* hint = nullptr);
+
   /// Removes ghosts from the leaf of `key` and merges it with a neighbour if little is left.
   Result<> tidy(Bytes key);
 
@@ -292,6 +295,8 @@ class BTree {
                          LogSpace& space);
   void apply(Frame& frame, Bytes key, Node::Position at, TransactionChain* transaction,
              LeafChange& change, LeafChange::Action action, LogSpace& space) noexcept;
+  void remove_latched(Frame& frame, LeafRemovals& removals, TransactionChain* transaction,
+                      LogSpace& space) noexcept;
   std::uint32_t remove_ghosts(Frame& frame, LogSpace& space) noexcept;
   bool may_grow(Node& leaf, std::size_t growth, const TransactionChain* transaction) noexcept;
   static void settle_debts(Node& leaf, const TransactionChain* transaction, std::size_t before,

@@ -249,6 +249,46 @@ void BTree<Pool>::apply(Frame& frame, Bytes key, Node::Position at, TransactionC
 }
 
 template <class Pool>
+Result<> BTree<Pool>::remove(LeafRemovals& removals, TransactionChain* transaction,
+                             LeafHint* hint) {
+  const Bytes key = removals.first_key();
+  ASSIGN_OR_RETURN(LogSpace space, log_.reserve(removals.max_payload_bytes(), 1));
+  Descent descent(*this, key, 0);
+  descent.hint = hint;
+  while (true) {
+    RETURN_IF_ERROR(descent.run());
+    const ExclusiveGuard hold = ExclusiveGuard::upgrade(descent.guard);
+    if (!hold) {
+      descent.frame().contention.fetch_add(1, std::memory_order_relaxed);
+      descent.disturbed();
+      continue;
+    }
+    Frame& frame = descent.frame();
+    remove_latched(frame, removals, transaction, space);
+    if (hint != nullptr) hint->remember(id(), key, frame, frame.latch.next_version());
+    break;
+  }
+  space = LogSpace{};
+  if (descent.saw_foster) [[unlikely]]
+    tidy_after(descent, key);
+  return {};
+}
+
+template <class Pool>
+void BTree<Pool>::remove_latched(Frame& frame, LeafRemovals& removals,
+                                 TransactionChain* transaction, LogSpace& space) noexcept {
+  Node& leaf = Node::of(frame.page());
+  const std::array<Bytes, 1> payload{removals.decide(leaf)};
+  if (payload.front().empty()) return;
+  const TreeLog::Change record{RecordKind::leaf_removals, transaction, &frame, nullptr, id()};
+  const Lsn lsn = log_.append(space, record, payload);
+  removals.logged(leaf, lsn);
+  stamp(frame, lsn);
+  leaf.set_logical_lsn(lsn);
+  for (const std::uint16_t slot : removals.slots()) leaf.set_ghost(slot, Node::Ghost::yes);
+}
+
+template <class Pool>
 std::uint32_t BTree<Pool>::remove_ghosts(Frame& frame, LogSpace& space) noexcept {
   Node& leaf = Node::of(frame.page());
   if (leaf.ghost_count() == 0) return 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/bytes.h"
 #include "base/ids.h"
@@ -38,6 +39,27 @@ class LeafChange {
   /// The change is logged but not yet made, so `leaf` still has the old record. No reader sees
   /// anything until the latch is released: versions and undo are registered here.
   virtual void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept = 0;
+};
+
+/// What somebody wants to remove of a leaf at one visit. The tree finds the leaf of the first key,
+/// latches it, asks, logs all of it as one record, and makes ghosts.
+class LeafRemovals {
+ public:
+  LeafRemovals() = default;
+  LeafRemovals(const LeafRemovals&) = delete;
+  LeafRemovals& operator=(const LeafRemovals&) = delete;
+  virtual ~LeafRemovals() = default;
+
+  [[nodiscard]] virtual Bytes first_key() const noexcept = 0;
+  /// The most bytes that decide() can return.
+  [[nodiscard]] virtual std::size_t max_payload_bytes() const noexcept = 0;
+  /// Called under the leaf's exclusive latch: must not park and must not act yet. Returns the
+  /// payload of leaf_removals; empty: nothing is removed.
+  virtual Bytes decide(const Node& leaf) noexcept = 0;
+  /// What decide() has chosen: live records of the leaf, in their order.
+  [[nodiscard]] virtual std::span<const std::uint16_t> slots() const noexcept = 0;
+  /// As LeafChange's, for all of them.
+  virtual void logged(const Node& leaf, Lsn lsn) noexcept = 0;
 };
 
 /// Decides which ghosts nobody needs any more, and where gaps are locked. Asked under the leaf's

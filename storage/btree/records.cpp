@@ -51,6 +51,7 @@ class Reader {
     rest_ = rest_.subspan(size);
     return bytes;
   }
+  [[nodiscard]] bool has_more() const noexcept { return !is_short_ && !rest_.empty(); }
   Bytes take_rest() noexcept { return std::exchange(rest_, {}); }
 
   template <class Payload>
@@ -110,6 +111,31 @@ Result<LeafUpdate> decode_leaf_update(Bytes payload) {
   update.old_part = reader.take_bytes(old_size);
   update.new_part = reader.take_rest();
   return reader.finish(update, "update");
+}
+
+std::byte* put_removal(std::byte* into, Bytes key, Bytes value) noexcept {
+  store(into, static_cast<std::uint16_t>(key.size()));
+  store(into + sizeof(std::uint16_t), static_cast<std::uint16_t>(value.size()));
+  into += kRemovalHeadBytes;
+  for (const Bytes part : {key, value}) {
+    if (!part.empty()) std::memcpy(into, part.data(), part.size());
+    into += part.size();
+  }
+  return into;
+}
+
+Result<std::vector<LeafRow>> decode_leaf_rows(Bytes payload) {
+  Reader reader(payload);
+  std::vector<LeafRow> rows;
+  do {
+    LeafRow row;
+    const auto key_size = reader.take<std::uint16_t>();
+    const auto value_size = reader.take<std::uint16_t>();
+    row.key = reader.take_bytes(key_size);
+    row.value = reader.take_bytes(value_size);
+    rows.push_back(row);
+  } while (reader.has_more());
+  return reader.finish(std::move(rows), "rows");
 }
 
 Result<KeyAndPage> decode_key_and_page(Bytes payload) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/ids.h"
@@ -17,6 +18,8 @@ enum class RecordKind : std::uint8_t {
   leaf_update = 17,  ///< a new value; carries what differs, old and new
   leaf_remove =
       18,  ///< the record becomes a ghost; carries its value, which a later insert may replace
+
+  leaf_removals = 19,  ///< the same of several records of a leaf. Undone in steps, the last first
 
   // System transactions: they change where records are, not what the tree says. Never undone.
   ghosts_removed = 24,
@@ -94,9 +97,19 @@ Head head_of(const LeafUpdate& of) noexcept;
 Head head_of(const KeyAndPage& of) noexcept;
 Head head_of(const Deadoption& of) noexcept;
 
+/// One of the rows of leaf_removals: the sizes of key and value, then both.
+inline constexpr std::size_t kRemovalHeadBytes = 4;
+inline std::size_t removal_bytes(std::size_t key_bytes, std::size_t value_bytes) noexcept {
+  return kRemovalHeadBytes + key_bytes + value_bytes;
+}
+/// Pre: `into` has room for it. Returns what is behind it.
+std::byte* put_removal(std::byte* into, Bytes key, Bytes value) noexcept;
+
 // XX001 when the payload is not what its kind says.
 Result<LeafRow> decode_leaf_row(Bytes payload);
 Result<LeafUpdate> decode_leaf_update(Bytes payload);
+/// At least one row. None is in the overflow tree.
+Result<std::vector<LeafRow>> decode_leaf_rows(Bytes payload);
 Result<KeyAndPage> decode_key_and_page(Bytes payload);
 Result<Deadoption> decode_deadoption(Bytes payload);
 

@@ -59,6 +59,13 @@ std::string row(const wal::Record& record) {
   return fmt::format("key={} value={}{}", shown(row->key), shown(row->value), large(row->overflow));
 }
 
+std::string rows(const wal::Record& record) {
+  const auto rows = payload::decode_leaf_rows(record.payload);
+  if (!rows) return kMalformed;
+  return fmt::format("{} rows, keys {} to {}", rows->size(), shown(rows->front().key),
+                     shown(rows->back().key));
+}
+
 std::string update(const wal::Record& record) {
   const auto update = payload::decode_leaf_update(record.payload);
   if (!update) return kMalformed;

@@ -20,8 +20,9 @@ struct RecordKindEntry {
   PageEffects effects;
   /// Repeats PageEffect::change on `node`, which holds `page`. Null where no effect is a change.
   Result<> (*redo)(const wal::Record& record, PageId page, Node& node) = nullptr;
-  /// Null: never undone, and what the tree says stays the same.
-  Result<UndoneRow> (*undo)(Bytes payload) = nullptr;
+  /// The rows in the order in which they are undone. Null: never undone, and what the tree says
+  /// stays the same.
+  Result<std::vector<UndoneRow>> (*undo)(Bytes payload) = nullptr;
   /// What the payload says, in words; null: nothing that the header does not say.
   std::string (*describe)(const wal::Record& record) = nullptr;
 };

@@ -24,6 +24,14 @@ bool hang_foster(Node& node, PageRef child, const KeyBound& chain_high) {
   return true;
 }
 
+Result<> remove(const wal::Record& record, PageId page, Node& leaf, Bytes key) {
+  const Node::Position at = leaf.lower_bound(key);
+  if (!at.exact || leaf.is_ghost(at.index))
+    return record_does_not_fit(record, page, "the key is absent, or a ghost already");
+  leaf.set_ghost(at.index, Node::Ghost::yes);
+  return {};
+}
+
 }  // namespace
 
 std::unexpected<Error> record_does_not_fit(const wal::Record& record, PageId page,
@@ -77,10 +85,12 @@ Result<> leaf_update(const wal::Record& record, PageId page, Node& leaf) {
 
 Result<> leaf_remove(const wal::Record& record, PageId page, Node& leaf) {
   ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(record.payload));
-  const Node::Position at = leaf.lower_bound(row.key);
-  if (!at.exact || leaf.is_ghost(at.index))
-    return record_does_not_fit(record, page, "the key is absent, or a ghost already");
-  leaf.set_ghost(at.index, Node::Ghost::yes);
+  return remove(record, page, leaf, row.key);
+}
+
+Result<> leaf_removals(const wal::Record& record, PageId page, Node& leaf) {
+  ASSIGN_OR_RETURN(const auto rows, payload::decode_leaf_rows(record.payload));
+  for (const payload::LeafRow& row : rows) RETURN_IF_ERROR(remove(record, page, leaf, row.key));
   return {};
 }
 

@@ -20,6 +20,7 @@ namespace redo_of {
 Result<> leaf_insert(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_update(const wal::Record& record, PageId page, Node& leaf);
 Result<> leaf_remove(const wal::Record& record, PageId page, Node& leaf);
+Result<> leaf_removals(const wal::Record& record, PageId page, Node& leaf);
 Result<> ghosts_removed(const wal::Record& record, PageId page, Node& leaf);
 /// Of the left node; the right one is an image.
 Result<> split_left(const wal::Record& record, PageId page, Node& node);

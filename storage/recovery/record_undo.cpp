@@ -2,54 +2,82 @@
 
 #include <array>
 #include <cstddef>
+#include <ranges>
 
 namespace swizzle {
 
 namespace undo_of {
+namespace {
 
-Result<UndoneRow> leaf_insert(Bytes payload) {
-  ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(payload));
-  return UndoneRow{.action = LeafChange::Action::remove,
-                   .key = row.key,
-                   .value = {},
-                   .overflow = false,
-                   .update = {}};
+std::vector<UndoneRow> one(const UndoneRow& row) {
+  return {row};
 }
 
-Result<UndoneRow> leaf_update(Bytes payload) {
+/// What puts a removed row back.
+UndoneRow back(const payload::LeafRow& row) {
+  return {.action = LeafChange::Action::insert,
+          .key = row.key,
+          .value = row.value,
+          .overflow = row.overflow,
+          .update = {}};
+}
+
+}  // namespace
+
+Rows leaf_insert(Bytes payload) {
+  ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(payload));
+  return one({.action = LeafChange::Action::remove,
+              .key = row.key,
+              .value = {},
+              .overflow = false,
+              .update = {}});
+}
+
+Rows leaf_update(Bytes payload) {
   ASSIGN_OR_RETURN(const auto update, payload::decode_leaf_update(payload));
-  return UndoneRow{.action = LeafChange::Action::update,
-                   .key = update.key,
-                   .value = {},
-                   .overflow = update.old_overflow,
-                   .update = update};
+  return one({.action = LeafChange::Action::update,
+              .key = update.key,
+              .value = {},
+              .overflow = update.old_overflow,
+              .update = update});
 }
 
-Result<UndoneRow> leaf_remove(Bytes payload) {
+Rows leaf_remove(Bytes payload) {
   ASSIGN_OR_RETURN(const auto row, payload::decode_leaf_row(payload));
-  return UndoneRow{.action = LeafChange::Action::insert,
-                   .key = row.key,
-                   .value = row.value,
-                   .overflow = row.overflow,
-                   .update = {}};
+  return one(back(row));
 }
 
-Result<UndoneRow> load_begun(Bytes payload) {
+Rows leaf_removals(Bytes payload) {
+  ASSIGN_OR_RETURN(const auto removed, payload::decode_leaf_rows(payload));
+  std::vector<UndoneRow> rows;
+  rows.reserve(removed.size());
+  for (const payload::LeafRow& row : std::views::reverse(removed)) {
+    rows.push_back(back(row));
+    rows.back().may_be_done = true;
+  }
+  return rows;
+}
+
+Rows load_begun(Bytes payload) {
   if (payload.size() != sizeof(TreeId))
     return fail(sqlstate::data_corrupted, "malformed log record: load");
-  return UndoneRow{};
+  return std::vector<UndoneRow>{};
 }
 
-Result<UndoneRow> new_root(Bytes payload) {
+Rows new_root(Bytes payload) {
   std::array<std::byte, kPageBytes> root;
   RETURN_IF_ERROR(payload::restore_image(payload, root.data()));
-  return UndoneRow{};
+  return std::vector<UndoneRow>{};
 }
 
 }  // namespace undo_of
 
 LeafChange::Action LoggedUndo::decide(const Node& leaf, Node::Position at) noexcept {
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
+  if (row_.may_be_done && is_live && compare(leaf.value(at.index), value_) == 0) {
+    done_ = true;
+    return Action::leave;
+  }
   done_ = row_.action == Action::insert ? at.exact && !is_live : is_live;
   if (!done_) return Action::leave;
   return row_.action == Action::update ? put_old_part_back(leaf.value(at.index)) : row_.action;

@@ -17,17 +17,22 @@ struct UndoneRow {
   bool overflow = false;
   /// The part of the value that goes back.
   payload::LeafUpdate update;
+  /// One of several rows of a record, so a rollback that a crash has interrupted may have put it
+  /// back already: compensation records say of a record only that it has begun.
+  bool may_be_done = false;
 };
 
 /// For the kind table (record_kinds.h). The results point into the payload.
 namespace undo_of {
-Result<UndoneRow> leaf_insert(Bytes payload);
-Result<UndoneRow> leaf_update(Bytes payload);
-Result<UndoneRow> leaf_remove(Bytes payload);
+using Rows = Result<std::vector<UndoneRow>>;
+Rows leaf_insert(Bytes payload);
+Rows leaf_update(Bytes payload);
+Rows leaf_remove(Bytes payload);
+Rows leaf_removals(Bytes payload);
 /// No row: the tree as a whole is emptied (txn/tree_load.h).
-Result<UndoneRow> load_begun(Bytes payload);
+Rows load_begun(Bytes payload);
 /// No row: the root of a tree that the transaction creates is given back.
-Result<UndoneRow> new_root(Bytes payload);
+Rows new_root(Bytes payload);
 }  // namespace undo_of
 
 /// Applies an UndoneRow to a leaf.

@@ -222,7 +222,6 @@ class TestEngine {
     while (true) {
       ASSIGN_OR_RETURN(const auto step, steps.next());
       if (!step) break;
-      chain.undo_next = step->undo_next;
       RETURN_IF_ERROR(undo(*step));
     }
     end_with(RecordKind::transaction_ended);
@@ -261,10 +260,13 @@ class TestEngine {
   Result<> undo(const UndoStep& step) {
     const RecordKindEntry* const kind = find_kind(log_kind(step.kind));
     INVARIANT(kind != nullptr && kind->undo != nullptr);
-    ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
-    LoggedUndo undone{row};
-    RETURN_IF_ERROR(tree->change(row.key, &chain, undone));
-    INVARIANT(undone.done());
+    ASSIGN_OR_RETURN(const auto rows, kind->undo(step.payload));
+    for (const UndoneRow& row : rows) {
+      chain.undo_next = &row == &rows.back() ? step.undo_next : step.lsn;
+      LoggedUndo undone{row};
+      RETURN_IF_ERROR(tree->change(row.key, &chain, undone));
+      INVARIANT(undone.done());
+    }
     return {};
   }
 

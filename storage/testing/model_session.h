@@ -119,7 +119,7 @@ class Session {
   }
 
   Result<> run_statement() {
-    switch (random_.below(9)) {
+    switch (random_.below(10)) {
       case 0:
         return read_point(ReadMode::snapshot);
       case 1:
@@ -132,6 +132,8 @@ class Session {
         return change_range();
       case 5:
         return remove_seen();
+      case 6:
+        return remove_stretch();
       default:
         return change();
     }
@@ -273,6 +275,22 @@ class Session {
     if (!removed) return {};
     own_[key].reset();
     return unlist(key, seen);
+  }
+
+  /// The same of several that a scan has shown. What it does not remove with the first it leaves.
+  Result<> remove_stretch() {
+    const auto [low, high] = some_range();
+    ASSIGN_OR_RETURN(const VersionModel::Content shown, scan(db_.rows, low, high));
+    std::vector<Removal> removals;
+    for (const auto& [key, value] : shown) removals.push_back({as_bytes(key), as_bytes(value)});
+    linger();
+    ASSIGN_OR_RETURN(const std::size_t done, remove_first(db_.rows, *transaction_, removals));
+    for (const Removal& removal : std::span{removals}.first(done)) {
+      const std::string key{as_text(removal.key)};
+      own_[key].reset();
+      RETURN_IF_ERROR(unlist(key, std::string{as_text(*removal.seen)}));
+    }
+    return {};
   }
 
   Result<> insert(const std::string& key) {

@@ -44,6 +44,8 @@ class AnyTree {
   [[nodiscard]] virtual BufferPool& pool() noexcept = 0;
   virtual Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
                           LeafHint* hint = nullptr) = 0;
+  virtual Result<> remove(LeafRemovals& removals, TransactionChain* transaction,
+                          LeafHint* hint) = 0;
   virtual Result<> tidy(Bytes key) = 0;
   virtual Result<std::vector<std::string>> verify() = 0;
   virtual Result<std::vector<PageId>> pages() = 0;
@@ -89,6 +91,9 @@ class PooledTree final : public AnyTree {
   Result<> change(Bytes key, TransactionChain* transaction, LeafChange& change,
                   LeafHint* hint) override {
     return tree_->change(key, transaction, change, hint);
+  }
+  Result<> remove(LeafRemovals& removals, TransactionChain* transaction, LeafHint* hint) override {
+    return tree_->remove(removals, transaction, hint);
   }
   Result<> tidy(Bytes key) override { return tree_->tidy(key); }
   Result<std::vector<std::string>> verify() override { return tree_->verify(); }

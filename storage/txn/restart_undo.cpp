@@ -42,25 +42,12 @@ class UndoProgress {
   Progress progress_;
 };
 
-Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep& step) {
-  const RecordKindEntry* const kind = find_kind(static_cast<wal::RecordKind>(step.kind));
-  if (kind == nullptr || kind->undo == nullptr)
-    return fail(sqlstate::data_corrupted,
-                fmt::format("the log record at {} cannot be undone", raw(step.lsn)));
-  ASSIGN_OR_RETURN(const UndoneRow row, kind->undo(step.payload));
-  // It may have gone already, with the tree's row.
-  if (step.kind == RecordKind::page_image) return engine.trees->destroy(step.tree, step.page);
-  if (step.kind == RecordKind::load_begun) {
-    chain.undo_next = step.undo_next;
-    RETURN_IF_ERROR(undo_load(engine, chain, step.tree));
-    return {};
-  }
-  if (row.action == LeafChange::Action::leave) return {};
+Result<> undo_row(EngineParts& engine, TransactionChain& chain, const UndoStep& step,
+                  const UndoneRow& row) {
   LoggedUndo undo(row);
   if (step.tree == TreeId::directory && step.kind == RecordKind::leaf_insert)
     RETURN_IF_ERROR(engine.trees->destroy_created(row.key));
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(step.tree));
-  chain.undo_next = step.undo_next;
   auto changed = tree->change(row.key, &chain, undo);
   if (!changed && is_unreadable(changed.error())) {
     report_row_given_up(step.tree, changed.error());
@@ -71,6 +58,27 @@ Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep&
     return fail(sqlstate::data_corrupted,
                 fmt::format("tree {} does not have what the log record at {} left there",
                             raw(step.tree), raw(step.lsn)));
+  return {};
+}
+
+Result<> undo_step(EngineParts& engine, TransactionChain& chain, const UndoStep& step) {
+  const RecordKindEntry* const kind = find_kind(static_cast<wal::RecordKind>(step.kind));
+  if (kind == nullptr || kind->undo == nullptr)
+    return fail(sqlstate::data_corrupted,
+                fmt::format("the log record at {} cannot be undone", raw(step.lsn)));
+  ASSIGN_OR_RETURN(const auto rows, kind->undo(step.payload));
+  // It may have gone already, with the tree's row.
+  if (step.kind == RecordKind::page_image) return engine.trees->destroy(step.tree, step.page);
+  if (step.kind == RecordKind::load_begun) {
+    chain.undo_next = step.undo_next;
+    RETURN_IF_ERROR(undo_load(engine, chain, step.tree));
+    return {};
+  }
+  for (const UndoneRow& row : rows) {
+    // Until its last row is back, undo comes back to the record.
+    chain.undo_next = &row == &rows.back() ? step.undo_next : step.lsn;
+    RETURN_IF_ERROR(undo_row(engine, chain, step, row));
+  }
   return {};
 }
 

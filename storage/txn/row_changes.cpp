@@ -173,13 +173,10 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   previous_lsn_ = lsn;
 }
 
-Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
+Result<> RowChange::begin(AnyTree& tree, WaitPolicy policy) {
   RETURN_IF_ERROR(transaction_.begin_writing());
   RETURN_IF_ERROR(transaction_.intend(tree_, lock::TableMode::intent_exclusive, policy));
   RETURN_IF_ERROR(tree.birth().require_loaded());
-  // Before anything changes: the old value will be copied under the leaf's latch.
-  const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
-  RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
   if (transaction_.isolation == Isolation::repeatable_read) {
     viewer_ = transaction_.own_viewer(tree.birth());
     shown_ = transaction_.shown_viewer(tree.birth());
@@ -189,6 +186,14 @@ Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
   transaction_.mark_rows_if_many();
   if (transaction_.marks_rows && transaction_.settled_below() != Lsn::none)
     transaction_.settled_leaves.prepare(transaction_.undo->count());
+  return {};
+}
+
+Result<bool> RowChange::run(AnyTree& tree, WaitPolicy policy) {
+  RETURN_IF_ERROR(begin(tree, policy));
+  // Before anything changes: the old value will be copied under the leaf's latch.
+  const std::size_t old_bytes = wish_ == Wish::insert ? 0 : Node::kMaxInlineBytes;
+  RETURN_IF_ERROR(transaction_.undo->prepare(key_.size() + old_bytes));
   transaction_.engine.versions.prefetch(hash_);
   // Others have locked it by now.
   if (wish_ == Wish::insert || required_) transaction_.locks.prefetch({tree_, hash_});

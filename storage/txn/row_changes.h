@@ -37,6 +37,18 @@ class RowChange final : public LeafChange {
   }
   void logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept override;
 
+  /// Another key of the tree, and what require() says of it. Pre: no change has been made.
+  void turn_to(Bytes key, std::uint64_t hash, std::optional<Bytes> required) noexcept {
+    key_ = key;
+    hash_ = hash;
+    required_ = required;
+  }
+  /// What the transaction needs before it may change records of `tree`: its number, an intent, its
+  /// views. run() does it.
+  Result<> begin(AnyTree& tree, WaitPolicy policy);
+  /// Of the record that decide() has looked at last.
+  [[nodiscard]] bool is_settled() const noexcept { return is_settled_; }
+
   /// Applies it to `tree`, waiting where it must. True: done; false: the key is there already
   /// (insert), is not (update, remove), or is another (require). 40001 at REPEATABLE READ when
   /// somebody was faster.

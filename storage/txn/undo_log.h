@@ -107,12 +107,15 @@ class UndoLog {
   /// To be called before a change that will add a record with at most so many bytes of key and old
   /// value: makes room in a scratch file if memory is used up. Parks; no latch held. 53100 when the
   /// disk is full.
-  Result<> prepare(std::size_t bytes) {
-    if (bytes_ + record_bytes(bytes) <= space_.memory_bytes) [[likely]]
+  Result<> prepare(std::size_t bytes) { return prepare(bytes, 1); }
+  /// The same before changes that will add so many records.
+  Result<> prepare(std::size_t bytes, std::size_t records) {
+    const std::size_t least = bytes + records * record_bytes(alignof(UndoRecord) - 1);
+    if (bytes_ + least <= space_.memory_bytes) [[likely]]
       return {};
-    return prepare_spill(record_bytes(bytes));
+    return prepare_spill(least);
   }
-  /// Pre: prepare() since the last add().
+  /// Pre: prepare() since the last add(), or for all records since then.
   UndoRecord& add(const Change& change);
 
   [[nodiscard]] UndoRecord* newest() const noexcept { return newest_; }

@@ -1,0 +1,98 @@
+#include "storage/txn/row_removals.h"
+
+#include <algorithm>
+
+#include "base/invariant.h"
+#include "storage/engine_parts.h"
+#include "storage/txn/any_tree.h"
+
+namespace swizzle {
+
+RowRemovals::RowRemovals(TransactionState& transaction, TreeId tree,
+                         std::span<const Removal> removals) noexcept
+    : transaction_(transaction),
+      tree_(tree),
+      removals_(removals.first(std::min(removals.size(), kMost))),
+      each_(transaction, tree, {}, RowChange::Wish::remove, {}) {}
+
+Result<std::size_t> RowRemovals::run(AnyTree& tree) {
+  each_.turn_to(removals_.front().key, 0, removals_.front().seen);
+  RETURN_IF_ERROR(each_.begin(tree, WaitPolicy::wait));
+  std::size_t key_bytes = 0;
+  for (std::size_t i = 0; i < removals_.size(); ++i) {
+    const Removal& removal = removals_[i];
+    key_bytes += removal.key.size();
+    payload_bytes_ += payload::removal_bytes(
+        removal.key.size(), removal.seen ? removal.seen->size() : kUnknownValueBytes);
+    // What is kept of a key lies anywhere in memory: all of it is asked for before any is used.
+    hashes_[i] = hash_of_key(tree_, removal.key);
+    transaction_.engine.versions.prefetch(hashes_[i]);
+    transaction_.locks.prefetch({tree_, hashes_[i]});
+  }
+  // A leaf does not have more, and its keys are long enough if there is room for some.
+  payload_bytes_ = std::min({payload_bytes_, kPageBytes + key_bytes, kMostPayloadBytes});
+  RETURN_IF_ERROR(transaction_.undo->prepare(payload_bytes_, removals_.size()));
+  payload_.resize(payload_bytes_);
+  previous_lsn_ = transaction_.slot.chain.last.load(std::memory_order_relaxed);
+  ++transaction_.leaf_requests;
+  RETURN_IF_ERROR(tree.remove(*this, &transaction_.slot.chain, &transaction_.hint_for(tree_)));
+  return chosen_;
+}
+
+/// Who removes a stretch finds each record behind the one before.
+Node::Position RowRemovals::find(const Node& leaf, Bytes key) const noexcept {
+  if (chosen_ != 0) {
+    const auto next = static_cast<std::uint16_t>(slots_[chosen_ - 1] + 1);
+    const Bytes prefix = leaf.prefix();
+    if (next < leaf.count() && key.size() >= prefix.size() &&
+        compare(key.subspan(prefix.size()), leaf.key_rest(next)) == 0)
+      return {next, true};
+  }
+  return leaf.lower_bound(key);
+}
+
+Bytes RowRemovals::decide(const Node& leaf) noexcept {
+  std::byte* const begin = payload_.data();
+  std::byte* end = begin;
+  for (const Removal& removal : removals_) {
+    if (chosen_ != 0 && !leaf.high_fence().is_above(removal.key)) break;
+    const Node::Position at = find(leaf, removal.key);
+    each_.turn_to(removal.key, hashes_[chosen_], removal.seen);
+    if (!at.exact || leaf.is_overflow(at.index) ||
+        each_.decide(leaf, at) != LeafChange::Action::remove)
+      break;
+    const Bytes value = leaf.value(at.index);
+    const std::size_t bytes = payload::removal_bytes(removal.key.size(), value.size());
+    if (bytes > payload_bytes_ - static_cast<std::size_t>(end - begin)) break;
+    end = payload::put_removal(end, removal.key, value);
+    INVARIANT(chosen_ == 0 || slots_[chosen_ - 1] < at.index);
+    slots_[chosen_] = at.index;
+    settled_[chosen_] = each_.is_settled();
+    all_settled_ = all_settled_ && each_.is_settled();
+    ++chosen_;
+  }
+  return {begin, end};
+}
+
+void RowRemovals::logged(const Node& leaf, Lsn lsn) noexcept {
+  for (std::size_t i = 0; i < chosen_; ++i) {
+    // Undo comes to the record by its last row, and goes on before it with its first.
+    UndoRecord& record = transaction_.undo->add({.kind = UndoRecord::Kind::removed,
+                                                 .tree = tree_,
+                                                 .key_hash = hashes_[i],
+                                                 .key = removals_[i].key,
+                                                 .old_value = leaf.value(slots_[i]),
+                                                 .old_overflow = false,
+                                                 .statement = transaction_.statement,
+                                                 .previous_lsn = i == 0 ? previous_lsn_ : lsn});
+    if (settled_[i])
+      transaction_.engine.versions.add_over_settled(record);
+    else
+      transaction_.engine.versions.add(record);
+  }
+  if (all_settled_)
+    transaction_.settled_leaves.note(leaf, slots_[chosen_ - 1], SettledLeaves::Change::removal,
+                                     lsn);
+}
+
+}  // namespace swizzle

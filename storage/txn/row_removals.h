@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "storage/btree/leaf_change.h"
+#include "storage/bulk_changes.h"
+#include "storage/txn/row_changes.h"
+
+namespace swizzle {
+
+/// Removals of one transaction of records that lie side by side, done at one visit of their leaf
+/// and with one log record. Each is decided on as a RowChange would; where that would wait, or do
+/// nothing, the others behind it are left as well.
+class RowRemovals final : public LeafRemovals {
+ public:
+  /// Pre: the keys ascend, and outlive the object; either all say what has been seen, or none.
+  RowRemovals(TransactionState& transaction, TreeId tree,
+              std::span<const Removal> removals) noexcept;
+
+  /// How many of the first have been removed: 0 if the first one has to be looked at by itself, or
+  /// those that are in its leaf and nothing is in the way of.
+  Result<std::size_t> run(AnyTree& tree);
+
+  [[nodiscard]] Bytes first_key() const noexcept override { return removals_.front().key; }
+  [[nodiscard]] std::size_t max_payload_bytes() const noexcept override { return payload_bytes_; }
+  Bytes decide(const Node& leaf) noexcept override;
+  [[nodiscard]] std::span<const std::uint16_t> slots() const noexcept override {
+    return {slots_.data(), chosen_};
+  }
+  void logged(const Node& leaf, Lsn lsn) noexcept override;
+
+ private:
+  /// More than a leaf has of all but the smallest records.
+  static constexpr std::size_t kMost = 256;
+  static constexpr std::size_t kMostPayloadBytes = 4 * kPageBytes;
+  /// Of a record whose value the caller does not know.
+  static constexpr std::size_t kUnknownValueBytes = 16;
+
+  [[nodiscard]] Node::Position find(const Node& leaf, Bytes key) const noexcept;
+
+  TransactionState& transaction_;
+  TreeId tree_;
+  std::span<const Removal> removals_;
+  RowChange each_;
+  std::size_t payload_bytes_ = 0;
+  std::vector<std::byte> payload_;
+  Lsn previous_lsn_ = Lsn::none;
+  bool all_settled_ = true;
+  std::size_t chosen_ = 0;
+  std::array<std::uint64_t, kMost> hashes_;
+  std::array<std::uint16_t, kMost> slots_;
+  std::array<bool, kMost> settled_;
+};
+
+}  // namespace swizzle
