@@ -133,6 +133,53 @@ TEST_CASE("B11 a rollback puts longer values back on a full disk", "[storage][ex
   });
 }
 
+TEST_CASE("B11 of several steps the longest value is kept room for on a full disk",
+          "[storage][exhaustion]") {
+  SimulatedDisk disk{7};
+  create_crowded(disk);
+  Simulation simulation{bounded(7)};
+  simulation.run([&] {
+    CrowdedDatabase database(disk);
+    database.make_tree(700);
+    auto writer = database.engine->begin();
+    database.update_all(*writer, 10);
+    database.update_all(*writer, 20);
+    disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
+    REQUIRE(database.fill_up() == sqlstate::disk_full);
+    writer->rollback();
+    REQUIRE(database.found() == database.content);
+    REQUIRE(database.engine->verify().value().empty());
+    disk.clear_faults();
+    writer.reset();
+    REQUIRE(database.engine->close());
+  });
+}
+
+TEST_CASE("B11 a step back that makes values shorter keeps the room for the next one",
+          "[storage][exhaustion]") {
+  SimulatedDisk disk{8};
+  create_crowded(disk);
+  Simulation simulation{bounded(8)};
+  simulation.run([&] {
+    CrowdedDatabase database(disk);
+    database.make_tree(700);
+    auto writer = database.engine->begin();
+    database.update_all(*writer, 10);
+    const Transaction::Mark mark = writer->mark();
+    database.update_all(*writer, 700, 'm');
+    disk.inject(no_room_in("data", DiskOperation::resize, UINT64_MAX));
+    // Who asks finds that all have what they had: nothing is owed.
+    REQUIRE(database.fill_up() == sqlstate::disk_full);
+    REQUIRE(writer->rollback_to(mark));
+    REQUIRE(database.fill_up() == sqlstate::disk_full);
+    writer->rollback();
+    REQUIRE(database.found() == database.content);
+    disk.clear_faults();
+    writer.reset();
+    REQUIRE(database.engine->close());
+  });
+}
+
 TEST_CASE("B11 a restart undoes what made values shorter on a full disk",
           "[storage][exhaustion][crash]") {
   SimulatedDisk disk{2};

@@ -67,6 +67,16 @@ TEST_CASE("a wrong password, and every damaged byte of the final message, is ref
   }
 }
 
+TEST_CASE("a final message with another exchange's nonce is refused, though its proof is right") {
+  const auto verifier = ScramVerifier::derive("pencil", kSalt, 4096);
+  ScramExchange exchange = rfc_exchange(verifier);
+  REQUIRE(exchange.begin(kScramSha256, kClientFirst));
+  const std::string other =
+      client_final("pencil", verifier, kClientFirst.substr(3), kServerFirst,
+                   "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k1");
+  CHECK_FALSE(exchange.finish(other));
+}
+
 TEST_CASE("malformed first messages are refused") {
   const auto verifier = ScramVerifier::derive("pencil", kSalt, 1);
   for (const std::string& message :

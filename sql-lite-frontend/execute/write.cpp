@@ -425,7 +425,7 @@ void WriteOperator::open(Execution& execution) {
     KeyTable done;
     done.count_in(execution.memory);
     const bool joined = !write_->from.empty();
-    const bool gathers = may_gather();
+    std::optional<bool> gathers;
     rows_->open(execution);
     RowScope scope{execution};
     while (rows_->next(execution)) {
@@ -440,10 +440,9 @@ void WriteOperator::open(Execution& execution) {
           if (seen != nullptr) *seen = 1;
           if (write_->kind == WriteKind::update) {
             update_row(execution);
-          } else if (gathers && written_ >= kFew) {
-            gather(execution);
           } else {
-            delete_row(execution);
+            if (written_ == kFew && !gathers) gathers = may_gather();
+            gathers.value_or(false) ? gather(execution) : delete_row(execution);
           }
         }
       }

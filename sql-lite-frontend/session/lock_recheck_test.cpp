@@ -134,6 +134,25 @@ TEST_CASE("What is locked is asked again: joins, views, subqueries", "[sql][sess
   }
 }
 
+TEST_CASE("A DELETE of many rows asks those again that others have changed",
+          "[sql][session][locks]") {
+  TestDatabase db;
+  const auto other = db.connect();
+  db.run("CREATE TABLE t(id int PRIMARY KEY, a int, n text); CREATE INDEX ON t(a)");
+  db.run("INSERT INTO t SELECT g, 1, 'n' FROM generate_series(1, 300) g");
+  db.run("BEGIN; UPDATE t SET a = 9 WHERE id = 100; UPDATE t SET n = 'o' WHERE id = 150");
+  db.run("DELETE FROM t WHERE id = 200; UPDATE t SET id = 1250 WHERE id = 250");
+  std::string answer;
+  std::thread waiting{[&] { answer = answer_of(*other, "DELETE FROM t WHERE a < 5"); }};
+  std::this_thread::sleep_for(std::chrono::milliseconds{30});
+  db.run("COMMIT");
+  waiting.join();
+  CHECK(answer == "DELETE 298");
+  CHECK(db.run("SELECT id FROM t") == "100 SELECT 1");
+  db.run("SET enable_seqscan = off");
+  CHECK(db.run("SELECT id FROM t WHERE a > 0") == "100 SELECT 1");
+}
+
 TEST_CASE("Rows that views and subqueries pass on are locked, and no others",
           "[sql][session][locks]") {
   TestDatabase db;
