@@ -92,8 +92,9 @@ class Session {
     Content& content = after[which];
     const std::string k = key();
     const std::string v = value();
-    switch (random_.below(5)) {
-      case 4:
+    // Few enough removals that there are stretches.
+    switch (random_.below(10)) {
+      case 2:
         remove_stretch(transaction, tree, content, k);
         break;
       case 0:
@@ -114,7 +115,7 @@ class Session {
   void remove_stretch(Transaction& transaction, const Tree& tree, Content& content,
                       const std::string& from) {
     std::vector<std::string> keys;
-    for (auto at = content.lower_bound(from); at != content.end() && keys.size() < 12; ++at)
+    for (auto at = content.lower_bound(from); at != content.end() && keys.size() < 5; ++at)
       keys.push_back(at->first);
     std::vector<Removal> removals;
     for (const std::string& key : keys) removals.push_back({as_bytes(key), std::nullopt});
