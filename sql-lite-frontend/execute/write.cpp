@@ -376,7 +376,7 @@ constexpr std::uint64_t kFew = 16;  ///< of the first rows, each goes by itself
 bool WriteOperator::may_gather() const {
   if (write_->kind != WriteKind::delete_ || !write_->from.empty() || !write_->returning.empty())
     return false;
-  if (foreign_keys_.looks_at_removed()) return false;
+  if (triggers_ || foreign_keys_.looks_at_removed()) return false;
   // It might ask for the table as the statement has left it so far.
   const auto might = [](const ExprPtr& condition) {
     bool found = is_volatile(*condition);
