@@ -119,7 +119,9 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
         .at_position(node.location + 1);
   }
 
+  if (ExprPtr variable = variable_instead(node)) return variable;
   const auto row_of = [&](const ScopeItem& item, Scope& at) {
+    refuse_variable(node);
     require_lateral(item, node.location);
     std::vector<ExprPtr> fields;
     std::vector<std::string> names;
@@ -139,6 +141,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
     return row;
   };
   const auto use = [&](const ScopeItem& item, const ScopeColumn& column, Scope& at) {
+    refuse_variable(node);
     require_lateral(item, node.location);
     if (column.computed)
       unsupported("reading a computed column of the written view", node.location);
@@ -165,6 +168,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       if (ExprPtr table = only_table(scope)) return table;
     }
     if (ExprPtr parameter = named_parameter(part(0), node.location)) return parameter;
+    if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
     if (is_system_column(part(0)) && any_table(scope)) refuse_system_column(part(0), node.location);
     throw_missing_column(scope, {}, part(0), node.location);
   }
@@ -191,6 +195,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       return std::make_unique<ConstantExpr>(TypeId::oid, kNoTypmod,
                                             Value::from_oid(item->table->relation.oid));
     }
+    if (ExprPtr variable = body_variable(node, Fields::may_miss)) return variable;
     if (is_system_column(part(parts - 1)) && item->table) {
       refuse_system_column(part(parts - 1), node.location);
     }
@@ -199,6 +204,7 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
   if (parts == 2 && !whole_row && is_body_of(part(0))) {
     if (ExprPtr parameter = named_parameter(part(1), node.location)) return parameter;
   }
+  if (ExprPtr variable = body_variable(node, Fields::must_be)) return variable;
   // (composite column).field without the parentheses that PostgreSQL asks for is a missing table.
   throw_missing_table(scope, schema, part(table_part), node.location);
 }

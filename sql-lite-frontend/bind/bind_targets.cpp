@@ -161,6 +161,16 @@ void Binder::expand_star(const ast::ColumnRef& node, Scope& scope,
       return;
     }
   }
+  if (const ExprPtr variable = body_variable(node, Fields::must_be)) {
+    auto& row = dynamic_cast<RowExpr&>(*variable);
+    for (std::size_t i = 0; i < row.names.size(); ++i) {
+      OutputTarget target;
+      target.expr = std::move(row.mutable_operands()[i]);
+      target.name = row.names[i];
+      targets.push_back(std::move(target));
+    }
+    return;
+  }
   throw_missing_table(scope, schema, alias, node.location);
 }
 

@@ -284,6 +284,16 @@ class Binder {
   static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
   /// Null where no parameter has that name.
   ExprPtr named_parameter(std::string_view name, std::int32_t location);
+  /// A variable of the routine's language that the name means; null where there is none.
+  enum class Fields : std::uint8_t { may_miss, must_be };
+  ExprPtr body_variable(const ast::ColumnRef& node, Fields fields);
+  /// What a column's name means if variables come first.
+  ExprPtr variable_instead(const ast::ColumnRef& node);
+  /// Throws 42702 where a name that is a column's could be a variable's, too.
+  void refuse_variable(const ast::ColumnRef& node);
+  [[nodiscard]] BodyVariables* body_variables() const {
+    return body_ != nullptr && open_view_ == body_->meanings.get() ? body_->variables : nullptr;
+  }
   [[nodiscard]] bool is_body_of(std::string_view routine) const {
     return body_ != nullptr && body_->routine->name == routine;
   }

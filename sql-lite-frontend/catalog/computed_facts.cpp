@@ -84,10 +84,11 @@ void operator_family_rows(Execution& execution, const EmitRow& emit) {
 }
 
 void languages(Execution& execution, const EmitRow& emit) {
-  const std::pair<Oid, std::string_view> list[] = {{12, "internal"}, {13, "c"}, {14, "sql"}};
+  const std::pair<Oid, std::string_view> list[] = {
+      {12, "internal"}, {13, "c"}, {14, "sql"}, {13563, "plpgsql"}};
   for (const auto& [oid, label] : list) {
     const Value row[] = {Value::from_oid(oid), text_value(execution, label), bootstrap_role(),
-                         flag(false), flag(oid == 14)};
+                         flag(label == "plpgsql"), flag(oid >= 14)};
     emit(row);
   }
 }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr Oid kInternalLanguage = 12;
 constexpr Oid kSqlLanguage = 14;
+constexpr Oid kPlpgsqlLanguage = 13563;
 
 Value type_vector(Execution& execution, std::span<const TypeId> types) {
   std::vector<Value> values;
@@ -122,7 +123,7 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
       text_value(execution, routine.name),
       Value::from_oid(routine.schema),
       Value::from_oid(routine.owner),
-      Value::from_oid(kSqlLanguage),
+      Value::from_oid(routine.language == "plpgsql" ? kPlpgsqlLanguage : kSqlLanguage),
       Value::from_float4(routine.cost),
       Value::from_float4(routine.rows),
       Value::from_oid(raw(callable.function.variadic)),

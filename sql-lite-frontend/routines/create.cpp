@@ -260,8 +260,9 @@ class RoutineBuilder {
     const bool any_polymorphic = std::ranges::any_of(inputs, is_polymorphic);
     for (const TypeId type : inputs) {
       if (is_pseudo(type) && !is_polymorphic(type)) {
-        throw invalid(
-            fmt::format("SQL functions cannot have arguments of type {}", format_type(type)));
+        throw invalid(fmt::format("{} functions cannot {} type {}", shown_language(),
+                                  routine_.language == "sql" ? "have arguments of" : "accept",
+                                  format_type(type)));
       }
     }
     if (is_polymorphic(routine_.result) && !any_polymorphic) {
@@ -276,14 +277,22 @@ class RoutineBuilder {
       throw_error(sqlstate::feature_not_supported, "columns of type {} are not supported",
                   format_type(column->type));
     }
-    // A language of its own says what a trigger's function may be.
     const bool is_trigger = routine_.result == TypeId::trigger && routine_.language != "sql";
+    if (is_trigger && !inputs.empty()) {
+      throw invalid("trigger functions cannot have declared arguments")
+          .with_hint(
+              "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
+    }
     const bool may_return = is_trigger || routine_.result == TypeId::void_ ||
                             routine_.result == TypeId::record || is_polymorphic(routine_.result);
     if (is_pseudo(routine_.result) && !may_return) {
-      throw invalid(
-          fmt::format("SQL functions cannot return type {}", format_type(routine_.result)));
+      throw invalid(fmt::format("{} functions cannot return type {}", shown_language(),
+                                format_type(routine_.result)));
     }
+  }
+
+  [[nodiscard]] std::string_view shown_language() const {
+    return routine_.language == "sql" ? "SQL" : "PL/pgSQL";
   }
 
   static bool is_pseudo(TypeId type) {
@@ -448,9 +457,12 @@ void check_body(Session::State& session, const RoutinePtr& routine, const Statem
     const std::optional<std::size_t> place = place_of_body(whole, *routine);
     if (error.fields().position > 0 && place) {
       error.fields().position += static_cast<int>(*place);
+      error.fields().where.clear();
     } else {
       error.fields().position = 0;
-      error.fields().where = fmt::format("SQL function \"{}\"", routine->name);
+      if (error.fields().where.empty()) {
+        error.fields().where = fmt::format("SQL function \"{}\"", routine->name);
+      }
     }
     throw;
   }

@@ -20,6 +20,9 @@ void set_routine_schema(Session::State& session, const ast::AlterObjectSchemaStm
 void call_procedure(Session::State& session, const ast::CallStmt& statement,
                     std::span<const TypeId> types, std::span<const Value> parameters,
                     ResultSink& sink);
+/// DO.
+void run_inline_code(Session::State& session, const ast::DoStmt& statement, const Statement& whole,
+                     ResultSink& sink);
 /// What is known of a CALL before it runs: what it answers with, which are the procedure's OUT
 /// parameters, and the types of the statement's own parameters.
 struct DescribedCall {

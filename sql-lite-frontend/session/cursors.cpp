@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/execute/lock_rows.h"
 #include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/session/open_cursor.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -229,6 +230,38 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   portal->rows->set_slots(kept_slots(*portal->run));
   portals[portal->name] = std::move(portal);
   sink.command_complete("DECLARE CURSOR");
+}
+
+void open_cursor(Session::State& session, const PortalPtr& portal, CursorScroll scroll) {
+  portal->is_cursor = true;
+  portal->number = ++session.portals_opened;
+  portal->opened_at = session.session_context.statement_timestamp;
+  if (session.read_only && writes_what_others_see(portal->plan())) {
+    session.require_read_write(statement_name(portal->statement->node));
+  }
+  session.lock_tables(*portal, Session::State::Columns::told);
+  PlanRun& run = session.run_of(*portal);
+  portal->scrolls =
+      scroll == CursorScroll::unsaid ? goes_back(*run.root) : scroll == CursorScroll::yes;
+  Execution& execution = run.execution;
+  execution.row_arena.reset();
+  execution.parameters = portal->parameters;
+  execution.transaction = session.transaction.get();
+  execution.run = session.next_run++;
+  execution.rows_until_check = Execution::kRowsPerCheck;
+  portal->view = HeldView{*session.transaction};
+  portal->state = Portal::State::running;
+  try {
+    run.open();
+  } catch (...) {
+    run.end();
+    portal->view.reset();
+    portal->state = Portal::State::failed;
+    throw;
+  }
+  portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
+  portal->rows->set_slots(kept_slots(run));
+  session.portals[portal->name] = portal;
 }
 
 /// Reads one more row of the plan into the cursor's store.

@@ -19,8 +19,8 @@ bool Session::State::may_share(const Statement& statement) const {
   const bool is_whole = statement.parsed != nullptr && statement.node == statement.parsed->node &&
                         statement.text().size() <= kLongestKeptText;
   if (!is_whole || statement.is_explained || statement.of_cursor) return false;
-  // An atomic body's text says less than it means.
-  if (statement.body && statement.body->meanings) return false;
+  // An atomic body's text says less than it means, and so does one with variables.
+  if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
   // What only this session sees is nobody else's business, and hides what others see.
   return temp_schema == kNoOid && !catalog.has_changes() && young_indexes.empty() &&
          expanded_view == kNoOid && refreshed_view == kNoOid;

@@ -116,7 +116,6 @@ constexpr std::array kStatements = std::to_array<std::pair<NodeKind, std::string
     {NodeKind::create_user_mapping_stmt, "CREATE USER MAPPING"},
     {NodeKind::define_stmt,
      "CREATE of a type, aggregate, operator, collation or text search object"},
-    {NodeKind::do_stmt, "DO"},
     {NodeKind::drop_subscription_stmt, "DROP SUBSCRIPTION"},
     {NodeKind::drop_table_space_stmt, "DROP TABLESPACE"},
     {NodeKind::drop_user_mapping_stmt, "DROP USER MAPPING"},

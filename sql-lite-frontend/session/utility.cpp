@@ -186,11 +186,16 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     }
     case Kind::create_extension_stmt: {
       const auto& extension = ast::as<ast::CreateExtensionStmt>(node);
-      if (!extension.if_not_exists || extension.extname != "plpgsql") refuse_statement(*node);
+      if (extension.extname != "plpgsql") {
+        throw_error(sqlstate::feature_not_supported, "extension \"{}\" is not supported",
+                    extension.extname);
+      }
       // PostgreSQL has it from the start, and scripts ask for it whether they use it or not.
-      // Whoever does is refused then.
-      notice(sink, Severity::warning, SqlState{"01000"},
-             R"(extension "plpgsql" is not available: there are no functions in PL/pgSQL)");
+      if (!extension.if_not_exists) {
+        throw_error(sqlstate::duplicate_object, "extension \"plpgsql\" already exists");
+      }
+      notice(sink, Severity::notice, sqlstate::duplicate_object,
+             R"(extension "plpgsql" already exists, skipping)");
       sink.command_complete("CREATE EXTENSION");
       return;
     }
@@ -274,6 +279,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::alter_function_stmt:
       definition("ALTER FUNCTION");
       return alter_routine(*this, ast::as<ast::AlterFunctionStmt>(node), sink);
+    case Kind::do_stmt:
+      begin_statement();
+      return run_inline_code(*this, ast::as<ast::DoStmt>(node), statement, sink);
     case Kind::call_stmt:
       begin_statement();
       return call_procedure(*this, ast::as<ast::CallStmt>(node), statement.parameter_types,

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/plpgsql/variables.h"
+#include "sql-lite-frontend/session/statement.h"
+
+/// Fragments of SQL in a body: what they are compiled to, once per session and function.
+namespace swizzle::sql::plpgsql {
+
+struct Frame;
+
+/// Names in a fragment that are variables; their values are the frame's.
+class FragmentNames final : public BodyVariables {
+ public:
+  explicit FragmentNames(const Name* names) : names_(names) {}
+  std::optional<Meaning> find(std::span<const std::string_view> parts,
+                              bool must_have_field) override;
+  [[nodiscard]] Conflict conflict() const override;
+
+  /// Before what binds: whose variables they are.
+  void bind_for(Frame& frame) { frame_ = &frame; }
+  void forget() {
+    used_.clear();
+    shapes_.clear();
+  }
+  /// Places of the values that it named.
+  [[nodiscard]] const std::vector<std::size_t>& used() const noexcept { return used_; }
+  /// Whether the records that it named have the fields that they had then.
+  [[nodiscard]] bool fits(const Frame& frame) const;
+
+ private:
+  void use(std::size_t place);
+
+  const Name* names_;
+  Frame* frame_ = nullptr;
+  std::vector<std::size_t> used_;
+  struct Known {
+    std::size_t record;
+    ShapePtr shape;
+  };
+  std::vector<Known> shapes_;
+};
+
+class Expression {
+ public:
+  enum class Kind : std::uint8_t { value, statement };
+  Expression(Kind kind, std::string text, const Name* names);
+
+  /// Its value, in the frame's row arena.
+  Value evaluate(Frame& frame) {
+    if (!is_ready(frame)) [[unlikely]]
+      prepare(frame);
+    if (!plain_) return run_for_value(frame);
+    return plain_->eval(execution_of(frame));
+  }
+  /// After evaluate().
+  [[nodiscard]] TypeId type() const noexcept { return type_; }
+
+  /// Ready to be run with the frame's values as its parameters.
+  const StatementPtr& statement(Frame& frame);
+  [[nodiscard]] const FragmentNames& names() const noexcept { return names_; }
+  FragmentNames& names() noexcept { return names_; }
+
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+  [[nodiscard]] std::string sql() const;
+  /// What sql() has before the text.
+  [[nodiscard]] std::size_t sql_before() const noexcept;
+  /// Assigned to what `target` names.
+  void set_target(std::string target) { target_ = std::move(target); }
+  /// What CONTEXT says of what fails inside.
+  [[nodiscard]] std::string context() const;
+
+ private:
+  [[nodiscard]] bool is_ready(const Frame& frame) const;
+  void prepare(Frame& frame);
+  /// False: it takes a statement to compute it.
+  bool prepare_plain(Frame& frame);
+  Value run_for_value(Frame& frame);
+  static Execution& execution_of(Frame& frame);
+
+  Kind kind_;
+  std::string text_;
+  std::string target_;
+  FragmentNames names_;
+  TypeId type_ = TypeId::none;
+
+  // What it is compiled to: an expression, or a statement.
+  bool is_prepared_ = false;
+  std::unique_ptr<Arena> arena_;
+  ExprPtr plain_;
+  CatalogView::Stamp stamp_;
+  std::uint64_t settings_version_ = 0;
+  bool depends_on_catalog_ = false;
+  StatementPtr statement_;
+  std::shared_ptr<BodyNames> body_;
+};
+
+}  // namespace swizzle::sql::plpgsql

@@ -1,0 +1,366 @@
+#include "sql-lite-frontend/plpgsql/frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sql-lite-frontend/plpgsql/context.h"
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql::plpgsql {
+
+Caught::Caught(const SqlError& error)
+    : state(error.state()),
+      message(error.error().message()),
+      detail(error.error().detail()),
+      hint(error.error().hint()),
+      fields(error.fields()) {}
+
+SqlError Caught::as_error() const {
+  SqlError error = SqlError{state, message}.with_detail(detail).with_hint(hint);
+  error.fields() = fields;
+  return error;
+}
+
+Frame::Frame(Program& of, Session::State& in, const Routine& of_routine)
+    : program(of),
+      session(in),
+      routine(of_routine),
+      execution(in, in.session_context),
+      records(of.record_count),
+      is_volatile(of_routine.volatility == 'v') {
+  execution.row_arena.count_in(execution.memory);
+  execution.names = &in;
+  for (Record& record : records) record.arena.count_in(execution.memory);
+  result_arena_.count_in(execution.memory);
+  make_room();
+}
+
+void Frame::make_room() {
+  if (values.size() < program.value_count) {
+    const std::size_t before = values.size();
+    values.resize(program.value_count);
+    cells_.resize(program.value_count);
+    for (const FieldPlace& field : program.fields) {
+      if (field.place < before) continue;
+      const Record& record = records[field.record];
+      const auto known = record.shape ? record.shape->find(field.name) : std::nullopt;
+      if (known) values[field.place] = record.values[*known];
+    }
+  }
+  if (execution.slots.size() < program.slot_count) execution.slots.resize(program.slot_count);
+}
+
+void Frame::reset() {
+  execution.row_arena.reset();
+  execution.release_kept();
+  std::ranges::fill(values, Value::null());
+  for (std::size_t i = 0; i < records.size(); ++i) forget_record(i);
+  if (held_bytes_ > kKeptByStep) {
+    for (Cell& cell : cells_) cell = {};
+    held_bytes_ = 0;
+    share_.lower(0);
+  }
+  at = nullptr;
+  line = 0;
+  phase = {};
+  label.clear();
+  row_count = 0;
+  has_result = false;
+  caught.clear();
+  context_told = false;
+}
+
+void Frame::set_place(std::size_t place, Value value) {
+  if (!value.is_bytes()) {
+    values[place] = value;
+    return;
+  }
+  Cell& cell = cells_[place];
+  const Bytes bytes = value.as_bytes();
+  if (bytes.size() > cell.capacity) {
+    const std::size_t capacity = std::max(bytes.size() + bytes.size() / 4, std::size_t{32});
+    share_.set(execution.memory, held_bytes_ + capacity - cell.capacity);
+    // What is assigned may lie in what is replaced.
+    std::unique_ptr<std::byte[]> memory{new std::byte[capacity]};
+    std::memcpy(memory.get(), bytes.data(), bytes.size());
+    held_bytes_ += capacity - cell.capacity;
+    cell.memory = std::move(memory);
+    cell.capacity = capacity;
+  } else if (!bytes.empty()) {
+    std::memmove(cell.memory.get(), bytes.data(), bytes.size());
+  }
+  values[place] = Value::from_bytes({cell.memory.get(), bytes.size()});
+}
+
+void Frame::set_record(std::size_t record, ShapePtr shape, std::span<const Value> row) {
+  Record& to = records[record];
+  // The row may be this record's own.
+  Arena fresh{256};
+  fresh.count_in(execution.memory);
+  std::vector<Value> copied;
+  copied.reserve(row.size());
+  for (const Value& value : row) copied.push_back(value.copy_to(fresh));
+  to.values = std::move(copied);
+  to.arena = std::move(fresh);
+  to.shape = std::move(shape);
+  for (const FieldPlace& field : program.fields) {
+    if (field.record != record || field.place >= values.size()) continue;
+    const auto known = to.shape->find(field.name);
+    values[field.place] = known ? to.values[*known] : Value::null();
+  }
+}
+
+void Frame::set_field(std::size_t record, std::size_t field, Value value) {
+  Record& to = records[record];
+  std::vector<Value> row = to.values;
+  row[field] = value;
+  set_record(record, to.shape, row);
+}
+
+void Frame::forget_record(std::size_t record) {
+  Record& to = records[record];
+  to.shape = nullptr;
+  to.values.clear();
+  to.arena.reset();
+  for (const FieldPlace& field : program.fields) {
+    if (field.record == record && field.place < values.size()) values[field.place] = Value::null();
+  }
+  for (const Variable& variable : program.variables) {
+    if (variable.kind != Variable::Kind::record || variable.place != record || !variable.shape)
+      continue;
+    to.shape = variable.shape;
+    to.values.assign(variable.shape->fields.size(), Value::null());
+  }
+}
+
+Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t typmod) {
+  if (value.is_null()) return value;
+  Value converted = value;
+  if (from != to && to != TypeId::record && to != TypeId::none) {
+    const auto cast = find_cast(from, to, CastContext::assignment);
+    if (!cast) {
+      return input_text(execution.functions, to, typmod, to_text(execution.functions, from, value));
+    }
+    if (cast->method != CastMethod::relabel) {
+      converted = cast_value(execution.functions, *cast, value);
+    }
+  }
+  if (typmod != kNoTypmod && needs_length_coercion(to, typmod)) {
+    converted = coerce_length(execution.functions, to, typmod, converted, Coercion::assignment);
+  }
+  return converted;
+}
+
+void Frame::assign(std::size_t index, Value value, TypeId type) {
+  Variable& variable = program.variables[index];
+  if (variable.kind == Variable::Kind::record) {
+    if (value.is_null()) {
+      if (variable.not_null) {
+        throw_error(sqlstate::null_value_not_allowed,
+                    "null value cannot be assigned to variable \"{}\" declared NOT NULL",
+                    variable.name);
+      }
+      forget_record(variable.place);
+      return;
+    }
+    if (type != TypeId::record) {
+      throw SqlError{sqlstate::datatype_mismatch,
+                     "cannot assign non-composite value to a record variable"};
+    }
+    const RecordView view{value};
+    std::vector<Value> row;
+    auto shape = std::make_shared<Shape>();
+    const std::vector<std::string> names = view.names();
+    for (std::size_t i = 0; i < view.size(); ++i) {
+      row.push_back(view.field(i));
+      shape->fields.push_back({names[i], view.type(i), kNoTypmod});
+    }
+    Targets whole;
+    whole.push_back({index, {}, {}});
+    assign_row(whole, shape, row);
+    return;
+  }
+  if (variable.type == TypeId::none) variable.type = type;
+  if (variable.type == TypeId::int4 && type == TypeId::int4 && !value.is_null()) [[likely]] {
+    values[variable.place] = value;
+    return;
+  }
+  if (value.is_null()) {
+    if (variable.not_null) {
+      throw_error(sqlstate::null_value_not_allowed,
+                  "null value cannot be assigned to variable \"{}\" declared NOT NULL",
+                  variable.name);
+    }
+    values[variable.place] = value;
+    return;
+  }
+  if (type == TypeId::record && variable.type != TypeId::record) {
+    throw sql_error(sqlstate::datatype_mismatch, "cannot assign composite value to variable \"{}\"",
+                    variable.name);
+  }
+  set_place(variable.place, convert(value, type, variable.type, variable.typmod));
+}
+
+void Frame::assign(const Target& target, Value value, TypeId type) {
+  if (target.field.empty() && target.subscripts.empty()) [[likely]] {
+    return assign(target.variable, value, type);
+  }
+  const Variable& variable = program.variables[target.variable];
+  TypeId whole_type = variable.type;
+  std::int32_t typmod = variable.typmod;
+  Value whole = Value::null();
+  std::size_t field = 0;
+  if (!target.field.empty()) {
+    const Record& record = records[variable.place];
+    if (!record.shape) {
+      throw sql_error(sqlstate::object_not_in_prerequisite_state,
+                      "record \"{}\" is not assigned yet", variable.name)
+          .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
+    }
+    const auto found = record.shape->find(target.field);
+    if (!found) {
+      throw_error(sqlstate::undefined_column, "record \"{}\" has no field \"{}\"", variable.name,
+                  target.field);
+    }
+    field = *found;
+    whole_type = record.shape->fields[field].type;
+    typmod = record.shape->fields[field].typmod;
+    whole = record.values[field];
+  } else {
+    whole = value_of(target.variable);
+  }
+  if (target.subscripts.empty()) {
+    set_field(variable.place, field, convert(value, type, whole_type, typmod));
+    return;
+  }
+  const TypeId element = element_type(whole_type);
+  if (element == TypeId::none) {
+    throw_error(sqlstate::datatype_mismatch,
+                "cannot subscript type {} because it does not support subscripting",
+                format_type(whole_type));
+  }
+  std::vector<std::int32_t> indices;
+  for (const ExpressionPtr& subscript : target.subscripts) {
+    const Value index = subscript->evaluate(*this);
+    const Value number = convert(index, subscript->type(), TypeId::int4, kNoTypmod);
+    if (number.is_null()) {
+      throw SqlError{sqlstate::null_value_not_allowed,
+                     "array subscript in assignment must not be null"};
+    }
+    indices.push_back(number.as_int4());
+  }
+  const Value part = convert(value, type, element, typmod);
+  const Value changed = array_set_element(execution.row_arena, element, whole, indices, part);
+  if (target.field.empty()) {
+    set_place(variable.place, changed);
+  } else {
+    set_field(variable.place, field, changed);
+  }
+}
+
+void Frame::assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row) {
+  const Target& first = targets[0];
+  const Variable& variable = program.variables[first.variable];
+  const bool is_record =
+      targets.size() == 1 && variable.kind == Variable::Kind::record && first.field.empty();
+  if (!is_record) {
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (i < row.size()) {
+        assign(targets[i], row[i], shape->fields[i].type);
+      } else {
+        assign(targets[i], Value::null(), TypeId::text);
+      }
+    }
+    return;
+  }
+  // A row that is one record is that record.
+  if (row.size() == 1 && shape->fields[0].type == TypeId::record && !row[0].is_null()) {
+    return assign(first.variable, row[0], TypeId::record);
+  }
+  if (!variable.shape) return set_record(variable.place, shape, row);
+  std::vector<Value> fitted(variable.shape->fields.size());
+  for (std::size_t i = 0; i < fitted.size() && i < row.size(); ++i) {
+    const Shape::Field& field = variable.shape->fields[i];
+    fitted[i] = convert(row[i], shape->fields[i].type, field.type, field.typmod);
+  }
+  set_record(variable.place, variable.shape, fitted);
+}
+
+void Frame::assign_nothing(const Targets& targets) {
+  for (const Target& target : targets) assign(target, Value::null(), TypeId::text);
+}
+
+void Frame::set_found(bool is_found) {
+  values[program.variables[program.found].place] = Value::from_bool(is_found);
+}
+
+bool Frame::is_true(Expression& condition) {
+  const RowScope scope{execution};
+  Value value = condition.evaluate(*this);
+  if (condition.type() != TypeId::bool_) {
+    value = convert(value, condition.type(), TypeId::bool_, kNoTypmod);
+  }
+  return !value.is_null() && value.as_bool();
+}
+
+std::optional<std::string> Frame::text_of(Expression& expression) {
+  const RowScope scope{execution};
+  const Value value = expression.evaluate(*this);
+  if (value.is_null()) return std::nullopt;
+  return to_text(execution.functions, expression.type(), value);
+}
+
+Value Frame::record_value(std::size_t record) {
+  const Record& from = records[record];
+  if (!from.shape) return Value::null();
+  std::vector<TypeId> types;
+  std::vector<std::string> names;
+  for (const Shape::Field& field : from.shape->fields) {
+    types.push_back(field.type);
+    names.push_back(field.name);
+  }
+  return make_record(execution.row_arena, types, from.values, names);
+}
+
+Flow Frame::run_steps(const Steps& steps) {
+  check_stack();
+  const Step* const outer = at;
+  for (const StepPtr& each : steps) {
+    at = each.get();
+    const Flow flow = each->run(*this);
+    if (flow != Flow::next) {
+      at = outer;
+      return flow;
+    }
+  }
+  at = outer;
+  return Flow::next;
+}
+
+std::string Frame::place_line() const {
+  const std::string name =
+      routine.oid == kNoOid ? routine.name : session.routine_signature(routine);
+  if (!phase.empty()) {
+    const int where = line != 0 ? line : (at != nullptr ? at->line : 0);
+    if (where == 0 || phase.starts_with("while") || phase == "during function entry" ||
+        phase == "during function exit") {
+      return fmt::format("PL/pgSQL function {} {}", name, phase);
+    }
+    return fmt::format("PL/pgSQL function {} line {} {}", name, where, phase);
+  }
+  if (at == nullptr) return fmt::format("PL/pgSQL function {}", name);
+  return fmt::format("PL/pgSQL function {} line {} at {}", name, line != 0 ? line : at->line,
+                     at->what());
+}
+
+void Frame::add_place(SqlError& error) {
+  if (std::exchange(context_told, false)) return;
+  add_context(error, place_line());
+}
+
+}  // namespace swizzle::sql::plpgsql

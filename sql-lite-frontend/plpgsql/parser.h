@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "sql-lite-frontend/catalog/callable_routine.h"
+#include "sql-lite-frontend/plpgsql/tree.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql::plpgsql {
+
+/// What the text is the body of.
+struct Signature {
+  RoutinePtr routine;
+  std::vector<TypeId> argument_types;  ///< polymorphic ones made concrete, as the call gives them
+  TypeId result = TypeId::void_;
+  bool is_trigger = false;
+  TablePtr table = nullptr;  ///< whose rows OLD and NEW are; null: not known yet
+};
+
+/// Throws what is wrong with the text; positions are the body's.
+std::unique_ptr<Program> read_program(Session::State& session, const Signature& signature);
+
+}  // namespace swizzle::sql::plpgsql

@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/plpgsql/context.h"
+#include "sql-lite-frontend/plpgsql/results.h"
+#include "sql-lite-frontend/plpgsql/statement_run.h"
+#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// Statements of SQL, and loops over their rows.
+namespace swizzle::sql::plpgsql {
+namespace {
+
+constexpr SqlState kNoDataFound{"P0002"};
+constexpr SqlState kTooManyRows{"P0003"};
+
+/// Takes the first row, and says what is wrong with how many there are.
+void take_into(Frame& frame, StatementRun& run, const Targets& into, bool is_strict) {
+  const bool must_be_one = is_strict || run.plan().write != nullptr;
+  const ShapePtr shape = shape_of(run.plan());
+  const bool has_row = run.next();
+  if (has_row) {
+    frame.assign_row(into, shape, run.row());
+    if (must_be_one && run.next()) {
+      throw SqlError{kTooManyRows, "query returned more than one row"}.with_hint(
+          "Make sure the query returns a single row, or use LIMIT 1.");
+    }
+  } else {
+    if (is_strict) throw SqlError{kNoDataFound, "query returned no rows"};
+    frame.assign_nothing(into);
+  }
+  frame.row_count = has_row ? 1 : 0;
+}
+
+void refuse_without_destination(const ast::Node* node) {
+  if (ast::is<ast::SelectStmt>(node)) {
+    throw SqlError{sqlstate::syntax_error, "query has no destination for result data"}.with_hint(
+        "If you want to discard the results of a SELECT, use PERFORM instead.");
+  }
+  throw SqlError{sqlstate::syntax_error, "query has no destination for result data"};
+}
+
+}  // namespace
+
+Flow SqlStep::run(Frame& frame) {
+  const StatementPtr running = statement->statement(frame);
+  if (!is_plannable(running->node)) {
+    if (has_into) {
+      throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
+    }
+    run_without_plan(frame, running, statement->context());
+    frame.row_count = 0;
+    return Flow::next;
+  }
+  const RowScope scope{frame.execution};
+  StatementRun run{frame, *statement, running};
+  const Plan& plan = run.plan();
+  if (has_into) {
+    if (!plan.returns_rows) {
+      throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
+    }
+    take_into(frame, run, into, is_strict);
+    if (plan.write != nullptr) run.finish();
+    frame.set_found(frame.row_count > 0);
+    if (plan.write == nullptr) run.finish();
+    return Flow::next;
+  }
+  if (!is_perform && plan.returns_rows) refuse_without_destination(running->node);
+  while (run.next()) {
+  }
+  frame.row_count = static_cast<std::int64_t>(run.count());
+  run.finish();
+  frame.set_found(frame.row_count > 0);
+  return Flow::next;
+}
+
+Flow ExecuteStep::run(Frame& frame) {
+  DynamicStatement dynamic{frame, *text, using_values};
+  const RowScope scope{frame.execution};
+  frame.row_count = 0;
+  for (const StatementPtr& each : dynamic.statements) {
+    if (!is_plannable(each->node)) {
+      if (has_into) {
+        throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
+      }
+      run_without_plan(frame, each, dynamic.context());
+      continue;
+    }
+    StatementRun run{frame, each, dynamic.context(), dynamic.values};
+    if (has_into) {
+      if (!run.plan().returns_rows) {
+        throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
+      }
+      take_into(frame, run, into, is_strict);
+    } else {
+      while (run.next()) {
+      }
+      frame.row_count = static_cast<std::int64_t>(run.count());
+    }
+    run.finish();
+  }
+  return Flow::next;
+}
+
+namespace {
+
+Flow loop_over(Frame& frame, ForQueryStep& loop, StatementRun& run) {
+  const ShapePtr shape = shape_of(run.plan());
+  bool found = false;
+  Flow flow = Flow::next;
+  while (run.next()) {
+    found = true;
+    frame.execution.tick();
+    {
+      const RowScope scope{frame.execution};
+      frame.assign_row(loop.targets, shape, run.row());
+    }
+    flow = frame.run_steps(loop.steps);
+    if (flow == Flow::next) continue;
+    const bool is_meant = frame.label.empty() || frame.label == loop.label;
+    if (flow == Flow::returned || !is_meant) break;
+    frame.label.clear();
+    const bool goes_on = flow == Flow::continue_loop;
+    flow = Flow::next;
+    if (!goes_on) break;
+  }
+  // As PostgreSQL: a loop over no rows leaves NULLs.
+  if (!found) frame.assign_nothing(loop.targets);
+  run.finish();
+  frame.set_found(found);
+  return flow;
+}
+
+}  // namespace
+
+Flow ForQueryStep::run(Frame& frame) {
+  using Reads = StatementRun::Reads;
+  if (text) {
+    DynamicStatement dynamic{frame, *text, using_values};
+    const StatementPtr& running = dynamic.query("cursor");
+    StatementRun run{frame, running, dynamic.context(), dynamic.values, Reads::in_parts};
+    return loop_over(frame, *this, run);
+  }
+  const StatementPtr running = query->statement(frame);
+  if (!is_plannable(running->node)) {
+    throw_error(SqlState{"42P11"}, "cannot open {} query as cursor", statement_name(running->node));
+  }
+  StatementRun run{frame, *query, running, Reads::in_parts};
+  if (!run.plan().returns_rows) {
+    throw_error(SqlState{"42P11"}, "cannot open {} query as cursor", statement_name(running->node));
+  }
+  return loop_over(frame, *this, run);
+}
+
+namespace {
+
+void return_rows(Frame& frame, StatementRun& run) {
+  if (!run.plan().returns_rows) {
+    throw SqlError{sqlstate::syntax_error, "query does not return rows"};
+  }
+  const ShapePtr shape = shape_of(run.plan());
+  const std::vector<TypeId> expected = result_columns(frame);
+  try {
+    require_columns(frame, *shape, expected,
+                    "structure of query does not match function result type");
+  } catch (SqlError& error) {
+    add_context(error, run.context());
+    throw;
+  }
+  std::int64_t count = 0;
+  while (run.next()) {
+    ++count;
+    give_row(frame, *shape, run.row());
+  }
+  run.finish();
+  frame.row_count = count;
+  frame.set_found(count > 0);
+}
+
+}  // namespace
+
+Flow ReturnQueryStep::run(Frame& frame) {
+  const RowScope scope{frame.execution};
+  if (text) {
+    DynamicStatement dynamic{frame, *text, using_values};
+    const StatementPtr& running = dynamic.query("cursor");
+    StatementRun run{frame, running, dynamic.context(), dynamic.values};
+    return_rows(frame, run);
+    return Flow::next;
+  }
+  const StatementPtr running = query->statement(frame);
+  if (!is_plannable(running->node)) {
+    throw SqlError{sqlstate::syntax_error, "query does not return rows"};
+  }
+  StatementRun run{frame, *query, running};
+  return_rows(frame, run);
+  return Flow::next;
+}
+
+Flow ReturnNextStep::run(Frame& frame) {
+  const RowScope scope{frame.execution};
+  if (!value) {
+    std::vector<Value> row;
+    for (const std::size_t output : frame.program.outputs) row.push_back(frame.value_of(output));
+    static_cast<void>((*frame.take)(row));
+    return Flow::next;
+  }
+  const Value given = value->evaluate(frame);
+  give_value(frame, given, value->type(), "wrong record type supplied in RETURN NEXT");
+  return Flow::next;
+}
+
+Flow ReturnStep::run(Frame& frame) {
+  if (value) {
+    const RowScope scope{frame.execution};
+    const Value returned = value->evaluate(frame);
+    frame.set_result(returned, value->type());
+  }
+  return Flow::returned;
+}
+
+Flow CallStep::run(Frame& frame) {
+  Session::State& session = frame.session;
+  const StatementPtr running = statement->statement(frame);
+  const auto* call = ast::try_as<ast::CallStmt>(running->node);
+  if (call == nullptr) throw SqlError{sqlstate::syntax_error, "syntax error"};
+  Arena arena;
+  std::vector<std::pair<std::size_t, std::size_t>> outputs;
+  std::vector<Value> arguments;
+  Binder::ProcedureCall bound;
+  const RowScope scope{frame.execution};
+  std::vector<Value> answer;
+  try {
+    BodyNames names;
+    names.routine = std::make_shared<Routine>(frame.routine);
+    names.parameters.resize(frame.program.argument_count);
+    names.variables = &statement->names();
+    std::vector<TypeId> types;
+    for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
+      types.push_back(frame.program.variables[i].type);
+    }
+    Binder binder{session, arena};
+    binder.allow_parameters(types);
+    binder.enter_body(names);
+    bound = binder.bind_procedure_call(*call->funccall);
+    const Routine& routine = *bound.call->callable->routine;
+    session.require_execute(routine);
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < routine.parameters.size() && i < bound.arguments.size(); ++i) {
+      const RoutineParameter& parameter = routine.parameters[i];
+      if (!parameter.is_output()) continue;
+      // Below the cast to what the parameter is.
+      const Expr* argument = bound.arguments[i].get();
+      while (const auto* cast = dynamic_cast<const CastExpr*>(argument))
+        argument = &cast->operand();
+      const auto* variable = dynamic_cast<const ParameterExpr*>(argument);
+      if (variable == nullptr) {
+        throw sql_error(
+            sqlstate::syntax_error,
+            "procedure parameter \"{}\" is an output parameter but corresponding argument "
+            "is not writable",
+            parameter.name.empty() ? std::to_string(i + 1) : parameter.name)
+            .at_position(1);
+      }
+      outputs.emplace_back(variable->index(), column++);
+    }
+    Execution execution{session, session.session_context};
+    execution.names = &session;
+    execution.slots.resize(binder.slot_count());
+    execution.transaction = session.transaction.get();
+    frame.make_room();
+    execution.parameters = frame.values;
+    for (const ExprPtr& argument : bound.arguments) {
+      arguments.push_back(argument->eval(execution).copy_to(frame.execution.row_arena));
+    }
+    answer.resize(bound.call->column_types.size());
+    run_routine(session, *bound.call, arguments, [&](std::span<const Value> row) {
+      for (std::size_t i = 0; i < answer.size() && i < row.size(); ++i) {
+        answer[i] = row[i].copy_to(frame.execution.row_arena);
+      }
+      return false;
+    });
+  } catch (SqlError& error) {
+    add_sql_context(error, statement->context());
+    throw;
+  }
+  for (const auto& [place, column] : outputs) {
+    assign_place(frame, place, answer[column], bound.call->column_types[column]);
+  }
+  return Flow::next;
+}
+
+}  // namespace swizzle::sql::plpgsql

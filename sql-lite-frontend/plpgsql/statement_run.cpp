@@ -1,0 +1,265 @@
+#include "sql-lite-frontend/plpgsql/statement_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/plpgsql/context.h"
+#include "sql-lite-frontend/silent_sink.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql::plpgsql {
+namespace {
+
+/// Hands notices on, and keeps the rest to itself.
+class NoticesOnly final : public SilentSink {
+ public:
+  explicit NoticesOnly(ResultSink* to) : to_(to) {}
+  void notice(const Diagnostic& diagnostic) override {
+    if (to_ != nullptr) to_->notice(diagnostic);
+  }
+  void parameter_status(std::string_view name, std::string_view value) override {
+    if (to_ != nullptr) to_->parameter_status(name, value);
+  }
+
+ private:
+  ResultSink* to_;
+};
+
+bool writes_relations(const Plan& plan) {
+  return std::ranges::any_of(plan.accesses, [](const RelationAccess& access) {
+    return (access.wants & ~privilege::kSelect) != 0;
+  });
+}
+
+}  // namespace
+
+ShapePtr shape_of(const Plan& plan) {
+  auto shape = std::make_shared<Shape>();
+  for (const OutputTarget& column : plan.columns) {
+    shape->fields.push_back({column.name, column.type, column.typmod});
+  }
+  return shape;
+}
+
+template <class Body>
+auto StatementRun::with_context(const Body& body) {
+  try {
+    return body();
+  } catch (SqlError& error) {
+    add_sql_context(error, fragment_ != nullptr ? fragment_->context() : context_);
+    throw;
+  }
+}
+
+StatementRun::StatementRun(Frame& frame, Expression& fragment, const StatementPtr& statement,
+                           Reads reads)
+    : frame_(frame), portal_(frame.session.new_portal()), fragment_(&fragment), reads_(reads) {
+  frame.make_room();
+  portal_->statement = statement;
+  portal_->parameters.assign(frame.values.begin(), frame.values.end());
+  if (reads == Reads::in_parts) {
+    // The variables may be assigned to while it is read.
+    for (const std::size_t place : fragment.names().used()) {
+      portal_->parameters[place] = portal_->parameters[place].copy_to(portal_->arena);
+    }
+    for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
+      portal_->parameters[i] = portal_->parameters[i].copy_to(portal_->arena);
+    }
+  }
+  start();
+}
+
+StatementRun::StatementRun(Frame& frame, const StatementPtr& statement, std::string context,
+                           std::span<const Value> parameters, Reads reads)
+    : frame_(frame),
+      portal_(frame.session.new_portal()),
+      context_(std::move(context)),
+      reads_(reads) {
+  portal_->statement = statement;
+  for (const Value& value : parameters) {
+    portal_->parameters.push_back(value.copy_to(portal_->arena));
+  }
+  start();
+}
+
+void StatementRun::require_allowed() const {
+  Session::State& session = frame_.session;
+  const Plan& plan = portal_->plan();
+  if (!frame_.is_volatile && writes_relations(plan)) {
+    throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
+                statement_name(portal_->statement->node));
+  }
+  if (session.read_only && writes_what_others_see(plan)) {
+    session.require_read_write(statement_name(portal_->statement->node));
+  }
+}
+
+void StatementRun::start() {
+  with_context([this] {
+    Session::State& session = frame_.session;
+    portal_->use = session.plan_for(*portal_->statement, {});
+    session.lock_tables(*portal_, Session::State::Columns::open);
+    Session::State::require_runnable(portal_->plan());
+    require_allowed();
+    // What a volatile function does is a command of its own: it sees what came before it.
+    if (frame_.is_volatile) own_.emplace(*session.transaction, ReadView::Sees::durable);
+    PlanRun& run = session.run_of(*portal_);
+    Execution& execution = run.execution;
+    execution.row_arena.reset();
+    execution.parameters = portal_->parameters;
+    execution.transaction = session.transaction.get();
+    execution.run = session.next_run++;
+    execution.rows_until_check = Execution::kRowsPerCheck;
+    portal_->state = Portal::State::running;
+    is_open_ = true;
+    try {
+      if (reads_ == Reads::in_parts) portal_->view = HeldView{*session.transaction};
+      run.open();
+    } catch (...) {
+      run.end();
+      portal_->view.reset();
+      portal_->state = Portal::State::failed;
+      is_open_ = false;
+      throw;
+    }
+    scope_.emplace(execution);
+    if (reads_ == Reads::in_parts) own_.reset();
+  });
+}
+
+StatementRun::~StatementRun() {
+  if (!is_open_) return;
+  scope_.reset();
+  portal_->run->end();
+  portal_->view.reset();
+  portal_->state = Portal::State::failed;
+}
+
+bool StatementRun::next() {
+  if (is_exhausted_) return false;
+  scope_->rewind();
+  PlanRun& run = *portal_->run;
+  if (reads_ == Reads::in_parts) {
+    const HeldView::Reading reading{portal_->view};
+    is_exhausted_ = !run.root->next(run.execution);
+  } else {
+    is_exhausted_ = !with_context([&] { return run.root->next(run.execution); });
+  }
+  if (!is_exhausted_) ++rows_;
+  return !is_exhausted_;
+}
+
+std::uint64_t StatementRun::count() const noexcept {
+  return portal_->run->write != nullptr ? portal_->run->write->written() : rows_;
+}
+
+std::span<const Value> StatementRun::row() {
+  row_.clear();
+  for (const Slot slot : plan().outputs) row_.push_back(portal_->run->execution.slots[slot]);
+  return row_;
+}
+
+void StatementRun::finish() {
+  // What writes goes on to its end, whoever wants its rows.
+  while (portal_->run->write != nullptr && next()) {
+  }
+  scope_.reset();
+  is_open_ = false;
+  frame_.session.finish_portal(*portal_);
+  own_.reset();
+  frame_.session.put_away(std::move(portal_));
+}
+
+void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context) {
+  Session::State& session = frame.session;
+  const ast::Node* node = statement->node;
+  if (node == nullptr) return;
+  if (ast::is<ast::TransactionStmt>(node)) {
+    throw SqlError{sqlstate::feature_not_supported, "unsupported transaction command in PL/pgSQL"};
+  }
+  try {
+    if (const auto* copy = ast::try_as<ast::CopyStmt>(node); copy && copy->filename.empty()) {
+      throw SqlError{sqlstate::feature_not_supported, "cannot COPY to/from client in PL/pgSQL"};
+    }
+    if (!frame.is_volatile) {
+      throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
+                  statement_name(node));
+    }
+    /// What cannot run in a block cannot run here.
+    struct InBlock {
+      explicit InBlock(Session::State& state) : state_(state), before_(state.in_script) {
+        state_.in_script = true;
+      }
+      InBlock(const InBlock&) = delete;
+      InBlock& operator=(const InBlock&) = delete;
+      ~InBlock() { state_.in_script = before_; }
+      Session::State& state_;
+      bool before_;
+    } const in_block{session};
+    const InnerStatement own{*session.transaction, ReadView::Sees::durable};
+    NoticesOnly sink{session.sink_for_notices};
+    session.run_utility(node, *statement, {}, sink);
+  } catch (SqlError& error) {
+    add_sql_context(error, context);
+    throw;
+  }
+}
+
+DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
+                                   std::span<const ExpressionPtr> using_values) {
+  std::optional<std::string> given = frame.text_of(expression);
+  if (!given) {
+    throw SqlError{sqlstate::null_value_not_allowed, "query string argument of EXECUTE is null"};
+  }
+  text = std::move(*given);
+  for (const ExpressionPtr& each : using_values) {
+    const RowScope scope{frame.execution};
+    values.push_back(each->evaluate(frame).copy_to(arena));
+    types.push_back(each->type());
+  }
+  try {
+    std::vector<std::string> parts{text};
+    if (text.find(';') != std::string::npos) {
+      parts.clear();
+      Arena tree;
+      for (const ast::RawStmt* raw : parse_script(tree, text)) {
+        parts.emplace_back(statement_text(text, *raw));
+      }
+    }
+    for (const std::string& part : parts) {
+      StatementPtr statement = frame.session.parse_one(part, {});
+      statement->declared_types = types;
+      if (const auto* select = ast::try_as<ast::SelectStmt>(statement->node);
+          select != nullptr && select->into_clause != nullptr) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "EXECUTE of SELECT ... INTO is not implemented"}
+            .with_hint(
+                "You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS "
+                "instead.");
+      }
+      if (ast::is<ast::TransactionStmt>(statement->node)) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "EXECUTE of transaction commands is not implemented"};
+      }
+      statements.push_back(std::move(statement));
+    }
+  } catch (SqlError& error) {
+    add_sql_context(error, context());
+    throw;
+  }
+}
+
+const StatementPtr& DynamicStatement::query(std::string_view what) const {
+  if (statements.size() != 1) {
+    throw_error(SqlState{"42P11"}, "cannot open multi-query plan as cursor");
+  }
+  const StatementPtr& only = statements[0];
+  if (!is_plannable(only->node)) {
+    throw_error(SqlState{"42P11"}, "cannot open {} query as {}", statement_name(only->node), what);
+  }
+  return only;
+}
+
+}  // namespace swizzle::sql::plpgsql

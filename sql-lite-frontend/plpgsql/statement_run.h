@@ -1,0 +1,79 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "sql-lite-frontend/plpgsql/frame.h"
+
+namespace swizzle::sql::plpgsql {
+
+/// One run of a statement that has a plan, within the statement that has called the function. What
+/// reads in parts keeps what it sees, since the function's other statements run in between.
+class StatementRun {
+ public:
+  enum class Reads : std::uint8_t { at_once, in_parts };
+  /// Of a fragment: the frame's values are its parameters.
+  StatementRun(Frame& frame, Expression& fragment, const StatementPtr& statement,
+               Reads reads = Reads::at_once);
+  /// Of a text that came as a value.
+  StatementRun(Frame& frame, const StatementPtr& statement, std::string context,
+               std::span<const Value> parameters, Reads reads = Reads::at_once);
+  StatementRun(const StatementRun&) = delete;
+  StatementRun& operator=(const StatementRun&) = delete;
+  ~StatementRun();
+
+  /// The row's values live until the next call.
+  bool next();
+  [[nodiscard]] Value value(std::size_t column) const {
+    return portal_->run->execution.slots[plan().outputs[column]];
+  }
+  [[nodiscard]] std::string context() const {
+    return fragment_ != nullptr ? fragment_->context() : context_;
+  }
+  [[nodiscard]] const Plan& plan() const noexcept { return portal_->plan(); }
+  /// What was written, or the rows that were read.
+  [[nodiscard]] std::uint64_t count() const noexcept;
+  std::span<const Value> row();
+  void finish();
+
+ private:
+  void start();
+  void require_allowed() const;
+  template <class Body>
+  auto with_context(const Body& body);
+
+  Frame& frame_;
+  PortalPtr portal_;
+  Expression* fragment_ = nullptr;
+  std::string context_;
+  Reads reads_;
+  std::optional<InnerStatement> own_;
+  std::optional<RowScope> scope_;
+  std::vector<Value> row_;
+  std::uint64_t rows_ = 0;
+  bool is_open_ = false;
+  bool is_exhausted_ = false;
+};
+
+/// The fields of a plan's rows.
+ShapePtr shape_of(const Plan& plan);
+
+/// One that has no plan: a definition, SET, …
+void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context);
+
+/// The statements of a text that came as a value, and the values for their parameters.
+struct DynamicStatement {
+  DynamicStatement(Frame& frame, Expression& text, std::span<const ExpressionPtr> using_values);
+
+  std::vector<StatementPtr> statements;
+  std::string text;
+  std::vector<TypeId> types;
+  std::vector<Value> values;
+  Arena arena{256};
+
+  [[nodiscard]] std::string context() const { return "SQL statement \"" + text + "\""; }
+  /// Of loops and cursors. Throws where there are several, or it gives no rows.
+  [[nodiscard]] const StatementPtr& query(std::string_view what) const;
+};
+
+}  // namespace swizzle::sql::plpgsql

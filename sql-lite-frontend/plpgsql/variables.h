@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/bind/body_names.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// What a function's names mean, as far as its text says.
+namespace swizzle::sql::plpgsql {
+
+class Expression;
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+/// The fields that a record has.
+struct Shape {
+  struct Field {
+    std::string name;
+    TypeId type = TypeId::none;
+    std::int32_t typmod = kNoTypmod;
+    friend bool operator==(const Field&, const Field&) = default;
+  };
+  std::vector<Field> fields;
+
+  [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;
+};
+using ShapePtr = std::shared_ptr<const Shape>;
+
+/// DECLARE c CURSOR (parameters) FOR query: what OPEN gives the parameters.
+struct BoundCursor {
+  std::vector<std::size_t> parameters;  ///< variables
+  ExpressionPtr query;
+  enum class Scroll : std::uint8_t { unsaid, yes, no } scroll = Scroll::unsaid;
+};
+
+struct Variable {
+  std::string name;
+  enum class Kind : std::uint8_t { scalar, record } kind = Kind::scalar;
+  TypeId type = TypeId::none;
+  std::int32_t typmod = kNoTypmod;
+  bool is_constant = false;
+  bool not_null = false;
+  /// Of a record that always has the same fields; null: whatever it is given.
+  ShapePtr shape = nullptr;
+  ExpressionPtr initial = nullptr;
+  std::unique_ptr<BoundCursor> cursor = nullptr;
+  int line = 0;
+  std::size_t place = 0;  ///< of a scalar among the values, of a record among the records
+};
+
+/// Names in the order in which they were declared, newest first; a block begins with its label,
+/// which may be empty.
+struct Name {
+  enum class Kind : std::uint8_t { label, variable } kind = Kind::label;
+  std::string text;
+  std::size_t variable = 0;
+  bool is_loop = false;  ///< of a label: CONTINUE may name it
+  const Name* before = nullptr;
+};
+
+struct FoundName {
+  std::size_t variable = 0;
+  std::size_t parts = 0;  ///< of the name that it took
+};
+/// A variable's name, alone or behind its block's label.
+std::optional<FoundName> find_name(const Name* names, std::span<const std::string_view> parts);
+
+}  // namespace swizzle::sql::plpgsql
