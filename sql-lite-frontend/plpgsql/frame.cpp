@@ -159,6 +159,8 @@ Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t ty
 void Frame::assign(std::size_t index, Value value, TypeId type) {
   Variable& variable = program.variables[index];
   if (variable.kind == Variable::Kind::record) {
+    // A record may be the only field of another.
+    check_stack();
     if (value.is_null()) {
       if (variable.not_null) {
         throw_error(sqlstate::null_value_not_allowed,
