@@ -357,6 +357,24 @@ TEST_CASE_METHOD(MarkedRows, "what lies side by side is removed together, up to 
   CHECK(get(rows, marked_key(6)) == "new");
 }
 
+TEST_CASE_METHOD(MarkedRows, "what was removed together is back after a restart",
+                 "[storage][locks][bulk]") {
+  std::vector<std::string> keys;
+  for (int i = 1; i < 9; ++i) keys.push_back(marked_key(i));
+  std::vector<Removal> removals;
+  for (const std::string& key : keys) removals.push_back({as_bytes(key), std::nullopt});
+  auto writer = engine->begin();
+  REQUIRE(remove_first(tree(), *writer, removals).value() == removals.size());
+  {
+    const auto other = engine->begin();
+    REQUIRE(update(*other, 9).value());
+    REQUIRE(other->commit());
+  }
+  kill(std::move(writer));
+  for (const std::string& key : keys) CHECK(get(rows, key) == "old");
+  CHECK(get(rows, marked_key(9)) == "new");
+}
+
 TEST_CASE_METHOD(MarkedRows, "who wants more of a row that he has marked waits for no waiter",
                  "[storage][locks][bulk]") {
   const auto writer = engine->begin();
