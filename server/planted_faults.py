@@ -47,7 +47,7 @@ FAULTS = [
         "trust for all the world",
         "auth/hba.cpp",
         "  if (rule.method == AuthMethod::trust && !is_local && !is_loopback) {",
-        "  if (rule.method == AuthMethod::trust && !is_local && !rule.network) {",
+        "  if (rule.method == AuthMethod::trust && !is_local && !is_loopback && !rule.network) {",
     ),
     (
         "a message shorter than its own length",
