@@ -176,9 +176,20 @@ ExprPtr Binder::bind_stored(std::string_view sql, Scope& scope) {
   const std::string text = "SELECT " + std::string{sql};
   const auto statements = parse_script(parse_arena, text);
   const auto& select = ast::as<ast::SelectStmt>(statements[0]->stmt);
+  // The variables of the routine in whose body the statement stands mean nothing in it.
+  const auto* const around = open_view_;
+  const auto* const body = std::exchange(body_, nullptr);
+  if (body != nullptr && open_view_ == body->meanings.get()) open_view_ = nullptr;
+  const auto restore = [&] {
+    body_ = body;
+    open_view_ = around;
+  };
   try {
-    return bind_node(ast::as<ast::ResTarget>(select.target_list[0]).val, scope);
+    ExprPtr bound = bind_node(ast::as<ast::ResTarget>(select.target_list[0]).val, scope);
+    restore();
+    return bound;
   } catch (SqlError& error) {
+    restore();
     // The position would point into the stored text, not into the statement.
     error.fields().position = 0;
     throw;
