@@ -19,9 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-/// What a machine that does other things besides may add.
 constexpr milliseconds kTimeout{100};
-constexpr milliseconds kLatestEnd{600};
+/// What a machine that does other things besides may add, and giving back what a statement holds:
+/// the tree of a long JSON text is hundreds of megabytes in small pieces.
+constexpr milliseconds kLatestEnd{2000};
 /// The parser cannot be ended, and takes a second for some megabytes.
 constexpr milliseconds kLatestEndOfText{4000};
 constexpr milliseconds kHonestWait{50};
