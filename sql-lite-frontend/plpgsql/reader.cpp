@@ -60,8 +60,10 @@ std::unique_ptr<Program> Reader::read() {
       program_->conflict = BodyVariables::Conflict::use_variable;
     } else if (option == "variable_conflict" && setting == "use_column") {
       program_->conflict = BodyVariables::Conflict::use_column;
-    } else if (option == "print_strict_params" && (setting == "on" || setting == "off")) {
-      program_->prints_strict_parameters = setting == "on";
+    } else if (option == "print_strict_params" && setting == "on") {
+      throw SqlError{sqlstate::feature_not_supported, "#print_strict_params is not supported"};
+    } else if (option == "print_strict_params" && setting == "off") {
+      continue;
     } else if (option != "option" && !(option == "variable_conflict" && setting == "error")) {
       fail_at(value);
     }

@@ -268,7 +268,6 @@ struct Program {
   std::vector<std::size_t> outputs;  ///< variables that OUT parameters are
   std::size_t found = 0;
   BodyVariables::Conflict conflict = BodyVariables::Conflict::error;
-  bool prints_strict_parameters = false;
   std::unique_ptr<BlockStep> body;
 
   std::size_t place_of_field(std::size_t record, std::string_view name);

@@ -233,6 +233,7 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
        "transition tables"},
       {"CREATE EVENT TRIGGER x ON sql_drop EXECUTE FUNCTION f()", "CREATE EVENT TRIGGER"},
       {"DO 'BEGIN COMMIT; END'", "COMMIT in PL/pgSQL"},
+      {"DO '#print_strict_params on\nBEGIN END'", "#print_strict_params"},
       {"CREATE FUNCTION f() RETURNS int LANGUAGE c AS 'x', 'y'", "language \"c\""},
       {"CREATE FUNCTION f() RETURNS int LANGUAGE sql WINDOW AS 'SELECT 1'", "WINDOW"},
       {"CREATE FUNCTION f(t) RETURNS int LANGUAGE sql AS 'SELECT 1'", "composite"},
