@@ -83,6 +83,10 @@ bool FragmentNames::fits(const Frame& frame) const {
   });
 }
 
+void DeleteExpression::operator()(Expression* expression) const noexcept {
+  delete expression;
+}
+
 Expression::Expression(Kind kind, std::string text, const Name* names)
     : kind_(kind), text_(std::move(text)), names_(names) {}
 

@@ -172,7 +172,7 @@ ExpressionPtr Reader::make(Expression::Kind kind, std::size_t begin, std::size_t
                            std::string_view instead) {
   const std::string text =
       instead.empty() ? body_.substr(begin, end - begin) : std::string{instead};
-  auto made = std::make_unique<Expression>(kind, text, names_);
+  ExpressionPtr made{new Expression{kind, text, names_}};
   try {
     Arena arena;
     static_cast<void>(parse_script(arena, made->sql()));

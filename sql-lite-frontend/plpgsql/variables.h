@@ -13,7 +13,11 @@
 namespace swizzle::sql::plpgsql {
 
 class Expression;
-using ExpressionPtr = std::unique_ptr<Expression>;
+/// What an expression is, variables need not know.
+struct DeleteExpression {
+  void operator()(Expression* expression) const noexcept;
+};
+using ExpressionPtr = std::unique_ptr<Expression, DeleteExpression>;
 
 /// The fields that a record has.
 struct Shape {
