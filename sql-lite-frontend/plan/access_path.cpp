@@ -98,14 +98,25 @@ bool AccessPaths::is_allowed(std::string_view setting) const {
   return binder_.names().planner_allows(setting);
 }
 
+/// Whether reading all of the table takes longer than planning anew.
+bool AccessPaths::is_worth_planning(const FromTable& table) {
+  constexpr double kRowsReadMeanwhile = 5000;
+  return table.table->expected_rows() >= kRowsReadMeanwhile;
+}
+
 /// Matches conditions to the index's columns; nothing when a partial index may lack rows.
 std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const IndexAccess& index,
                                                  std::span<Expr* const> conditions) {
   const BoundIndex& in = bound(table, *index.index);
   const std::vector<Slot> own = table_slots(table);
-  const bool has_all = std::ranges::all_of(
-      in.predicate, [&](const ExprPtr& wanted) { return follows(*wanted, conditions, own); });
-  if (!has_all) return std::nullopt;
+  Follows all = Follows::yes;
+  for (const ExprPtr& wanted : in.predicate) {
+    all = std::min(all, follows(*wanted, conditions, own, known_));
+  }
+  if (all != Follows::yes) {
+    awaits_values_ |= all == Follows::by_values;
+    return std::nullopt;
+  }
 
   AccessPath path;
   path.index = &index;
@@ -144,12 +155,17 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
       path.alternatives = i;
       return path;
     }
-    const auto like = like_prefix(*conditions[i]);
-    if (like && !like->prefix.empty() && like->column->type() != TypeId::bpchar &&
-        is_column(table, index, column, in.columns[column], *like->column)) {
+    const LikeOperands like = like_operands(*conditions[i]);
+    if (like.column == nullptr || like.column->type() == TypeId::bpchar ||
+        !is_column(table, index, column, in.columns[column], *like.column)) {
+      continue;
+    }
+    const auto prefix = like_prefix(*conditions[i], known_);
+    if (prefix && !prefix->prefix.empty()) {
       path.prefix = i;
       return path;
     }
+    awaits_values_ |= known_.awaits_values(*like.pattern);
   }
   path.not_null = find(column, Kind::not_null);
   return path;
@@ -258,13 +274,8 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
 /// Whether the path may find a few rows or nearly all, and only a parameter's value will say.
 bool AccessPaths::is_guess(const FromTable& table, const AccessPath& path,
                            std::span<Expr* const> conditions) const {
-  // Planning anew takes as long as reading so many rows.
-  constexpr double kWorthPlanning = 5000;
   const bool is_open = path.low.has_value() != path.high.has_value();
-  if (!is_open || path.any_of || !path.index->tree ||
-      table.table->expected_rows() < kWorthPlanning) {
-    return false;
-  }
+  if (!is_open || path.any_of || !path.index->tree || !is_worth_planning(table)) return false;
   Expr& value =
       **as_index_condition(*conditions[path.low ? *path.low : *path.high], table_slots(table))
             ->value;
@@ -290,6 +301,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
   };
   double best_cost = total_cost(best);
   bool passes_over = false;
+  awaits_values_ = false;
   for (const IndexAccess& index : table.table->indexes) {
     std::optional<AccessPath> path = path_over(table, index, conditions);
     // One that was built after the snapshot does not know of the rows that this shows.
@@ -314,6 +326,7 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     best_cost = path_cost;
     best = std::move(*path);
   }
+  passes_over = passes_over || (awaits_values_ && is_worth_planning(table));
   guesses_parameters_ |= passes_over && !best.one_row;
   return best;
 }
@@ -332,7 +345,7 @@ AccessPaths::Taken AccessPaths::take(const FromTable& table, const AccessPath& p
   }
   if (answered.size() > 1) taken.text = "(" + taken.text + ")";
   if (path.prefix) {
-    const LikePrefix like = *like_prefix(*conditions[*path.prefix]);
+    const LikePrefix like = *like_prefix(*conditions[*path.prefix], known_);
     const auto text = [&](const std::string& bytes) {
       return std::make_unique<ConstantExpr>(TypeId::text, kNoTypmod,
                                             make_text(binder_.arena(), bytes));

@@ -86,12 +86,15 @@ class AccessPaths {
   [[nodiscard]] bool delivers(const FromTable& table, AccessPath& path,
                               const std::vector<SortKey>& keys);
   [[nodiscard]] bool is_allowed(std::string_view setting) const;
+  [[nodiscard]] static bool is_worth_planning(const FromTable& table);
   [[nodiscard]] bool is_guess(const FromTable& table, const AccessPath& path,
                               std::span<Expr* const> conditions) const;
 
   Binder& binder_;
   const ColumnKnowledge& known_;
   bool guesses_parameters_ = false;
+  /// Of the table that best() looks at: an index would do for some values of the parameters.
+  bool awaits_values_ = false;
   std::map<std::pair<Slot, const Index*>, BoundIndex> bound_;
 };
 

@@ -49,31 +49,31 @@ bool is_foreseeable(const Expr& expr, const Execution& execution) {
 enum class Parameters : std::uint8_t { open, constant };
 
 /// What every operand may be: a constant, or computed from such by what always gives the same.
-enum class Shape : std::uint8_t { constant, computed, open };
+enum class Composition : std::uint8_t { constant, computed, open };
 
-Shape shape_of(const Expr& expr, Parameters parameters) {
+Composition composition_of(const Expr& expr, Parameters parameters) {
   check_stack();
-  if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return Shape::constant;
+  if (dynamic_cast<const ConstantExpr*>(&expr) != nullptr) return Composition::constant;
   if (dynamic_cast<const ParameterExpr*>(&expr) != nullptr) {
-    return parameters == Parameters::constant ? Shape::constant : Shape::open;
+    return parameters == Parameters::constant ? Composition::constant : Composition::open;
   }
   if (const auto* call = dynamic_cast<const FunctionExpr*>(&expr)) {
-    if (!is_immutable(&call->function())) return Shape::open;
+    if (!is_immutable(&call->function())) return Composition::open;
   } else if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     const CastMethod method = cast->cast().method;
-    if (method == CastMethod::function && !is_immutable(cast->cast().function)) return Shape::open;
-    if (method != CastMethod::function && method != CastMethod::relabel) return Shape::open;
+    if (method == CastMethod::function && !is_immutable(cast->cast().function)) return Composition::open;
+    if (method != CastMethod::function && method != CastMethod::relabel) return Composition::open;
   } else {
-    return Shape::open;
+    return Composition::open;
   }
   const bool is_closed = std::ranges::all_of(operands_of(expr), [&](const ExprPtr& operand) {
-    return shape_of(*operand, parameters) != Shape::open;
+    return composition_of(*operand, parameters) != Composition::open;
   });
-  return is_closed ? Shape::computed : Shape::open;
+  return is_closed ? Composition::computed : Composition::open;
 }
 
 bool is_computed_without_parameters(const Expr& expr) {
-  return shape_of(expr, Parameters::open) == Shape::computed;
+  return composition_of(expr, Parameters::open) == Composition::computed;
 }
 
 /// What follows the operand is not computed then.
@@ -88,13 +88,13 @@ using Visit = std::function<std::optional<Value>(const Expr&)>;
 /// Visits every greatest part without variables; the value if that is all of the expression.
 std::optional<Value> visit_computed(const Expr& expr, Parameters parameters, const Visit& visit) {
   check_stack();
-  switch (shape_of(expr, parameters)) {
-    case Shape::constant:
+  switch (composition_of(expr, parameters)) {
+    case Composition::constant:
       if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();
       return std::nullopt;
-    case Shape::computed:
+    case Composition::computed:
       return visit(expr);
-    case Shape::open:
+    case Composition::open:
       break;
   }
   const auto* boolean = dynamic_cast<const BooleanExpr*>(&expr);
@@ -121,6 +121,11 @@ void visit_computed(const Query& query, Parameters parameters, const Visit& visi
 }
 
 }  // namespace
+
+Fixed how_fixed(const Expr& expr) {
+  if (composition_of(expr, Parameters::open) != Composition::open) return Fixed::always;
+  return composition_of(expr, Parameters::constant) != Composition::open ? Fixed::by_parameters : Fixed::no;
+}
 
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution) {
   if (const auto* constant = dynamic_cast<const ConstantExpr*>(&expr)) return constant->value();

@@ -22,4 +22,8 @@ std::vector<ExprPtr> computed_from_parameters(const Query& query);
 /// nothing else. Nothing if it cannot be computed. Valid until the execution runs.
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution);
 
+/// Whether it is computed from constants and parameters alone, by what always gives the same.
+enum class Fixed : std::uint8_t { no, by_parameters, always };
+Fixed how_fixed(const Expr& expr);
+
 }  // namespace swizzle::sql

@@ -129,3 +129,56 @@ TEST_CASE("A range by a parameter is planned with its value", "[sql][plan]") {
   db.run("SET plan_cache_mode = force_generic_plan");
   CHECK_THAT(plan_for("498"), Contains("Seq Scan on sale"));
 }
+
+TEST_CASE("What an index does for a parameter's value alone is planned with it", "[sql][plan]") {
+  TestDatabase db;
+  db.run(
+      "CREATE TABLE task(id int primary key, name text, state text, weight int);"
+      "INSERT INTO task SELECT i, 'task ' || i, CASE WHEN i % 1000 = 0 THEN 'open' ELSE 'done' END,"
+      " i % 100 FROM generate_series(1, 20000) i;"
+      "CREATE INDEX task_name ON task(name);"
+      "CREATE INDEX task_open ON task(weight) WHERE state = 'open';"
+      "CREATE INDEX task_heavy ON task(state, name) WHERE weight >= 99; ANALYZE");
+  const auto explain = [&](const std::string& execute) {
+    std::string plan;
+    db.run("EXPLAIN (COSTS off) EXECUTE " + execute);
+    for (const std::string& row : db.sink().rows) plan += row + "\n";
+    return plan;
+  };
+  db.run("PREPARE named(text) AS SELECT count(weight) FROM task WHERE name LIKE $1");
+  CHECK_THAT(explain("named('task 123%')"), Contains("Index Scan using task_name"));
+  CHECK_THAT(explain("named('%12')"), Contains("Seq Scan"));
+  CHECK_THAT(explain("named(NULL)"), Contains("Seq Scan"));
+  CHECK(db.run("EXECUTE named('task 123%'); EXECUTE named('%12'); EXECUTE named('task 7')") ==
+        "111 200 1 SELECT 1 SELECT 1 SELECT 1");
+  db.run("PREPARE begun(text) AS SELECT count(weight) FROM task WHERE name LIKE $1 || '%'");
+  CHECK_THAT(explain("begun('task 123')"), Contains("Index Scan using task_name"));
+  CHECK(db.run("EXECUTE begun('task 123'); EXECUTE begun('')") == "111 20000 SELECT 1 SELECT 1");
+
+  db.run("PREPARE in_state(text) AS SELECT count(name) FROM task WHERE state = $1 AND weight = 0");
+  CHECK_THAT(explain("in_state('open')"), Contains("Index Scan using task_open"));
+  CHECK_THAT(explain("in_state('done')"), !Contains("task_open"));
+  CHECK(db.run("EXECUTE in_state('open'); EXECUTE in_state('done'); EXECUTE in_state('open')") ==
+        "20 180 20 SELECT 1 SELECT 1 SELECT 1");
+  db.run("PREPARE heavy(int) AS SELECT count(id) FROM task WHERE state = 'open' AND weight > $1");
+  CHECK(db.run("EXECUTE heavy(98); EXECUTE heavy(-1); EXECUTE heavy(99)") ==
+        "0 20 0 SELECT 1 SELECT 1 SELECT 1");
+
+  // The same by statements that differ in their literals alone.
+  const auto scans = [&](const char* index) {
+    return std::stoi(db.rows("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = '" +
+                             std::string{index} + "'")[0]);
+  };
+  const int named = scans("task_name");
+  const int open = scans("task_open");
+  for (const char* state : {"open", "done", "open"}) {
+    const std::string counted = state[0] == 'o' ? "20" : "180";
+    CHECK(db.run("SELECT count(name) FROM task WHERE state = '" + std::string{state} +
+                 "' AND weight = 0") == counted + " SELECT 1");
+  }
+  for (const char* pattern : {"task 123%", "task 134%", "%14"}) {
+    db.run("SELECT count(weight) FROM task WHERE name LIKE '" + std::string{pattern} + "'");
+  }
+  CHECK(scans("task_name") - named == 2);
+  CHECK(scans("task_open") - open == 2);
+}

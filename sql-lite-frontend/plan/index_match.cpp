@@ -45,20 +45,17 @@ bool same_operand(const Expr& left, const Expr& right) {
   return same_expression(left, right);
 }
 
-const ConstantExpr* as_constant(const Expr& expr) {
-  return dynamic_cast<const ConstantExpr*>(&expr);
-}
-
 /// Whether x `given` a is enough for x `wanted` b.
-bool bound_implies(const IndexCondition& given, const IndexCondition& wanted) {
+bool bound_implies(const IndexCondition& given, const IndexCondition& wanted,
+                   const ColumnKnowledge& known) {
   if (given.value == nullptr || wanted.value == nullptr) return false;
-  const ConstantExpr* a = as_constant(**given.value);
-  const ConstantExpr* b = as_constant(**wanted.value);
-  if (a == nullptr || b == nullptr || a->value().is_null() || b->value().is_null()) return false;
-  if (a->type() != b->type()) return false;
-  const CompareFunction compare = compare_function(a->type());
+  if ((*given.value)->type() != (*wanted.value)->type()) return false;
+  const std::optional<Value> a = known.given(**given.value);
+  const std::optional<Value> b = known.given(**wanted.value);
+  if (!a || !b || a->is_null() || b->is_null()) return false;
+  const CompareFunction compare = compare_function((*given.value)->type());
   if (compare == nullptr) return false;
-  const int order = compare(a->value(), b->value());
+  const int order = compare(*a, *b);
   switch (wanted.kind) {
     case Kind::equal:
       return given.kind == Kind::equal && order == 0;
@@ -151,26 +148,28 @@ std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slo
   return found;
 }
 
-bool follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own) {
+Follows follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own,
+                const ColumnKnowledge& known) {
   for (const Expr* condition : given) {
-    if (same_expression(wanted, *condition)) return true;
+    if (same_expression(wanted, *condition)) return Follows::yes;
   }
   const auto goal = as_index_condition(wanted, own);
-  if (!goal) return false;
+  if (!goal) return Follows::no;
+  Follows found = Follows::no;
   for (Expr* condition : given) {
     if (goal->kind == Kind::not_null) {
       const SlotExpr* column = as_column(*goal->operand);
       if (column == nullptr) continue;
       const Slot slots[] = {column->slot()};
-      if (rejects_nulls(*condition, slots)) return true;
+      if (rejects_nulls(*condition, slots)) return Follows::yes;
       continue;
     }
-    const auto known = as_index_condition(*condition, own);
-    if (known && same_operand(*known->operand, *goal->operand) && bound_implies(*known, *goal)) {
-      return true;
-    }
+    const auto bound = as_index_condition(*condition, own);
+    if (!bound || !same_operand(*bound->operand, *goal->operand)) continue;
+    if (bound_implies(*bound, *goal, known)) return Follows::yes;
+    if (bound->value != nullptr && known.awaits_values(**bound->value)) found = Follows::by_values;
   }
-  return false;
+  return found;
 }
 
 bool rejects_nulls(const Expr& condition, std::span<const Slot> slots) {

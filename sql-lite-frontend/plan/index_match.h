@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/plan/selectivity.h"
 
 namespace swizzle::sql {
 
@@ -29,7 +30,13 @@ struct Alternatives {
 std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slot> own);
 
 /// Whether every row for which all of `given` hold is one for which `wanted` holds.
-bool follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own);
+enum class Follows : std::uint8_t {
+  no,
+  by_values,  ///< perhaps: a parameter's value will say
+  yes,
+};
+Follows follows(Expr& wanted, std::span<Expr* const> given, std::span<const Slot> own,
+                const ColumnKnowledge& known);
 
 /// Whether `condition` cannot hold when all of `slots` are NULL.
 bool rejects_nulls(const Expr& condition, std::span<const Slot> slots);

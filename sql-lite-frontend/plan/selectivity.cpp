@@ -330,15 +330,30 @@ std::optional<Value> ColumnKnowledge::foreseen(const Expr& expr) const {
   return execution_ == nullptr ? std::nullopt : foreseen_value(expr, *execution_);
 }
 
-std::optional<LikePrefix> like_prefix(const Expr& condition) {
+std::optional<Value> ColumnKnowledge::given(const Expr& expr) const {
+  if (how_fixed(expr) == Fixed::no) return std::nullopt;
+  return foreseen(expr);
+}
+
+bool ColumnKnowledge::awaits_values(const Expr& expr) const {
+  return how_fixed(expr) == Fixed::by_parameters && !foreseen(expr);
+}
+
+LikeOperands like_operands(const Expr& condition) {
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
-  if (call == nullptr || call->op() == nullptr || call->op()->name != "~~") return std::nullopt;
-  const ConstantExpr* pattern = as_constant(*call->operands()[1]);
-  if (pattern == nullptr || pattern->value().is_null()) return std::nullopt;
-  if (shape_of(call->operands()[0]->type()) != Shape::text) return std::nullopt;
+  if (call == nullptr || call->op() == nullptr || call->op()->name != "~~") return {};
+  if (shape_of(call->operands()[0]->type()) != Shape::text) return {};
+  return {call->operands()[0].get(), call->operands()[1].get()};
+}
+
+std::optional<LikePrefix> like_prefix(const Expr& condition, const ColumnKnowledge& known) {
+  const LikeOperands operands = like_operands(condition);
+  if (operands.column == nullptr) return std::nullopt;
+  const std::optional<Value> pattern = known.given(*operands.pattern);
+  if (!pattern || pattern->is_null()) return std::nullopt;
   LikePrefix like;
-  like.column = call->operands()[0].get();
-  const std::string_view text = pattern->value().as_text();
+  like.column = operands.column;
+  const std::string_view text = pattern->as_text();
   std::size_t i = 0;
   for (; i < text.size() && text[i] != '%' && text[i] != '_'; ++i) {
     if (text[i] == '\\' && ++i == text.size()) return std::nullopt;
@@ -362,7 +377,7 @@ double selectivity(const Expr& condition, const ColumnKnowledge& known) {
   if (const auto* any = dynamic_cast<const ArrayComparisonExpr*>(&condition)) {
     return any_share(*any, known);
   }
-  if (const auto like = like_prefix(condition)) return like_share(*like, known);
+  if (const auto like = like_prefix(condition, known)) return like_share(*like, known);
   if (const auto range = as_range(condition, known)) return range_share(*range);
   const auto* call = dynamic_cast<const FunctionExpr*>(&condition);
   if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) {

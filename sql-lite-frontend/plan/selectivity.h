@@ -28,6 +28,11 @@ class ColumnKnowledge {
   void foresee_by(Execution& execution) noexcept { execution_ = &execution; }
   /// The value of such an expression, if it is known by now.
   [[nodiscard]] std::optional<Value> foreseen(const Expr& expr) const;
+  /// The value of what is fixed (plan/constants.h), parameters where the plan is made for one run's:
+  /// not for estimates alone, such a plan may rest on it.
+  [[nodiscard]] std::optional<Value> given(const Expr& expr) const;
+  /// Whether it would be given if the plan were made for one run's parameters.
+  [[nodiscard]] bool awaits_values(const Expr& expr) const;
 
  private:
   std::map<Slot, Column> columns_;
@@ -44,13 +49,19 @@ double selectivity(std::span<Expr* const> conditions, const ColumnKnowledge& kno
 /// How many different values an expression has among `rows` rows: for GROUP BY and DISTINCT.
 double distinct_values(const Expr& expr, double rows, const ColumnKnowledge& known);
 
-/// The constant text before the first wildcard of a LIKE pattern, if the pattern is a constant;
-/// empty when it begins with one.
+/// The constant text before the first wildcard of a LIKE pattern, if the pattern is given; empty
+/// when it begins with one.
 struct LikePrefix {
   const Expr* column = nullptr;
   std::string prefix;
   bool is_exact = false;  ///< the pattern has no wildcard at all
 };
-std::optional<LikePrefix> like_prefix(const Expr& condition);
+std::optional<LikePrefix> like_prefix(const Expr& condition, const ColumnKnowledge& known);
+/// Of `text LIKE pattern`, or null.
+struct LikeOperands {
+  const Expr* column = nullptr;
+  const Expr* pattern = nullptr;
+};
+LikeOperands like_operands(const Expr& condition);
 
 }  // namespace swizzle::sql
