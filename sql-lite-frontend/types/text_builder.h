@@ -22,7 +22,7 @@ class TextBuilder {
   void append(std::string_view text) {
     if (text.size() > room()) [[unlikely]]
       return append_slowly(text);
-    std::memcpy(next_, text.data(), text.size());
+    text.copy(next_, text.size());
     next_ += text.size();
   }
   TextBuilder& operator+=(std::string_view text) {
