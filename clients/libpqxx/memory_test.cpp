@@ -1,6 +1,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <fstream>
@@ -79,7 +80,7 @@ void expect_bounded(const std::vector<Hungry>& statements) {
   const Connection connection = connect();
   HonestClient honest{server().conninfo()};
   for (const Hungry& hungry : statements) {
-    INFO(hungry.sql);
+    INFO(hungry.sql.substr(0, 100));
     CHECK(run(connection.get(), hungry.sql) == hungry.outcome);
     CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
     CHECK(value(connection.get(), "SELECT 'goes on'") == "goes on");
@@ -133,6 +134,44 @@ TEST_CASE("rows that a statement keeps go to files, or are 53200", "[memory]") {
        "ok"},
       {"WITH RECURSIVE t(n) AS (SELECT 1 UNION SELECT n + 1 FROM t) SELECT count(*) FROM t"},
   });
+}
+
+TEST_CASE("a text that takes more to be read than the server may keep is 53200", "[memory]") {
+  constexpr std::size_t kBytes = std::size_t{16} << 20U;
+  const auto repeated = [](const std::string& part) {
+    std::string text;
+    text.reserve(kBytes + part.size());
+    while (text.size() < kBytes) text += part;
+    return text;
+  };
+  std::vector<Hungry> statements;
+  for (const auto& [begin, part, end] :
+       std::vector<std::array<std::string, 3>>{{"SELECT 5 IN (1", ",1", ")"},
+                                               {"SELECT 1", ",1", ""},
+                                               {"VALUES (1)", ",(1)", ""},
+                                               {"SELECT a", ",a", ""},
+                                               {"SELECT ''", ",''", ""},
+                                               {"SELECT 1", "+1", ""},
+                                               {"SELECT 1", ";SELECT 1", ""},
+                                               {"SELECT ARRAY[1", ",$1", "]"},
+                                               {"PREPARE p AS SELECT 5 IN (1", ",1", ")"},
+                                               {"CREATE VIEW v AS SELECT 5 IN (1", ",1", ") x"},
+                                               {"EXPLAIN SELECT 5 IN (1", ",1", ")"},
+                                               {"SET search_path = a", ",a", ""},
+                                               {"DROP TABLE a", ",a", ""}}) {
+    statements.push_back({begin + repeated(part) + end});
+  }
+  expect_bounded(statements);
+}
+
+TEST_CASE("a message that is longer than what the server may keep ends its session alone",
+          "[memory]") {
+  const Connection connection = connect();
+  const std::string outcome =
+      run(connection.get(), "SELECT length('" + std::string(std::size_t{200} << 20U, 'x') + "')");
+  CHECK_THAT(outcome, Catch::Matchers::Contains("out of memory"));
+  CHECK(megabytes("VmHWM") < kLimitMb + kPoolMb + kRestMb);
+  CHECK(value(connect().get(), "SELECT 'goes on'") == "goes on");
 }
 
 TEST_CASE("sessions that keep much keep no more together than the server may", "[memory]") {

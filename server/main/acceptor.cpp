@@ -21,6 +21,7 @@
 #include "server/main/listener.h"
 #include "server/session/connection.h"
 #include "server/session/fiber_socket_waiter.h"
+#include "sql-lite-frontend/session/database_shared.h"
 
 namespace swizzle::server {
 namespace {
@@ -98,7 +99,7 @@ Acceptor::Acceptor(asio::io_context& events, FiberRuntime& runtime, ServerContex
                    std::vector<ListeningSocket> sockets)
     : runtime_(runtime), context_(context) {
   for (std::size_t i = 0; i < runtime.reactor_count(); ++i) {
-    buffers_.push_back(std::make_unique<BufferPool>());
+    buffers_.push_back(std::make_unique<BufferPool>(context.database().shared().memory));
   }
   for (ListeningSocket& socket : sockets) {
     doors_.push_back(std::make_unique<Door>(*this, events, std::move(socket)));

@@ -131,6 +131,35 @@ TEST_CASE("the receive buffer grows with what has arrived, not with what is clai
   CHECK(in.capacity() == 0);
 }
 
+TEST_CASE("a long message counts where the server's memory does") {
+  sql::MemoryTotal total;
+  total.set_limit(std::size_t{2} << 20U);
+  BufferPool pool{total};
+  {
+    ReceiveBuffer in{pool};
+    std::size_t arrived = 0;
+    const auto fill = [&] {
+      for (;;) {
+        const std::size_t room = in.room().size();
+        in.commit(room);
+        arrived += room;
+      }
+    };
+    CHECK_THROWS_AS(fill(), std::bad_alloc);
+    // Twice as much, while it is copied, would be more than there may be.
+    CHECK(arrived == std::size_t{1} << 20U);
+    CHECK(total.used_bytes() == std::size_t{1} << 20U);
+    in.consume(arrived);
+    in.release();
+    CHECK(total.used_bytes() == 0);
+    CHECK(in.room().size() == ReceiveBuffer::kInitial);
+    CHECK(total.used_bytes() == 0);
+  }
+  ReceiveBuffer another{pool};
+  while (another.capacity() < std::size_t{1} << 20U) another.commit(another.room().size());
+  CHECK(total.used_bytes() == std::size_t{1} << 20U);
+}
+
 TEST_CASE("the receive buffer moves what is left to the front instead of growing") {
   BufferPool pool;
   ReceiveBuffer in{pool};

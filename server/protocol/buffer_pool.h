@@ -6,12 +6,26 @@
 #include <utility>
 #include <vector>
 
+#include "sql-lite-frontend/types/memory_account.h"
+
 namespace swizzle::server {
 
 /// Buffers that sessions of one reactor take while they work and give back while they wait, so that
 /// an idle session has none and a busy one does not go to the heap. Not thread-safe.
 class BufferPool {
  public:
+  BufferPool() = default;
+  /// Long buffers count there. It outlives the pool.
+  explicit BufferPool(sql::MemoryTotal& total) noexcept : total_(&total) {}
+
+  /// Before a long buffer is there. False: the server may not keep so much.
+  [[nodiscard]] bool take_long(std::size_t bytes) noexcept {
+    return total_ == nullptr || total_->take(bytes);
+  }
+  void give_back_long(std::size_t bytes) noexcept {
+    if (total_ != nullptr) total_->give_back(bytes);
+  }
+
   static constexpr std::size_t kReceiveBytes = 8192;
   static constexpr std::size_t kSendBytes = 16384;
 
@@ -47,6 +61,7 @@ class BufferPool {
  private:
   static constexpr std::size_t kKept = 128;
 
+  sql::MemoryTotal* total_ = nullptr;
   std::vector<std::unique_ptr<std::byte[]>> receive_;
   std::vector<std::string> send_;
 };

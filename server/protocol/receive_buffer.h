@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 
 #include "base/bytes.h"
 #include "base/invariant.h"
@@ -11,13 +12,13 @@
 namespace swizzle::server {
 
 /// Holds bytes from the socket until they are whole messages. It grows with what has arrived, at
-/// most to twice that, and never by what a header claims.
+/// most to twice that, and never by what a header claims. What is long counts in the pool.
 class ReceiveBuffer {
  public:
   explicit ReceiveBuffer(BufferPool& pool) noexcept : pool_(pool) {}
   ReceiveBuffer(const ReceiveBuffer&) = delete;
   ReceiveBuffer& operator=(const ReceiveBuffer&) = delete;
-  ~ReceiveBuffer() = default;
+  ~ReceiveBuffer() { count(0); }
 
   [[nodiscard]] Bytes buffered() const noexcept { return {data_.get() + begin_, end_ - begin_}; }
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
@@ -30,7 +31,7 @@ class ReceiveBuffer {
     if (begin_ == end_) begin_ = end_ = 0;
   }
 
-  /// Where the next read() goes: at least `kLeastRead` bytes.
+  /// Where the next read() goes: at least `kLeastRead` bytes. Throws std::bad_alloc.
   MutableBytes room() {
     if (capacity_ - end_ < kLeastRead) make_room();
     return {data_.get() + end_, capacity_ - end_};
@@ -46,6 +47,7 @@ class ReceiveBuffer {
     if (capacity_ == kInitial) pool_.give_back(std::move(data_));
     data_.reset();
     begin_ = end_ = capacity_ = 0;
+    count(0);
   }
 
   static constexpr std::size_t kInitial = BufferPool::kReceiveBytes;
@@ -60,6 +62,8 @@ class ReceiveBuffer {
       if (kept != 0) std::memmove(data_.get(), data_.get() + begin_, kept);
     } else {
       const std::size_t wanted = std::max(kInitial, capacity_ * 2);
+      // Both are there while one is copied to the other.
+      if (wanted >= kLong) count(capacity_ + wanted);
       auto larger = capacity_ == 0 ? pool_.take_receive()
                                    : std::make_unique_for_overwrite<std::byte[]>(wanted);
       const auto copy = [&] { std::memcpy(larger.get(), data_.get() + begin_, kept); };
@@ -71,12 +75,20 @@ class ReceiveBuffer {
       }
       data_ = std::move(larger);
       capacity_ = wanted;
+      if (wanted >= kLong) count(wanted);
     }
     begin_ = 0;
     end_ = kept;
   }
 
+  void count(std::size_t bytes) {
+    if (bytes > counted_ && !pool_.take_long(bytes - counted_)) throw std::bad_alloc{};
+    if (bytes < counted_) pool_.give_back_long(counted_ - bytes);
+    counted_ = bytes;
+  }
+
   BufferPool& pool_;
+  std::size_t counted_ = 0;
   std::unique_ptr<std::byte[]> data_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;

@@ -1,5 +1,6 @@
 #include "server/session/channel.h"
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -37,6 +38,19 @@ bool Channel::wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadl
     waiter_.settle();
   }
   return true;
+}
+
+/// Reads to the end of a message for which there is no memory, so that its sender, who does not
+/// listen before, is told.
+void Channel::skip(std::size_t bytes, std::optional<TimePoint> deadline) {
+  for (;;) {
+    const std::size_t here = std::min(bytes, in_.buffered().size());
+    in_.consume(here);
+    bytes -= here;
+    if (bytes == 0) return;
+    in_.release();
+    if (!receive(deadline, Heed::end)) return;
+  }
 }
 
 /// Nothing if there is no memory for what the client sends: then it has to go, and nobody else.
@@ -89,7 +103,9 @@ std::expected<Frame, Stop> Channel::next_frame(std::optional<TimePoint> deadline
       return *scan->frame;
     }
     if (auto received = receive(deadline, heed); !received) {
-      return std::unexpected{std::move(received).error()};
+      Stop stop = std::move(received).error();
+      if (stop.kind == Stop::Kind::protocol_violation) skip(scan->needed_bytes, deadline);
+      return std::unexpected{std::move(stop)};
     }
   }
 }

@@ -82,6 +82,7 @@ class Channel {
  private:
   std::expected<void, Stop> receive(std::optional<TimePoint> deadline, Heed heed);
   std::optional<MutableBytes> room_to_read();
+  void skip(std::size_t bytes, std::optional<TimePoint> deadline);
   /// Waits for the socket. False: `deadline` passed.
   bool wait_for_bytes(Readiness readiness, std::optional<TimePoint> deadline);
   [[nodiscard]] std::optional<Stop> interruption(Heed heed) const noexcept;

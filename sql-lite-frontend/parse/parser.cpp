@@ -88,15 +88,16 @@ std::string with_whole_word(std::string message, std::string_view rest) {
 }  // namespace
 
 std::span<const ast::RawStmt* const> parse_script(Arena& arena, const std::string& text) {
+  // The library cannot let go: more text than it reads in a millisecond is for another thread.
+  constexpr std::size_t kLongText = 8 << 10;
+  const bool is_long = text.size() >= kLongText;
   const auto parse = [&] {
     const auto flat = without_deep_comments(text);
-    const SyntaxTree parsed{flat ? *flat : text};
+    const SyntaxTree parsed{flat ? *flat : text, is_long ? arena.account() : nullptr};
     if (parsed.error()) throw_parse_error(text, *parsed.error());
     return ast::Decoder{arena}.statements(parsed.bytes());
   };
-  // The library cannot let go: more text than it reads in a millisecond is for another thread.
-  constexpr std::size_t kLongText = 8 << 10;
-  if (text.size() < kLongText) return parse();
+  if (!is_long) return parse();
   std::span<const ast::RawStmt* const> statements;
   Runtime::current().run_aside([&] { statements = parse(); });
   return statements;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/types/memory_account.h"
 
 namespace swizzle::sql {
 
@@ -14,12 +15,12 @@ struct SyntaxError {
 };
 
 /// A text as the parser library reads it. The library recurses over what it has read without
-/// measuring its stack, so that is done for it here: `palloc`, which it calls at each level, is
-/// ours first (see CMakeLists.txt).
+/// measuring its stack, and takes memory without asking, so that is done for it (library_memory.h).
 class SyntaxTree {
  public:
-  /// Throws SqlError 54001 when the text nests too deeply for the stack.
-  explicit SyntaxTree(const std::string& text);
+  /// Throws SqlError 54001 when the text nests too deeply for the stack, 53200 when it takes more
+  /// memory than the account has; without one it is not counted.
+  explicit SyntaxTree(const std::string& text, MemoryAccount* account = nullptr);
   SyntaxTree(const SyntaxTree&) = delete;
   SyntaxTree& operator=(const SyntaxTree&) = delete;
   ~SyntaxTree();
@@ -33,6 +34,7 @@ class SyntaxTree {
 
  private:
   std::optional<SyntaxError> error_;
+  MemoryShare share_;
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t stack_used_ = 0;

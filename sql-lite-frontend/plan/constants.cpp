@@ -61,7 +61,8 @@ Composition composition_of(const Expr& expr, Parameters parameters) {
     if (!is_immutable(&call->function())) return Composition::open;
   } else if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     const CastMethod method = cast->cast().method;
-    if (method == CastMethod::function && !is_immutable(cast->cast().function)) return Composition::open;
+    if (method == CastMethod::function && !is_immutable(cast->cast().function))
+      return Composition::open;
     if (method != CastMethod::function && method != CastMethod::relabel) return Composition::open;
   } else {
     return Composition::open;
@@ -124,7 +125,8 @@ void visit_computed(const Query& query, Parameters parameters, const Visit& visi
 
 Fixed how_fixed(const Expr& expr) {
   if (composition_of(expr, Parameters::open) != Composition::open) return Fixed::always;
-  return composition_of(expr, Parameters::constant) != Composition::open ? Fixed::by_parameters : Fixed::no;
+  return composition_of(expr, Parameters::constant) != Composition::open ? Fixed::by_parameters
+                                                                         : Fixed::no;
 }
 
 std::optional<Value> foreseen_value(const Expr& expr, Execution& execution) {

@@ -28,8 +28,8 @@ class ColumnKnowledge {
   void foresee_by(Execution& execution) noexcept { execution_ = &execution; }
   /// The value of such an expression, if it is known by now.
   [[nodiscard]] std::optional<Value> foreseen(const Expr& expr) const;
-  /// The value of what is fixed (plan/constants.h), parameters where the plan is made for one run's:
-  /// not for estimates alone, such a plan may rest on it.
+  /// The value of what is fixed (plan/constants.h), parameters where the plan is made for one
+  /// run's: not for estimates alone, such a plan may rest on it.
   [[nodiscard]] std::optional<Value> given(const Expr& expr) const;
   /// Whether it would be given if the plan were made for one run's parameters.
   [[nodiscard]] bool awaits_values(const Expr& expr) const;

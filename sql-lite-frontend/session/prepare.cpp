@@ -87,6 +87,7 @@ const ast::Node* query_within(const ast::Node* node) noexcept {
 const ast::Node* parse_again(Statement& into, const Statement& whole) {
   const auto parsed = std::make_shared<ParsedText>();
   parsed->script = into.script = whole.script;
+  parsed->arena.count_in(whole.parsed ? whole.parsed->arena.account() : nullptr);
   into.parsed = parsed;
   const auto list = parse_script(parsed->arena, into.text());
   const auto found = std::ranges::find(list, whole.location, &ast::RawStmt::stmt_location);
@@ -110,6 +111,8 @@ ParsedTextPtr Session::State::parsed_text(const std::string& text) {
     if (ParsedTextPtr known = shared.plans.find_text(text)) return known;
   }
   auto parsed = std::make_shared<ParsedText>();
+  // What others may come to hold counts nowhere, and is short.
+  if (!is_kept) parsed->count_in(memory, text.size());
   parsed->script = std::make_shared<const std::string>(text);
   const auto list = parse_script(parsed->arena, *parsed->script);
   if (list.size() > 1) {
@@ -170,6 +173,11 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
   auto plan = std::make_shared<Plan>();
   use->stamp = catalog.stamp();
   use->settings_version = settings_version;
+  if (statement.parsed && statement.parsed->arena.account() != nullptr) {
+    // Steps and expressions take about as much as the tree that they are made of.
+    plan->arena.count_in(&memory);
+    plan->nodes_share.set(&memory, statement.parsed->arena.reserved_bytes());
+  }
   // For what is computed while planning.
   Execution execution{*this, session_context};
   execution.parameters = parameters;

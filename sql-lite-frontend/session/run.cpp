@@ -93,6 +93,8 @@ constexpr std::size_t kWorkOfStatement = 20'000;
 }  // namespace
 
 void Session::State::run_script(std::string_view text, ResultSink& sink) {
+  MemoryShare text_share;
+  if (text.size() > kLongestKeptText) text_share.set(&memory, text.size());
   const auto shared_script =
       for_bytes(text.size(), [&] { return std::make_shared<const std::string>(text); });
   const std::string& script = *shared_script;
@@ -114,6 +116,7 @@ void Session::State::run_script(std::string_view text, ResultSink& sink) {
     return run_kept_text(script, sink);
   }
   Arena arena;
+  arena.count_in(&memory);
   const auto parsed = parse_script(arena, script);
   if (parsed.empty()) {
     sink.empty_query();
@@ -172,7 +175,9 @@ void Session::State::run_statement(const ast::RawStmt& raw,
 
 PortalPtr Session::State::new_portal() {
   if (spare_portal && spare_portal.use_count() == 1) return std::move(spare_portal);
-  return std::make_shared<Portal>();
+  auto portal = std::make_shared<Portal>();
+  portal->arena.count_in(&memory);
+  return portal;
 }
 
 void Session::State::put_away(PortalPtr portal) noexcept {

@@ -22,6 +22,13 @@ struct ParsedText {
   Arena arena{kTreeBytes};
   const ast::Node* node = nullptr;  ///< null: an empty query
   std::int32_t location = 0;        ///< where it begins in the text
+  MemoryShare text_share;
+
+  /// Of one session alone, and with it so many bytes of text.
+  void count_in(MemoryAccount& account, std::size_t text_bytes) {
+    arena.count_in(&account);
+    text_share.set(&account, text_bytes);
+  }
 
   static constexpr std::size_t kTreeBytes = 2048;
 };
@@ -32,6 +39,7 @@ struct Plan {
   static constexpr std::size_t kConstantsBytes = 1024;
 
   Arena arena{kConstantsBytes};  ///< constants
+  MemoryShare nodes_share;       ///< of a long text, which one session plans for itself alone
   PlanPtr root;
   WriteOperator* write = nullptr;  ///< when the statement is INSERT, UPDATE or DELETE
   Slot slot_count = 0;

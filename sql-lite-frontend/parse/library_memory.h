@@ -1,0 +1,66 @@
+#pragma once
+
+#include <csetjmp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+
+#include "sql-lite-frontend/types/memory_account.h"
+
+/// The parser library allocates at each level that it goes down and for each node that it makes.
+/// Its calls of the two functions with which it does so come to us first (see CMakeLists.txt), and
+/// here is measured what it does not measure: stack and memory.
+namespace swizzle::sql {
+
+/// While it lives, what the library allocates on this thread counts in an account. What the account
+/// does not have ends the library's work: parsing as its own error does, packing by the escape of
+/// its LibraryDescent.
+class LibraryMemory {
+ public:
+  /// Null: nothing is counted.
+  explicit LibraryMemory(MemoryAccount* account) noexcept;
+  LibraryMemory(const LibraryMemory&) = delete;
+  LibraryMemory& operator=(const LibraryMemory&) = delete;
+  ~LibraryMemory();
+
+  /// Why the work ended, if that is why.
+  [[nodiscard]] const std::exception_ptr& refusal() const noexcept { return refusal_; }
+
+  /// False: it may not.
+  bool take(std::size_t bytes) noexcept;
+
+ private:
+  bool ask() noexcept;
+
+  MemoryAccount* account_;
+  MemoryShare share_;
+  std::size_t used_ = 0;
+  std::size_t counted_ = 0;
+  std::exception_ptr refusal_;
+};
+
+/// How far down the library has gone, and where it goes when that is too far.
+class LibraryDescent {
+ public:
+  LibraryDescent() noexcept;
+
+  /// From now on the library's allocations measure this thread's stack, and may escape.
+  void begin() noexcept;
+  void end() noexcept;
+
+  /// Asked at every level.
+  void go_down_to(std::uintptr_t frame) noexcept;
+  [[nodiscard]] std::size_t used() const noexcept { return start_ - lowest_frame_; }
+
+  std::jmp_buf escape;
+
+ private:
+  /// Makes sure of the stack that packing will take, for half as deep again.
+  bool allow(std::uintptr_t frame) noexcept;
+
+  std::uintptr_t start_;
+  std::uintptr_t lowest_frame_;
+  std::uintptr_t allowed_frame_;
+};
+
+}  // namespace swizzle::sql
