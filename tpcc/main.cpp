@@ -42,6 +42,7 @@ engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --repl
 transactions --isolation read_committed|repeatable_read|serializable
              --synchronous-commit on|off
 wire         --pipelining on|off  --server-pid PID
+in SQL       --procedures on|off (on: each transaction is a CALL of a procedure in PL/pgSQL)
 output       --json FILE  --timeline FILE
 )";
 

@@ -55,14 +55,6 @@ class Reader {
   Settings& settings_;
 };
 
-Result<> refuse_what_is_missing(const std::string& backend) {
-  if (backend == "procedures") {
-    return fail(sqlstate::feature_not_supported,
-                "--backend procedures: the server has no stored procedures yet");
-  }
-  return {};
-}
-
 Result<> read_engine(Reader& reader, Settings& settings) {
   EngineOptions& engine = settings.engine;
   engine.pool_bytes = reader.bytes("pool-bytes", std::uint64_t{4} << 30U);
@@ -105,15 +97,21 @@ Result<> read_sessions(Reader& reader, Settings& settings) {
   wire.pipelining = pipelining ? Pipelining::on : Pipelining::off;
   settings.url = reader.text("url", "");
   wire.server = static_cast<pid_t>(reader.number("server-pid", 0));
-  if (!synchronous) wire.set_up = "SET synchronous_commit = off";
+  ASSIGN_OR_RETURN(wire.procedures, reader.on_or_off("procedures", "off"));
+  if (!synchronous) wire.set_up = "SET synchronous_commit = off;";
+  const auto isolate = [&](const std::string& level) {
+    wire.begin = "BEGIN ISOLATION LEVEL " + level;
+    // A CALL is a transaction by itself.
+    wire.set_up += "SET default_transaction_isolation = '" + level + "';";
+  };
   switch (settings.session.isolation) {
     case Isolation::read_committed:
       break;
     case Isolation::repeatable_read:
-      wire.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+      isolate("repeatable read");
       break;
     case Isolation::serializable:
-      wire.begin = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+      isolate("serializable");
       break;
   }
   return {};
@@ -168,7 +166,6 @@ Result<Settings> read_settings(CommandLine& options) {
   Settings settings;
   Reader reader{options, settings};
   const std::string backend = reader.text("backend", "embedded");
-  RETURN_IF_ERROR(refuse_what_is_missing(backend));
   ASSIGN_OR_RETURN(settings.workload, reader.one_of<WorkloadName>("workload", "tpcc",
                                                                   {{"tpcc", WorkloadName::tpcc},
                                                                    {"tpcb", WorkloadName::tpcb}}));
@@ -178,7 +175,7 @@ Result<Settings> read_settings(CommandLine& options) {
   const auto chosen = backends.find(backend);
   if (chosen == backends.end()) {
     return fail(sqlstate::invalid_parameter_value,
-                "--backend is embedded, sql-embedded, wire or procedures; not '" + backend + "'");
+                "--backend is embedded, sql-embedded or wire; not '" + backend + "'");
   }
   settings.backend = chosen->second;
   settings.directory = reader.text("dir", "");
@@ -195,6 +192,11 @@ Result<Settings> read_settings(CommandLine& options) {
   }
   if (settings.backend != BackendName::wire && settings.directory.empty()) {
     return fail(sqlstate::invalid_parameter_value, "--backend " + backend + " needs --dir");
+  }
+  const bool speaks_sql = settings.backend != BackendName::embedded;
+  if (settings.wire.procedures && (!speaks_sql || settings.workload != WorkloadName::tpcc)) {
+    return fail(sqlstate::feature_not_supported,
+                "--procedures on: only TPC-C in SQL has them (--backend wire or sql-embedded)");
   }
   if (settings.backend == BackendName::wire && settings.url.empty()) {
     return fail(sqlstate::invalid_parameter_value, "--backend wire needs --url");

@@ -9,7 +9,8 @@ namespace swizzle::tpcc {
 SqlState known_state(std::string_view code) noexcept {
   for (const SqlState known :
        {sqlstate::serialization_failure, sqlstate::deadlock_detected, sqlstate::lock_not_available,
-        sqlstate::unique_violation, sqlstate::feature_not_supported, sqlstate::query_canceled}) {
+        sqlstate::unique_violation, sqlstate::feature_not_supported, sqlstate::query_canceled,
+        kUnusedItem}) {
     if (known.code() == code) return known;
   }
   return sqlstate::internal_error;

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tpcc/wire/procedures.h"
 #include "tpcc/wire/session.h"
 #include "tpcc/wire/statements.h"
 
@@ -23,6 +24,11 @@ std::uint32_t small(const Rows& row, int column) {
 
 Result<std::unique_ptr<WireBackend>> WireBackend::open(const WireSettings& settings) {
   ASSIGN_OR_RETURN(auto connection, settings.connect(Pipelining::off));
+  if (settings.procedures) {
+    for (const std::string& definition : procedure_definitions()) {
+      RETURN_IF_ERROR(connection->execute(definition));
+    }
+  }
   return std::unique_ptr<WireBackend>{new WireBackend{settings, std::move(connection)}};
 }
 
@@ -42,6 +48,10 @@ Result<Sizes> WireBackend::sizes() {
 }
 
 Result<std::unique_ptr<Session>> WireBackend::session(std::uint32_t) {
+  if (settings_.procedures) {
+    ASSIGN_OR_RETURN(auto calls, ProcedureSession::open(settings_.connect, settings_.set_up));
+    return std::unique_ptr<Session>{std::move(calls)};
+  }
   ASSIGN_OR_RETURN(auto session, WireSession::open(settings_.connect, settings_.pipelining,
                                                    settings_.begin, settings_.set_up));
   return std::unique_ptr<Session>{std::move(session)};

@@ -15,6 +15,8 @@ struct WireSettings {
   Pipelining pipelining = Pipelining::off;
   /// The text that opens a transaction: BEGIN and, where asked for, its isolation level.
   std::string begin = "BEGIN";
+  /// Each transaction is a CALL of a procedure.
+  bool procedures = false;
   /// Run in each session first, such as SET synchronous_commit = off.
   std::string set_up;
   /// The server's process; its CPU time and its children's are read from /proc. 0: not known.
