@@ -205,7 +205,8 @@ Result<std::unique_ptr<ProcedureSession>> ProcedureSession::open(const Connect& 
 Result<Outcome> ProcedureSession::call(Kind procedure, std::vector<std::string> parameters) {
   auto done = connection_->run({Call{std::to_underlying(procedure), std::move(parameters)}});
   if (done) return Outcome::committed;
-  // The transaction was the call's own.
+  // The transaction was the call's own; what else has come for it is dropped.
+  connection_->roll_back();
   if (done.error().state() == kUnusedItem) return Outcome::rolled_back;
   return std::unexpected{std::move(done).error()};
 }
