@@ -77,6 +77,18 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
   return read;
 }
 
+/// What becomes a value of a domain becomes one of what the domain is over first.
+ExprPtr Binder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
+  const std::int32_t location = expr->location();
+  ExprPtr value = try_coerce(expr, base_type(domain), kNoTypmod, how);
+  if (value == nullptr) return nullptr;
+  const CastForm form =
+      how == Implicitness::explicit_cast ? CastForm::explicit_cast : CastForm::implicit;
+  auto entered = std::make_unique<DomainExpr>(domain, form, std::move(value));
+  entered->set_location(location);
+  return entered;
+}
+
 ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how) {
   const TypeId source = expr->type();
   const std::int32_t location = expr->location();
@@ -85,7 +97,7 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
     note_untyped(*expr);
     result = std::move(expr);
   } else if (const auto* literal = dynamic_cast<const ConstantExpr*>(expr.get());
-             literal != nullptr && source == TypeId::unknown) {
+             literal != nullptr && source == TypeId::unknown && !is_domain(type)) {
     result = read_literal(*literal, type, typmod);
   } else if (auto* parameter = dynamic_cast<ParameterExpr*>(expr.get());
              parameter != nullptr && source == TypeId::unknown) {
@@ -99,6 +111,8 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
     known = type;
     parameter->set_type(type);
     result = std::move(expr);
+  } else if (is_domain(type)) {
+    return try_enter_domain(expr, type, how);
   } else {
     const auto cast = find_cast(source, type, context_of(how));
     if (!cast) return nullptr;
@@ -130,10 +144,16 @@ std::vector<ExprPtr> Binder::unify(std::vector<ExprPtr> exprs, std::string_view 
     return (expr.location() >= 0 ? expr.location() : location) + 1;
   };
   type = TypeId::unknown;
+  const bool all_same = std::ranges::all_of(
+      exprs, [&](const ExprPtr& expr) { return expr->type() == exprs.front()->type(); });
+  if (all_same && is_domain(exprs.front()->type())) {
+    type = exprs.front()->type();
+    return exprs;
+  }
   for (const ExprPtr& expr : exprs) {
     if (expr->type() == TypeId::unknown) continue;
     const TypeId pair[] = {type, expr->type()};
-    type = type == TypeId::unknown ? expr->type()
+    type = type == TypeId::unknown ? base_type(expr->type())
                                    : select_common_type(pair, construct, position_of(*expr));
   }
   if (type == TypeId::unknown) type = TypeId::text;
@@ -293,7 +313,7 @@ TypeReference Binder::bind_type(const ast::TypeName& name) {
   const TypeId type = reference.type;
   if (!name.typmods.empty()) {
     const std::vector<std::int32_t> modifiers = modifiers_of(name);
-    if (is_enum(type) || is_enum_array(type)) {
+    if (is_user_type(type)) {
       throw sql_error(sqlstate::syntax_error, "type modifier is not allowed for type \"{}\"",
                       dotted_name(name))
           .at_position(name.location + 1);

@@ -7,7 +7,9 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -47,7 +49,7 @@ std::int32_t first_location(Expr& expr) {
 ExprPtr Binder::bind_condition(const ast::Node* node, Scope& scope, std::string_view what) {
   ExprPtr expr = bind_node(node, scope);
   const TypeId source = expr->type();
-  const bool is_fine = source == TypeId::bool_ || source == TypeId::unknown;
+  const bool is_fine = base_type(source) == TypeId::bool_ || source == TypeId::unknown;
   // Looked for only where it will be told: it takes a walk, at every level of a long NOT.
   const std::int32_t location = is_fine ? expr->location() : first_location(*expr);
   ExprPtr coerced = try_coerce(expr, TypeId::bool_, kNoTypmod, Implicitness::assignment);
@@ -303,6 +305,14 @@ ExprPtr Binder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
   // Anybody can write a number: it must be a label's.
   FunctionContext by_name{arena_, names_.context(), {}};
   static_cast<void>(to_text(by_name, type, value));
+  // And a domain's values, or those of an array, must be such.
+  if (is_domain(type)) static_cast<void>(enter_domain(by_name, type, value, Coercion::assignment));
+  if (const TypeId element = element_type(type); is_domain(element)) {
+    const ArrayView view{value};
+    for (std::size_t i = 0; i < view.size(); ++i) {
+      static_cast<void>(enter_domain(by_name, element, view.element(i), Coercion::assignment));
+    }
+  }
   return constant(type, value);
 }
 
@@ -315,7 +325,7 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   ExprPtr operand;
   if (const auto* array = ast::try_as<ast::A_ArrayExpr>(node.arg);
       array != nullptr && is_array(target.type)) {
-    operand = bind_array(*array, scope, target.type);
+    operand = bind_array(*array, scope, base_type(target.type));
   } else {
     operand = bind_node(node.arg, scope);
   }

@@ -144,6 +144,22 @@ Scope Binder::table_scope(const TablePtr& table, std::string_view alias, Slot fi
   return scope;
 }
 
+Scope Binder::domain_scope(TypeReference base, Slot slot) {
+  ScopeItem item;
+  item.columns.push_back({"value",
+                          base.type,
+                          base.typmod,
+                          slot,
+                          {kNoOid, SlotExpr::Origin::kDomainValue, {}, "VALUE"}});
+  item.show_all();
+  item.named = false;
+  Scope scope;
+  scope.from_slots.emplace_back(slot, slot + 1);
+  scope.items.push_back(std::move(item));
+  scope.clause = Clause::check;
+  return scope;
+}
+
 ExprPtr Binder::bind_table_expression(std::string_view sql, const Table& table, Slot first_slot,
                                       Clause clause) {
   Scope scope;

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// INSERT and ON CONFLICT.
 namespace swizzle::sql {
@@ -266,7 +267,9 @@ void Binder::bind_insert_defaults(WriteStatement& write) {
     const Column& column = relation.columns[i];
     if (column.dropped || column.generated) continue;
     if (std::ranges::find(write.columns, i) != write.columns.end()) continue;
-    if (column.default_sql.empty() && view_default_of(write, i) == nullptr) continue;
+    const bool has_default = !column.default_sql.empty() || is_domain(column.type) ||
+                             view_default_of(write, i) != nullptr;
+    if (!has_default) continue;
     write.defaults.push_back({i, default_of(write, i)});
   }
 }

@@ -4,12 +4,16 @@
 #include "sql-lite-frontend/execute/slice_assignment.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// SET a[i] = x and SET a[i:j] = x, and INSERT's lists of such targets.
 namespace swizzle::sql {
 namespace {
 
 bool is_part_assignment(const Expr& expr) {
+  if (const auto* domain = dynamic_cast<const DomainExpr*>(&expr)) {
+    return is_part_assignment(*domain->operands()[0]);
+  }
   return dynamic_cast<const ElementAssignment*>(&expr) != nullptr ||
          dynamic_cast<const SliceAssignment*>(&expr) != nullptr;
 }
@@ -100,7 +104,8 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
   for (const ast::Node* node : target.indirection) {
     operands.push_back(bind_subscript(*ast::as<ast::A_Indices>(node).uidx, scope));
   }
-  return std::make_unique<ElementAssignment>(column.type, std::move(operands));
+  return coerce_to_column(
+      std::make_unique<ElementAssignment>(base_type(column.type), std::move(operands)), column);
 }
 
 ExprPtr Binder::slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
@@ -117,7 +122,9 @@ ExprPtr Binder::slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTar
     if (index.uidx != nullptr) operands.push_back(bind_subscript(*index.uidx, scope));
     given.push_back({!index.is_slice || index.lidx != nullptr, index.uidx != nullptr});
   }
-  return std::make_unique<SliceAssignment>(column.type, std::move(operands), std::move(given));
+  return coerce_to_column(std::make_unique<SliceAssignment>(base_type(column.type),
+                                                            std::move(operands), std::move(given)),
+                          column);
 }
 
 ExprPtr Binder::inserted_value(ExprPtr earlier, ExprPtr value, const ast::ResTarget* target,

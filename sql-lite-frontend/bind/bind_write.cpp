@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -72,9 +73,22 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   as_role_ = around;
 }
 
+/// Of a column without a default of its own: its domain's, or NULL, which the domain may refuse.
+ExprPtr Binder::type_default(const Column& column) {
+  if (!is_domain(column.type)) return constant(column.type, Value::null());
+  const TypePtr domain = names_.user_type(column.type);
+  // ALTER DOMAIN may change it.
+  looked_up_objects_ = true;
+  depends_on_types_ = true;
+  ExprPtr value = domain && !domain->default_sql.empty()
+                      ? bind_stored_expression(domain->default_sql)
+                      : constant(TypeId::unknown, Value::null());
+  return coerce_to_column(std::move(value), column);
+}
+
 ExprPtr Binder::default_of(const Table& table, std::size_t position) {
   const Column& column = table.relation.columns[position];
-  if (column.default_sql.empty()) return constant(column.type, Value::null());
+  if (column.default_sql.empty()) return type_default(column);
   ExprPtr expr = bind_table_expression(column.default_sql, table, 0, Clause::column_default);
   if (column.identity != 0) {
     // Who may write the column may have its numbers.

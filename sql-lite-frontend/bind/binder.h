@@ -138,6 +138,10 @@ class Binder {
   /// Throws 42846 (or 42804 for assignments).
   ExprPtr coerce(ExprPtr expr, TypeId type, std::int32_t typmod, Implicitness how);
   ExprPtr coerce_to_column(ExprPtr expr, const Column& column);
+  /// What a column without a default of its own has: its domain's, else NULL.
+  ExprPtr type_default(const Column& column);
+  /// A condition over VALUE, which is in `slot`: a CHECK of a domain over `base`.
+  Scope domain_scope(TypeReference base, Slot slot);
   ExprPtr comparison(std::string_view op, ExprPtr left, ExprPtr right, std::int32_t location);
 
   /// What a column that shows this expression is called.
@@ -178,6 +182,10 @@ class Binder {
   /// A constant is an object's number, which was found by its name: 'orders_seq'::regclass; or a
   /// type that a user made was.
   [[nodiscard]] bool looked_up_objects() const noexcept { return looked_up_objects_; }
+  /// Its plan has something of a type's definition that ALTER may change, besides a name.
+  [[nodiscard]] bool depends_on_types() const noexcept {
+    return depends_on_types_ || !types_read_.empty();
+  }
   /// How EXPLAIN writes columns: with their relation's name once there are several.
   [[nodiscard]] ExprPrinter::Columns explained_columns() const noexcept {
     return relations_named_ > 1 ? ExprPrinter::Columns::qualified : ExprPrinter::Columns::names;
@@ -221,6 +229,12 @@ class Binder {
   /// A constant of a type that a user made, as stored expressions have it: by numbers.
   ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
   // bind_coerce.cpp
+  /// The attributes of a composite type; null for others.
+  std::shared_ptr<const RowShape> row_shape(TypeId type);
+  /// A row that is written field by field, as one of the composite type. Null for other
+  /// expressions.
+  ExprPtr try_make_composite(ExprPtr& expr, TypeId type, Implicitness how);
+  ExprPtr try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how);
   TypeId bind_type_name(const ast::TypeName& name);
   /// None where no user made a type of that name, or one over whose arrays it is.
   TypeId bind_user_type(const ast::TypeName& name);
@@ -431,7 +445,11 @@ class Binder {
                                     const ast::ResTarget& target);
   static void refuse_default_part(const ast::ResTarget& target);
   /// What is assigned to the target: the column's type, or that of its elements.
-  static TypeId part_type(const ast::ResTarget& target, const Column& column);
+  TypeId part_type(const ast::ResTarget& target, const Column& column);
+  /// `whole` with the part at the end of `path` set to `value`: elements within fields within
+  /// elements …
+  ExprPtr assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
+                        const ast::ResTarget& target, const Column& column, Scope& scope);
   /// `array` with the target's element or slice set to `value`.
   ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                           const Column& column, Scope& scope);
@@ -513,6 +531,7 @@ class Binder {
   int repeating_ = 0;
   bool single_use_ = false;
   bool looked_up_objects_ = false;
+  bool depends_on_types_ = false;
   int relations_named_ = 0;  ///< in FROM, and as targets
 };
 

@@ -80,11 +80,16 @@ void Catalog::load_schemas() {
                   });
 }
 
+void note_user_type(const UserType& type) {
+  note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
+  if (is_domain(type.id())) note_domain(type.id(), {type.base, type.base_typmod});
+}
+
 void Catalog::load_types() {
   for_each_record(engine_, tree_, kind_prefix(database_, RecordKind::user_type),
                   [&](Oid oid, Bytes value) {
                     const auto type = std::make_shared<UserType>(decode<UserType>(value));
-                    note_type(type->id(), {quote_identifier(type->name), type->labels, {}});
+                    note_user_type(*type);
                     types_[oid] = type;
                   });
 }
@@ -168,9 +173,7 @@ void Catalog::put(const CatalogChange& change) {
     put_object(schemas_, change.oid, *schema);
   } else if (const auto* type = std::get_if<TypePtr>(&change.object)) {
     put_object(types_, change.oid, *type);
-    if (*type) {
-      note_type((*type)->id(), {quote_identifier((*type)->name), (*type)->labels, {}});
-    }
+    if (*type) note_user_type(**type);
   } else if (const auto* routine = std::get_if<RoutinePtr>(&change.object)) {
     put_routine(change.oid, *routine);
   } else if (const auto* role = std::get_if<RolePtr>(&change.object)) {

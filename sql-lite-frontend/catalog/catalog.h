@@ -19,6 +19,9 @@
 
 namespace swizzle::sql {
 
+/// What the process knows of types by number: names, labels, what domains are over.
+void note_user_type(const UserType& type);
+
 using SchemaPtr = std::shared_ptr<const Schema>;
 
 /// One object's new state; a null pointer is a dropped object.

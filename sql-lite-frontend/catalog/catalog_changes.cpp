@@ -256,7 +256,7 @@ SchemaPtr CatalogView::create(Transaction& transaction, Schema schema) {
   return create_object<Schema, SchemaPtr>(transaction, std::move(schema));
 }
 TypePtr CatalogView::create(Transaction& transaction, UserType type) {
-  note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
+  note_user_type(type);
   return create_object<UserType, TypePtr>(transaction, std::move(type));
 }
 RoutinePtr CatalogView::create(Transaction& transaction, Routine routine) {

@@ -2,20 +2,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "sql-lite-frontend/catalog/computed_objects.h"
 #include "sql-lite-frontend/catalog/computed_privileges.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/row_values.h"
+#include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
 
 /// typcollation: "C" for name, the default for the other strings.
 Oid collation_of(TypeId type) {
-  const TypeId element = element_type(type) == TypeId::none ? type : element_type(type);
+  type = base_type(type);
+  const TypeId element = base_type(element_type(type) == TypeId::none ? type : element_type(type));
   switch (type == TypeId::name ? type : element) {
     case TypeId::name:
       return 950;
@@ -294,47 +298,77 @@ struct TypePlace {
   Oid relation = kNoOid;
 };
 
-/// How enums, and arrays of them, are read, written and taken apart.
+/// How types that users make, and arrays of them, are read, written and taken apart.
 constexpr Oid kEnumFunctions[8] = {3506, 3507, 3532, 3533, 0, 0, 0, 0};
+constexpr Oid kRecordFunctions[8] = {2290, 2291, 2402, 2403, 0, 0, 0, 0};
 constexpr Oid kArrayFunctions[8] = {750, 751, 2400, 2401, 0, 0, 3816, 6179};
 
-std::span<const Oid> functions_of(TypeId type) {
+using Functions = std::array<Oid, 8>;
+
+Functions functions_of(TypeId type) {
   static constexpr TypeFunctions kNone{};
-  if (is_enum(type)) return kEnumFunctions;
-  if (is_enum_array(type)) return kArrayFunctions;
+  if (is_enum(type)) return std::to_array(kEnumFunctions);
+  if (is_user_array(type)) return std::to_array(kArrayFunctions);
+  if (is_composite(type)) return std::to_array(kRecordFunctions);
+  if (is_domain(type)) {
+    constexpr Oid kInput = 2597;
+    constexpr Oid kReceive = 2598;
+    const Functions base = functions_of(base_type(type));
+    return {kInput, base[1], kReceive, base[3], 0, 0, base[6], 0};
+  }
   const TypeFunctions* known = type_functions(type);
-  return (known != nullptr ? *known : kNone).functions;
+  const auto& functions = (known != nullptr ? *known : kNone).functions;
+  Functions copied{};
+  std::copy_n(std::begin(functions), copied.size(), copied.begin());
+  return copied;
 }
 
-void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, TypePlace place) {
-  const std::span<const Oid> functions = functions_of(type.id);
-  const Value row[] = {Value::from_oid(raw(type.id)),
-                       text_value(execution, type.name),
-                       Value::from_oid(place.schema),
-                       Value::from_oid(place.owner),
-                       Value::from_int(type.length),
-                       flag(type.by_value),
-                       letter(type.kind),
-                       letter(type.category),
-                       flag(type.preferred),
-                       flag(true),
-                       letter(type.delimiter),
-                       Value::from_oid(place.relation),
-                       Value::from_oid(raw(type.element)),
-                       Value::from_oid(raw(type.array)),
-                       letter(type.alignment),
-                       letter(type.storage),
-                       flag(false),
-                       Value::from_int(-1),
-                       Value::from_oid(collation_of(type.id)),
-                       Value::from_oid(functions[0]),
-                       Value::from_oid(functions[1]),
-                       Value::from_oid(functions[2]),
-                       Value::from_oid(functions[3]),
-                       Value::from_oid(functions[4]),
-                       Value::from_oid(functions[5]),
-                       Value::from_oid(functions[6]),
-                       Value::from_oid(functions[7])};
+/// What pg_type says of types that users made, besides what all types have.
+struct MadeType {
+  const UserType* type = nullptr;
+  std::string default_text = {};
+};
+
+void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, TypePlace place,
+               const MadeType& made = {}) {
+  const Functions functions = functions_of(type.id);
+  const UserType* const domain =
+      made.type != nullptr && is_domain(made.type->id()) ? made.type : nullptr;
+  const Value default_text =
+      made.default_text.empty() ? Value::null() : text_value(execution, made.default_text);
+  const Value row[] = {
+      Value::from_oid(raw(type.id)),
+      text_value(execution, type.name),
+      Value::from_oid(place.schema),
+      Value::from_oid(place.owner),
+      Value::from_int(type.length),
+      flag(type.by_value),
+      letter(type.kind),
+      letter(type.category),
+      flag(type.preferred),
+      flag(true),
+      letter(type.delimiter),
+      Value::from_oid(place.relation),
+      Value::from_oid(raw(type.element)),
+      Value::from_oid(raw(type.array)),
+      letter(type.alignment),
+      letter(type.storage),
+      flag(domain != nullptr && domain->not_null),
+      Value::from_int(domain != nullptr ? domain->base_typmod : -1),
+      Value::from_oid(collation_of(type.id)),
+      Value::from_oid(functions[0]),
+      Value::from_oid(functions[1]),
+      Value::from_oid(functions[2]),
+      Value::from_oid(functions[3]),
+      Value::from_oid(functions[4]),
+      Value::from_oid(functions[5]),
+      Value::from_oid(functions[6]),
+      Value::from_oid(functions[7]),
+      Value::from_oid(domain != nullptr ? raw(domain->base) : kNoOid),
+      Value::from_int(domain != nullptr && is_array(domain->base) ? 1 : 0),
+      default_text,
+      default_text,
+      made.type != nullptr ? acl_value(execution, made.type->grants) : Value::null()};
   emit(row);
 }
 
@@ -345,7 +379,14 @@ void user_type_rows(Execution& execution, const EmitRow& emit) {
     info.id = type->id();
     info.name = type->name;
     info.array = array;
-    emit_type(execution, emit, info, {type->schema, type->owner});
+    MadeType made{type.get()};
+    if (is_domain(type->id())) {
+      info.kind = 'd';
+      info.preferred = false;
+      info.element = TypeId::none;
+      made.default_text = shown_domain_default(execution.session, *type);
+    }
+    emit_type(execution, emit, info, {type->schema, type->owner, type->relation}, made);
     const std::string array_name = "_" + type->name;
     info = type_info(array);
     info.id = array;

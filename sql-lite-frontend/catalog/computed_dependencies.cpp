@@ -98,7 +98,7 @@ void emit_routine(const EmitRow& emit, Session::State& session, const Routine& r
     emit_dependency(emit, address, {kPgTypeClass, type}, Dependency::normal);
   };
   const auto on_type = [&](TypeId type) {
-    if (is_enum(type) || is_enum_array(type)) depends_on(raw(type));
+    if (is_user_type(type)) depends_on(raw(type));
   };
   on_type(routine.result);
   for (const RoutineParameter& parameter : routine.parameters) {
@@ -114,6 +114,23 @@ void emit_routine(const EmitRow& emit, Session::State& session, const Routine& r
   }
   for (const ViewRoutine& called : routine.body_routines) {
     emit_dependency(emit, address, {kPgProcClass, called.routine}, Dependency::normal);
+  }
+}
+
+void emit_user_type(const EmitRow& emit, const UserType& type) {
+  const ObjectAddress address{kPgTypeClass, type.oid};
+  emit_dependency(emit, {kPgTypeClass, raw(array_type(type.id()))}, address, Dependency::internal);
+  if (is_user_type(type.base)) {
+    emit_dependency(emit, address, {kPgTypeClass, raw(type.base)}, Dependency::normal);
+  }
+  for (const Oid named : relations_in(type.default_sql)) {
+    emit_dependency(emit, address, {kPgClassClass, named}, Dependency::normal);
+  }
+  emit_calls(emit, address, type.default_sql);
+  for (const DomainCheck& check : type.checks) {
+    const ObjectAddress constraint{kConstraintClass, check.oid};
+    emit_dependency(emit, constraint, address, Dependency::automatic);
+    emit_calls(emit, constraint, check.sql);
   }
 }
 
@@ -158,6 +175,12 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
           {kPgClassClass, relation.sequence->owner_table, relation.sequence->owner_column},
           relation.sequence->identity ? Dependency::internal : Dependency::automatic);
     }
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const Column& column = relation.columns[i];
+      if (column.dropped || !is_user_type(column.type)) continue;
+      emit_dependency(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+                      {kPgTypeClass, raw(column.type)}, Dependency::normal);
+    }
     for (const Constraint& constraint : relation.constraints) {
       emit_calls(emit, {kConstraintClass, constraint.oid}, constraint.check_sql);
       if (constraint.index == kNoOid || constraint.kind == ConstraintKind::foreign_key) continue;
@@ -181,6 +204,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
     if (has_query(relation.kind)) emit_rule(emit, relation);
   }
   Session::State& session = execution.session;
+  for (const TypePtr& type : session.catalog.types()) emit_user_type(emit, *type);
   for (const RoutinePtr& routine : session.catalog.routines()) {
     emit_routine(emit, session, *routine);
   }

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
 
@@ -107,6 +108,41 @@ void index_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+namespace {
+
+void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType& domain,
+                       const DomainCheck& check) {
+  const Value none = Value::from_oid(kNoOid);
+  const std::string shown = shown_domain_check(execution.session, domain, check, false);
+  // Without the word and its parentheses.
+  const std::string condition = shown.substr(7, shown.rfind(')') - 7);
+  const Value row[] = {Value::from_oid(check.oid),
+                       text_value(execution, check.name),
+                       Value::from_oid(domain.schema),
+                       letter('c'),
+                       flag(false),
+                       flag(false),
+                       flag(check.validated),
+                       none,
+                       Value::from_oid(domain.oid),
+                       none,
+                       none,
+                       none,
+                       letter(' '),
+                       letter(' '),
+                       letter(' '),
+                       flag(true),
+                       Value::from_int(0),
+                       flag(false),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       text_value(execution, condition)};
+  emit(row);
+}
+
+}  // namespace
+
 void constraint_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
@@ -139,6 +175,9 @@ void constraint_rows(Execution& execution, const EmitRow& emit) {
               : text_value(execution, printed_expression(session, *table, constraint.check_sql))};
       emit(row);
     }
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    for (const DomainCheck& check : type->checks) emit_domain_check(execution, emit, *type, check);
   }
 }
 
@@ -177,6 +216,9 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   }
   for (const TypePtr& type : session.catalog.types()) {
     describe(type->oid, kPgTypeClass, 0, type->comment);
+    for (const DomainCheck& check : type->checks) {
+      describe(check.oid, kConstraintClass, 0, check.comment);
+    }
   }
   for (const RoutinePtr& routine : session.catalog.routines()) {
     describe(routine->oid, kPgProcClass, 0, routine->comment);

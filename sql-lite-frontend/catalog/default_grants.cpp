@@ -36,6 +36,8 @@ char letter_of(GrantedOn kind) noexcept {
       return 'n';
     case GrantedOn::function:
       return 'f';
+    case GrantedOn::type:
+      return 'T';
     case GrantedOn::table:
     case GrantedOn::column:
     case GrantedOn::database:

@@ -5,7 +5,9 @@
 #include "sql-lite-frontend/catalog/providers.h"
 #include "sql-lite-frontend/catalog/row_values.h"
 #include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// information_schema's relations that every tool reads, computed at once: tables, columns,
 /// schemata.
@@ -154,12 +156,18 @@ struct UnderlyingType {
   std::string name;
 };
 UnderlyingType underlying_type(Session::State& session, TypeId type) {
-  const bool is_made_array = is_enum_array(type);
-  if (const TypePtr made = session.user_type(is_made_array ? enum_of_array(type) : type)) {
+  const bool is_made_array = is_user_array(type);
+  if (const TypePtr made = session.user_type(without_array(type))) {
     return {session.schema_name(made->schema), (is_made_array ? "_" : "") + made->name};
   }
   const TypeInfo* info = find_type(type);
   return {"pg_catalog", std::string{info != nullptr ? info->name : ""}};
+}
+
+/// data_type: what the standard calls it.
+std::string type_word(TypeId type) {
+  if (is_user_type(type) && !is_user_array(type)) return "USER-DEFINED";
+  return is_array(type) ? "ARRAY" : format_type(type);
 }
 
 void emit_column(Execution& execution, const EmitRow& emit, const Table& table, std::size_t i,
@@ -177,8 +185,11 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       column.default_sql.empty() || column.identity != 0 || !session.owns(relation.owner);
   const Value expression =
       hides ? Value::null() : text(printed_expression(session, table, column.default_sql));
-  const UnderlyingType udt = underlying_type(session, column.type);
-  const Measures measures = measures_of(column.type, column.typmod);
+  // A domain's column is described as one of what the domain is over, beside the domain's name.
+  const TypePtr domain = is_domain(column.type) ? session.user_type(column.type) : nullptr;
+  const TypeId type = domain ? domain->base : column.type;
+  const UnderlyingType udt = underlying_type(session, type);
+  const Measures measures = measures_of(type, domain ? domain->base_typmod : column.typmod);
   const Value row[] = {
       text(session.options.database),
       text(session.schema_name(relation.schema)),
@@ -186,16 +197,17 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
       text(column.name),
       Value::from_int(static_cast<std::int64_t>(i + 1)),
       column.generated ? Value::null() : expression,
-      yes_or_no(execution, !column.not_null),
-      text(is_array(column.type)  ? "ARRAY"
-           : is_enum(column.type) ? "USER-DEFINED"
-                                  : format_type(column.type)),
+      yes_or_no(execution, !column.not_null && !(domain && domain->not_null)),
+      text(type_word(type)),
       or_null(measures.length),
       or_null(measures.octets),
       or_null(measures.precision),
       or_null(measures.radix),
       or_null(measures.scale),
       or_null(measures.fraction),
+      domain ? text(session.options.database) : Value::null(),
+      domain ? text(session.schema_name(domain->schema)) : Value::null(),
+      domain ? text(domain->name) : Value::null(),
       text(session.options.database),
       text(udt.schema),
       text(udt.name),
@@ -229,6 +241,34 @@ void columns(Execution& execution, const EmitRow& emit) {
                   identity == identities.end() ? nullptr : identity->second,
                   !updatable.empty() && updatable[i]);
     }
+  }
+}
+
+void domains(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  const auto text = [&](std::string_view value) { return text_value(execution, value); };
+  for (const TypePtr& domain : session.catalog.types()) {
+    if (!is_domain(domain->id()) || !session.may_use(*domain)) continue;
+    const UnderlyingType udt = underlying_type(session, domain->base);
+    const Measures measures = measures_of(domain->base, domain->base_typmod);
+    const std::string usual = shown_domain_default(session, *domain);
+    const bool is_builtin = !is_user_type(domain->base);
+    const Value row[] = {text(session.options.database),
+                         text(session.schema_name(domain->schema)),
+                         text(domain->name),
+                         text(is_builtin ? format_type(domain->base) : "USER-DEFINED"),
+                         or_null(measures.length),
+                         or_null(measures.octets),
+                         or_null(measures.precision),
+                         or_null(measures.radix),
+                         or_null(measures.scale),
+                         or_null(measures.fraction),
+                         usual.empty() ? Value::null() : text(usual),
+                         text(session.options.database),
+                         text(udt.schema),
+                         text(udt.name),
+                         text("1")};
+    emit(row);
   }
 }
 
@@ -274,6 +314,9 @@ std::span<const RowProvider> information_schema_providers() {
         {"numeric_precision_radix"},
         {"numeric_scale"},
         {"datetime_precision"},
+        {"domain_catalog"},
+        {"domain_schema"},
+        {"domain_name"},
         {"udt_catalog"},
         {"udt_schema"},
         {"udt_name"},
@@ -290,6 +333,24 @@ std::span<const RowProvider> information_schema_providers() {
         {"generation_expression"},
         {"is_updatable"}},
        columns},
+      {kInformationSchema,
+       "domains",
+       {{"domain_catalog"},
+        {"domain_schema"},
+        {"domain_name"},
+        {"data_type"},
+        {"character_maximum_length"},
+        {"character_octet_length"},
+        {"numeric_precision"},
+        {"numeric_precision_radix"},
+        {"numeric_scale"},
+        {"datetime_precision"},
+        {"domain_default"},
+        {"udt_catalog"},
+        {"udt_schema"},
+        {"udt_name"},
+        {"dtd_identifier"}},
+       domains},
       {kInformationSchema,
        "schemata",
        {{"catalog_name"}, {"schema_name"}, {"schema_owner"}},

@@ -159,6 +159,38 @@ constexpr SystemView kInformationSchemaViews[] = {
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
      "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' "
      "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+    {kInformationSchema, "domain_constraints",
+     "constraint_catalog constraint_schema constraint_name domain_catalog domain_schema "
+     "domain_name is_deferrable initially_deferred",
+     "SELECT pg_catalog.current_database() AS constraint_catalog, "
+     "rs.nspname AS constraint_schema, k.conname AS constraint_name, "
+     "pg_catalog.current_database() AS domain_catalog, n.nspname AS domain_schema, "
+     "t.typname AS domain_name, 'NO' AS is_deferrable, 'NO' AS initially_deferred "
+     "FROM pg_catalog.pg_constraint k JOIN pg_catalog.pg_type t ON t.oid = k.contypid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace "
+     "JOIN pg_catalog.pg_namespace rs ON rs.oid = k.connamespace "
+     "WHERE pg_catalog.pg_has_role(t.typowner, 'USAGE') "
+     "OR pg_catalog.has_type_privilege(t.oid, 'USAGE')"},
+    {kInformationSchema, "column_domain_usage",
+     "domain_catalog domain_schema domain_name table_catalog table_schema table_name column_name",
+     "SELECT pg_catalog.current_database() AS domain_catalog, nt.nspname AS domain_schema, "
+     "t.typname AS domain_name, pg_catalog.current_database() AS table_catalog, "
+     "nc.nspname AS table_schema, c.relname AS table_name, a.attname AS column_name "
+     "FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace nt ON nt.oid = t.typnamespace "
+     "JOIN pg_catalog.pg_attribute a ON a.atttypid = t.oid "
+     "JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
+     "JOIN pg_catalog.pg_namespace nc ON nc.oid = c.relnamespace "
+     "WHERE t.typtype = 'd' AND c.relkind IN ('r', 'v') AND NOT a.attisdropped "
+     "AND pg_catalog.pg_has_role(t.typowner, 'USAGE')"},
+    {kInformationSchema, "domain_udt_usage",
+     "udt_catalog udt_schema udt_name domain_catalog domain_schema domain_name",
+     "SELECT pg_catalog.current_database() AS udt_catalog, nb.nspname AS udt_schema, "
+     "b.typname AS udt_name, pg_catalog.current_database() AS domain_catalog, "
+     "n.nspname AS domain_schema, t.typname AS domain_name "
+     "FROM pg_catalog.pg_type t JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace "
+     "JOIN pg_catalog.pg_type b ON b.oid = t.typbasetype "
+     "JOIN pg_catalog.pg_namespace nb ON nb.oid = b.typnamespace "
+     "WHERE t.typtype = 'd' AND pg_catalog.pg_has_role(b.typowner, 'USAGE')"},
     {kInformationSchema, "triggers",
      "trigger_catalog trigger_schema trigger_name event_manipulation event_object_catalog "
      "event_object_schema event_object_table action_order action_condition action_statement "

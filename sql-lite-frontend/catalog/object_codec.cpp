@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 8;
+constexpr std::uint8_t kFormatVersion = 9;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -209,10 +209,22 @@ void fields(V& visit, T& object) {
   visit(object.oid, object.name, object.position);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, DomainCheck>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.sql, object.validated, object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, UserType>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.owner, object.labels, object.comment,
         object.grants);
+  visit.since(9, object.base);
+  visit.since(9, object.base_typmod);
+  visit.since(9, object.not_null);
+  visit.since(9, object.default_sql);
+  visit.since(9, object.checks);
+  visit.since(9, object.attributes);
+  visit.since(9, object.relation);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>

@@ -116,6 +116,38 @@ TEST_CASE("A routine's record is read back, and cut short at any byte is an erro
   CHECK(back.cost == routine.cost);
 }
 
+TEST_CASE("A domain's record is read back; before version 9 a type is an enum",
+          "[sql][catalog][domains]") {
+  UserType type;
+  type.oid = kFirstDomain + 17000;
+  type.name = "d";
+  const std::size_t common = encode(type).size();
+  type.base = TypeId::varchar;
+  type.base_typmod = 9;
+  type.not_null = true;
+  type.default_sql = "'x'::text";
+  type.checks = {{17001, "c", "(VALUE > 0)", false, "why"}};
+  std::string record = encode(type);
+  for (std::size_t size = 0; size < record.size(); ++size) {
+    INFO("bytes: " << size);
+    CHECK_THROWS_AS(decode<UserType>(as_bytes(record).first(size)), SqlError);
+  }
+  CHECK(common < record.size());
+  const UserType back = decode<UserType>(as_bytes(record));
+  CHECK(back.base == TypeId::varchar);
+  CHECK(back.base_typmod == 9);
+  CHECK(back.not_null);
+  CHECK(back.default_sql == type.default_sql);
+  REQUIRE(back.checks.size() == 1);
+  CHECK(back.checks[0].sql == "(VALUE > 0)");
+  CHECK_FALSE(back.checks[0].validated);
+  record[0] = 8;
+  const UserType old = decode<UserType>(as_bytes(record));
+  CHECK(old.name == "d");
+  CHECK(old.base == TypeId::none);
+  CHECK(old.checks.empty());
+}
+
 TEST_CASE("A role's record of version 5 has members without ADMIN OPTION", "[sql][catalog]") {
   Role role;
   role.oid = 17000;

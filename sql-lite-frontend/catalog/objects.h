@@ -258,7 +258,17 @@ struct Relation {
   }
 };
 
-/// A type that a user made: an enum. Its number says so (types/user_types.h).
+/// A CHECK of a domain, over VALUE.
+struct DomainCheck {
+  Oid oid = kNoOid;
+  std::string name;
+  std::string sql;
+  bool validated = true;
+  std::string comment;
+};
+
+/// A type that a user made: an enum, a domain or a composite type, as its number says
+/// (types/user_types.h).
 struct UserType {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -267,6 +277,13 @@ struct UserType {
   std::vector<EnumLabel> labels;  ///< in their order
   std::string comment;
   std::vector<Grant> grants;
+  TypeId base = TypeId::none;  ///< of a domain: what it is over, perhaps a domain
+  std::int32_t base_typmod = kNoTypmod;
+  bool not_null = false;
+  std::string default_sql;  ///< as stored expressions are; empty: none
+  std::vector<DomainCheck> checks;
+  std::vector<Column> attributes;  ///< of a composite type
+  Oid relation = kNoOid;           ///< under which pg_class lists a composite type
 
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
 };

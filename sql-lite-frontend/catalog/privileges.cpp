@@ -109,6 +109,8 @@ Privileges all_privileges(GrantedOn kind) noexcept {
       return kCreate | kTemporary | kConnect;
     case GrantedOn::function:
       return kExecute;
+    case GrantedOn::type:
+      return kUsage;
   }
   return 0;
 }

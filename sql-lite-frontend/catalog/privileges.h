@@ -41,7 +41,7 @@ std::optional<Privileges> find_privilege(std::string_view name);
 /// "INSERT, SELECT"
 std::string list_privileges(Privileges privileges);
 
-enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database, function };
+enum class GrantedOn : std::uint8_t { table, column, sequence, schema, database, function, type };
 /// Everything that can be granted on such an object.
 Privileges all_privileges(GrantedOn kind) noexcept;
 
@@ -49,9 +49,11 @@ Privileges all_privileges(GrantedOn kind) noexcept;
 Privileges everyone_on_schema(Oid schema) noexcept;
 inline constexpr Privileges kEveryoneOnDatabase = privilege::kTemporary | privilege::kConnect;
 inline constexpr Privileges kEveryoneOnFunction = privilege::kExecute;
+inline constexpr Privileges kEveryoneOnType = privilege::kUsage;
 
 /// The same for what else PUBLIC usually may, whatever the object.
 constexpr Privileges everyone_on(GrantedOn kind) noexcept {
+  if (kind == GrantedOn::type) return kEveryoneOnType;
   return kind == GrantedOn::function ? kEveryoneOnFunction : 0;
 }
 

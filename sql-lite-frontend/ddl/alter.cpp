@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/triggers/definition.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// ALTER TABLE.
 namespace swizzle::sql {
@@ -83,10 +84,13 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
         binder.bind_table_expression(column.default_sql, *shape, first,
                                      column.generated ? Clause::generated : Clause::column_default),
         column);
+  } else if (is_domain(column.type)) {
+    fill = binder.type_default(column);
   }
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = session_.transaction.get();
-  const bool per_row = fill && (column.generated || is_volatile(*fill));
+  // What a domain refuses, it refuses where there is a row.
+  const bool per_row = fill && (column.generated || is_volatile(*fill) || is_domain(column.type));
   if (!per_row) {
     // Old rows say what the default is now, without being touched.
     if (fill) {

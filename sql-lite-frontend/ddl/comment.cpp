@@ -15,6 +15,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/resolve.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// COMMENT ON.
 namespace swizzle::sql {
@@ -97,7 +98,10 @@ class Commenting {
       case ObjectType::routine:
         return on_function();
       case ObjectType::type:
+      case ObjectType::domain:
         return on_type();
+      case ObjectType::domconstraint:
+        return comment_on_domain_check(session_, names(), text_);
       case ObjectType::language:
         return on_builtin("language", kPgLanguageClass, kLanguages);
       case ObjectType::collation:
@@ -330,8 +334,12 @@ class Commenting {
 
   void on_type() {
     const TypeId type = type_named(statement_.object);
-    if (const TypePtr made = session_.user_type(type))
-      return comment_on_type(session_, *made, text_);
+    const TypePtr made = session_.user_type(type);
+    if (statement_.objtype == ObjectType::domain && !is_domain(type)) {
+      throw_error(sqlstate::wrong_object_type, "\"{}\" is not a domain",
+                  made ? made->name : format_type(type));
+    }
+    if (made) return comment_on_type(session_, *made, text_);
     require_superuser("type", format_type(type));
     put(kPgTypeClass, raw(type), database());
   }

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/triggers/condition.h"
 #include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -135,6 +136,15 @@ void remove_index(Session::State& session, Relation& relation, Oid oid) {
   relation.indexes.erase(index);
 }
 
+void remove_domain_check(Session::State& session, Oid oid) {
+  for (const TypePtr& type : session.catalog.types()) {
+    if (std::ranges::find(type->checks, oid, &DomainCheck::oid) == type->checks.end()) continue;
+    UserType changed = *type;
+    std::erase_if(changed.checks, [oid](const DomainCheck& check) { return check.oid == oid; });
+    session.catalog.replace(*session.transaction, *type, std::move(changed));
+  }
+}
+
 void remove(Session::State& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::type) {
     const TypePtr type = session.user_type(TypeId{dependent.oid});
@@ -148,6 +158,7 @@ void remove(Session::State& session, const Dependent& dependent) {
     session.catalog.remove(*session.transaction, *locked);
     return;
   }
+  if (!dependent.table) return remove_domain_check(session, dependent.oid);
   const TablePtr current = session.catalog.table(dependent.table->relation.oid);
   if (!current) return;
   if (dependent.kind == Dependent::Kind::view || dependent.kind == Dependent::Kind::table ||
@@ -183,6 +194,8 @@ void remove(Session::State& session, const Dependent& dependent) {
 void drop_column_definition(Relation& relation, std::size_t position) {
   Column& column = relation.columns[position];
   column.dropped = true;
+  // Its domain may be dropped, but rows keep its place.
+  column.type = base_type(column.type);
   column.not_null = false;
   column.name = fmt::format("........pg.dropped.{}........", position + 1);
   column.default_sql.clear();

@@ -24,8 +24,9 @@ struct Dependent {
     trigger
   };
   Kind kind = Kind::view;
-  TablePtr table;    ///< the view, or the table whose part it is; null for a type or a routine
-  Oid oid = kNoOid;  ///< of a constraint, an index, a type, a routine, a trigger
+  /// The view, or the table whose part it is; null for a type, a domain's constraint, a routine.
+  TablePtr table;
+  Oid oid = kNoOid;          ///< of a constraint, an index, a type, a routine, a trigger
   std::size_t position = 0;  ///< of a default or a column
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
   std::string on;            ///< what it depends on: "table t", "column a of table t"

@@ -6,9 +6,11 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// GRANT and REVOKE, of privileges and of roles.
 namespace swizzle::sql {
@@ -46,6 +48,12 @@ class GrantChange {
       case ast::ObjectType::procedure:
       case ast::ObjectType::routine:
         for (const RoutinePtr& routine : routines()) change_routine(routine);
+        return;
+      case ast::ObjectType::type:
+      case ast::ObjectType::domain:
+        for (const ast::Node* name : statement_.objects) {
+          change_type(ast::as<ast::List>(name).items);
+        }
         return;
       default:
         throw_error(sqlstate::feature_not_supported, "GRANT and REVOKE on {} is not supported",
@@ -121,6 +129,29 @@ class GrantChange {
         {routine.grants, routine.owner, GrantedOn::function, kEveryoneOnFunction}, routine.owner,
         want, routine.kind == RoutineKind::procedure ? "procedure" : "function", routine.name);
     session_.catalog.replace(*session_.transaction, *locked, std::move(routine));
+  }
+
+  void change_type(ast::NodeList names) {
+    const TypeName name = type_named(names);
+    const TypePtr given = find_type_named(session_, name);
+    if (!given && is_builtin(name)) {
+      throw_error(sqlstate::feature_not_supported,
+                  "GRANT and REVOKE on the built-in type {} is not supported", written(name));
+    }
+    if (!given) {
+      throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", written(name));
+    }
+    const bool of_domain = statement_.objtype == ast::ObjectType::domain;
+    if (of_domain && !is_domain(given->id())) {
+      throw_error(sqlstate::wrong_object_type, "\"{}\" is not a domain", written(name));
+    }
+    const Privileges want = wanted(GrantedOn::type, of_domain ? "domain" : "type").whole;
+    const TypePtr locked = session_.catalog.lock_type(*session_.transaction, *given,
+                                                      lock::RelationMode::share_update_exclusive);
+    UserType type = *locked;
+    type.grants = changed({type.grants, type.owner, GrantedOn::type, kEveryoneOnType}, type.owner,
+                          want, "type", type.name);
+    session_.catalog.replace(*session_.transaction, *locked, std::move(type));
   }
 
   SchemaPtr schema_named(std::string_view name) {

@@ -77,6 +77,11 @@ void revoke_all(Session::State& session, std::span<const RolePtr> roles) {
     if (is_any(roles, routine->owner) || !forget_grants(changed.grants, roles)) continue;
     session.catalog.replace(*session.transaction, *routine, std::move(changed));
   }
+  for (const TypePtr& type : session.catalog.types()) {
+    UserType changed = *type;
+    if (is_any(roles, type->owner) || !forget_grants(changed.grants, roles)) continue;
+    session.catalog.replace(*session.transaction, *type, std::move(changed));
+  }
   Catalog& shared = session.catalog.shared();
   for (DefaultGrants& defaults : read_default_grants(shared, *session.transaction)) {
     if (is_any(roles, defaults.role)) {
@@ -192,7 +197,7 @@ void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& state
     if (!is_any(roles, type->owner)) continue;
     UserType changed = *session.catalog.lock_type(*session.transaction, *type,
                                                   lock::RelationMode::access_exclusive);
-    changed.owner = heir->oid;
+    give(changed, GrantedOn::type, heir->oid);
     session.catalog.replace(*session.transaction, *type, std::move(changed));
   }
   for (const RoutinePtr& routine : session.catalog.routines()) {

@@ -36,6 +36,9 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER DATABASE";
     case ast::ObjectType::type:
       return "ALTER TYPE";
+    case ast::ObjectType::domain:
+    case ast::ObjectType::domconstraint:
+      return "ALTER DOMAIN";
     case ast::ObjectType::function:
       return "ALTER FUNCTION";
     case ast::ObjectType::procedure:
@@ -82,7 +85,11 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       rename_database(statement.subname, new_name);
       return finish();
     case ast::ObjectType::type:
-      rename_type(*this, statement.object, new_name);
+    case ast::ObjectType::domain:
+      rename_type(*this, statement.object, statement.rename_type, new_name);
+      return finish();
+    case ast::ObjectType::domconstraint:
+      rename_domain_check(*this, statement);
       return finish();
     case ast::ObjectType::function:
     case ast::ObjectType::procedure:
@@ -260,9 +267,10 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
     own_database(ast::string_of(statement.object), *role_of(*statement.newowner));
     return sink.command_complete("ALTER DATABASE");
   }
-  if (statement.object_type == ast::ObjectType::type) {
+  if (statement.object_type == ast::ObjectType::type ||
+      statement.object_type == ast::ObjectType::domain) {
     set_type_owner(*this, statement);
-    return sink.command_complete("ALTER TYPE");
+    return sink.command_complete(rename_tag(statement.object_type));
   }
   if (is_routine(statement.object_type)) {
     set_routine_owner(*this, statement);
@@ -297,9 +305,9 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
 /// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
 void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink) {
   using Type = ast::ObjectType;
-  if (statement.object_type == Type::type) {
+  if (statement.object_type == Type::type || statement.object_type == Type::domain) {
     set_type_schema(*this, statement);
-    return sink.command_complete("ALTER TYPE");
+    return sink.command_complete(rename_tag(statement.object_type));
   }
   if (is_routine(statement.object_type)) {
     set_routine_schema(*this, statement);

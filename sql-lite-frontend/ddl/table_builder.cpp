@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -253,9 +254,11 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
 
 void TableBuilder::set_default(std::size_t position, const ast::Node* expression, Clause clause) {
   Column& column = relation_.columns[position];
-  // A column without a default has NULL; a generated one has an expression, be it NULL.
+  // A column without a default has NULL, or its domain's default; a generated one has an
+  // expression, be it NULL.
   if (const auto* constant = ast::try_as<ast::A_Const>(expression);
-      constant != nullptr && constant->isnull && clause == Clause::column_default) {
+      constant != nullptr && constant->isnull && clause == Clause::column_default &&
+      !is_domain(column.type)) {
     column.default_sql.clear();
     return;
   }

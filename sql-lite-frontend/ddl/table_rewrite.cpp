@@ -311,6 +311,17 @@ void validate_foreign_key(Session::State& session, const TablePtr& table,
   run_internal(session, key.violations_sql(session), {}, {}, ReadView::Sees::latest, fail);
 }
 
+void visit_rows(Session::State& session, const TablePtr& table,
+                const std::function<void(std::span<const Value> row)>& visit) {
+  const InnerStatement latest{*session.transaction};
+  const std::unique_ptr<Scratch> scratch = session.new_scratch();
+  for_each_row(session, *table, scratch->execution, {},
+               [&](const Entry&, std::span<const Value> row) {
+                 visit(row);
+                 return true;
+               });
+}
+
 void validate_constraints(Session::State& session, const TablePtr& table, std::size_t first) {
   const auto& constraints = table->relation.constraints;
   const bool has_checks =

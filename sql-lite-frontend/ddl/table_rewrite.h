@@ -18,6 +18,10 @@ using RowChange = std::function<void(Execution& execution, std::span<const Value
 TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation relation,
                        const RowChange& change);
 
+/// Calls `visit` with every row of the table, as it is now.
+void visit_rows(Session::State& session, const TablePtr& table,
+                const std::function<void(std::span<const Value> row)>& visit);
+
 /// Fills one new index from the table's rows. Pre: its tree is new and empty.
 void fill_index(Session::State& session, const TablePtr& table, std::size_t index);
 

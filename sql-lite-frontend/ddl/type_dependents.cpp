@@ -6,6 +6,8 @@
 
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -29,7 +31,7 @@ class TypeDependents {
       if (column.dropped) continue;
       const std::string described = fmt::format("column {} of table {}", column.name, name);
       if (is_of_type(column.type)) {
-        const std::string_view brackets = is_enum_array(column.type) ? "[]" : "";
+        const std::string_view brackets = is_user_array(column.type) ? "[]" : "";
         add({Kind::column, table, kNoOid, i, described, on_ + std::string{brackets}});
         for (Dependent& next : dependents_of_column(session_, table, i)) add(std::move(next));
       } else if (names_type(column.default_sql)) {
@@ -54,6 +56,15 @@ class TypeDependents {
       });
       if (!names && !names_type(index.predicate_sql)) continue;
       add({Kind::index, table, index.oid, 0, "index " + index.name, on_});
+    }
+  }
+
+  void of_domain(const UserType& domain) {
+    // What goes itself has no constraints left.
+    if (domain.oid == type_.oid || without_array(domain.base) == type_.id()) return;
+    for (const DomainCheck& check : domain.checks) {
+      if (!names_type(check.sql)) continue;
+      add({Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
     }
   }
 
@@ -85,20 +96,42 @@ class TypeDependents {
 
 }  // namespace
 
+namespace {
+
+/// What depends on the type itself comes behind what depends on the domains over it.
+void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oid>& known,
+                    std::vector<Dependent>& list) {
+  check_stack();
+  const std::string on = "type " + session.user_type_name(type->id()).value_or(type->name);
+  for (const TypePtr& other : session.catalog.types()) {
+    if (without_array(other->base) != type->id()) continue;
+    if (std::ranges::find(known, other->oid) != known.end()) continue;
+    known.push_back(other->oid);
+    list.push_back({Kind::type, nullptr, other->oid, 0,
+                    "type " + session.user_type_name(other->id()).value_or(other->name),
+                    on + (is_user_array(other->base) ? "[]" : "")});
+    add_dependents(session, other, known, list);
+  }
+  TypeDependents dependents{session, *type, list};
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (has_query(table->relation.kind)) {
+      dependents.of_view(table);
+    } else {
+      dependents.of_table(table);
+    }
+  }
+  for (const TypePtr& other : session.catalog.types()) dependents.of_domain(*other);
+  add_routines_of_types(session, std::span{&type, 1}, list);
+}
+
+}  // namespace
+
 std::vector<Dependent> dependents_of_types(Session::State& session,
                                            std::span<const TypePtr> types) {
   std::vector<Dependent> list;
-  for (const TypePtr& type : types) {
-    TypeDependents dependents{session, *type, list};
-    for (const TablePtr& table : session.catalog.tables()) {
-      if (has_query(table->relation.kind)) {
-        dependents.of_view(table);
-      } else {
-        dependents.of_table(table);
-      }
-    }
-  }
-  add_routines_of_types(session, types, list);
+  std::vector<Oid> known;
+  for (const TypePtr& type : types) known.push_back(type->oid);
+  for (const TypePtr& type : types) add_dependents(session, type, known, list);
   return list;
 }
 

@@ -2,19 +2,26 @@
 
 #include "sql-lite-frontend/session/session_state.h"
 
-/// CREATE, ALTER and DROP TYPE.
+/// CREATE, ALTER and DROP TYPE and DOMAIN.
 namespace swizzle::sql {
 
 void create_enum(Session::State& session, const ast::CreateEnumStmt& statement, ResultSink& sink);
 void alter_enum(Session::State& session, const ast::AlterEnumStmt& statement, ResultSink& sink);
-void rename_type(Session::State& session, const ast::Node* names, const std::string& new_name);
+void rename_type(Session::State& session, const ast::Node* names, ast::ObjectType kind,
+                 const std::string& new_name);
 void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
 void set_type_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
+void create_domain(Session::State& session, const ast::CreateDomainStmt& statement,
+                   ResultSink& sink);
+void alter_domain(Session::State& session, const ast::AlterDomainStmt& statement, ResultSink& sink);
+void rename_domain_check(Session::State& session, const ast::RenameStmt& statement);
+/// COMMENT ON CONSTRAINT … ON DOMAIN.
+void comment_on_domain_check(Session::State& session, ast::NodeList names, const std::string& text);
 void comment_on_type(Session::State& session, const UserType& type, const std::string& text);
 void drop_types(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
 
-/// Nobody drops the type before the transaction that gives it to a column is over. Does nothing for
-/// a type that no user made.
+/// Nobody drops the type before the transaction that gives it to a column is over. 42501 without
+/// USAGE. Does nothing for a type that no user made.
 void hold_type(Session::State& session, TypeId type);
 
 /// A relation may not have a type's name in its schema, since its rows are a type of that name.

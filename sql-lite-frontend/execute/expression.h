@@ -120,6 +120,8 @@ class SlotExpr final : public Expr {
  public:
   /// Where a column comes from, for RowDescription and for error messages.
   struct Origin {
+    /// In place of a column's number: VALUE, in a domain's CHECK.
+    static constexpr std::int16_t kDomainValue = -1;
     Oid table = kNoOid;
     std::int16_t column = 0;
     std::string qualifier;
@@ -231,6 +233,20 @@ class LengthExpr final : public OperandsExpr {
 
  private:
   Coercion coercion_;
+};
+
+/// What becomes a value of a domain. Whether it may is asked of the domain as it is when this runs,
+/// so ALTER DOMAIN leaves plans as they are.
+class DomainExpr final : public OperandsExpr {
+ public:
+  /// Pre: the operand is of the domain's base type.
+  DomainExpr(TypeId domain, CastForm form, ExprPtr operand);
+  Value evaluate(Execution& execution) const override;
+  void print(ExprPrinter& printer) const override;
+  [[nodiscard]] CastForm form() const noexcept { return form_; }
+
+ private:
+  CastForm form_;
 };
 
 class BooleanExpr final : public OperandsExpr {

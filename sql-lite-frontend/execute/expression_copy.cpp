@@ -30,6 +30,9 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));
   }
+  if (const auto* domain = dynamic_cast<const DomainExpr*>(&expr)) {
+    return std::make_unique<DomainExpr>(domain->type(), domain->form(), std::move(operands[0]));
+  }
   if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&expr)) {
     return std::make_unique<BooleanExpr>(boolean->kind(), std::move(operands));
   }

@@ -102,6 +102,17 @@ Value LengthExpr::evaluate(Execution& execution) const {
   return coerce_length(execution.functions, type(), typmod(), value, coercion_);
 }
 
+DomainExpr::DomainExpr(TypeId domain, CastForm form, ExprPtr operand)
+    : OperandsExpr(domain, kNoTypmod, {}), form_(form) {
+  operands_.push_back(std::move(operand));
+}
+
+Value DomainExpr::evaluate(Execution& execution) const {
+  const Coercion coercion =
+      form_ == CastForm::explicit_cast ? Coercion::explicit_cast : Coercion::assignment;
+  return enter_domain(execution.functions, type(), operands_[0]->eval(execution), coercion);
+}
+
 Value BooleanExpr::evaluate(Execution& execution) const {
   if (kind_ == Kind::negation) {
     const Value value = operands_[0]->eval(execution);

@@ -47,7 +47,7 @@ std::string cast_target_of(const Expr& expr, const ExprPrinter& printer) {
   const TypeId type = expr.type();
   if (printer.is_kept) return stored_cast_target(type, expr.typmod());
   ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
-  if (names != nullptr && (is_enum(type) || is_enum_array(type))) {
+  if (names != nullptr && is_user_type(type)) {
     if (auto name = names->name_of(TypeId::regtype, raw(type))) return *name;
   }
   return cast_target(type, expr.typmod());
@@ -125,7 +125,8 @@ void SlotExpr::print(ExprPrinter& printer) const {
       origin_.qualifier != printer.own_relation) {
     printer.out += quote_identifier(origin_.qualifier) + ".";
   }
-  printer.out += quote_identifier(origin_.name);
+  const bool is_value = origin_.column == Origin::kDomainValue;
+  printer.out += is_value ? origin_.name : quote_identifier(origin_.name);
 }
 
 void FunctionExpr::print(ExprPrinter& printer) const {
@@ -153,21 +154,32 @@ void SessionFunctionExpr::print(ExprPrinter& printer) const {
   printer.out += ")";
 }
 
-void CastExpr::print(ExprPrinter& printer) const {
+namespace {
+
+void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Expr& operand) {
   const bool outermost = printer.depth == 1 && printer.columns != ExprPrinter::Columns::slots;
-  if (form_ == CastForm::implicit && outermost) {
-    printer.print(*operands_[0]);
+  if (form == CastForm::implicit && outermost) {
+    printer.print(operand);
     return;
   }
   // Pretty spares what columns and constants do not need.
-  const Expr* const operand = operands_[0].get();
-  const bool simple = dynamic_cast<const SlotExpr*>(operand) != nullptr ||
-                      dynamic_cast<const ConstantExpr*>(operand) != nullptr;
+  const bool simple = dynamic_cast<const SlotExpr*>(&operand) != nullptr ||
+                      dynamic_cast<const ConstantExpr*>(&operand) != nullptr;
   const bool bare = printer.bare_depth > 0 && simple;
   if (!bare) printer.out += "(";
-  printer.print(*operands_[0]);
+  printer.print(operand);
   if (!bare) printer.out += ")";
-  printer.out += "::" + cast_target_of(*this, printer);
+  printer.out += "::" + cast_target_of(cast, printer);
+}
+
+}  // namespace
+
+void CastExpr::print(ExprPrinter& printer) const {
+  print_cast(printer, *this, form_, *operands_[0]);
+}
+
+void DomainExpr::print(ExprPrinter& printer) const {
+  print_cast(printer, *this, form_, *operands_[0]);
 }
 
 void LengthExpr::print(ExprPrinter& printer) const {

@@ -53,8 +53,8 @@ std::string cast_target(TypeId type, std::int32_t typmod) {
 }
 
 std::string stored_cast_target(TypeId type, std::int32_t typmod) {
-  if (is_enum_array(type)) return stored_cast_target(enum_of_array(type)) + "[]";
-  return is_enum(type) ? fmt::format("\"#{}\"", raw(type)) : cast_target(type, typmod);
+  if (!is_user_type(type)) return cast_target(type, typmod);
+  return fmt::format("\"#{}\"{}", raw(without_array(type)), is_user_array(type) ? "[]" : "");
 }
 
 namespace {
@@ -72,7 +72,7 @@ std::uint32_t stored_number(std::string_view name) {
 
 TypeId type_of_stored_name(std::string_view name) {
   const TypeId type{stored_number(name)};
-  return is_enum(type) ? type : TypeId::none;
+  return is_user_type(type) && !is_user_array(type) ? type : TypeId::none;
 }
 
 std::string stored_routine_name(std::uint32_t oid) {

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql::plpgsql {
 
@@ -139,6 +140,10 @@ void Frame::forget_record(std::size_t record) {
 }
 
 Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t typmod) {
+  if (is_domain(to) && from != to) {
+    return enter_domain(execution.functions, to, convert(value, from, base_type(to), kNoTypmod),
+                        Coercion::assignment);
+  }
   if (value.is_null()) return value;
   Value converted = value;
   if (from != to && to != TypeId::record && to != TypeId::none) {
@@ -198,7 +203,7 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
                   "null value cannot be assigned to variable \"{}\" declared NOT NULL",
                   variable.name);
     }
-    values[variable.place] = value;
+    values[variable.place] = convert(value, TypeId::unknown, variable.type, variable.typmod);
     return;
   }
   if (type == TypeId::record && variable.type != TypeId::record) {

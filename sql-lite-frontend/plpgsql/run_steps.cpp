@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Blocks, assignments, choices and loops.
 namespace swizzle::sql::plpgsql {
@@ -38,7 +39,11 @@ void initialize(Frame& frame, std::size_t index) {
   }
   // A bound cursor's portal has its name.
   if (variable.cursor) frame.set_place(variable.place, Value::from_text(variable.name));
-  if (!variable.initial) return;
+  if (!variable.initial) {
+    // A domain may refuse NULL.
+    if (is_domain(variable.type)) frame.assign(index, Value::null(), TypeId::unknown);
+    return;
+  }
   const RowScope scope{frame.execution};
   const Value value = variable.initial->evaluate(frame);
   frame.assign(index, value, variable.initial->type());

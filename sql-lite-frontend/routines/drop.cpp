@@ -41,6 +41,7 @@ class RoutineDependents {
       }
       of_triggers(table);
     }
+    for (const TypePtr& type : session_.catalog.types()) of_domain(*type);
     for (const RoutinePtr& other : session_.catalog.routines()) of_routine(*other);
   }
 
@@ -77,6 +78,21 @@ class RoutineDependents {
       });
       if (!names && !calls(index.predicate_sql)) continue;
       add_once(list_, {Kind::index, table, index.oid, 0, "index " + index.name, on_});
+    }
+  }
+
+  void of_domain(const UserType& domain) {
+    if (calls(domain.default_sql)) {
+      const std::string name = "type " + session_.user_type_name(domain.id()).value_or(domain.name);
+      add_once(list_, {Kind::type, nullptr, domain.oid, 0, name, on_});
+      const TypePtr type = session_.user_type(domain.id());
+      for (Dependent& next : dependents_of_types(session_, std::span{&type, 1})) {
+        add_once(list_, std::move(next));
+      }
+    }
+    for (const DomainCheck& check : domain.checks) {
+      if (!calls(check.sql)) continue;
+      add_once(list_, {Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
     }
   }
 

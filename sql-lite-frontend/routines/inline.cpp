@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/routines/body.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -156,6 +157,8 @@ class Inliner {
 
   static ExprPtr as_result(ExprPtr expr, TypeId type) {
     if (expr->type() == type) return expr;
+    // Whether a value may be one of the domain is for its call to ask.
+    if (is_domain(type)) return nullptr;
     const auto cast = find_cast(expr->type(), type, CastContext::assignment);
     if (!cast) return nullptr;
     return std::make_unique<CastExpr>(*cast, CastForm::implicit, std::move(expr));

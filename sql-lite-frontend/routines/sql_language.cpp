@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -107,6 +108,9 @@ class ResultFit {
       const Cast& cast = casts_[i];
       row[i] =
           cast.method == CastMethod::relabel ? value : cast_value(execution.functions, cast, value);
+      if (is_domain(cast.target) && cast.source != cast.target) {
+        row[i] = enter_domain(execution.functions, cast.target, row[i], Coercion::assignment);
+      }
     }
   }
 

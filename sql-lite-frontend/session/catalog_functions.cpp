@@ -74,7 +74,7 @@ Value type_is_visible(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const Oid oid = arguments[0].as_oid();
   const TypeId type{oid};
-  if (const TypePtr made = session.user_type(is_enum_array(type) ? enum_of_array(type) : type)) {
+  if (const TypePtr made = session.user_type(without_array(type))) {
     return Value::from_bool(session.is_visible(*made));
   }
   if (find_type(type) != nullptr) return Value::from_bool(true);
@@ -156,6 +156,11 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
                        catalog == "pg_trigger";
   if (!is_part) return {};
+  for (const TypePtr& type : session.catalog.types()) {
+    for (const DomainCheck& check : type->checks) {
+      if (check.oid == oid) return check.comment;
+    }
+  }
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Trigger& trigger : table->relation.triggers) {
       if (trigger.oid == oid) return trigger.comment;

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/session/copy_format.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/null_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -191,7 +192,7 @@ class CopyIn {
         is_null = true;
       }
       execution.slots[slots_[i]] =
-          is_null ? Value::null()
+          is_null ? null_of(execution.functions, column.type)
                   : input_text(execution.functions, column.type, column.typmod, fields[i].text);
     }
     if (fields.size() < columns_.size()) {
@@ -277,7 +278,7 @@ class CopyIn {
       const auto size = static_cast<std::int32_t>(stream.take_number());
       if (size < -1) throw SqlError{sqlstate::bad_copy_file_format, "invalid field size"};
       execution.slots[slots_[i]] =
-          size < 0 ? Value::null()
+          size < 0 ? null_of(execution.functions, column.type)
                    : receive_binary(execution.functions, column.type, column.typmod,
                                     stream.take(static_cast<std::size_t>(size)))
                          .copy_to(execution.row_arena);

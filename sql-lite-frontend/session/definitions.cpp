@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {
@@ -135,6 +136,12 @@ std::optional<std::string> definition_of_constraint(Session::State& session, Oid
   for (const TablePtr& table : session.catalog.tables()) {
     for (const Constraint& constraint : table->relation.constraints) {
       if (constraint.oid == oid) return definition(session, *table, constraint, layout);
+    }
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    for (const DomainCheck& check : type->checks) {
+      if (check.oid != oid) continue;
+      return shown_domain_check(session, *type, check, layout == Layout::pretty);
     }
   }
   return std::nullopt;

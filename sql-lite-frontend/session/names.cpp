@@ -315,7 +315,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
     }
     case TypeId::regtype:
-      if (is_enum(TypeId{oid}) || is_enum_array(TypeId{oid})) return user_type_name(TypeId{oid});
+      if (is_user_type(TypeId{oid})) return user_type_name(TypeId{oid});
       if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regproc: {

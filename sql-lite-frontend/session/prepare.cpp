@@ -258,7 +258,7 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
   plan->explained_columns = binder.explained_columns();
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();
-  plan->names_user_types = !binder.types_read().empty();
+  plan->names_user_types = binder.depends_on_types();
   plan->guesses_parameters = planner.guesses_parameters();
   plan->slot_count = binder.slot_count();
   plan->returns_rows = returns_rows;

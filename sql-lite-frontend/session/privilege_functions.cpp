@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// has_table_privilege() and its like. Objects and roles come as text: names, or numbers in digits.
 namespace swizzle::sql {
@@ -355,6 +356,20 @@ Value on_ungrantable(Execution& execution, Arguments arguments) {
                           }));
 }
 
+Value on_type(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const std::string_view text = arguments[arguments.size() - 2].as_text();
+  const auto number = number_in(text);
+  const Oid oid = number ? *number : session.find(TypeId::regtype, text).value_or(kNoOid);
+  // Arrays have the rights of what they are of.
+  const TypePtr made = session.user_type(without_array(TypeId{oid}));
+  if (!made) return on_ungrantable<kType>(execution, arguments);
+  const std::vector<Question> questions =
+      questions_in(arguments.back().as_text(), privilege::kUsage);
+  return any_of(session, role_in(session, arguments, 3),
+                {made->grants, made->owner, GrantedOn::type, kEveryoneOnType}, questions);
+}
+
 std::vector<SessionFunction> all_functions() {
   std::vector<SessionFunction> functions;
   const auto add = [&](std::string_view name, std::size_t arguments, auto call) {
@@ -369,7 +384,7 @@ std::vector<SessionFunction> all_functions() {
   add("has_database_privilege", 3, on_database);
   add("pg_has_role", 3, has_role);
   add("has_function_privilege", 3, on_function);
-  add("has_type_privilege", 3, on_ungrantable<kType>);
+  add("has_type_privilege", 3, on_type);
   add("has_language_privilege", 3, on_ungrantable<kLanguage>);
   add("has_tablespace_privilege", 3, on_ungrantable<kTablespace>);
   add("has_foreign_data_wrapper_privilege", 3, on_ungrantable<kWrapper>);

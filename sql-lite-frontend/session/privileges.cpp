@@ -143,6 +143,12 @@ bool Session::State::may(const Routine& routine, Privileges wants) const {
   return (wants & ~list.allowed(roles_of(user))) == 0;
 }
 
+bool Session::State::may_use(const UserType& type) const {
+  if (is_superuser(user)) return true;
+  const AccessList list{type.grants, type.owner, GrantedOn::type, kEveryoneOnType};
+  return (list.allowed(roles_of(user)) & privilege::kUsage) != 0;
+}
+
 void Session::State::require_execute(const Routine& routine) const {
   if (may(routine, privilege::kExecute)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(routine),

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
 #include "sql-lite-frontend/types/long_values.h"
+#include "sql-lite-frontend/types/null_values.h"
 
 namespace swizzle::sql {
 namespace {
@@ -324,7 +325,7 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
     FunctionContext context{portal->arena, state.session_context, {}};
     for (std::size_t i = 0; i < expected; ++i) {
       if (!request.values[i]) {
-        portal->parameters.push_back(Value::null());
+        portal->parameters.push_back(null_of(context, statement->parameter_types[i]));
         continue;
       }
       Format format = Format::text;

@@ -25,6 +25,7 @@ namespace swizzle::sql {
 
 /// Lets a map with names be asked for a view of one.
 struct NamedRelation;
+class DomainRules;
 class RoutineCodes;
 class TriggerCodes;
 
@@ -192,6 +193,8 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;
   [[nodiscard]] bool may(const DatabaseEntry& database, Privileges wants) const;
   [[nodiscard]] bool may(const Routine& routine, Privileges wants) const;
+  /// USAGE.
+  [[nodiscard]] bool may_use(const UserType& type) const;
   void require_execute(const Routine& routine) const;
   /// For information_schema: whether the role owns the relation or has any right to it, or to one
   /// of its columns; to this one.
@@ -349,6 +352,8 @@ struct Session::State final : NameSource, ObjectNames {
   TypePtr find_user_type(std::string_view schema, std::string_view name) override;
   TypePtr user_type(TypeId type) override;
   const EnumLabels* enum_labels(TypeId type) override;
+  void check_domain(TypeId domain, const Value& value) override;
+  std::shared_ptr<const RowShape> row_shape(TypeId type) override;
   // routine_names.cpp
   std::vector<FoundRoutine> find_routines(std::string_view schema, std::string_view name) override;
   CallablePtr routine(Oid oid) override;
@@ -476,6 +481,12 @@ struct Session::State final : NameSource, ObjectNames {
   /// Of the enums whose values this session has read or written, as of this stamp.
   std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels;
   CatalogView::Stamp label_stamp;
+  /// The same for the domains that it has given values (session/domains.h).
+  std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains;
+  CatalogView::Stamp domain_stamp;
+  /// And for composite types.
+  std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes;
+  CatalogView::Stamp shape_stamp;
   Oid temp_schema = kNoOid;
   /// While a statement of our own is bound, which may name what the user may not.
   bool trusts_names = false;

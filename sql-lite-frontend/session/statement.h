@@ -66,7 +66,7 @@ struct Plan {
   ExprPrinter::Columns explained_columns = ExprPrinter::Columns::names;
   bool single_use = false;
   bool looked_up_objects = false;  ///< constants are objects' numbers, found by name
-  bool names_user_types = false;   ///< under the names they had when it was made
+  bool names_user_types = false;   ///< under the names they had when it was made, or their defaults
   /// Which way is best depends on the parameters' values, which were not known when it was made.
   bool guesses_parameters = false;
   /// It cannot be run: Bind says so, and the simple protocol before it describes the columns.

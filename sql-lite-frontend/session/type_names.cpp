@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 
@@ -28,8 +29,8 @@ bool Session::State::is_visible(const UserType& type) {
 }
 
 std::optional<std::string> Session::State::user_type_name(TypeId type) {
-  const bool is_array = is_enum_array(type);
-  const TypePtr found = user_type(is_array ? enum_of_array(type) : type);
+  const bool is_array = is_user_array(type);
+  const TypePtr found = user_type(without_array(type));
   if (!found) return std::nullopt;
   std::string name = quote_identifier(found->name);
   if (!is_visible(*found)) name = quote_identifier(schema_name(found->schema)) + "." + name;
@@ -49,6 +50,25 @@ std::optional<TypeId> Session::State::find_user_type_written(std::string_view te
   if (named_array) found = find_user_type(schema, std::string_view{name}.substr(1));
   if (!found) return std::nullopt;
   return is_array || named_array ? array_type(found->id()) : found->id();
+}
+
+std::shared_ptr<const RowShape> Session::State::row_shape(TypeId type) {
+  if (shape_stamp != catalog.stamp()) {
+    known_shapes.clear();
+    shape_stamp = catalog.stamp();
+  }
+  if (const auto known = known_shapes.find(type); known != known_shapes.end()) return known->second;
+  const TypePtr found = user_type(type);
+  if (!found || !is_composite(type)) return nullptr;
+  auto shape = std::make_shared<RowShape>();
+  for (const Column& attribute : found->attributes) {
+    if (attribute.dropped) continue;
+    shape->names.push_back(attribute.name);
+    shape->types.push_back(attribute.type);
+    shape->typmods.push_back(attribute.typmod);
+  }
+  known_shapes.emplace(type, shape);
+  return shape;
 }
 
 const EnumLabels* Session::State::enum_labels(TypeId type) {

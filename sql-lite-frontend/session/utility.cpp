@@ -265,6 +265,12 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::create_enum_stmt:
       definition("CREATE TYPE");
       return create_enum(*this, ast::as<ast::CreateEnumStmt>(node), sink);
+    case Kind::create_domain_stmt:
+      definition("CREATE DOMAIN");
+      return create_domain(*this, ast::as<ast::CreateDomainStmt>(node), sink);
+    case Kind::alter_domain_stmt:
+      definition("ALTER DOMAIN");
+      return alter_domain(*this, ast::as<ast::AlterDomainStmt>(node), sink);
     case Kind::alter_enum_stmt:
       definition("ALTER TYPE");
       return alter_enum(*this, ast::as<ast::AlterEnumStmt>(node), sink);

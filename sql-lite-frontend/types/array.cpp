@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -111,7 +112,8 @@ Value array_of_elements(Arena& arena, TypeId element_type,
   const std::size_t expected = kHeaderBytes + dimensions.size_bytes() + elements.size() * 12;
   share.set(arena.account(), expected);
   out.reserve(expected);
-  append_word(out, raw(element_type));
+  // A value does not know of domains, only an expression does.
+  append_word(out, raw(base_type(element_type)));
   append_word(out, static_cast<std::uint32_t>(dimensions.size()));
   append_word(out, static_cast<std::uint32_t>(elements.size()));
   for (const ArrayDimension& d : dimensions) {

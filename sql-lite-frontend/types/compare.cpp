@@ -13,6 +13,7 @@
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -202,6 +203,7 @@ std::uint64_t hash_record(const Value& value, std::uint64_t seed) {
 }  // namespace
 
 CompareFunction compare_function(TypeId type) noexcept {
+  type = base_type(type);
   if (type == TypeId::bpchar) return &compare_blank_padded;
   if (type == TypeId::jsonb) return &compare_json;
   if (type == TypeId::json || type == TypeId::xid || type == TypeId::cid ||
@@ -242,6 +244,7 @@ CompareFunction compare_function(TypeId type) noexcept {
 }
 
 HashFunction hash_function(TypeId type) noexcept {
+  type = base_type(type);
   if (type == TypeId::bpchar) return &hash_blank_padded;
   if (type == TypeId::jsonb) return &hash_json;
   switch (shape_of(type)) {

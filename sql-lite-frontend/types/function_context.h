@@ -34,6 +34,14 @@ struct FormatSettings {
   std::shared_ptr<const TimeZone> time_zone;  ///< null is UTC
 };
 
+/// The columns of rows: those that a call in FROM is to give, where its definition list says them;
+/// of a composite type.
+struct RowShape {
+  std::vector<std::string> names;
+  std::vector<TypeId> types;
+  std::vector<std::int32_t> typmods;
+};
+
 /// Names of objects, for the reg* types. The catalog implements it; without one, only numbers are
 /// accepted and written.
 class ObjectNames {
@@ -55,6 +63,13 @@ class ObjectNames {
   }
   /// The labels of an enum, until the next call. Null if there is no such type.
   [[nodiscard]] virtual const EnumLabels* enum_labels(TypeId type) = 0;
+  /// Whether the value, which may be NULL, may be one of the domain. Throws SqlError 23502, 23514.
+  virtual void check_domain(TypeId /*domain*/, const Value& /*value*/) {}
+  /// The attributes of a composite type, or the columns whose rows the type is of. Null if there is
+  /// no such type.
+  [[nodiscard]] virtual std::shared_ptr<const RowShape> row_shape(TypeId /*type*/) {
+    return nullptr;
+  }
 };
 
 /// What functions may know of their session and transaction. One per session, kept by its owner,
@@ -91,13 +106,6 @@ class SessionContext {
  private:
   struct RegexCache;
   std::unique_ptr<RegexCache> regex_cache_;
-};
-
-/// The columns that a call in FROM is to give, where its definition list says them.
-struct RowShape {
-  std::vector<std::string> names;
-  std::vector<TypeId> types;
-  std::vector<std::int32_t> typmods;
 };
 
 /// What the plan knows about one call: functions over "any" or polymorphic arguments ask for it.

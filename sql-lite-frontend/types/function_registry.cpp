@@ -331,6 +331,12 @@ bool is_unsupported_operator(std::string_view name) {
 
 std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context) {
   if (source == target) return Cast{source, target, CastContext::implicit, CastMethod::relabel};
+  if (is_domain(source) || is_domain(target)) {
+    auto cast = find_cast(base_type(source), base_type(target), context);
+    if (cast) cast->source = source;
+    if (cast) cast->target = target;
+    return cast;
+  }
   const auto found = registry().cast_by_types.find(Registry::cast_key(source, target));
   if (found != registry().cast_by_types.end())
     return found->second->context <= context ? std::optional{*found->second} : std::nullopt;
@@ -364,6 +370,8 @@ Value cast_elements(FunctionContext& context, const Cast& cast, const Value& val
   for (std::size_t i = 0; i < elements.size(); ++i) {
     count_work(20);
     elements[i] = cast_value(context, *element, view.element(i));
+    if (is_domain(target))
+      elements[i] = enter_domain(context, target, elements[i], Coercion::explicit_cast);
   }
   ArrayDimension dimensions[kMaxArrayDimensions];
   for (std::size_t i = 0; i < view.dimension_count(); ++i) dimensions[i] = view.dimension(i);
@@ -383,7 +391,7 @@ Value convert(FunctionContext& context, const Cast& cast, const Value& value) {
     }
     case CastMethod::text_form: {
       const std::string text = to_text(context, cast.source, value);
-      return input_text(context, cast.target, kNoTypmod, text);
+      return input_text(context, base_type(cast.target), kNoTypmod, text);
     }
     case CastMethod::elements:
       return cast_elements(context, cast, value);
@@ -407,6 +415,7 @@ namespace {
 
 /// The type whose operators a type uses.
 TypeId operator_type(TypeId type) {
+  type = base_type(type);
   switch (type) {
     case TypeId::varchar:
     case TypeId::unknown:

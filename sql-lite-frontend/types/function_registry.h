@@ -149,7 +149,8 @@ std::span<const Operator* const> operators_named(std::string_view name);
 
 /// The way from `source` to `target`, if `context` is strong enough: as pg_cast says, array casts
 /// by element, and text forms from any type (assignment) and to any type (explicit).
-/// The same type twice gives relabel.
+/// The same type twice gives relabel. A domain is as its base; whether the value may be one of the
+/// target's is for the caller to ask (enter_domain).
 std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context);
 
 /// Calls it, aside where the arguments are long. As scalar itself for the rest.

@@ -3,9 +3,11 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/null_values.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -188,7 +190,8 @@ class ArrayReader {
     CountedValues elements = counted_values(context_.arena);
     elements.reserve(items_.size());
     for (const auto& item : items_)
-      elements.push_back(item ? input_text(context_, element_, typmod_, *item) : Value::null());
+      elements.push_back(item ? input_text(context_, element_, typmod_, *item)
+                              : null_of(context_, element_));
     ArrayDimension dimensions[kMaxArrayDimensions];
     for (std::size_t i = 0; i < depth_; ++i) dimensions[i] = {lengths_[i], 1};
     if (bounds_ > 0) {
@@ -313,7 +316,7 @@ Value receive_array(FunctionContext& context, TypeId type, std::int32_t typmod, 
     if (length < -1)
       throw SqlError{sqlstate::invalid_binary_representation, "insufficient data left in message"};
     elements.push_back(length == -1
-                           ? Value::null()
+                           ? null_of(context, element)
                            : receive_binary(context, element, typmod,
                                             reader.take_bytes(static_cast<std::size_t>(length))));
   }
@@ -321,11 +324,12 @@ Value receive_array(FunctionContext& context, TypeId type, std::int32_t typmod, 
   return make_array(context.arena, element, shape, elements);
 }
 
-void send_array(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+void send_array(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   const ArrayView view{value};
+  const TypeId declared = element_type(type);
   append_big_endian(out, static_cast<std::int32_t>(view.dimension_count()));
   append_big_endian(out, static_cast<std::int32_t>(view.has_nulls() ? 1 : 0));
-  append_big_endian(out, raw(view.element_type()));
+  append_big_endian(out, raw(is_domain(declared) ? declared : view.element_type()));
   for (std::size_t i = 0; i < view.dimension_count(); ++i) {
     append_big_endian(out, view.dimension(i).length);
     append_big_endian(out, view.dimension(i).lower);

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user_types.h"
 #include "sql-lite-frontend/types/utf8.h"
 
 namespace swizzle::sql {
@@ -104,6 +105,7 @@ void append_json_string(std::string_view text, std::string& out) {
 
 void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
                       std::string& text) {
+  type = base_type(type);
   if (type == TypeId::bool_) {
     text += value.as_bool() ? "true" : "false";
     return;
@@ -137,6 +139,7 @@ void json_scalar_text(FunctionContext& context, TypeId type, const Value& value,
 
 void append_json(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
   check_stack();
+  type = base_type(type);
   if (value.is_null()) {
     out += "null";
     return;

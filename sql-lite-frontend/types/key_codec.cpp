@@ -14,6 +14,7 @@
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -219,9 +220,9 @@ void put_plain(std::string& key, TypeId type, const Value& value) {
       key.append(value.as_text());
       return;
     case Shape::text: {
-      if (type == TypeId::jsonb) return append_jsonb_key(key, value.as_text());
+      if (base_type(type) == TypeId::jsonb) return append_jsonb_key(key, value.as_text());
       std::string_view text = value.as_text();
-      if (type == TypeId::bpchar) text = text.substr(0, text.find_last_not_of(' ') + 1);
+      if (base_type(type) == TypeId::bpchar) text = text.substr(0, text.find_last_not_of(' ') + 1);
       key.append(text);
       return key.push_back('\0');
     }
@@ -275,7 +276,7 @@ Value take_plain(Bytes& key, TypeId type, Arena& arena) {
       return out;
     }
     case Shape::text:
-      return type == TypeId::jsonb ? take_jsonb_key(key, arena) : take_text(key);
+      return base_type(type) == TypeId::jsonb ? take_jsonb_key(key, arena) : take_text(key);
     case Shape::bytes:
       return take_bytes(key, arena);
     case Shape::numeric:
@@ -330,6 +331,7 @@ bool is_indexable(TypeId type) noexcept {
 }
 
 bool key_keeps_value(TypeId type) noexcept {
+  type = base_type(type);
   if (type == TypeId::bpchar || type == TypeId::jsonb) return false;
   switch (shape_of(type)) {
     case Shape::numeric:

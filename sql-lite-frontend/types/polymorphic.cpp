@@ -46,7 +46,7 @@ std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
   std::vector<TypeId> compatible;
   bool any_compatible = false;
   for (std::size_t i = 0; i < declared.size(); ++i) {
-    const TypeId type = actual[i];
+    TypeId type = actual[i];
     if (is_compatible_family(declared[i])) any_compatible = true;
     if (type == TypeId::unknown) continue;
     switch (declared[i]) {
@@ -63,6 +63,7 @@ std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
         out.element = type;
         break;
       case TypeId::anyarray:
+        type = base_type(type);
         if (element_type(type) == TypeId::none && type != TypeId::anyarray) return std::nullopt;
         if (out.array != TypeId::none && out.array != type) return std::nullopt;
         out.array = type;

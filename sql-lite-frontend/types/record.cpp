@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -88,8 +89,9 @@ Value make_record(Arena& arena, std::span<const TypeId> types, std::span<const V
   const std::size_t start = out.size();
   for (std::size_t i = 0; i < count; ++i) {
     if (!fields[i].is_null()) append_flat(out, shape_of(types[i]), fields[i]);
-    const std::uint32_t entry[2] = {raw(types[i]), static_cast<std::uint32_t>(out.size() - start) |
-                                                       (fields[i].is_null() ? kNullBit : 0U)};
+    const std::uint32_t entry[2] = {
+        raw(base_type(types[i])),
+        static_cast<std::uint32_t>(out.size() - start) | (fields[i].is_null() ? kNullBit : 0U)};
     std::memcpy(out.data() + 4 + i * kEntryBytes, entry, sizeof entry);
   }
   for (const std::string& name : names) {

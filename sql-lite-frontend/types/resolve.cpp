@@ -107,9 +107,12 @@ void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<con
 }
 
 /// Leaves the one candidate that PostgreSQL's rules choose; several if they cannot decide.
-void select(std::vector<Candidate*>& candidates, std::span<const TypeId> actual) {
-  std::erase_if(candidates, [&](const Candidate* c) { return !accepts(*c, actual); });
+void select(std::vector<Candidate*>& candidates, std::span<const TypeId> given) {
+  std::erase_if(candidates, [&](const Candidate* c) { return !accepts(*c, given); });
   if (candidates.size() <= 1) return;
+  // Which is best is asked of what domains are over.
+  std::vector<TypeId> actual{given.begin(), given.end()};
+  std::ranges::transform(actual, actual.begin(), base_type);
   keep_best(candidates, [&](const Candidate& c) {
     int exact = 0;
     for (std::size_t i = 0; i < actual.size(); ++i)
@@ -334,10 +337,11 @@ std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, Type
   const TypeId actual_types[2] = {left, right};
   const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};
   // A literal beside a typed operand is first tried as having that type.
-  TypeId exact_left = left;
-  TypeId exact_right = right;
-  if (binary && left == TypeId::unknown) exact_left = right;
-  if (binary && right == TypeId::unknown) exact_right = left;
+  // Operators are those of what domains are over.
+  TypeId exact_left = base_type(left);
+  TypeId exact_right = base_type(right);
+  if (binary && left == TypeId::unknown) exact_left = exact_right;
+  if (binary && right == TypeId::unknown) exact_right = exact_left;
   std::vector<Candidate> all;
   for (const Operator* op : operators_named(name)) {
     if ((op->left != TypeId::none) != binary) continue;
@@ -383,7 +387,11 @@ ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId rig
 
 std::optional<TypeId> find_common_type(std::span<const TypeId> types) {
   TypeId chosen = TypeId::unknown;
-  for (const TypeId next : types) {
+  const bool all_same = std::ranges::all_of(types, [&](TypeId type) { return type == types[0]; });
+  if (all_same && !types.empty() && is_domain(types[0])) return types[0];
+  // Of several types, a domain takes part as what it is over.
+  for (const TypeId type : types) {
+    const TypeId next = base_type(type);
     if (next == TypeId::unknown || next == chosen) continue;
     if (chosen == TypeId::unknown) {
       chosen = next;
@@ -398,6 +406,8 @@ std::optional<TypeId> find_common_type(std::span<const TypeId> types) {
 }
 
 TypeId select_common_type(std::span<const TypeId> types, std::string_view construct, int position) {
+  const bool all_same = std::ranges::all_of(types, [&](TypeId type) { return type == types[0]; });
+  if (all_same && !types.empty() && is_domain(types[0])) return types[0];
   TypeId chosen = TypeId::unknown;
   for (const TypeId next : types) {
     const TypeId pair[2] = {chosen, next};

@@ -25,7 +25,8 @@ const TypeCodec& boolean_codec() noexcept;
 const TypeCodec& integer_codec() noexcept;    ///< int2, int4, int8
 const TypeCodec& object_id_codec() noexcept;  ///< oid, xid, cid, xid8, reg*
 const TypeCodec& lsn_codec() noexcept;        ///< pg_lsn
-const TypeCodec& enum_codec() noexcept;       ///< what users make
+const TypeCodec& enum_codec() noexcept;
+const TypeCodec& domain_codec() noexcept;
 const TypeCodec& float_codec() noexcept;
 const TypeCodec& char_codec() noexcept;
 const TypeCodec& tid_codec() noexcept;

@@ -119,7 +119,7 @@ struct TypeInfo {
   char delimiter;
   char alignment;  ///< c s i d
   char storage;    ///< p x m
-  char kind;       ///< typtype: b base, e enum, p pseudo
+  char kind;       ///< typtype: b base, c composite, e enum, p pseudo
   TypeId array;    ///< its array type, or none
   TypeId element;  ///< typelem; set for arrays, name, int2vector, oidvector
   Shape shape;
@@ -128,8 +128,8 @@ struct TypeInfo {
 /// All known types by ascending id: the rows of pg_type.
 std::span<const TypeInfo> builtin_types() noexcept;
 
-/// Null for a type that only the catalog knows. Of an enum, or an array of them, what all of them
-/// have alike: no names, no number (user_types.h).
+/// Null for a type that only the catalog knows. Of one that a user made, what all of its kind have
+/// alike: no names, no number (user_types.h). Of a domain, what there is of its base.
 const TypeInfo* find_type(TypeId type) noexcept;
 const TypeInfo* find_type(std::string_view name) noexcept;
 

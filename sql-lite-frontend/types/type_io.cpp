@@ -22,6 +22,7 @@ namespace {
 const TypeCodec* choose_codec(TypeId type) noexcept {
   if (type == kInet || type == kCidr) return &network_codec();
   if (is_enum(type)) return &enum_codec();
+  if (is_domain(type)) return &domain_codec();
   switch (type) {
     case TypeId::date:
       return &date_codec();
@@ -142,7 +143,8 @@ void send_binary(FunctionContext& context, TypeId type, const Value& value, std:
 }
 
 bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept {
-  if (typmod < 0) return false;
+  // A domain has its base's modifier, and no other.
+  if (typmod < 0 || is_domain(type)) return false;
   switch (type) {
     case TypeId::varchar:
     case TypeId::bpchar:

@@ -34,6 +34,10 @@ enum class Coercion : std::uint8_t { assignment, explicit_cast };
 Value coerce_length(FunctionContext& context, TypeId type, std::int32_t typmod, const Value& value,
                     Coercion coercion);
 
+/// A value of what the domain is over, perhaps NULL, as one of the domain: fitted to the domain's
+/// length, and checked (23502, 23514).
+Value enter_domain(FunctionContext& context, TypeId domain, const Value& value, Coercion coercion);
+
 /// Whether coerce_length could change anything: no typmod, no work.
 bool needs_length_coercion(TypeId type, std::int32_t typmod) noexcept;
 

@@ -70,11 +70,11 @@ std::string format_type(TypeId type, std::int32_t typmod) {
   if (type == TypeId::none) return "-";
   const TypeInfo* info = find_type(type);
   if (info == nullptr) return "???";
-  if (is_array(type)) return format_type(element_type(type), typmod) + "[]";
-  if (is_enum(type)) {
-    std::string name = noted_type_name(type);
-    return name.empty() ? "???" : name;
+  if (is_user_type(type)) {
+    const std::string name = noted_type_name(without_array(type));
+    return (name.empty() ? "???" : name) + (is_user_array(type) ? "[]" : "");
   }
+  if (is_array(type)) return format_type(element_type(type), typmod) + "[]";
   return typmod < 0 ? std::string{info->sql_name} : format_with_modifier(type, *info, typmod);
 }
 

@@ -120,10 +120,13 @@ constexpr TypeInfo kTypes[] = {
 
 static_assert(std::ranges::is_sorted(kTypes, {}, &TypeInfo::id));
 
-// What all enums, and all arrays of them, have alike.
+// What all types that users make have alike, by kind, and all arrays of such.
 constexpr TypeInfo kEnum{TypeId::none, "",  "",  4,   true,         'E',          false,
                          ',',          'i', 'p', 'e', TypeId::none, TypeId::none, Shape::int64};
-constexpr TypeInfo kEnumArray{TypeId::none, "",           "",           -1,          false,
+constexpr TypeInfo kComposite{TypeId::none, "",           "",           -1,           false,
+                              'C',          false,        ',',          'd',          'x',
+                              'c',          TypeId::none, TypeId::none, Shape::record};
+constexpr TypeInfo kUserArray{TypeId::none, "",           "",           -1,          false,
                               'A',          false,        ',',          'i',         'x',
                               'b',          TypeId::none, TypeId::none, Shape::array};
 
@@ -140,6 +143,16 @@ constexpr auto kDirect = [] {
 
 }  // namespace
 
+namespace {
+
+const TypeInfo* find_user_type(TypeId type) noexcept {
+  if (is_user_array(type)) return &kUserArray;
+  if (is_domain(type)) return find_type(base_type(type));
+  return is_enum(type) ? &kEnum : &kComposite;
+}
+
+}  // namespace
+
 std::span<const TypeInfo> builtin_types() noexcept {
   return kTypes;
 }
@@ -149,8 +162,7 @@ const TypeInfo* find_type(TypeId type) noexcept {
     const std::size_t row = kDirect[raw(type)];
     return row == 0 ? nullptr : &kTypes[row - 1];
   }
-  if (is_enum(type)) return &kEnum;
-  if (is_enum_array(type)) return &kEnumArray;
+  if (is_user_type(type)) return find_user_type(type);
   const auto* found = std::ranges::lower_bound(kTypes, type, {}, &TypeInfo::id);
   return found != std::end(kTypes) && found->id == type ? found : nullptr;
 }
@@ -172,20 +184,22 @@ const TypeInfo& type_info(TypeId type) noexcept {
 }
 
 bool is_array(TypeId type) noexcept {
-  if (is_enum_array(type)) return true;
+  type = base_type(type);
+  if (is_user_array(type)) return true;
   const TypeInfo* info = find_type(type);
   return info != nullptr && info->shape == Shape::array && info->length == -1 &&
          info->name.starts_with('_');
 }
 
 TypeId element_type(TypeId type) noexcept {
-  if (is_enum_array(type)) return enum_of_array(type);
+  type = base_type(type);
+  if (is_user_array(type)) return without_array(type);
   const TypeInfo* info = find_type(type);
   return info != nullptr && info->shape == Shape::array ? info->element : TypeId::none;
 }
 
 TypeId array_type(TypeId element) noexcept {
-  if (is_enum(element)) return enum_array_of(element);
+  if (is_user_type(element)) return is_user_array(element) ? TypeId::none : user_array_of(element);
   const TypeInfo* info = find_type(element);
   return info != nullptr ? info->array : TypeId::none;
 }

@@ -13,22 +13,53 @@
 /// the catalog's.
 namespace swizzle::sql {
 
-inline constexpr std::uint32_t kFirstEnum = 0x2000'0000;
-inline constexpr std::uint32_t kFirstEnumArray = 0x3000'0000;
-/// So many numbers there are of each kind.
+/// So many numbers there are of each kind. The numbers of arrays of a kind follow the kind's.
 inline constexpr std::uint32_t kUserTypeIds = 0x1000'0000;
+inline constexpr std::uint32_t kFirstEnum = 0x2000'0000;
+inline constexpr std::uint32_t kFirstDomain = 0x4000'0000;
+inline constexpr std::uint32_t kFirstComposite = 0x6000'0000;
+inline constexpr std::uint32_t kBehindUserTypes = 0x8000'0000;
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;
 }
-constexpr bool is_enum_array(TypeId type) noexcept {
-  return raw(type) - kFirstEnumArray < kUserTypeIds;
+constexpr bool is_domain(TypeId type) noexcept {
+  return raw(type) - kFirstDomain < kUserTypeIds;
 }
-constexpr TypeId enum_array_of(TypeId type) noexcept {
-  return TypeId{raw(type) - kFirstEnum + kFirstEnumArray};
+constexpr bool is_composite(TypeId type) noexcept {
+  return raw(type) - kFirstComposite < kUserTypeIds;
 }
-constexpr TypeId enum_of_array(TypeId type) noexcept {
-  return TypeId{raw(type) - kFirstEnumArray + kFirstEnum};
+/// A type that a user made, or arrays of it.
+constexpr bool is_user_type(TypeId type) noexcept {
+  return raw(type) - kFirstEnum < kBehindUserTypes - kFirstEnum;
+}
+constexpr bool is_user_array(TypeId type) noexcept {
+  return is_user_type(type) && (raw(type) & kUserTypeIds) != 0;
+}
+/// Pre: it is a type that a user made, and not an array.
+constexpr TypeId user_array_of(TypeId type) noexcept {
+  return TypeId{raw(type) | kUserTypeIds};
+}
+/// Of an array of what users make, what its elements are; else the type itself.
+constexpr TypeId without_array(TypeId type) noexcept {
+  return is_user_array(type) ? TypeId{raw(type) & ~kUserTypeIds} : type;
+}
+
+/// What a domain's values are made of: never a domain itself. This does not change as long as the
+/// domain is there.
+struct DomainBase {
+  TypeId type = TypeId::none;
+  std::int32_t typmod = kNoTypmod;
+};
+DomainBase base_of_domain(TypeId domain) noexcept;
+/// So that whoever stores, compares or prints a value of a domain sees one of its base. Pre: what
+/// `base` is over, if that is a domain, has been noted.
+void note_domain(TypeId domain, DomainBase base);
+
+/// The one place where a type's base is asked: of a domain what it is over in the end, else the
+/// type itself.
+inline TypeId base_type(TypeId type) noexcept {
+  return is_domain(type) ? base_of_domain(type).type : type;
 }
 
 /// A label of an enum. In rows and keys stands its position, so values are ordered as numbers are,

@@ -29,7 +29,7 @@ Value show_type(FunctionContext& context, Arguments a) {
   // With a modifier that says "none", char(n) without n goes by its inner name.
   if (type == TypeId::bpchar && !a[1].is_null() && typmod < 0) return Value::from_text("bpchar");
   // What users made may have to be qualified.
-  if (is_enum(type) || is_enum_array(type)) {
+  if (is_user_type(type)) {
     const auto name = context.session.names == nullptr
                           ? std::nullopt
                           : context.session.names->name_of(TypeId::regtype, raw(type));

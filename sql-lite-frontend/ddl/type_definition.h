@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// What CREATE, ALTER and DROP of all kinds of types share.
+namespace swizzle::sql {
+
+struct TypeName {
+  std::string_view schema;  ///< empty: none was said
+  std::string_view name;
+};
+TypeName type_named(ast::NodeList names);
+std::string written(const TypeName& name);
+/// Whether it is one that came with the server.
+bool is_builtin(const TypeName& name);
+
+/// Null where no user made one of that name. 3F000.
+TypePtr find_type_named(Session::State& session, const TypeName& name);
+/// 42501.
+void require_owner(Session::State& session, const UserType& type);
+/// Locked for a change that only its owner may make. 42704, 42501.
+TypePtr lock_own_type(Session::State& session, const TypeName& name);
+/// The same where the statement speaks of a domain. 42809.
+TypePtr lock_own_domain(Session::State& session, const TypeName& name);
+void require_domain(Session::State& session, const UserType& type);
+void replace_type(Session::State& session, const UserType& old, UserType type);
+
+/// Of that name where the search path wants it, without a number; nothing is stored yet. 42710
+/// where the name is taken, 42501.
+UserType new_type(Session::State& session, ast::NodeList names);
+/// A new number of the kind that begins with `first`.
+Oid allocate_type(Session::State& session, std::uint32_t first);
+/// 42710 where a type, or a relation, whose rows have a type of its name, has the name.
+void refuse_taken(Session::State& session, Oid schema, std::string_view name);
+
+}  // namespace swizzle::sql
