@@ -20,7 +20,7 @@ FAULTS = [
         "execute/hash_join.cpp",
         "    if (!row_matched_.empty()) row_matched_[row] = 1;\n",
         "",
-        "Random joins*",
+        "A row that has met another*",
     ),
     (
         "a merge join meets the first of equal rows alone",
@@ -88,7 +88,7 @@ FAULTS = [
         "      if (inserts_.empty() || compare",
         "      if (!removals_.empty() && compare(removals_.back().key, key) == 0) continue;\n"
         "      if (inserts_.empty() || compare",
-        "Statements of many rows leave tables and indexes that agree",
+        "An entry that goes and comes again*",
     ),
     (
         "an escaped line end ends the line",

@@ -59,6 +59,29 @@ TEST_CASE_METHOD(TemporaryEngine, "dropped trees give their pages back", "[stora
   CHECK(engine->verify().value().empty());
 }
 
+TEST_CASE_METHOD(TemporaryEngine, "T5 a drop right behind a savepoint is taken back with it",
+                 "[storage][engine]") {
+  const TreeId tree = make_tree();
+  const auto in_tree = [&](const auto& work) {
+    const auto transaction = engine->begin();
+    work(*transaction);
+    REQUIRE(transaction->commit());
+  };
+  in_tree([&](Transaction& transaction) {
+    REQUIRE(
+        engine->tree(tree).value().insert(transaction, as_bytes("key"), as_bytes("value")).value());
+  });
+  in_tree([&](Transaction& transaction) {
+    const Transaction::Mark before = transaction.mark();
+    REQUIRE(engine->drop_tree(transaction, tree));
+    REQUIRE(transaction.rollback_to(before));
+  });
+  CHECK(get(tree, "key") == "value");
+  close();
+  open();
+  CHECK(get(tree, "key") == "value");
+}
+
 TEST_CASE_METHOD(TemporaryEngine, "a tree that somebody looks at stays until he has looked",
                  "[storage][engine]") {
   const TreeId id = make_tree();

@@ -103,6 +103,7 @@ FAULTS = [
         "  return late || transaction_.is_too_old();",
         "  return (late && false) || transaction_.is_too_old();",
         "P39*",
+        "P36 P39*",
         "Hermitage*",
     ),
     (
@@ -110,7 +111,7 @@ FAULTS = [
         "recovery/checkpointer.cpp",
         "if (since != Lsn::none && page != PageId::none) pages",
         "if (since != Lsn::none && page != PageId::none && raw(page) % 5 != 0) pages",
-        "P10 P24 P25 P33*",
+        "R2*",
     ),
     (
         "a split makes the right half look as old as nothing",
@@ -146,14 +147,14 @@ FAULTS = [
         "txn/restart_undo.cpp",
         "    chain.undo_next = &row == &rows.back() ? step.undo_next : step.lsn;",
         "    chain.undo_next = step.undo_next;",
-        "P10 P24 P25 P33*",
+        "T18*",
     ),
     (
         "a rollback's first step hides the other rows of a removal",
         "txn/row_removals.cpp",
         ".previous_lsn = i == 0 ? previous_lsn_ : lsn});",
         ".previous_lsn = i == 100'000 ? lsn : previous_lsn_});",
-        "P10 P24 P25 P33*",
+        "T18*",
     ),
     (
         "several are removed without a look whose they are",

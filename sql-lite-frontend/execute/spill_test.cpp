@@ -99,6 +99,20 @@ TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][sp
   }
 }
 
+TEST_CASE("A row that has met another is not shown as alone, too", "[sql][spill]") {
+  TestDatabase db;
+  db.run("CREATE TABLE x(a int); INSERT INTO x SELECT generate_series(1, 3000)");
+  db.run("CREATE TABLE y(a int); INSERT INTO y SELECT generate_series(2001, 5000)");
+  for (const char* memory : {"1GB", "64kB"}) {
+    INFO(memory);
+    db.run(std::string{"SET work_mem = '"} + memory + "'");
+    CHECK(db.run("SELECT count(*), count(x.a), count(y.a) FROM x FULL JOIN y ON x.a = y.a") ==
+          "5000|3000|3000 SELECT 1");
+    CHECK(db.run("SELECT count(*), count(x.a), count(y.a) FROM x RIGHT JOIN y ON x.a = y.a") ==
+          "3000|1000|3000 SELECT 1");
+  }
+}
+
 TEST_CASE("Random joins, groups and sorts agree whatever work_mem is", "[sql][spill]") {
   TestDatabase db;
   const std::uint64_t seed = GENERATE(1U, 2U);
