@@ -26,7 +26,8 @@ class Children {
 
   /// Pre: latched. Who is not swizzled (any more) has none.
   void collect(const PageLayout& layout, Referrer& parent) noexcept {
-    if (!SwizzlingPool::may_hold_addresses(parent)) return;
+    if (!SwizzlingPool::may_hold_addresses(parent) && !planted(PoolFault::sweep_trusts_the_parent))
+      return;
     for_each_ref(layout, parent, this, [](void* self, PageRef* reference) {
       const PageRef ref = load_ref(reference);
       if (ref.is_swizzled()) static_cast<Children*>(self)->add(*ref.frame());
@@ -83,6 +84,7 @@ std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
                                          std::uint32_t wanted) noexcept {
   Children children;
   {
+    page_pause(PagePause::between_looks);
     if (!parent.latch.try_lock_shared()) return 0;
     children.collect(layout_, parent);
     parent.latch.unlock_shared();
@@ -109,6 +111,7 @@ std::uint32_t SwizzlingPool::sweep_below(Referrer& parent, std::size_t depth,
 }
 
 std::uint32_t SwizzlingPool::unswizzle_unused_children(Referrer& parent) noexcept {
+  page_pause(PagePause::between_looks);
   ExclusiveGuard hold = ExclusiveGuard::try_lock(parent.latch);
   if (!hold) return 0;
   // Since its children were looked at, its page may have been merged away. What the frame still

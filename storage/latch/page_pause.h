@@ -20,8 +20,9 @@ enum class PagePause : std::uint8_t {
   after_state,      // it has changed it
   before_queue,     // a frame is about to enter a queue
   inside_chain,     // a page is looked for in the page table, without its mutex
+  between_looks,    // what a page was like is known, and its latch was given back
 };
-inline constexpr int kPagePauses = 11;
+inline constexpr int kPagePauses = 12;
 
 #ifdef SWIZZLE_PAGE_PAUSES
 using PagePauseHook = void (*)(PagePause at);

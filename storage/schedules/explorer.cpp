@@ -21,6 +21,16 @@ namespace {
 class Preemptions {
  public:
   explicit Preemptions(std::uint64_t seed) : random_(seed) {
+    // A race may need that one waits while another does very much.
+    longest_ = std::uint64_t{1} << random_.below(9);
+    if (random_.one_in(3)) {
+      // Or that it waits at a place which few come by; most of all where it goes on with what it
+      // has seen before.
+      kind_ = random_.one_in(2) ? PagePause::between_looks
+                                : static_cast<PagePause>(random_.below(kPagePauses));
+      odds_ = random_.between(1, 12);
+      return;
+    }
     if (random_.one_in(2)) {
       odds_ = random_.between(2, 200);
       return;
@@ -32,32 +42,32 @@ class Preemptions {
     while (chosen_.size() < count) chosen_.insert(random_.between(1, length));
   }
 
-  void pause() {
+  void pause(PagePause at) {
     ++trace_.pauses;
+    if (kind_ && *kind_ != at) return;
     const bool now = odds_ != 0 ? random_.one_in(odds_) : chosen_.contains(trace_.pauses);
     if (!now) return;
     ++trace_.preemptions;
-    Runtime::current().yield();
+    for (std::uint64_t left = random_.between(1, longest_); left > 0; --left)
+      Runtime::current().yield();
   }
   [[nodiscard]] const Trace& trace() const noexcept { return trace_; }
 
  private:
   Random random_;
   std::uint64_t odds_ = 0;
+  /// Only there, if there is one.
+  std::optional<PagePause> kind_;
+  /// For so many turns of others at most.
+  std::uint64_t longest_ = 1;
   std::set<std::uint64_t> chosen_;
   Trace trace_;
 };
 
 Preemptions* running = nullptr;
 
-void pause_there(PagePause /*at*/) {
-  running->pause();
-}
-
-std::optional<std::uint64_t> number_from(const char* variable) {
-  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): one thread
-  if (text == nullptr) return std::nullopt;
-  return std::strtoull(text, nullptr, 0);
+void pause_there(PagePause at) {
+  running->pause(at);
 }
 
 constexpr const char* kAtSeed = "at seed ";
@@ -70,6 +80,12 @@ std::uint64_t last_seed(const std::string& output) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> number_from(const char* variable) {
+  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): one thread
+  if (text == nullptr) return std::nullopt;
+  return std::strtoull(text, nullptr, 0);
+}
 
 Contest::Contest() noexcept {
   page_pause_hook.store(pause_there, std::memory_order_release);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace swizzle::schedules {
@@ -15,8 +16,9 @@ struct Trace {
 };
 
 /// Runs `body` as the first task of a simulation. While a Contest lives, tasks lose the processor
-/// at pause points that the seed chooses: in half of the schedules at a few of them, wherever they
-/// are; in the others with equal odds at each.
+/// at pause points that the seed chooses: in a third of the schedules at those of one kind, in a
+/// third at a few of them, wherever they are, in the others with equal odds at each. For how many
+/// turns of the others, the seed chooses too.
 Trace run_schedule(std::uint64_t seed, const std::function<void()>& body);
 
 /// Preemptions are on while it lives; what is prepared before, or looked at afterwards, runs
@@ -28,6 +30,9 @@ class Contest {
   Contest& operator=(const Contest&) = delete;
   ~Contest();
 };
+
+/// What an environment variable says, if it is there. Pre: this process has one thread.
+std::optional<std::uint64_t> number_from(const char* variable);
 
 struct Exploration {
   std::uint64_t schedules = 0;
