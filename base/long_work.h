@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/runtime.h"
+
 namespace swizzle {
 
 /// Work that input can lengthen. A reactor's fibers take turns only where one of them lets go, and
@@ -19,14 +21,32 @@ namespace swizzle {
 ///
 /// The count is the thread's, not the caller's: many short loops rest like one long one.
 inline constexpr std::int64_t kWorkBetweenRests = 250'000;
-inline constinit thread_local std::int64_t work_until_rest = kWorkBetweenRests;
+/// A count is a guess, and memory that the system has yet to clear or to read takes what it takes:
+/// on a reactor the clock is asked now and then whether the turn has been long enough.
+inline constexpr std::int64_t kWorkBetweenLooks = kWorkBetweenRests / 16;
+/// For a step of which nobody can tell how long it takes, since it may touch such memory.
+inline constexpr std::size_t kUnknownWork = kWorkBetweenLooks / 4;
+inline constinit thread_local std::int64_t work_until_look = kWorkBetweenLooks;
 
-void rest_from_work();
+void look_up_from_work();
 
 inline void count_work(std::size_t units) {
-  work_until_rest -= static_cast<std::int64_t>(units);
-  if (work_until_rest < 0) [[unlikely]]
-    rest_from_work();
+  work_until_look -= static_cast<std::int64_t>(units);
+  if (work_until_look < 0) [[unlikely]]
+    look_up_from_work();
 }
+
+void look_up_from_unended_work() noexcept;
+
+/// The same for what must come to its end, a rollback say: others run, and nobody is asked whether
+/// it is to go on. The caller may be noexcept.
+inline void count_unended_work(std::size_t units) noexcept {
+  work_until_look -= static_cast<std::int64_t>(units);
+  if (work_until_look < 0) [[unlikely]]
+    look_up_from_unended_work();
+}
+
+/// A reactor's fiber has the thread from `now` on.
+void begin_turn(TimePoint now) noexcept;
 
 }  // namespace swizzle

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -148,6 +149,75 @@ TEST_CASE("a reactor counts turns that keep others waiting", "[long_work][fiber]
   CHECK(after.count == before.count + 1);
   CHECK(after.total - before.total > 40ms);
   CHECK(listener.longest > 40ms);
+  CHECK(after.long_turns > before.long_turns);
+  CHECK(after.longest_turn > 40ms);
+}
+
+TEST_CASE("a turn that is no stall may be a long one", "[long_work][fiber]") {
+  FiberRuntime runtime{{.reactors = 1}};
+  runtime
+      .spawn("long",
+             [&] {
+               keep_the_thread(5ms);
+               runtime.yield();
+             })
+      ->join();
+  CHECK(runtime.stalls_of(0).long_turns >= 1);
+  CHECK(runtime.stalls_of(0).longest_turn >= 5ms);
+}
+
+namespace {
+
+/// How often another fiber of the reactor runs while `work` does.
+int turns_beside(const std::function<void()>& work) {
+  FiberRuntime runtime{{.reactors = 1}};
+  std::atomic<bool> over{false};
+  int turns = 0;
+  auto worker = runtime.spawn("worker", [&] {
+    runtime.yield();
+    work();
+    over = true;
+  });
+  auto beside = runtime.spawn("beside", [&] {
+    while (!over) {
+      ++turns;
+      runtime.yield();
+    }
+  });
+  worker->join();
+  beside->join();
+  return turns;
+}
+
+/// Steps that take a hundred times longer than anybody would have guessed.
+template <class Count>
+void slow_steps(const Count& count) {
+  for (int step = 0; step < 400; ++step) {
+    keep_the_thread(100us);
+    count(kUnknownWork);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("work that was guessed too short rests by the clock", "[long_work][fiber]") {
+  const int turns = turns_beside([] {
+    Patience patience{1'000'000};
+    const OversightScope scope{patience};
+    slow_steps([](std::size_t units) { count_work(units); });
+  });
+  // By the count alone it would be six times.
+  CHECK(turns >= 50);
+}
+
+TEST_CASE("what must come to its end lets others run and asks nobody", "[long_work][fiber]") {
+  const int turns = turns_beside([] {
+    Patience none{1};
+    const OversightScope scope{none};
+    slow_steps([](std::size_t units) { count_unended_work(units); });
+    CHECK(none.left() == 1);
+  });
+  CHECK(turns >= 50);
 }
 
 TEST_CASE("work aside keeps no fiber waiting, and throws into its caller", "[long_work][fiber]") {

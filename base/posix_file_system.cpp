@@ -11,6 +11,8 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <new>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -47,6 +49,20 @@ int retried(Call call) noexcept {
   }
 }
 
+// What changes names and sizes waits for the file system's journal, and what gives room back takes
+// long for what is large: a reactor's other fibers must not wait for that.
+template <class Call>
+int aside(Call call) {
+  int result = 0;
+  try {
+    Runtime::current().run_aside([&] { result = call(); });
+  } catch (const std::bad_alloc&) {
+    // There is nobody to do it for us, and some who ask are destructors.
+    result = call();
+  }
+  return result;
+}
+
 class PosixFile final : public File {
  public:
   PosixFile(Descriptor descriptor, std::filesystem::path path, IoBackend& shared) noexcept
@@ -69,19 +85,19 @@ class PosixFile final : public File {
       return -posix_fallocate(descriptor_.number(), static_cast<off_t>(offset),
                               static_cast<off_t>(length));
     };
-    // There, and where its journal is slow, it takes long.
-    int error = 0;
-    Runtime::current().run_aside([&] {
-      error = call();
-      while (error == -EINTR) error = call();
+    const int error = aside([&] {
+      int outcome = call();
+      while (outcome == -EINTR) outcome = call();
+      return outcome;
     });
     if (error != 0) return failed("could not allocate space in", -error);
     return {};
   }
 
   Result<> truncate(std::uint64_t size) override {
-    const int error =
-        -retried([&] { return ftruncate(descriptor_.number(), static_cast<off_t>(size)); });
+    const int error = -aside([&] {
+      return retried([&] { return ftruncate(descriptor_.number(), static_cast<off_t>(size)); });
+    });
     if (error > 0) return failed("could not truncate", error);
     return {};
   }
@@ -130,9 +146,9 @@ int open_flags(OpenMode mode, FileOptions options) noexcept {
 }
 
 // The number a negative errno stands for, or a descriptor.
-int open_retried(const std::filesystem::path& path, int flags) noexcept {
+int open_retried(const std::filesystem::path& path, int flags) {
   constexpr mode_t kOwnerOnly = 0600;
-  return retried([&] { return ::open(path.c_str(), flags, kOwnerOnly); });
+  return aside([&] { return retried([&] { return ::open(path.c_str(), flags, kOwnerOnly); }); });
 }
 
 std::string content_of(int descriptor, std::size_t limit) {
@@ -183,14 +199,16 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::filesystem::path&
 }
 
 Result<> PosixFileSystem::remove(const std::filesystem::path& path) {
-  if (::remove(path.c_str()) != 0) return fail(file_error("could not remove", path, errno));
+  const int error = -aside([&] { return retried([&] { return ::remove(path.c_str()); }); });
+  if (error != 0) return fail(file_error("could not remove", path, error));
   return {};
 }
 
 Result<> PosixFileSystem::rename(const std::filesystem::path& from,
                                  const std::filesystem::path& to) {
-  if (::rename(from.c_str(), to.c_str()) == 0) return {};
-  const int error = errno;
+  const int error =
+      -aside([&] { return retried([&] { return ::rename(from.c_str(), to.c_str()); }); });
+  if (error == 0) return {};
   return fail(file_error(fmt::format("could not rename \"{}\" to", from.native()), to, error));
 }
 
@@ -215,9 +233,9 @@ Result<bool> PosixFileSystem::exists(const std::filesystem::path& path) {
 
 Result<> PosixFileSystem::create_directory(const std::filesystem::path& path) {
   constexpr mode_t kOwnerOnly = 0700;
-  if (mkdir(path.c_str(), kOwnerOnly) != 0) {
-    return fail(file_error("could not create directory", path, errno));
-  }
+  const int error =
+      -aside([&] { return retried([&] { return mkdir(path.c_str(), kOwnerOnly); }); });
+  if (error != 0) return fail(file_error("could not create directory", path, error));
   return {};
 }
 
@@ -226,7 +244,7 @@ Result<> PosixFileSystem::sync_directory(const std::filesystem::path& path) {
   if (directory.number() < 0) {
     return fail(file_error("could not open directory", path, -directory.number()));
   }
-  const int error = -retried([&] { return fsync(directory.number()); });
+  const int error = -aside([&] { return retried([&] { return fsync(directory.number()); }); });
   if (error > 0) return fail(file_error("could not sync directory", path, error));
   return {};
 }
@@ -264,7 +282,9 @@ Result<std::unique_ptr<FileLock>> PosixFileSystem::lock(const std::filesystem::p
 
 Result<std::unique_ptr<ScratchMemory>> PosixFileSystem::scratch(
     const std::filesystem::path& directory, std::size_t bytes) {
-  return map_scratch_file(directory, bytes);
+  std::optional<Result<std::unique_ptr<ScratchMemory>>> made;
+  Runtime::current().run_aside([&] { made.emplace(map_scratch_file(directory, bytes)); });
+  return std::move(*made);
 }
 
 }  // namespace swizzle

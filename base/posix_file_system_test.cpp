@@ -8,8 +8,10 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/fiber_runtime.h"
 #include "base/random.h"
 #include "base/runtime.h"
+#include "base/scratch_memory.h"
 
 using namespace swizzle;
 namespace fs = std::filesystem;
@@ -155,4 +157,51 @@ TEST_CASE("a lock is held once and names its holder", "[file]") {
   auto data = files.open(directory / "data", OpenMode::create_new, {}).value();
   REQUIRE(data->write_at(0, as_bytes("not a process id")));
   REQUIRE_FALSE(files.lock(directory / "data"));
+}
+
+// A device that is slow to answer is not to be had in a test; whether others run meanwhile is.
+TEST_CASE("what changes names and sizes keeps no other fiber waiting", "[file][fiber]") {
+  PosixFileSystem files;
+  const TemporaryDirectory directory;
+  FiberRuntime runtime{{.reactors = 1}};
+  std::vector<const char*> kept_waiting;
+  bool over = false;
+  int turns = 0;
+  auto beside = runtime.spawn("beside", [&] {
+    while (!over) {
+      ++turns;
+      runtime.yield();
+    }
+  });
+  runtime
+      .spawn("work",
+             [&] {
+               // Who helps may be done before anybody looks, but not every time.
+               const auto judge = [&](const char* what, const auto& operation) {
+                 const int before = turns;
+                 for (int tries = 0; tries < 100 && turns == before; ++tries) operation();
+                 if (turns == before) kept_waiting.push_back(what);
+               };
+               std::unique_ptr<File> file;
+               judge("open", [&] {
+                 file = files.open(directory / "a", OpenMode::open_or_create, {}).value();
+               });
+               judge("allocate", [&] { REQUIRE(file->allocate(0, 1 << 20)); });
+               judge("truncate", [&] { REQUIRE(file->truncate(kPage)); });
+               judge("rename", [&] {
+                 REQUIRE(files.rename(directory / "a", directory / "b"));
+                 REQUIRE(files.rename(directory / "b", directory / "a"));
+               });
+               judge("sync", [&] { REQUIRE(files.sync_directory(directory.path())); });
+               judge("remove", [&] { static_cast<void>(files.remove(directory / "none")); });
+               judge("scratch", [&] { REQUIRE(files.scratch(directory.path(), 1 << 20)); });
+               int made = 0;
+               judge("create", [&] {
+                 REQUIRE(files.create_directory(directory / std::to_string(made++).c_str()));
+               });
+               over = true;
+             })
+      ->join();
+  beside->join();
+  CHECK(kept_waiting == std::vector<const char*>{});
 }

@@ -16,6 +16,7 @@
 #include "base/crash_report.h"
 #include "base/fiber_runtime.h"
 #include "base/latch_count.h"
+#include "base/long_work.h"
 #include "base/spin.h"
 #include "base/stack_depth.h"
 
@@ -33,13 +34,6 @@ constexpr std::size_t kLongestRound = 16;
 constexpr unsigned kRoundsBetweenPolls = 4;
 // So many may go ahead before it is the turn of one in line.
 constexpr unsigned kMostAhead = 16;
-
-/// A clock that steps every few milliseconds and costs as many nanoseconds: each turn asks it.
-TimePoint coarse_now() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return TimePoint{std::chrono::seconds{now.tv_sec} + Duration{now.tv_nsec}};
-}
 
 }  // namespace
 
@@ -220,19 +214,23 @@ void Reactor::run_one(Fiber& fiber) noexcept {
   }
   turns_alone_ = &fiber == ran_last_ ? turns_alone_ + 1 : 0;
   ran_last_ = &fiber;
-  const TimePoint start = coarse_now();
+  const TimePoint start = std::chrono::steady_clock::now();
+  begin_turn(start);
   running_ = &fiber;
   fiber.coroutine_->resume();
   running_ = nullptr;
   INVARIANT_SLOW(latches_held == 0);
-  note_turn(fiber, start);
+  const Duration turn = std::chrono::steady_clock::now() - start;
+  if (turn > kLongestTurn) [[unlikely]]
+    note_turn(fiber, turn);
   if (fiber.coroutine_->finished()) finish(fiber);
 }
 
-void Reactor::note_turn(const Fiber& fiber, TimePoint start) noexcept {
-  const Duration turn = coarse_now() - start;
-  if (turn <= kLongestTurn) [[likely]]
-    return;
+void Reactor::note_turn(const Fiber& fiber, Duration turn) noexcept {
+  long_turns_.fetch_add(1, std::memory_order_relaxed);
+  if (turn.count() > longest_turn_.load(std::memory_order_relaxed))
+    longest_turn_.store(turn.count(), std::memory_order_relaxed);
+  if (turn <= kStall) return;
   stall_count_.fetch_add(1, std::memory_order_relaxed);
   stall_time_.fetch_add(turn.count(), std::memory_order_relaxed);
   if (fiber.stall_listener != nullptr) fiber.stall_listener->stalled(turn);
@@ -240,7 +238,9 @@ void Reactor::note_turn(const Fiber& fiber, TimePoint start) noexcept {
 
 Stalls Reactor::stalls() const noexcept {
   return {stall_count_.load(std::memory_order_relaxed),
-          Duration{stall_time_.load(std::memory_order_relaxed)}};
+          Duration{stall_time_.load(std::memory_order_relaxed)},
+          long_turns_.load(std::memory_order_relaxed),
+          Duration{longest_turn_.load(std::memory_order_relaxed)}};
 }
 
 void Reactor::finish(Fiber& fiber) noexcept {

@@ -41,8 +41,9 @@ class Reactor final : public IoBackend {
   [[nodiscard]] Poller& poller() noexcept { return poller_; }
   [[nodiscard]] bool has_uring() const noexcept { return uring_ != nullptr; }
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
-  /// Turns longer than kLongestTurn. From any thread.
-  static constexpr Duration kLongestTurn = std::chrono::milliseconds{20};
+  /// A turn that is longer is counted; one that is longer than kStall is a stall. From any thread.
+  static constexpr Duration kLongestTurn = std::chrono::milliseconds{2};
+  static constexpr Duration kStall = std::chrono::milliseconds{20};
   [[nodiscard]] Stalls stalls() const noexcept;
   /// For what runs on the reactor: how many fibers wait for their turn.
   [[nodiscard]] std::size_t ready_count() const noexcept { return ready_.size() + ahead_.size(); }
@@ -69,7 +70,7 @@ class Reactor final : public IoBackend {
   Fiber& next_ready() noexcept;
   bool run_ready_fibers() noexcept;
   void run_one(Fiber& fiber) noexcept;
-  void note_turn(const Fiber& fiber, TimePoint start) noexcept;
+  void note_turn(const Fiber& fiber, Duration turn) noexcept;
   bool drain_inbox() noexcept;
   bool fire_timers() noexcept;
   bool serve_uring() noexcept;
@@ -94,6 +95,8 @@ class Reactor final : public IoBackend {
   std::atomic<std::size_t> wakers_{0};
 
   // Written by the reactor's thread, read by others.
+  std::atomic<std::uint64_t> long_turns_{0};
+  std::atomic<Duration::rep> longest_turn_{0};
   std::atomic<std::uint64_t> stall_count_{0};
   std::atomic<Duration::rep> stall_time_{0};
 

@@ -31,6 +31,9 @@ class Overseer {
 struct Stalls {
   std::uint64_t count = 0;
   Duration total{};
+  /// Of these and of shorter ones: turns that no step should make as long as they were.
+  std::uint64_t long_turns = 0;
+  Duration longest_turn{};
 };
 
 /// Hears of a fiber that kept its reactor, and so all others there, for too long.

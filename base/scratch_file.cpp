@@ -7,42 +7,66 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
+#include "base/helper_threads.h"
 #include "base/posix_file_system.h"
 
 namespace swizzle {
 namespace {
 
-class MappedFile final : public ScratchMemory {
+/// A file without a name, and its mapping: both end with it, which takes long for much of it.
+class Mapping {
  public:
-  MappedFile(int descriptor, void* memory, std::size_t bytes) noexcept
+  Mapping(int descriptor, void* memory, std::size_t bytes) noexcept
       : descriptor_(descriptor), memory_(memory), bytes_(bytes) {}
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-  ~MappedFile() override {
+  Mapping(Mapping&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)),
+        memory_(other.memory_),
+        bytes_(other.bytes_) {}
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  Mapping& operator=(Mapping&&) = delete;
+  ~Mapping() {
+    if (descriptor_ < 0) return;
     static_cast<void>(munmap(memory_, bytes_));
     static_cast<void>(close(descriptor_));
   }
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] void* memory() const noexcept { return memory_; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+
+ private:
+  int descriptor_;
+  void* memory_;
+  std::size_t bytes_;
+};
+
+class MappedFile final : public ScratchMemory {
+ public:
+  explicit MappedFile(Mapping mapping) noexcept : mapping_(std::move(mapping)) {}
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  // Whoever lets go of it may be a reactor's fiber, and hold a latch.
+  ~MappedFile() override { HelperThreads::of_the_process().destroy(std::move(mapping_)); }
 
   [[nodiscard]] MutableBytes bytes() noexcept override {
-    return {static_cast<std::byte*>(memory_), bytes_};
+    return {static_cast<std::byte*>(mapping_.memory()), mapping_.size()};
   }
   // All of these are advice: where one fails, the memory is only kept longer.
   void write_back() noexcept override {
-    static_cast<void>(
-        sync_file_range(descriptor_, 0, static_cast<off_t>(bytes_), SYNC_FILE_RANGE_WRITE));
+    static_cast<void>(sync_file_range(mapping_.descriptor(), 0, length(), SYNC_FILE_RANGE_WRITE));
   }
   void put_away() noexcept override {
     // The mapping is shared, so this drops our view of the pages and not what they hold.
-    static_cast<void>(madvise(memory_, bytes_, MADV_DONTNEED));
-    static_cast<void>(
-        posix_fadvise(descriptor_, 0, static_cast<off_t>(bytes_), POSIX_FADV_DONTNEED));
+    static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_DONTNEED));
+    static_cast<void>(posix_fadvise(mapping_.descriptor(), 0, length(), POSIX_FADV_DONTNEED));
   }
 
  private:
-  const int descriptor_;
-  void* const memory_;
-  const std::size_t bytes_;
+  [[nodiscard]] off_t length() const noexcept { return static_cast<off_t>(mapping_.size()); }
+
+  Mapping mapping_;
 };
 
 }  // namespace
@@ -63,7 +87,10 @@ Result<std::unique_ptr<ScratchMemory>> map_scratch_file(const std::filesystem::p
     static_cast<void>(close(descriptor));
     return fail(file_error("could not make room in", directory, why));
   }
-  return std::make_unique<MappedFile>(descriptor, memory, bytes);
+  // All of it is about to be written. Page by page, as it is, costs three times as much, and
+  // whoever writes then waits for the file system at any of them. Only advice.
+  static_cast<void>(madvise(memory, bytes, MADV_POPULATE_WRITE));
+  return std::make_unique<MappedFile>(Mapping{descriptor, memory, bytes});
 }
 
 }  // namespace swizzle

@@ -54,6 +54,11 @@ void add_reactors(MetricFamilies& out, const FiberRuntime& reactors) {
                 number(stalls.count), {{"reactor", name}});
     out.counter("swizzle_reactor_stall_seconds_total", "Time that these took.",
                 std::chrono::duration<double>{stalls.total}.count(), {{"reactor", name}});
+    out.counter("swizzle_reactor_long_turns_total",
+                "Times that one task kept all others of a reactor waiting for over 2 ms.",
+                number(stalls.long_turns), {{"reactor", name}});
+    out.gauge("swizzle_reactor_longest_turn_seconds", "The longest of these since the start.",
+              std::chrono::duration<double>{stalls.longest_turn}.count(), {{"reactor", name}});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "base/long_work.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/execute/constraint_check.h"
 #include "sql-lite-frontend/execute/entry_sorter.h"
@@ -29,6 +30,8 @@ struct Writing {
 };
 
 using Entry = EntrySorter::Entry;
+
+constexpr std::size_t kWorkOfEntry = 500;
 
 std::unique_ptr<TreeLoad> load_of(Session::State& session, TreeId tree) {
   auto load = value_of(
@@ -68,6 +71,7 @@ void load_tree(Session::State& session, TreeId tree, const Produce& produce,
   sorter.finish();
   const auto load = load_of(session, tree);
   while (const auto entry = sorter.next()) {
+    count_work(kWorkOfEntry);
     if (!value_of(load->add(as_bytes(entry->key), as_bytes(entry->value)))) duplicate(*entry);
   }
   value_of(load->finish());

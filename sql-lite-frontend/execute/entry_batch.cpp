@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/execute/entry_batch.h"
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -25,6 +26,7 @@ void EntryBatch::remove_next(Transaction& transaction) {
       done = 1;
     }
     left = left.subspan(done);
+    count_work(done * kUnknownWork);
   }
   removals_.clear();
 }
@@ -38,6 +40,7 @@ void EntryBatch::insert_next(Transaction& transaction) {
   for (std::size_t i = 0; i < inserts_.size(); ++i) {
     fetch(i + 2 * kStep, Fetch::places);
     fetch(i + kStep, Fetch::contents);
+    count_work(kUnknownWork);
     if (value_of(tree_.insert(transaction, inserts_[i], {}))) continue;
     throw SqlError{SqlState{"XX002"}, "an index has an entry already that is to be inserted"};
   }

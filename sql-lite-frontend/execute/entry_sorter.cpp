@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/invariant.h"
+#include "base/runtime.h"
 
 namespace swizzle::sql {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
 /// Each has a buffer and an open file.
 constexpr std::size_t kMostRuns = 64;
+/// To sort so many, or to move them, takes longer than others are to wait.
+constexpr std::size_t kManyItems = 8192;
 constexpr std::size_t kSizeBytes = 2 * sizeof(std::uint32_t);
 
 std::uint64_t head_of(std::string_view key) noexcept {
@@ -66,8 +69,13 @@ void EntrySorter::add(std::string_view key, std::string_view value) {
   if (!value.empty()) std::memcpy(at + kSizeBytes + key.size(), value.data(), value.size());
   const Item item{head_of(key), at};
   is_sorted_ = is_sorted_ && (items_.empty() || less(items_.back(), item));
+  if (items_.size() == items_.capacity() && items_.size() >= kManyItems) grow_items();
   items_.push_back(item);
   if (space_.files != nullptr && held_bytes() > space_.memory_bytes) write_run();
+}
+
+void EntrySorter::grow_items() {
+  Runtime::current().run_aside([this] { items_.reserve(2 * items_.size()); });
 }
 
 /// By the values of the heads' bytes, the last one first; a byte that all have in common is passed
@@ -90,6 +98,13 @@ void EntrySorter::sort_by_heads() {
 
 void EntrySorter::sort_items() {
   if (is_sorted_) return;
+  if (items_.size() < kManyItems)
+    sort_in_memory();
+  else
+    Runtime::current().run_aside([this] { sort_in_memory(); });
+}
+
+void EntrySorter::sort_in_memory() {
   is_sorted_ = true;
   sort_by_heads();
   for (auto begin = items_.begin(); begin != items_.end();) {

@@ -56,7 +56,9 @@ class EntrySorter {
   static bool less(const Item& a, const Item& b) noexcept;
   [[nodiscard]] std::size_t held_bytes() const noexcept;
   char* take(std::size_t bytes);
+  void grow_items();
   void sort_items();
+  void sort_in_memory();
   void sort_by_heads();
   void forget_items() noexcept;
   void write_run();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/long_work.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/session/internal.h"
@@ -239,6 +240,7 @@ EntryBatch* RowWriter::batch_of(std::size_t index) {
 void RowWriter::note_change(Transaction& transaction, Counted kind) {
   table_.runtime->counters.add(kind);
   ++changes_;
+  count_work(kUnknownWork);
   for (const auto& batch : batches_) {
     if (batch != nullptr && batch->is_full()) batch->apply(transaction);
   }

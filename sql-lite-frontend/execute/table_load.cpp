@@ -1,10 +1,16 @@
 #include "sql-lite-frontend/execute/table_load.h"
 
 #include "base/invariant.h"
+#include "base/long_work.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/session/internal.h"
 
 namespace swizzle::sql {
+namespace {
+
+constexpr std::size_t kWorkOfEntry = 500;
+
+}  // namespace
 
 std::unique_ptr<TableLoad> TableLoad::start(Execution& execution, const Table& table,
                                             Engine::Loadable which) {
@@ -40,6 +46,7 @@ void TableLoad::finish() {
     if (index == nullptr) continue;
     index->entries.finish();
     while (const auto entry = index->entries.next()) {
+      count_work(kWorkOfEntry);
       // The row's key is part of the entry's, so there are no two of them.
       const bool added = value_of(index->tree->add(as_bytes(entry->key), as_bytes(entry->value)));
       INVARIANT(added);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/long_work.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/planted_fault.h"
 
@@ -141,6 +142,7 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexc
         soon = soon->previous;
       }
       if (record->is_version()) engine_.versions.remove(*record);
+      count_unended_work(kUnknownWork);
     }
     undo->clear();
     const std::lock_guard hold(shard.mutex);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "storage/btree/damage.h"
 #include "storage/engine_parts.h"
 #include "storage/txn/row_changes.h"
@@ -206,6 +207,7 @@ void TransactionState::undo_to(std::uint64_t position) noexcept {
     slot.chain.undo_next = undo->newest()->previous_lsn;
     undo_newest_in_the_end();
     undo->drop_newest();
+    count_unended_work(kUnknownWork);
   }
   slot.chain.is_undoing.store(false, std::memory_order_relaxed);
 }

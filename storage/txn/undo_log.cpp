@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/runtime.h"
+
 namespace swizzle {
 namespace {
 
@@ -25,15 +27,20 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   const std::size_t size = std::max(wanted, least);
   ASSIGN_OR_RETURN(auto scratch, space_.files.scratch(space_.directory, size));
   space_.spilled_bytes.fetch_add(size, std::memory_order_relaxed);
-  // The one before is written while this one fills, and leaves memory when the next begins. Older
-  // ones leave it again: a record that is linked to them touches them.
-  for (std::size_t i = 0; i + 1 < chunks_.size(); ++i)
-    if (chunks_[i].scratch) chunks_[i].scratch->put_away();
-  if (!chunks_.empty() && chunks_.back().scratch) chunks_.back().scratch->write_back();
+  // The system frees and writes pages one by one meanwhile.
+  Runtime::current().run_aside([this] { leave_memory(); });
   std::byte* const begin = scratch->bytes().data();
   chunks_.push_back({nullptr, std::move(scratch), begin, size});
   bytes_ += size;
   return {};
+}
+
+/// The newest stretch is written while the next one fills, and leaves memory when that is full.
+/// Older ones leave it again: a record that is linked to them touches them.
+void UndoLog::leave_memory() noexcept {
+  for (std::size_t i = 0; i + 1 < chunks_.size(); ++i)
+    if (chunks_[i].scratch) chunks_[i].scratch->put_away();
+  if (!chunks_.empty() && chunks_.back().scratch) chunks_.back().scratch->write_back();
 }
 
 std::byte* UndoLog::take(std::size_t bytes) {

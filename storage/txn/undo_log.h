@@ -140,6 +140,7 @@ class UndoLog {
   }
   std::byte* take(std::size_t bytes);
   Result<> prepare_spill(std::size_t least);
+  void leave_memory() noexcept;
 
   UndoSpace& space_;
   std::vector<Chunk> chunks_;

@@ -34,6 +34,7 @@ VersionIndex::VersionIndex(std::size_t buckets)
 
 UndoRecord* VersionIndex::newest_of(Bucket& bucket, TreeId tree, Bytes key,
                                     std::uint64_t hash) noexcept {
+  if (!bucket.may_have(hash)) return nullptr;
   UndoRecord* at = bucket.first.load(std::memory_order_relaxed);
   while (at != nullptr && !is_of(*at, tree, key, hash)) at = at->next_key;
   return at;
@@ -43,14 +44,14 @@ void VersionIndex::add(UndoRecord& record) noexcept {
   Bucket& bucket = bucket_of(record.key_hash);
   const std::lock_guard hold(bucket.mutex);
   UndoRecord* before = nullptr;
-  UndoRecord* at = bucket.first.load(std::memory_order_relaxed);
+  UndoRecord* at =
+      bucket.may_have(record.key_hash) ? bucket.first.load(std::memory_order_relaxed) : nullptr;
   while (at != nullptr && !is_of(*at, record.tree, record.key(), record.key_hash)) {
     before = at;
     at = at->next_key;
   }
   if (at == nullptr) {
-    record.next_key = bucket.first.load(std::memory_order_relaxed);
-    bucket.first.store(&record, std::memory_order_release);
+    put_in_front(bucket, record);
     return;
   }
   // The new record takes the place of the key's newest.
@@ -71,6 +72,11 @@ void VersionIndex::add_first(UndoRecord& record) noexcept {
 void VersionIndex::push(UndoRecord& record) noexcept {
   Bucket& bucket = bucket_of(record.key_hash);
   const std::lock_guard hold(bucket.mutex);
+  put_in_front(bucket, record);
+}
+
+void VersionIndex::put_in_front(Bucket& bucket, UndoRecord& record) noexcept {
+  bucket.seen |= Bucket::bits_of(record.key_hash);
   record.next_key = bucket.first.load(std::memory_order_relaxed);
   bucket.first.store(&record, std::memory_order_release);
 }
@@ -98,6 +104,7 @@ void VersionIndex::remove(UndoRecord& record) noexcept {
     before->next_key = next;
   else
     bucket.first.store(next, std::memory_order_release);
+  if (bucket.first.load(std::memory_order_relaxed) == nullptr) bucket.seen = 0;
 }
 
 /// Active, or the commit record's LSN, and then it is sure that its append came before.
@@ -181,6 +188,13 @@ bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
   if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
   const std::lock_guard hold(bucket.mutex);
   return newest_of(bucket, tree, key, hash) != nullptr;
+}
+
+bool VersionIndex::may_have(std::uint64_t hash) noexcept {
+  Bucket& bucket = bucket_of(hash);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
+  const std::lock_guard hold(bucket.mutex);
+  return bucket.may_have(hash);
 }
 
 }  // namespace swizzle

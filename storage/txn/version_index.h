@@ -168,14 +168,28 @@ class VersionIndex {
   [[nodiscard]] std::size_t longest_uncommitted(TreeId tree, Bytes key,
                                                 std::uint64_t hash) noexcept;
   [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash) noexcept;
+  /// False: it has no version of the key. True: perhaps; no record is touched to find out.
+  [[nodiscard]] bool may_have(std::uint64_t hash) noexcept;
 
  private:
+  /// Its records may lie in files, and to pass one reads it. So what a bucket does not have it says
+  /// without a look at what it has.
   struct Bucket {
     SpinMutex mutex;
+    std::uint32_t seen = 0;  ///< of all keys that came since it was empty, two bits each
     std::atomic<UndoRecord*> first{nullptr};
+
+    static constexpr std::uint32_t bits_of(std::uint64_t hash) noexcept {
+      // The lowest bits chose the bucket.
+      return std::uint32_t{1} << (hash >> 59U) | std::uint32_t{1} << (hash >> 54U & 31U);
+    }
+    [[nodiscard]] bool may_have(std::uint64_t hash) const noexcept {
+      return (~seen & bits_of(hash)) == 0;
+    }
   };
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
   void push(UndoRecord& record) noexcept;
+  static void put_in_front(Bucket& bucket, UndoRecord& record) noexcept;
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
   static std::uint64_t outcome_of(const UndoLog& log) noexcept;
   static bool is_visible(const UndoRecord& record, const Viewer& viewer) noexcept;
