@@ -33,6 +33,7 @@ wal::LogOptions log_options(const std::filesystem::path& directory, const Engine
   log.database_id = database_id;
   log.segment_bytes = options.log_segment_bytes;
   log.buffer_bytes = options.log_buffer_bytes;
+  log.insert = options.log_insert;
   log.completion_bytes = std::min(log.completion_bytes, options.log_segment_bytes / 4);
   log.archive = options.archive;
   if (!log.archive && !options.archive_command.empty())

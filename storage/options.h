@@ -69,6 +69,8 @@ struct EngineOptions {
   std::uint64_t log_segment_bytes = std::uint64_t{64} << 20U;
   /// Small enough to stay in a processor's last cache: all of it is written again and again.
   std::uint64_t log_buffer_bytes = std::uint64_t{8} << 20U;
+  /// The other two are for comparison.
+  wal::InsertMode log_insert = wal::InsertMode::atomic_tail;
   std::uint64_t checkpoint_log_bytes = std::uint64_t{1} << 30U;
   std::uint32_t checkpoint_seconds = 300;
 

@@ -38,6 +38,7 @@ time         --duration S  --warm-up S  --rate N  --think on|off  --seed N
 engine       --pool swizzling|traditional|main_memory  --pool-bytes 4GiB  --replacement …
              --prefault on|off (on: the system gives the pool's memory before the start)
              --gclock-limit N  --cooling-percent N  --logging on|off  --locking on|off
+             --wal-insert atomic_tail|consolidation_array|mutex
              --io automatic|io_uring|threads (valgrind does not see io_uring's completions)
 transactions --isolation read_committed|repeatable_read|serializable
              --synchronous-commit on|off

@@ -80,6 +80,12 @@ Result<> read_engine(Reader& reader, Settings& settings) {
                                                          {"threads", IoEngine::threads}}));
   ASSIGN_OR_RETURN(engine.logging, reader.on_or_off("logging", "on"));
   ASSIGN_OR_RETURN(engine.locking, reader.on_or_off("locking", "on"));
+  ASSIGN_OR_RETURN(
+      engine.log_insert,
+      reader.one_of<wal::InsertMode>("wal-insert", "atomic_tail",
+                                     {{"atomic_tail", wal::InsertMode::atomic_tail},
+                                      {"consolidation_array", wal::InsertMode::consolidation_array},
+                                      {"mutex", wal::InsertMode::plain_mutex}}));
   return {};
 }
 

@@ -66,6 +66,12 @@ void define_connections(Settings& settings) {
                                  "are open; empty: it stays root's."));
 }
 
+wal::InsertMode insert_mode(std::string_view name) noexcept {
+  if (name == "mutex") return wal::InsertMode::plain_mutex;
+  return name == "atomic_tail" ? wal::InsertMode::atomic_tail
+                               : wal::InsertMode::consolidation_array;
+}
+
 void define_resources(Settings& settings) {
   const char* const category = "Resource Usage";
   const auto at_start = SettingContext::postmaster;
@@ -100,6 +106,10 @@ void define_resources(Settings& settings) {
       "is no limit."));
   settings.define(integer_setting("wal_buffers", 1024, {32, INT32_MAX}, SettingUnit::blocks,
                                   at_start, log, "Memory for log records that are not written."));
+  settings.define(enumeration_setting(
+      "wal_insert", "atomic_tail", {"atomic_tail", "consolidation_array", "mutex"}, at_start, log,
+      "How those who write to the log at once agree on who writes where; the other two are for "
+      "comparison."));
   settings.define(integer_setting("max_wal_size", 1024, {2, INT32_MAX}, SettingUnit::megabytes,
                                   at_start, log, "Log that makes a checkpoint begin."));
   settings.define(integer_setting("checkpoint_timeout", 300, {30, 86'400}, SettingUnit::seconds,
@@ -200,6 +210,7 @@ Result<ServerSettings> server_settings(const Settings& settings) {
   values.engine.version_store_bytes = number("version_store_size") << 20U;
   values.engine.row_lock_limit = small("row_lock_limit");
   values.engine.log_buffer_bytes = number("wal_buffers") * kBlockBytes;
+  values.engine.log_insert = insert_mode(settings.text("wal_insert"));
   values.engine.checkpoint_log_bytes = number("max_wal_size") << 20U;
   values.engine.checkpoint_seconds = small("checkpoint_timeout");
   values.engine.archive_command = settings.text("archive_command");
