@@ -315,7 +315,8 @@ std::unique_ptr<WriteStatement> Binder::bind_insert(const ast::InsertStmt& inser
   add_view_checks(*write, write->first_slot);
   bind_index_expressions(*write);
   if (insert.on_conflict_clause != nullptr) {
-    if (write->through) unsupported("ON CONFLICT on a view", insert.on_conflict_clause->location);
+    if (write->through || write->instead)
+      unsupported("ON CONFLICT on a view", insert.on_conflict_clause->location);
     bind_conflict(*write, *insert.on_conflict_clause, with_scope);
     note_key_columns(*write);
   }

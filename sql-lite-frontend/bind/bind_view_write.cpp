@@ -155,6 +155,10 @@ ViewTarget Binder::open_view(const TablePtr& view, WriteKind kind) {
   }
   std::vector<ViewTargetColumn> offered;
   if (below->relation.kind == RelationKind::view) {
+    const bool has_instead = std::ranges::any_of(
+        below->relation.triggers,
+        [](const Trigger& trigger) { return trigger.time == TriggerTime::instead_of; });
+    if (has_instead) unsupported("writing through a view to one with INSTEAD OF triggers");
     ViewTarget inner = open_view(below, kind);
     target.table = inner.table;
     target.levels = std::move(inner.levels);
@@ -284,6 +288,20 @@ std::string_view Binder::view_hindrance(const ast::SelectStmt& query) {
 }
 
 Scope Binder::write_scope(const WriteStatement& write, Slot first_slot) {
+  if (write.instead) {
+    Scope scope = table_scope(write.table, write.alias, first_slot);
+    ScopeItem& item = scope.items[0];
+    item.table = nullptr;
+    if (write.view_slots.empty() || first_slot != write.first_slot) return scope;
+    // The rows that there are come from the view's query.
+    scope.from_slots.clear();
+    for (std::size_t i = 0; i < item.columns.size(); ++i) {
+      const Slot slot = write.view_slots[i];
+      item.columns[i].slot = slot;
+      scope.from_slots.emplace_back(slot, slot + 1);
+    }
+    return scope;
+  }
   if (!write.through) return table_scope(write.table, write.alias, first_slot);
   Scope scope = view_scope(write.table, write.alias, write.through->columns, first_slot);
   auto& columns = scope.items[0].columns;

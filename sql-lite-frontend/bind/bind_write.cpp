@@ -20,6 +20,19 @@ Privileges privilege_to(std::string_view verb) {
 
 }  // namespace
 
+namespace {
+
+bool has_instead_trigger(const Table& view, WriteKind kind) {
+  TriggerEvent event = TriggerEvent::remove;
+  if (kind == WriteKind::insert) event = TriggerEvent::insert;
+  if (kind == WriteKind::update) event = TriggerEvent::update;
+  return std::ranges::any_of(view.relation.triggers, [event](const Trigger& trigger) {
+    return trigger.time == TriggerTime::instead_of && trigger.fires_on(event);
+  });
+}
+
+}  // namespace
+
 void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range,
                                std::string_view verb) {
   ++relations_named_;
@@ -32,6 +45,8 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
       break;
     case RelationKind::view: {
       const TablePtr view = write.table;
+      write.instead = has_instead_trigger(*view, write.kind);
+      if (write.instead) break;
       write.through = open_view(view, write.kind);
       write.table = write.through->table;
       depend_on(write.table);
@@ -51,6 +66,13 @@ void Binder::bind_write_target(WriteStatement& write, const ast::RangeVar& range
   depend_on_foreign_keys(*write.table);
   write.alias = range.alias != nullptr ? std::string{range.alias->aliasname} : relation.name;
   write.first_slot = new_slots(write.table->relation.columns.size());
+  if (write.instead && write.kind != WriteKind::insert) {
+    Scope rows;
+    write.view_rows = bind_view(write.table, range, rows);
+    for (const ScopeColumn& column : rows.items.back().columns) {
+      write.view_slots.push_back(column.slot);
+    }
+  }
   // Of a row that is written anew, only what RETURNING reads has been read.
   const bool reads = write.kind != WriteKind::insert;
   if (write.through) {
@@ -362,7 +384,7 @@ void Binder::bind_returning(WriteStatement& write, ast::NodeList list, Scope& sc
 void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope) {
   if (where == nullptr) return;
   if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
-    if (write.through) unsupported("WHERE CURRENT OF on a view");
+    if (write.through || write.instead) unsupported("WHERE CURRENT OF on a view");
     if (!write.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
     write.current_of = current->cursor_name;
     return;

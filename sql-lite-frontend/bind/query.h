@@ -252,6 +252,11 @@ struct WriteStatement {
   TablePtr table;
   /// The view that the statement names, when it names one: `table` is below it.
   std::optional<ViewTarget> through;
+  /// INSTEAD OF triggers do it: `table` is the view that the statement names, and these are its
+  /// rows, column by column.
+  bool instead = false;
+  FromPtr view_rows;
+  std::vector<Slot> view_slots;
   std::size_t access = 0;       ///< the binder's note of it
   std::size_t view_access = 0;  ///< and of the view
   std::string alias;

@@ -30,6 +30,16 @@ struct RowProvider {
   void (*rows)(Execution& execution, const EmitRow& emit) = nullptr;
 };
 
+/// What computes the rows of a relation that is not of the system: a transition table.
+class RowSource {
+ public:
+  RowSource() = default;
+  RowSource(const RowSource&) = delete;
+  RowSource& operator=(const RowSource&) = delete;
+  virtual ~RowSource() = default;
+  virtual void for_each_row(Execution& execution, const EmitRow& emit) const = 0;
+};
+
 /// A relation whose rows are computed from the catalog or the server's state when it is read:
 /// pg_class, information_schema.tables, pg_stat_activity … It has all columns that PostgreSQL's
 /// has; those that nothing provides are NULL, or zero where clients may rely on a value.
@@ -50,6 +60,8 @@ struct ComputedRelation {
   void for_each_row(Execution& execution, const EmitRow& emit) const;
 
   const RowProvider* provider = nullptr;
+  /// Instead of that, all columns in their order.
+  const RowSource* source = nullptr;
   /// Per column: the place in the provider's row, or -1 and the value that stands there always.
   std::vector<int> sources = {};
   std::vector<Value> constants = {};

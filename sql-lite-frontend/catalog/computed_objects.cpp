@@ -141,11 +141,42 @@ void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType
   emit(row);
 }
 
+/// Constraint triggers are constraints, too.
+void emit_trigger_constraint(Execution& execution, const Table& table, const Trigger& trigger,
+                             const EmitRow& emit) {
+  const Value row[] = {Value::from_oid(trigger.constraint),
+                       text_value(execution, trigger.name),
+                       Value::from_oid(table.relation.schema),
+                       letter('t'),
+                       flag(trigger.deferrable),
+                       flag(trigger.initially_deferred),
+                       flag(true),
+                       Value::from_oid(table.relation.oid),
+                       Value::from_oid(kNoOid),
+                       Value::from_oid(kNoOid),
+                       Value::from_oid(kNoOid),
+                       Value::from_oid(kNoOid),
+                       letter(' '),
+                       letter(' '),
+                       letter(' '),
+                       flag(true),
+                       Value::from_int(0),
+                       flag(true),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null()};
+  emit(row);
+}
+
 }  // namespace
 
 void constraint_rows(Execution& execution, const EmitRow& emit) {
   Session::State& session = execution.session;
   for (const TablePtr& table : session.catalog.tables()) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.constraint != kNoOid) emit_trigger_constraint(execution, *table, trigger, emit);
+    }
     for (const Constraint& constraint : table->relation.constraints) {
       const bool foreign = constraint.kind == ConstraintKind::foreign_key;
       const Value row[] = {

@@ -135,6 +135,7 @@ class Builder {
 }  // namespace
 
 void ComputedRelation::for_each_row(Execution& execution, const EmitRow& emit) const {
+  if (source != nullptr) return source->for_each_row(execution, emit);
   if (provider == nullptr) return;
   std::vector<Value> row = constants;
   provider->rows(execution, [&](std::span<const Value> provided) {

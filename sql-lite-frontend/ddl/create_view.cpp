@@ -145,6 +145,7 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     relation.comment = old->relation.comment;
     relation.owner = old->relation.owner;
     relation.grants = old->relation.grants;
+    relation.triggers = old->relation.triggers;
     catalog.replace(*transaction, *locked, std::move(relation));
   } else {
     create_relation(*this, std::move(relation));

@@ -5,7 +5,10 @@
 namespace swizzle::sql {
 
 ComputedScan::ComputedScan(TablePtr table, std::string alias, std::vector<Wanted> wanted)
-    : table_(std::move(table)), alias_(std::move(alias)), wanted_(std::move(wanted)) {
+    : table_(std::move(table)),
+      alias_(std::move(alias)),
+      wanted_(std::move(wanted)),
+      rows_(RowStore::Overflow::to_file) {
   rows_.set_slots(output_slots());
 }
 

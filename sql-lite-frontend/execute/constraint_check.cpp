@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/execute/deferrable_keys.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/table_references.h"
+#include "sql-lite-frontend/triggers/fire.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -70,6 +71,10 @@ void run_deferred_check(Session::State& session, NameSource& names, const Deferr
       return check_deferred_removal(session, names, table, check);
     case DeferredCheck::Kind::is_unique:
       return check_deferred_key(session, names, table, check);
+    case DeferredCheck::Kind::after_insert:
+    case DeferredCheck::Kind::after_update:
+    case DeferredCheck::Kind::after_delete:
+      return fire_deferred(session, table, check);
   }
 }
 

@@ -54,6 +54,7 @@ ReferenceQueue::Run::~Run() {
   queue_.is_running_ = false;
   queue_.next_.clear();
   queue_.begun_.clear();
+  queue_.rows_.clear();
 }
 
 void ReferenceQueue::Run::finish(Execution& execution) {

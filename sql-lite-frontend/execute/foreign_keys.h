@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -10,6 +11,8 @@
 #include "sql-lite-frontend/execute/table_references.h"
 
 namespace swizzle::sql {
+
+struct TransitionRows;
 
 class ReferenceQueue;
 
@@ -96,6 +99,9 @@ class ReferenceQueue {
   /// `actor` acts last, unless another one comes for the same key before.
   void add_last(const std::shared_ptr<EventActor>& actor, StatementKey key);
   [[nodiscard]] bool has_later(StatementKey key) const noexcept { return next_.has_last(key); }
+  /// What the statement and all that actions run have changed of one table since its triggers were
+  /// fired last, for transition tables.
+  std::shared_ptr<TransitionRows>& rows_changed(StatementKey key) { return rows_[key]; }
 
  private:
   /// What all of the level before has left: its memory goes when it is done.
@@ -122,6 +128,7 @@ class ReferenceQueue {
   bool is_running_ = false;
   Level next_;
   std::set<StatementKey> begun_;
+  std::map<StatementKey, std::shared_ptr<TransitionRows>> rows_;
 };
 
 }  // namespace swizzle::sql

@@ -112,7 +112,7 @@ std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const
   if (index.primary) {
     std::string key = key_for(execution, row);
     const bool found =
-        value_of(tree_.get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));
+        value_of(tree_->get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));
     if (!found) return std::nullopt;
     return key;
   }
@@ -127,7 +127,7 @@ std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const
     }
     std::string key{as_text(buffer.bytes())};
     ValueBuffer locked;
-    if (!value_of(tree_.get(transaction, as_bytes(key), locked, ReadMode::for_no_key_update))) {
+    if (!value_of(tree_->get(transaction, as_bytes(key), locked, ReadMode::for_no_key_update))) {
       return std::nullopt;
     }
     return key;

@@ -126,7 +126,7 @@ std::string key_detail(FunctionContext& functions, const Table& table,
 }
 
 RowWriter::RowWriter(const WriteStatement& write)
-    : write_(write), table_(*write.table), tree_(*write.table->tree) {
+    : write_(write), table_(*write.table), tree_(write.table->tree) {
   may_move_row_ = std::ranges::any_of(table_.key_positions,
                                       [this](std::size_t position) { return assigns(position); });
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
@@ -184,7 +184,7 @@ void RowWriter::make_key(Execution& execution, std::span<const Value> row, std::
   if (table_.has_row_ids()) {
     std::atomic<std::int64_t>& next = table_.runtime->next_row_id;
     if (next.load(std::memory_order_relaxed) == 0) {
-      std::int64_t first = largest_row_id(execution, tree_) + 1;
+      std::int64_t first = largest_row_id(execution, *tree_) + 1;
       std::int64_t unset = 0;
       // Whoever comes first is right: nobody can have inserted before the counter was set.
       next.compare_exchange_strong(unset, first, std::memory_order_relaxed);
@@ -285,7 +285,7 @@ bool RowWriter::insert_row(Transaction& transaction, std::string_view key) {
     if (load_->add(key, row_buffer_)) return true;
     finish_load();
   }
-  return value_of(tree_.insert(transaction, as_bytes(key), as_bytes(row_buffer_)));
+  return value_of(tree_->insert(transaction, as_bytes(key), as_bytes(row_buffer_)));
 }
 
 const Index* RowWriter::insert(Execution& execution, std::span<const Value> row,
@@ -342,10 +342,10 @@ void RowWriter::update(Execution& execution, Bytes key, std::span<const Value> o
   if (write_.conflict.kind == ConflictAction::Kind::update) last_key_ = new_key;
   const bool moves = new_key != old_key;
   if (!moves) {
-    value_of(tree_.update(transaction, as_bytes(old_key), as_bytes(row_buffer_)));
+    value_of(tree_->update(transaction, as_bytes(old_key), as_bytes(row_buffer_)));
   } else {
-    if (!value_of(
-            tree_.move(transaction, as_bytes(old_key), as_bytes(new_key), as_bytes(row_buffer_)))) {
+    if (!value_of(tree_->move(transaction, as_bytes(old_key), as_bytes(new_key),
+                              as_bytes(row_buffer_)))) {
       fail_duplicate(execution, *table_.primary_key(), new_row);
     }
   }
@@ -388,7 +388,7 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
 
 void RowWriter::remove(Execution& execution, Bytes key, std::span<const Value> old_row) {
   old_key_buffer_ = as_text(key);
-  value_of(tree_.remove(*execution.transaction, as_bytes(old_key_buffer_)));
+  value_of(tree_->remove(*execution.transaction, as_bytes(old_key_buffer_)));
   remove_entries(execution, old_row);
 }
 
@@ -397,7 +397,7 @@ std::size_t RowWriter::remove_first(Execution& execution, const HeldRows& rows, 
   removals_.clear();
   for (std::size_t i = from; i < std::min(rows.size(), from + kMost); ++i)
     removals_.push_back({as_bytes(rows.key(i)), as_bytes(rows.row(i))});
-  return value_of(swizzle::remove_first(tree_, *execution.transaction, removals_));
+  return value_of(swizzle::remove_first(*tree_, *execution.transaction, removals_));
 }
 
 void RowWriter::removed(Execution& execution, std::string_view key,
@@ -414,7 +414,7 @@ bool RowWriter::has_entries() const noexcept {
 bool RowWriter::remove_unchanged(Execution& execution, const StoredRow& stored,
                                  std::span<const Value> old_row) {
   old_key_buffer_ = as_text(stored.key);
-  if (!value_of(swizzle::remove_unchanged(tree_, *execution.transaction, as_bytes(old_key_buffer_),
+  if (!value_of(swizzle::remove_unchanged(*tree_, *execution.transaction, as_bytes(old_key_buffer_),
                                           stored.row))) {
     return false;
   }

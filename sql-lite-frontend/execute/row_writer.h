@@ -120,7 +120,7 @@ class RowWriter {
 
   const WriteStatement& write_;
   const Table& table_;
-  Tree tree_;
+  std::optional<Tree> tree_;  ///< none of a view, whose triggers write instead
   /// What updates of this statement leave as it is costs them nothing.
   bool may_move_row_ = false;
   std::vector<bool> may_move_entry_;  ///< by index

@@ -102,6 +102,7 @@ void WriteOperator::keep_returning(Execution& execution) {
 
 void WriteOperator::begin(Execution& execution, Rows expected) {
   writer_.abandon_changes();
+  leaves_keys_ = acts_as_replica(execution.session);
   if (triggers_) triggers_->begin(execution);
   // A row that is in conflict takes back its entries, those of the indexes before too. A trigger
   // may look for rows that the statement has written.
@@ -189,14 +190,18 @@ bool WriteOperator::before_delete(Execution& execution) {
 
 /// What is looked at when the statement has written everything.
 void WriteOperator::note_inserted(Execution& execution) {
-  foreign_keys_.inserted(execution, new_row_);
-  deferrable_keys_.inserted(execution, new_row_);
+  if (!leaves_keys_) {
+    foreign_keys_.inserted(execution, new_row_);
+    deferrable_keys_.inserted(execution, new_row_);
+  }
   if (triggers_) triggers_->note(execution, TriggerEvent::insert, {}, new_row_);
 }
 
 void WriteOperator::note_updated(Execution& execution, std::span<const Value> row) {
-  foreign_keys_.updated(execution, old_row_, row);
-  deferrable_keys_.updated(execution, old_row_, row);
+  if (!leaves_keys_) {
+    foreign_keys_.updated(execution, old_row_, row);
+    deferrable_keys_.updated(execution, old_row_, row);
+  }
   if (triggers_) triggers_->note(execution, TriggerEvent::update, old_row_, row);
 }
 
@@ -210,6 +215,11 @@ void WriteOperator::insert_row(Execution& execution) {
   }
   put(execution, new_row_, write_->first_slot);
   if (write_->row_filter && !holds(*write_->row_filter, execution)) return;
+  if (write_->instead) {
+    if (!triggers_->instead_of_row(execution, TriggerEvent::insert, {}, new_row_)) return;
+    put(execution, new_row_, write_->first_slot);
+    return keep_returning(execution);
+  }
   if (triggers_ && triggers_->runs_between_rows() && !before_insert(execution)) return;
   compute_generated(execution, new_row_, write_->first_slot);
   check_row(execution, new_row_);
@@ -364,8 +374,29 @@ void WriteOperator::delete_row(Execution& execution) {
     if (asks && !before_delete(execution)) return;
     writer_.remove(execution, execution.slots[target_->key_slot()].as_bytes(), old_row_);
   }
-  foreign_keys_.removed(execution, old_row_);
+  if (!leaves_keys_) foreign_keys_.removed(execution, old_row_);
   if (triggers_) triggers_->note(execution, TriggerEvent::remove, old_row_, {});
+  keep_returning(execution);
+}
+
+/// A row that a view shows: what becomes of it is for the view's triggers to say.
+void WriteOperator::write_instead(Execution& execution) {
+  for (std::size_t i = 0; i < old_row_.size(); ++i) {
+    old_row_[i] = execution.slots[write_->view_slots[i]];
+  }
+  if (write_->kind == WriteKind::delete_) {
+    std::vector<Value> no_row;
+    if (triggers_->instead_of_row(execution, TriggerEvent::remove, old_row_, no_row)) {
+      keep_returning(execution);
+    }
+    return;
+  }
+  new_row_ = old_row_;
+  for (const Assignment& assignment : write_->assignments) {
+    new_row_[assignment.position] = assignment.expr->eval(execution);
+  }
+  if (!triggers_->instead_of_row(execution, TriggerEvent::update, old_row_, new_row_)) return;
+  put(execution, new_row_, write_->new_first_slot);
   keep_returning(execution);
 }
 
@@ -431,6 +462,8 @@ void WriteOperator::open(Execution& execution) {
     while (rows_->next(execution)) {
       if (write_->kind == WriteKind::insert) {
         insert_row(execution);
+      } else if (write_->instead) {
+        write_instead(execution);
       } else {
         std::uint32_t* seen = nullptr;
         if (joined) {

@@ -74,6 +74,7 @@ class WriteOperator final : public PlanOperator {
   bool before_update(Execution& execution, Bytes key, std::vector<Value>& row);
   bool before_delete(Execution& execution);
   Bytes own_key(Execution& execution);
+  void write_instead(Execution& execution);
   void note_inserted(Execution& execution);
   void note_updated(Execution& execution, std::span<const Value> row);
   void put(Execution& execution, std::span<const Value> row, Slot first_slot);
@@ -88,6 +89,8 @@ class WriteOperator final : public PlanOperator {
   ForeignKeys foreign_keys_;
   DeferrableKeys deferrable_keys_;
   std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
+  /// Keys and foreign keys are somebody else's business.
+  bool leaves_keys_ = false;
   std::vector<Value> old_row_;
   std::vector<Value> new_row_;
   /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.

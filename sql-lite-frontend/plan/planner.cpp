@@ -377,6 +377,11 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
   TableAccess* target = nullptr;
   if (write->kind == WriteKind::insert) {
     if (write->source) rows = plan_query(*write->source);
+  } else if (write->instead) {
+    std::vector<FromPtr> items;
+    items.push_back(std::move(write->view_rows));
+    for (FromPtr& item : write->from) items.push_back(std::move(item));
+    rows = plan_from(items, std::move(write->where), nullptr);
   } else {
     FromTable table{write->table, write->alias, write->first_slot};
     identified_.push_back(write->first_slot);

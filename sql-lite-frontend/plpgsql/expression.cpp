@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/parse/one_value.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plpgsql/context.h"
@@ -12,22 +13,6 @@
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql::plpgsql {
-namespace {
-
-/// SELECT expression, and nothing else.
-bool selects_one_value(const ast::SelectStmt& select) {
-  return select.from_clause.empty() && select.where_clause == nullptr &&
-         select.group_clause.empty() && select.having_clause == nullptr &&
-         select.window_clause.empty() && select.values_lists.empty() &&
-         select.sort_clause.empty() && select.limit_offset == nullptr &&
-         select.limit_count == nullptr && select.locking_clause.empty() &&
-         select.with_clause == nullptr && select.distinct_clause.empty() &&
-         select.op == ast::SetOperation::none && select.into_clause == nullptr &&
-         select.target_list.size() == 1;
-}
-
-}  // namespace
-
 std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::string_view> parts,
                                                           bool must_have_field) {
   const auto found = find_name(names_, parts);
@@ -100,7 +85,10 @@ std::size_t Expression::sql_before() const noexcept {
 
 std::string Expression::context() const {
   if (!target_.empty()) return fmt::format("PL/pgSQL assignment \"{}{}\"", target_, text_);
-  return fmt::format("SQL {} \"{}\"", kind_ == Kind::value ? "expression" : "statement", text_);
+  // INTO at its end was blanked.
+  const std::string_view shown =
+      std::string_view{text_}.substr(0, text_.find_last_not_of(" \t\n") + 1);
+  return fmt::format("SQL {} \"{}\"", kind_ == Kind::value ? "expression" : "statement", shown);
 }
 
 Execution& Expression::execution_of(Frame& frame) {

@@ -349,7 +349,7 @@ Flow Frame::run_steps(const Steps& steps) {
   return Flow::next;
 }
 
-std::string Frame::place_line() const {
+std::string Frame::call_line() const {
   const std::string name =
       routine.oid == kNoOid ? routine.name : session.routine_signature(routine);
   if (!phase.empty()) {
@@ -367,7 +367,7 @@ std::string Frame::place_line() const {
 
 void Frame::add_place(SqlError& error) {
   if (std::exchange(context_told, false)) return;
-  add_context(error, place_line());
+  add_context(error, call_line());
 }
 
 }  // namespace swizzle::sql::plpgsql

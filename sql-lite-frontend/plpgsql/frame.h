@@ -8,6 +8,7 @@
 
 #include "sql-lite-frontend/plpgsql/tree.h"
 #include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/session/call_place.h"
 
 /// One call of a function: its variables, and where it is.
 namespace swizzle::sql::plpgsql {
@@ -30,11 +31,11 @@ struct Record {
   Arena arena{256};
 };
 
-struct Frame {
+struct Frame final : CallPlace {
   Frame(Program& of, Session::State& in, const Routine& routine);
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
-  ~Frame() = default;
+  ~Frame() override = default;
 
   /// For another call.
   void reset();
@@ -64,9 +65,11 @@ struct Frame {
   Value record_value(std::size_t record);
 
   Flow run_steps(const Steps& steps);
+  /// What was called may have ended the transaction and begun another.
+  void follow_transaction() { execution.transaction = session.transaction.get(); }
 
   /// "PL/pgSQL function f(integer) line 3 at RAISE".
-  [[nodiscard]] std::string place_line() const;
+  [[nodiscard]] std::string call_line() const override;
   void add_place(SqlError& error);
 
   Program& program;
@@ -79,7 +82,6 @@ struct Frame {
   const TakeRow* take = nullptr;
   bool is_volatile = true;
   bool is_trigger = false;
-  std::span<const TransitionTable> transition_tables;
 
   const Step* at = nullptr;
   int line = 0;            ///< instead of the step's; 0: the step's

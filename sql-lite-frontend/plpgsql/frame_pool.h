@@ -25,10 +25,12 @@ class FramePool {
       frame_->execution.transaction = session.transaction.get();
       frame_->execution.run = session.next_run++;
       for (std::size_t i = 0; i < frame_->records.size(); ++i) frame_->forget_record(i);
+      session.call_places.push_back(frame_.get());
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
     ~Use() {
+      frame_->session.call_places.pop_back();
       if (pool_.idle_.size() >= kKept) return;
       frame_->reset();
       pool_.idle_.push_back(std::move(frame_));

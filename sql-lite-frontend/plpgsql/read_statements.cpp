@@ -135,6 +135,7 @@ StepPtr Reader::read_sql() {
     ++at_;
     return call;
   }
+  made->is_do = first.is_word("do");
   made->statement = make(Expression::Kind::statement, first.begin, end, text);
   ++at_;
   return made;

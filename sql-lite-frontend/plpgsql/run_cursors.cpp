@@ -85,6 +85,7 @@ void open(Frame& frame, std::size_t variable, const Source& source, BoundCursor:
     own->plan = portal->use;
     Session::State::require_runnable(portal->plan());
     portal->name = name_for(frame, variable);
+    session.begin_inner_statement();
     std::optional<InnerStatement> inner;
     if (frame.is_volatile) inner.emplace(*session.transaction, ReadView::Sees::durable);
     using Scroll = BoundCursor::Scroll;
@@ -210,11 +211,29 @@ Flow CloseStep::run(Frame& frame) {
   return Flow::next;
 }
 
+namespace {
+
+/// While it lives, the cursor's rows outlive the transaction that the loop's body ends, and are
+/// gone with the loop.
+class CursorPin {
+ public:
+  explicit CursorPin(PortalPtr portal) : portal_(std::move(portal)) { portal_->pinned = true; }
+  CursorPin(const CursorPin&) = delete;
+  CursorPin& operator=(const CursorPin&) = delete;
+  ~CursorPin() { portal_->pinned = portal_->holds = false; }
+
+ private:
+  PortalPtr portal_;
+};
+
+}  // namespace
+
 Flow ForCursorStep::run(Frame& frame) {
   const bool had_no_name = frame.value_of(cursor).is_null();
   open_bound(frame, cursor, arguments);
   const std::string name = name_of_cursor(frame, cursor);
   const PortalPtr portal = portal_of_cursor(frame, name);
+  const CursorPin pin{portal};
   Targets targets;
   targets.push_back({row, {}, {}});
   bool found = false;

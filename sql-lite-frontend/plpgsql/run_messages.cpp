@@ -125,7 +125,6 @@ Flow RaiseStep::run(Frame& frame) {
   diagnostic.datatype = std::move(message.fields.data_type);
   diagnostic.table = std::move(message.fields.table);
   diagnostic.schema = std::move(message.fields.schema);
-  diagnostic.where = frame.place_line();
   session.send_notice(*session.sink_for_notices, std::move(diagnostic));
   return Flow::next;
 }
@@ -154,7 +153,7 @@ Flow DiagnosticsStep::run(Frame& frame) {
     }
     std::string text;
     if (item.what == "pg_context") {
-      text = frame.place_line();
+      text = call_context(frame.session);
     } else {
       const Caught& error = *frame.caught.back();
       if (item.what == "returned_sqlstate") text = error.state.code();

@@ -4,6 +4,8 @@
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/results.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
+#include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -42,8 +44,37 @@ void refuse_without_destination(const ast::Node* node) {
 
 }  // namespace
 
+namespace {
+
+/// What a block calls whose errors take back what it did, is a part of that.
+bool may_end_within(const Session::State& session) {
+  return session.may_end_transaction && session.guarded_blocks == 0;
+}
+
+/// A body within a body may end the transaction where that may.
+void run_do(Frame& frame, const Statement& running, const std::string& context) {
+  SilentSink sink;
+  const StatementPlace place{context};
+  const AtPlace at{frame.session, place};
+  const TransactionControl control{frame.session, may_end_within(frame.session)};
+  try {
+    run_inline_code(frame.session, ast::as<ast::DoStmt>(running.node), running, sink);
+  } catch (SqlError& error) {
+    add_sql_context(error, context);
+    throw;
+  }
+  frame.follow_transaction();
+}
+
+}  // namespace
+
 Flow SqlStep::run(Frame& frame) {
   const StatementPtr running = statement->statement(frame);
+  if (ast::is<ast::DoStmt>(running->node)) {
+    run_do(frame, *running, statement->context());
+    frame.row_count = 0;
+    return Flow::next;
+  }
   if (!is_plannable(running->node)) {
     if (has_into) {
       throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
@@ -274,6 +305,10 @@ Flow CallStep::run(Frame& frame) {
       arguments.push_back(argument->eval(execution).copy_to(frame.execution.row_arena));
     }
     answer.resize(bound.call->column_types.size());
+    const std::string context = statement->context();
+    const StatementPlace place{context};
+    const AtPlace at{session, place};
+    const TransactionControl control{session, may_end_within(session)};
     run_routine(session, *bound.call, arguments, [&](std::span<const Value> row) {
       for (std::size_t i = 0; i < answer.size() && i < row.size(); ++i) {
         answer[i] = row[i].copy_to(frame.execution.row_arena);
@@ -284,6 +319,7 @@ Flow CallStep::run(Frame& frame) {
     add_sql_context(error, statement->context());
     throw;
   }
+  frame.follow_transaction();
   for (const auto& [place, column] : outputs) {
     assign_place(frame, place, answer[column], bound.call->column_types[column]);
   }

@@ -30,6 +30,18 @@ class Phase {
   Frame& frame_;
 };
 
+/// While it lives, the steps of a block run whose errors take back what they did.
+class Guarded {
+ public:
+  explicit Guarded(int& blocks) noexcept : blocks_(blocks) { ++blocks_; }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  ~Guarded() { --blocks_; }
+
+ private:
+  int& blocks_;
+};
+
 void initialize(Frame& frame, std::size_t index) {
   const Variable& variable = frame.program.variables[index];
   if (variable.kind == Variable::Kind::record) {
@@ -83,6 +95,7 @@ Flow BlockStep::run(Frame& frame) {
     const std::size_t depth = frame.caught.size();
     std::optional<Caught> failure;
     try {
+      const Guarded guarded{session.guarded_blocks};
       flow = frame.run_steps(steps);
     } catch (SqlError& error) {
       frame.add_place(error);

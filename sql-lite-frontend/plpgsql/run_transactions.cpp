@@ -1,11 +1,15 @@
 #include "sql-lite-frontend/plpgsql/frame.h"
-#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/session/inner_transactions.h"
 
 /// COMMIT and ROLLBACK.
 namespace swizzle::sql::plpgsql {
 
-Flow TransactionStep::run(Frame& /*frame*/) {
-  throw_error(sqlstate::feature_not_supported, "{} in PL/pgSQL is not supported", what());
+Flow TransactionStep::run(Frame& frame) {
+  end_transaction_within(frame.session,
+                         is_commit ? TransactionEnd::commit : TransactionEnd::rollback,
+                         chains ? NextTransaction::same_modes : NextTransaction::plain);
+  frame.follow_transaction();
+  return Flow::next;
 }
 
 }  // namespace swizzle::sql::plpgsql

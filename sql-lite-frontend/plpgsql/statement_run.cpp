@@ -33,6 +33,16 @@ bool writes_relations(const Plan& plan) {
   });
 }
 
+/// Whether it is more than a query: its rows are what it has written.
+bool writes_rows(const Statement& statement) {
+  const auto* select = ast::try_as<ast::SelectStmt>(statement.node);
+  if (select == nullptr) return true;
+  if (select->with_clause == nullptr) return false;
+  return std::ranges::any_of(select->with_clause->ctes, [](const ast::Node* node) {
+    return !ast::is<ast::SelectStmt>(ast::as<ast::CommonTableExpr>(node).ctequery);
+  });
+}
+
 }  // namespace
 
 ShapePtr shape_of(const Plan& plan) {
@@ -45,6 +55,8 @@ ShapePtr shape_of(const Plan& plan) {
 
 template <class Body>
 auto StatementRun::with_context(const Body& body) {
+  const Place place{*this};
+  const AtPlace at{frame_.session, place};
   try {
     return body();
   } catch (SqlError& error) {
@@ -103,16 +115,10 @@ void StatementRun::start() {
     session.lock_tables(*portal_, Session::State::Columns::open);
     Session::State::require_runnable(portal_->plan());
     require_allowed();
+    session.begin_inner_statement();
     // What a volatile function does is a command of its own: it sees what came before it.
     if (frame_.is_volatile) own_.emplace(*session.transaction, ReadView::Sees::durable);
-    PlanRun& run = session.run_of(*portal_);
-    Execution& execution = run.execution;
-    execution.row_arena.reset();
-    execution.parameters = portal_->parameters;
-    execution.transaction = session.transaction.get();
-    execution.run = session.next_run++;
-    execution.rows_until_check = Execution::kRowsPerCheck;
-    portal_->state = Portal::State::running;
+    PlanRun& run = session.begin_run(*portal_);
     is_open_ = true;
     try {
       if (reads_ == Reads::in_parts) portal_->view = HeldView{*session.transaction};
@@ -124,20 +130,50 @@ void StatementRun::start() {
       is_open_ = false;
       throw;
     }
-    scope_.emplace(execution);
-    if (reads_ == Reads::in_parts) own_.reset();
+    scope_.emplace(run.execution);
+    if (reads_ != Reads::in_parts) return;
+    own_.reset();
+    if (session.may_end_transaction) pin_.emplace(*this);
   });
+}
+
+void StatementRun::hold() {
+  if (held_) return;
+  if (writes_rows(*portal_->statement)) {
+    throw SqlError{sqlstate::object_not_in_prerequisite_state,
+                   "cannot perform transaction commands inside a cursor loop that is not "
+                   "read-only"};
+  }
+  PlanRun& run = *portal_->run;
+  held_ = std::make_unique<RowStore>(RowStore::Overflow::to_file);
+  held_->set_slots(plan().outputs);
+  while (!is_exhausted_) {
+    scope_->rewind();
+    const HeldView::Reading reading{portal_->view};
+    is_exhausted_ = !run.root->next(run.execution);
+    if (!is_exhausted_) held_->keep(run.execution);
+  }
+  run.root->close();
+  portal_->view.reset();
+  portal_->state = Portal::State::finished;
 }
 
 StatementRun::~StatementRun() {
   if (!is_open_) return;
   scope_.reset();
-  portal_->run->end();
+  if (portal_->state == Portal::State::running) portal_->run->end();
   portal_->view.reset();
   portal_->state = Portal::State::failed;
 }
 
 bool StatementRun::next() {
+  if (held_) {
+    if (held_at_ == held_->size()) return false;
+    scope_->rewind();
+    held_->restore(portal_->run->execution, held_at_++);
+    ++rows_;
+    return true;
+  }
   if (is_exhausted_) return false;
   scope_->rewind();
   PlanRun& run = *portal_->run;
@@ -162,11 +198,13 @@ std::span<const Value> StatementRun::row() {
 }
 
 void StatementRun::finish() {
+  pin_.reset();
   // What writes goes on to its end, whoever wants its rows.
   while (portal_->run->write != nullptr && next()) {
   }
   scope_.reset();
   is_open_ = false;
+  if (held_) portal_->run->execution.release_kept();
   frame_.session.finish_portal(*portal_);
   own_.reset();
   frame_.session.put_away(std::move(portal_));
@@ -179,6 +217,8 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
   if (ast::is<ast::TransactionStmt>(node)) {
     throw SqlError{sqlstate::feature_not_supported, "unsupported transaction command in PL/pgSQL"};
   }
+  const StatementPlace place{context};
+  const AtPlace at{session, place};
   try {
     if (const auto* copy = ast::try_as<ast::CopyStmt>(node); copy && copy->filename.empty()) {
       throw SqlError{sqlstate::feature_not_supported, "cannot COPY to/from client in PL/pgSQL"};
@@ -198,14 +238,39 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
       Session::State& state_;
       bool before_;
     } const in_block{session};
-    const InnerStatement own{*session.transaction, ReadView::Sees::durable};
     NoticesOnly sink{session.sink_for_notices};
+    std::optional<InnerStatement> own;
+    // What says how the transaction is may put another in its place.
+    if (!ast::is<ast::VariableSetStmt>(node)) {
+      own.emplace(*session.transaction, ReadView::Sees::durable);
+    }
     session.run_utility(node, *statement, {}, sink);
   } catch (SqlError& error) {
     add_sql_context(error, context);
     throw;
   }
+  frame.follow_transaction();
 }
+
+namespace {
+
+void refuse_in_text(const StatementPtr& statement) {
+  const ast::Node* const node = statement->node;
+  if (node == nullptr) return;
+  if (const auto* select = ast::try_as<ast::SelectStmt>(node);
+      select != nullptr && select->into_clause != nullptr) {
+    throw SqlError{sqlstate::feature_not_supported, "EXECUTE of SELECT ... INTO is not implemented"}
+        .with_hint(
+            "You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS "
+            "instead.");
+  }
+  if (ast::is<ast::TransactionStmt>(node)) {
+    throw SqlError{sqlstate::feature_not_supported,
+                   "EXECUTE of transaction commands is not implemented"};
+  }
+}
+
+}  // namespace
 
 DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
                                    std::span<const ExpressionPtr> using_values) {
@@ -231,24 +296,13 @@ DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
     for (const std::string& part : parts) {
       StatementPtr statement = frame.session.parse_one(part, {});
       statement->declared_types = types;
-      if (const auto* select = ast::try_as<ast::SelectStmt>(statement->node);
-          select != nullptr && select->into_clause != nullptr) {
-        throw SqlError{sqlstate::feature_not_supported,
-                       "EXECUTE of SELECT ... INTO is not implemented"}
-            .with_hint(
-                "You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS "
-                "instead.");
-      }
-      if (ast::is<ast::TransactionStmt>(statement->node)) {
-        throw SqlError{sqlstate::feature_not_supported,
-                       "EXECUTE of transaction commands is not implemented"};
-      }
       statements.push_back(std::move(statement));
     }
   } catch (SqlError& error) {
     add_sql_context(error, context());
     throw;
   }
+  std::ranges::for_each(statements, refuse_in_text);
 }
 
 const StatementPtr& DynamicStatement::query(std::string_view what) const {

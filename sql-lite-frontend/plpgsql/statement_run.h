@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/plpgsql/frame.h"
+#include "sql-lite-frontend/session/inner_transactions.h"
 
 namespace swizzle::sql::plpgsql {
 
@@ -37,7 +38,27 @@ class StatementRun {
   void finish();
 
  private:
+  /// Of a loop: its rows outlive the transaction that its body ends.
+  class Pin final : public PinnedRows {
+   public:
+    explicit Pin(StatementRun& run) : PinnedRows(run.frame_.session), run_(run) {}
+    void hold() override { run_.hold(); }
+
+   private:
+    StatementRun& run_;
+  };
+
+  class Place final : public CallPlace {
+   public:
+    explicit Place(const StatementRun& run) : run_(run) {}
+    [[nodiscard]] std::string call_line() const override { return run_.context(); }
+
+   private:
+    const StatementRun& run_;
+  };
+
   void start();
+  void hold();
   void require_allowed() const;
   template <class Body>
   auto with_context(const Body& body);
@@ -53,6 +74,20 @@ class StatementRun {
   std::uint64_t rows_ = 0;
   bool is_open_ = false;
   bool is_exhausted_ = false;
+  std::optional<Pin> pin_;
+  /// The rows that were left when the transaction ended; null: it has not.
+  std::unique_ptr<RowStore> held_;
+  std::size_t held_at_ = 0;
+};
+
+/// While a statement without a plan runs.
+class StatementPlace final : public CallPlace {
+ public:
+  explicit StatementPlace(const std::string& context) : context_(context) {}
+  [[nodiscard]] std::string call_line() const override { return context_; }
+
+ private:
+  const std::string& context_;
 };
 
 /// The fields of a plan's rows.

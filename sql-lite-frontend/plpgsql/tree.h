@@ -154,10 +154,12 @@ struct ReturnQueryStep final : Step {
 struct SqlStep final : Step {
   Flow run(Frame& frame) override;
   std::string_view what() const noexcept override {
+    if (is_do) return "DO";
     return is_perform ? "PERFORM" : "SQL statement";
   }
   ExpressionPtr statement;
   bool is_perform = false;
+  bool is_do = false;
   bool has_into = false;
   bool is_strict = false;
   Targets into;

@@ -49,11 +49,9 @@ class PlpgsqlTrigger final : public TriggerCode {
   std::optional<std::span<const Value>> run(Session::State& session, const TriggerCall& call,
                                             Arena& arena) override {
     check_stack();
-    const RoutineFrame rights{session, *callable_->routine};
     const FramePool::Use use{frames_, session, *callable_->routine};
     Frame& frame = use.frame();
     frame.is_trigger = true;
-    frame.transition_tables = call.transition_tables;
     try {
       frame.phase = "during function entry";
       tell(frame, call);

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/execute/subquery.h"
+#include "sql-lite-frontend/parse/one_value.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/routines/body.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -16,18 +17,6 @@ namespace {
 template <class T>
 bool is(const Expr& expr) {
   return dynamic_cast<const T*>(&expr) != nullptr;
-}
-
-/// SELECT expression, and nothing else.
-bool is_one_expression(const ast::SelectStmt& select) {
-  return select.from_clause.empty() && select.where_clause == nullptr &&
-         select.group_clause.empty() && select.having_clause == nullptr &&
-         select.window_clause.empty() && select.values_lists.empty() &&
-         select.sort_clause.empty() && select.limit_offset == nullptr &&
-         select.limit_count == nullptr && select.locking_clause.empty() &&
-         select.with_clause == nullptr && select.distinct_clause.empty() &&
-         select.op == ast::SetOperation::none && select.into_clause == nullptr &&
-         select.target_list.size() == 1;
 }
 
 /// What computes its value from its operands alone and keeps nothing of its own in a run.
@@ -137,7 +126,7 @@ class Inliner {
       Arena parse_arena;
       const auto parsed = parse_script(parse_arena, parts[0].text);
       const auto* select = ast::try_as<ast::SelectStmt>(parsed[0]->stmt);
-      if (select == nullptr || !is_one_expression(*select)) return nullptr;
+      if (select == nullptr || !selects_one_value(*select)) return nullptr;
       const BodyNames names = body_names(routine);
       Binder binder{session_, arena_};
       binder.allow_parameters(called.argument_types);

@@ -78,7 +78,7 @@ class RoutineCodes {
 };
 
 /// What is the session's while a routine runs: its owner's rights where it says SECURITY DEFINER,
-/// and its settings.
+/// its settings, and what else its statements can name.
 class RoutineFrame {
  public:
   RoutineFrame(Session::State& session, const Routine& routine);
@@ -96,6 +96,7 @@ class RoutineFrame {
   SessionSettings::Mark mark_{};
   std::uint64_t settings_version_ = 0;
   Oid acting_before_ = kNoOid;
+  const TransitionTables* tables_before_;
 };
 
 /// Of a session that has called a routine.

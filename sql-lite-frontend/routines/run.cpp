@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
 
@@ -23,7 +24,10 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
     : session_(session),
       user_(session.user),
       has_settings_(!routine.settings.empty()),
-      is_definer_(routine.security_definer) {
+      is_definer_(routine.security_definer),
+      tables_before_(session.transition_tables) {
+  // A trigger's transition tables are its function's own.
+  session.transition_tables = nullptr;
   if (!has_settings_ && !is_definer_) return;
   RoutineCodes& codes = routine_codes_of(session);
   acting_before_ = codes.acting_user;
@@ -39,6 +43,7 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
       session.settings_changed(nullptr);
     } catch (...) {
       session.settings.roll_back_to(mark_);
+      session.transition_tables = tables_before_;
       throw;
     }
     session.settings_version = session.next_inner_version;
@@ -51,6 +56,7 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
 }
 
 RoutineFrame::~RoutineFrame() {
+  session_.transition_tables = tables_before_;
   if (!has_settings_ && !is_definer_) return;
   if (has_settings_) {
     session_.settings.roll_back_to(mark_);
@@ -83,8 +89,13 @@ void run_routine(Session::State& session, const RoutineCall& call, std::span<con
                  const TakeRow& take) {
   check_stack();
   check_cancelled(session);
-  const RoutineFrame frame{session, *call.callable->routine};
+  const Routine& routine = *call.callable->routine;
+  const RoutineFrame frame{session, routine};
   const RoutineCodePtr code = routine_codes_of(session).find(session, call);
+  // What changes for the call alone would not survive the end of a transaction.
+  const bool may_end = routine.kind == RoutineKind::procedure && !routine.security_definer &&
+                       routine.settings.empty();
+  const TransactionControl control{session, may_end && session.may_end_transaction};
   code->run(session, arguments, take);
 }
 
@@ -117,6 +128,7 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
     state.code = code;
     state.user = session.user;
   }
+  const TransactionControl control{session, false};
   code->run(session, arguments, take);
   return result;
 }

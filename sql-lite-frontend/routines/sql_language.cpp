@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sql-lite-frontend/routines/body.h"
+#include "sql-lite-frontend/session/call_place.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -151,6 +152,18 @@ class ResultFit {
   bool is_open_record_ = false;
 };
 
+class PartPlace final : public CallPlace {
+ public:
+  PartPlace(const Routine& routine, std::size_t number) : routine_(routine), number_(number) {}
+  [[nodiscard]] std::string call_line() const override {
+    return fmt::format("SQL function \"{}\" statement {}", routine_.name, number_);
+  }
+
+ private:
+  const Routine& routine_;
+  std::size_t number_;
+};
+
 /// The statements of one routine for one kind of call.
 class SqlCode final : public RoutineCode {
  public:
@@ -177,10 +190,12 @@ class SqlCode final : public RoutineCode {
       if (is_input_[i]) inputs.push_back(arguments[i]);
     }
     for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const PartPlace place{routine_, i + 1};
+      const AtPlace at{session, place};
       try {
         run_part(session, i, inputs, take);
       } catch (SqlError& error) {
-        add_context(error, fmt::format("SQL function \"{}\" statement {}", routine_.name, i + 1));
+        add_context(error, place.call_line());
         throw;
       }
     }
@@ -275,18 +290,13 @@ class SqlCode final : public RoutineCode {
     }
     if (is_last) fit_.fit(session, call_, portal->use->plan);
     const ResultFit fit = is_last ? fit_ : ResultFit{};
+    session.begin_inner_statement();
     // What a volatile routine does is a command of its own: it sees what came before it. Others see
     // what the statement sees that calls them.
     std::optional<InnerStatement> own;
     if (routine_.volatility == 'v') own.emplace(*session.transaction, ReadView::Sees::durable);
-    PlanRun& run = session.run_of(*portal);
+    PlanRun& run = session.begin_run(*portal);
     Execution& execution = run.execution;
-    execution.row_arena.reset();
-    execution.parameters = portal->parameters;
-    execution.transaction = session.transaction.get();
-    execution.run = session.next_run++;
-    execution.rows_until_check = Execution::kRowsPerCheck;
-    portal->state = Portal::State::running;
     try {
       run.open();
       RowScope scope{execution};

@@ -12,14 +12,6 @@
 /// Neither knows the other.
 namespace swizzle::sql {
 
-class RowStore;
-
-/// Rows that a statement has changed, as a transition table shows them (REFERENCING … AS `name`).
-struct TransitionTable {
-  std::string name;
-  const RowStore* rows = nullptr;
-};
-
 /// What one firing tells the function: plpgsql's TG_ variables, and the rows.
 struct TriggerCall {
   std::string name;
@@ -32,7 +24,6 @@ struct TriggerCall {
   /// row.
   std::span<const Value> old_row;
   std::span<const Value> new_row;
-  std::span<const TransitionTable> transition_tables;
 };
 
 /// A trigger function made ready for the triggers of one table, of the session.

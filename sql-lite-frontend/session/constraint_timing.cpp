@@ -10,13 +10,30 @@ ReferenceQueue& reference_queue(Session::State& session) {
   return session.references;
 }
 
-bool is_deferred(Session::State& session, const Constraint& constraint) {
-  if (!constraint.deferrable) return false;
+namespace {
+
+bool is_deferred_now(const Session::State& session, Oid constraint, bool initially) {
   const auto& modes = session.constraint_modes;
-  if (const auto mode = modes.deferred.find(constraint.oid); mode != modes.deferred.end()) {
+  if (const auto mode = modes.deferred.find(constraint); mode != modes.deferred.end()) {
     return mode->second;
   }
-  return modes.all_deferred.value_or(constraint.initially_deferred);
+  return modes.all_deferred.value_or(initially);
+}
+
+}  // namespace
+
+bool is_deferred(Session::State& session, const Constraint& constraint) {
+  return constraint.deferrable &&
+         is_deferred_now(session, constraint.oid, constraint.initially_deferred);
+}
+
+bool is_deferred(Session::State& session, const Trigger& trigger) {
+  return trigger.deferrable &&
+         is_deferred_now(session, trigger.constraint, trigger.initially_deferred);
+}
+
+bool acts_as_replica(Session::State& session) {
+  return session.defaults().is_replica;
 }
 
 void defer_check(Session::State& session, const DeferredCheck& check) {
@@ -24,8 +41,12 @@ void defer_check(Session::State& session, const DeferredCheck& check) {
 }
 
 void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
-  deferred.run(constraints,
-               [&](const DeferredCheck& check) { run_deferred_check(*this, *this, check); });
+  const auto check_one = [&](const DeferredCheck& check) {
+    run_deferred_check(*this, *this, check);
+  };
+  // What the function of a trigger does may have put off more.
+  while (deferred.run(constraints, check_one)) {
+  }
 }
 
 void Session::State::forget_deferred_checks() noexcept {
@@ -52,14 +73,21 @@ std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar&
     std::vector<Oid> deferrable;
     for (const TablePtr& table : tables) {
       if (table->relation.schema != schema) continue;
-      const Constraint* constraint = table->constraint_named(name.relname);
-      if (constraint == nullptr) continue;
-      if (!constraint->deferrable && to_be_deferred) {
-        throw_error(sqlstate::wrong_object_type, "constraint \"{}\" is not deferrable",
-                    name.relname);
+      const auto take = [&](bool is_deferrable, Oid constraint) {
+        if (!is_deferrable && to_be_deferred) {
+          throw_error(sqlstate::wrong_object_type, "constraint \"{}\" is not deferrable",
+                      name.relname);
+        }
+        found = true;
+        if (is_deferrable) deferrable.push_back(constraint);
+      };
+      if (const Constraint* constraint = table->constraint_named(name.relname)) {
+        take(constraint->deferrable, constraint->oid);
       }
-      found = true;
-      if (constraint->deferrable) deferrable.push_back(constraint->oid);
+      for (const Trigger& trigger : table->relation.triggers) {
+        if (trigger.constraint == kNoOid || trigger.name != name.relname) continue;
+        take(trigger.deferrable, trigger.constraint);
+      }
     }
     if (found) return deferrable;
   }

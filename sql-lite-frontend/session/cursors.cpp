@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/execute/gate.h"
 #include "sql-lite-frontend/execute/lock_rows.h"
 #include "sql-lite-frontend/execute/sort.h"
+#include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/open_cursor.h"
 #include "sql-lite-frontend/session/row_view.h"
@@ -240,17 +241,10 @@ void open_cursor(Session::State& session, const PortalPtr& portal, CursorScroll 
     session.require_read_write(statement_name(portal->statement->node));
   }
   session.lock_tables(*portal, Session::State::Columns::told);
-  PlanRun& run = session.run_of(*portal);
+  PlanRun& run = session.begin_run(*portal);
   portal->scrolls =
       scroll == CursorScroll::unsaid ? goes_back(*run.root) : scroll == CursorScroll::yes;
-  Execution& execution = run.execution;
-  execution.row_arena.reset();
-  execution.parameters = portal->parameters;
-  execution.transaction = session.transaction.get();
-  execution.run = session.next_run++;
-  execution.rows_until_check = Execution::kRowsPerCheck;
   portal->view = HeldView{*session.transaction};
-  portal->state = Portal::State::running;
   try {
     run.open();
   } catch (...) {
@@ -419,16 +413,32 @@ void Session::State::close_cursor(const ast::ClosePortalStmt& close, ResultSink&
   sink.command_complete("CLOSE CURSOR");
 }
 
-/// At commit: what a cursor WITH HOLD has not read yet is read while the snapshot is still there.
+namespace {
+
+/// What it has not read yet is read while the snapshot is still there.
+void hold(Session::State& session, Portal& portal) {
+  while (session.read_cursor_row(portal)) {
+  }
+  // The run stays with the cursor for its slots and output types.
+  portal.run->end();
+  portal.view.reset();
+  portal.state = Portal::State::finished;
+}
+
+}  // namespace
+
+/// At commit.
 void Session::State::hold_cursors() {
   for (auto& [name, portal] : portals) {
-    if (!portal->holds || portal->state != Portal::State::running) continue;
-    while (read_cursor_row(*portal)) {
-    }
-    // The run stays with the cursor for its slots and output types.
-    portal->run->end();
-    portal->view.reset();
-    portal->state = Portal::State::finished;
+    if (portal->holds && portal->state == Portal::State::running) hold(*this, *portal);
+  }
+}
+
+void hold_pinned_cursors(Session::State& session) {
+  for (auto& [name, portal] : session.portals) {
+    if (!portal->pinned || portal->state != Portal::State::running) continue;
+    portal->holds = true;
+    hold(session, *portal);
   }
 }
 

@@ -39,20 +39,23 @@ bool DeferredChecks::has_passed(std::uint64_t number, Oid constraint) const noex
   });
 }
 
-void DeferredChecks::run(std::span<const Oid> constraints,
+bool DeferredChecks::run(std::span<const Oid> constraints,
                          const std::function<void(const DeferredCheck&)>& check) {
   const RowEvents::Mark begin = begin_of_rest();
   const RowEvents::Mark end = events_.mark();
-  if (begin.size == end.size) return;
+  if (begin.size == end.size) return false;
+  bool found = false;
   RowEvents::Reader reader{events_, begin};
   for (std::uint64_t number = begin.size; number < end.size && reader.next(); ++number) {
     const About& about = abouts_[static_cast<std::size_t>(reader.what())];
     const bool is_asked_for = constraints.empty() ||
                               std::ranges::find(constraints, about.constraint) != constraints.end();
     if (!is_asked_for || has_passed(number, about.constraint)) continue;
+    found = true;
     check({about.kind, about.constraint, about.relation, reader.values()});
   }
-  passes_.push_back({end, {constraints.begin(), constraints.end()}});
+  if (found) passes_.push_back({end, {constraints.begin(), constraints.end()}});
+  return found;
 }
 
 bool DeferredChecks::awaits(Oid relation) const {

@@ -26,8 +26,8 @@ class DeferredChecks {
   void roll_back_to(const Mark& mark) noexcept;
 
   /// Calls `check` for those that have not passed: of the named constraints, or, if there are none,
-  /// of all. They have passed when it has returned for each.
-  void run(std::span<const Oid> constraints,
+  /// of all. They have passed when it has returned for each. False: there are none.
+  bool run(std::span<const Oid> constraints,
            const std::function<void(const DeferredCheck&)>& check);
   /// Whether one of the relation has not passed.
   [[nodiscard]] bool awaits(Oid relation) const;

@@ -1,19 +1,23 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "sql-lite-frontend/result_sink.h"
 
 namespace swizzle::sql {
 
-/// Passes on what Execute of the extended protocol may send: everything but the description of the
-/// columns, for which Describe is there.
-class ExecuteSink final : public ResultSink {
+/// Passes on everything.
+class ForwardingSink : public ResultSink {
  public:
-  explicit ExecuteSink(ResultSink& to) : to_(to) {}
+  explicit ForwardingSink(ResultSink& to) : to_(to) {}
 
   void parameter_description(std::span<const std::uint32_t> types) override {
     to_.parameter_description(types);
   }
-  void row_description(std::span<const OutputColumn>) override {}
+  void row_description(std::span<const OutputColumn> columns) override {
+    to_.row_description(columns);
+  }
   void no_data() override { to_.no_data(); }
   void data_row(const OutputRow& row) override { to_.data_row(row); }
   void command_complete(std::string_view tag) override { to_.command_complete(tag); }
@@ -39,8 +43,29 @@ class ExecuteSink final : public ResultSink {
   void copy_out_data(Bytes data) override { to_.copy_out_data(data); }
   void copy_out_end() override { to_.copy_out_end(); }
 
- private:
+ protected:
   ResultSink& to_;
+};
+
+/// What Execute of the extended protocol may send: everything but the description of the columns,
+/// for which Describe is there.
+class ExecuteSink final : public ForwardingSink {
+ public:
+  using ForwardingSink::ForwardingSink;
+  void row_description(std::span<const OutputColumn>) override {}
+};
+
+/// Keeps the tag back until what it stands for is committed.
+class HeldTag final : public ForwardingSink {
+ public:
+  using ForwardingSink::ForwardingSink;
+  void command_complete(std::string_view tag) override { tag_ = tag; }
+  void tell() {
+    if (tag_) to_.command_complete(*tag_);
+  }
+
+ private:
+  std::optional<std::string> tag_;
 };
 
 }  // namespace swizzle::sql

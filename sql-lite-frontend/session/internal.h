@@ -37,6 +37,10 @@ struct DeferredCheck {
     refers,     ///< a row of the relation has these values in its foreign key
     given_up,   ///< a row of the relation had these values, and others may refer to them
     is_unique,  ///< a row of the relation has these values in its key
+    // A constraint trigger is to fire for a row: the old one's columns, then the new one's.
+    after_insert,
+    after_update,
+    after_delete,
   };
   Kind kind = Kind::refers;
   Oid constraint = kNoOid;
@@ -44,6 +48,9 @@ struct DeferredCheck {
   std::span<const Value> values;  ///< of the relation's columns
 };
 bool is_deferred(Session::State& session, const Constraint& constraint);
+bool is_deferred(Session::State& session, const Trigger& trigger);
+/// session_replication_role is `replica`: neither keys' own work nor plain triggers are done.
+bool acts_as_replica(Session::State& session);
 ReferenceQueue& reference_queue(Session::State& session);
 /// Keeps a copy of the values.
 void defer_check(Session::State& session, const DeferredCheck& check);

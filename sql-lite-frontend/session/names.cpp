@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/triggers/transition_tables.h"
 
 namespace swizzle::sql {
 namespace {
@@ -145,6 +146,9 @@ TablePtr Session::State::find_table(std::string_view schema, std::string_view na
     if (found) return in_schema(found->oid);
     if (temp_schema != kNoOid && schema == schema_name(temp_schema)) return in_schema(temp_schema);
     return nullptr;
+  }
+  if (transition_tables != nullptr) {
+    if (TablePtr found = transition_tables->find(name)) return found;
   }
   for (const Oid oid : search_path()) {
     if (TablePtr found = in_schema(oid)) return found;

@@ -68,6 +68,18 @@ PlanRun& Session::State::run_of(Portal& portal) {
   return *portal.run;
 }
 
+PlanRun& Session::State::begin_run(Portal& portal) {
+  PlanRun& run = run_of(portal);
+  Execution& execution = run.execution;
+  execution.row_arena.reset();
+  execution.parameters = portal.parameters;
+  execution.transaction = transaction.get();
+  execution.run = next_run++;
+  execution.rows_until_check = Execution::kRowsPerCheck;
+  portal.state = Portal::State::running;
+  return run;
+}
+
 void Session::State::give_back_run(Portal& portal) {
   if (!portal.run || portal.use->own) return;
   idle_runs.put(*portal.use, std::move(portal.run));

@@ -23,7 +23,7 @@ bool Session::State::may_share(const Statement& statement) const {
   if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
   // What only this session sees is nobody else's business, and hides what others see.
   return temp_schema == kNoOid && !catalog.has_changes() && young_indexes.empty() &&
-         expanded_view == kNoOid && refreshed_view == kNoOid;
+         expanded_view == kNoOid && refreshed_view == kNoOid && transition_tables == nullptr;
 }
 
 const std::string& Session::State::planned_under() {

@@ -7,6 +7,7 @@
 #include "base/long_work.h"
 #include "base/runtime.h"
 #include "sql-lite-frontend/parse/literal_lifter.h"
+#include "sql-lite-frontend/session/execute_sink.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/check_stack.h"
@@ -170,7 +171,13 @@ void Session::State::run_statement(const ast::RawStmt& raw,
     run_at_once(*portal, sink, block == Block::implicit ? at_end : AtEnd::stay);
     return;
   }
-  run_utility(raw.stmt, *statement, {}, sink);
+  if (at_end == AtEnd::stay || block != Block::implicit) {
+    return run_utility(raw.stmt, *statement, {}, sink);
+  }
+  HeldTag held{sink};
+  run_utility(raw.stmt, *statement, {}, held);
+  commit_transaction();
+  held.tell();
 }
 
 PortalPtr Session::State::new_portal() {
@@ -266,16 +273,9 @@ void Session::State::start_portal(Portal& portal, Reads reads) {
   }
   lock_tables(portal, Columns::told);
   begin_statement();
-  PlanRun& run = run_of(portal);
-  Execution& execution = run.execution;
-  execution.row_arena.reset();
-  execution.parameters = portal.parameters;
-  execution.transaction = transaction.get();
-  execution.run = next_run++;
-  execution.rows_until_check = Execution::kRowsPerCheck;
   check_cancelled(*this);
+  PlanRun& run = begin_run(portal);
   if (reads == Reads::in_parts) portal.view = HeldView{*transaction};
-  portal.state = Portal::State::running;
   run.open();
 }
 
@@ -410,13 +410,8 @@ std::uint64_t run_internal(Session::State& session, const std::string& sql,
   const StatementPtr running = statement;
   const PortalPtr portal = session.make_portal(running, parameters);
   session.lock_tables(*portal, Session::State::Columns::open);
-  PlanRun& run = session.run_of(*portal);
   const InnerStatement inner{*session.transaction, sees};
-  run.execution.row_arena.reset();
-  run.execution.parameters = portal->parameters;
-  run.execution.transaction = session.transaction.get();
-  run.execution.run = session.next_run++;
-  portal->state = Portal::State::running;
+  PlanRun& run = session.begin_run(*portal);
   std::uint64_t rows = 0;
   try {
     run.open();

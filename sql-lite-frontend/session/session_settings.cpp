@@ -126,6 +126,9 @@ void define_behavior(Settings& settings) {
                                   "Sets the read-only status of new transactions."));
   settings.define(boolean_setting("default_transaction_deferrable", false, user, category,
                                   "Sets the deferrable status of new transactions."));
+  settings.define(enumeration_setting("session_replication_role", "origin",
+                                      {"origin", "replica", "local"}, SettingContext::superuser,
+                                      category, "Sets the session's behavior for triggers."));
   settings.define(enumeration_setting("transaction_isolation", "read committed", levels, user,
                                       category, "Sets the current transaction's isolation level."));
   settings.define(boolean_setting("transaction_read_only", false, user, category,

@@ -28,6 +28,9 @@ struct NamedRelation;
 class DomainRules;
 class RoutineCodes;
 class TriggerCodes;
+class PinnedRows;
+class CallPlace;
+struct TransitionTables;
 
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
@@ -65,6 +68,8 @@ struct Session::State final : NameSource, ObjectNames {
     Transaction::Durability durability = Transaction::Durability::synchronous;
     Duration lock_timeout{};
     Duration deadlock_timeout{};
+    /// session_replication_role: whose triggers fire.
+    bool is_replica = false;
     std::uint64_t revision = 0;  ///< of the server's settings; 0: the session's have changed
   };
   const TransactionDefaults& defaults();
@@ -81,6 +86,11 @@ struct Session::State final : NameSource, ObjectNames {
   void commit_transaction();
   void rollback_transaction() noexcept;
   void begin_statement();
+  /// The same within one that runs, where a routine has ended its transaction.
+  void begin_inner_statement() {
+    if (!any_statement) [[unlikely]]
+      begin_statement();
+  }
   void transaction_statement(const ast::TransactionStmt& statement, ResultSink& sink);
   /// After an error: undoes the statement, or everything outside a block.
   void fail_statement(const Savepoint& start);
@@ -142,6 +152,8 @@ struct Session::State final : NameSource, ObjectNames {
   // plan_run.cpp ----------------------------------------------------------------------------------
   /// The portal's run of its plan, which it has from now on.
   PlanRun& run_of(Portal& portal);
+  /// Ready to be opened, for what the portal's parameters are.
+  PlanRun& begin_run(Portal& portal);
   /// The portal is done with it: it may serve the next.
   void give_back_run(Portal& portal);
 
@@ -431,6 +443,15 @@ struct Session::State final : NameSource, ObjectNames {
   std::int64_t transaction_number = 0;  ///< of the present one, once txid_current() was asked
   bool any_statement = false;  ///< in this transaction: SET TRANSACTION comes too late then
   bool in_script = false;      ///< what runs is one of several statements of a message
+  /// What runs may end the transaction: CALL or DO outside a block, and procedures that it calls.
+  bool may_end_transaction = false;
+  int guarded_blocks = 0;  ///< within how many blocks of routines, which take their errors back
+  /// Of loops whose bodies may end the transaction, outermost first.
+  std::vector<PinnedRows*> pinned_rows;
+  /// Where the routines are that run, outermost first.
+  std::vector<const CallPlace*> call_places;
+  /// What the function of a trigger that runs may name; null: nothing.
+  const TransitionTables* transition_tables = nullptr;
   DeferredChecks deferred;
   ConstraintModes constraint_modes;
   ReferenceQueue references;

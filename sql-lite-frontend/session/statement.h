@@ -243,6 +243,8 @@ struct Portal {
   bool scrolls = true;
   bool holds = false;
   bool binary = false;
+  /// A loop stands on it: the end of the transaction leaves it its rows.
+  bool pinned = false;
   std::int64_t position = 0;  ///< 0: before the first row
   bool exhausted = false;
   std::unique_ptr<RowStore> rows;  ///< what has been read
@@ -261,7 +263,7 @@ struct Portal {
     view.reset();
     state = State::ready;
     rows_sent = rows_written = 0;
-    is_cursor = holds = binary = exhausted = false;
+    is_cursor = holds = binary = pinned = exhausted = false;
     scrolls = true;
     position = 0;
     rows.reset();

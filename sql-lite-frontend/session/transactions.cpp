@@ -40,6 +40,7 @@ const Session::State::TransactionDefaults& Session::State::defaults() {
                                      : Transaction::Durability::synchronous,
                    .lock_timeout = milliseconds("lock_timeout"),
                    .deadlock_timeout = milliseconds("deadlock_timeout"),
+                   .is_replica = settings.text("session_replication_role") == "replica",
                    .revision = revision};
   return kept_defaults;
 }

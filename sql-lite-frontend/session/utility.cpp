@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -285,13 +286,17 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::alter_function_stmt:
       definition("ALTER FUNCTION");
       return alter_routine(*this, ast::as<ast::AlterFunctionStmt>(node), sink);
-    case Kind::do_stmt:
+    case Kind::do_stmt: {
       begin_statement();
+      const TransactionControl control{*this, !in_block()};
       return run_inline_code(*this, ast::as<ast::DoStmt>(node), statement, sink);
-    case Kind::call_stmt:
+    }
+    case Kind::call_stmt: {
       begin_statement();
+      const TransactionControl control{*this, !in_block()};
       return call_procedure(*this, ast::as<ast::CallStmt>(node), statement.parameter_types,
                             parameters, sink);
+    }
     case Kind::drop_stmt: {
       const auto& dropped = ast::as<ast::DropStmt>(node);
       definition(fmt::format("DROP {}", object_type_name(dropped.remove_type)));

@@ -6,6 +6,7 @@
 
 #include "base/ascii.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/session/call_place.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
@@ -106,6 +107,7 @@ Severity least_heard(std::string_view level) {
 }  // namespace
 
 void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
+  if (diagnostic.where.empty()) diagnostic.where = call_context(*this);
   const bool is_heard = diagnostic.severity >= least_heard(settings.text("client_min_messages"));
   // What somebody asked to be told is told.
   if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
@@ -268,11 +270,12 @@ void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultS
       break;
     case Kind::set_multi:
       if (statement.name == "TRANSACTION") {
-        if (!in_explicit_block()) {
+        if (!in_block()) {
           notice(sink, Severity::warning, SqlState{"25P01"},
                  "SET TRANSACTION can only be used in transaction blocks");
         }
-        any_statement = in_explicit_block() && any_statement;
+        // In a routine there may have been some since its transaction began.
+        any_statement = (in_explicit_block() || !call_places.empty()) && any_statement;
         set_transaction_modes(statement.args);
       } else if (statement.name == "SESSION CHARACTERISTICS") {
         for (const ast::Node* node : statement.args) {

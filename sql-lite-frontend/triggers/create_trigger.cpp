@@ -118,18 +118,30 @@ class TriggerBuilder {
         unsupported_form("INSTEAD OF triggers cannot have column lists");
       }
     }
-    if (table_->relation.kind == RelationKind::view) {
-      unsupported_form("triggers on views are not supported");
-    }
-    if (statement_.isconstraint) unsupported_form("CREATE CONSTRAINT TRIGGER is not supported");
+    if (statement_.isconstraint) read_constraint();
   }
 
-  void read_transition_tables() const {
+  void read_constraint() {
+    if (statement_.replace) {
+      unsupported_form("CREATE OR REPLACE CONSTRAINT TRIGGER is not supported");
+    }
+    trigger_.deferrable = statement_.deferrable;
+    trigger_.initially_deferred = statement_.initdeferred;
+    if (statement_.constrrel == nullptr) return;
+    trigger_.referenced_table =
+        require_named_relation(session_, *statement_.constrrel).table->relation.oid;
+  }
+
+  void read_transition_tables() {
     const auto invalid = [](std::string_view message) {
       throw SqlError{kInvalidTrigger, std::string{message}};
     };
-    bool has_old = false;
-    bool has_new = false;
+    if (!statement_.transition_rels.empty() && table_->relation.kind == RelationKind::view) {
+      throw sql_error(sqlstate::wrong_object_type, "\"{}\" is a view", table_->relation.name)
+          .with_detail("Triggers on views cannot have transition tables.");
+    }
+    std::string& old_name = trigger_.old_table;
+    std::string& new_name = trigger_.new_table;
     for (const ast::Node* node : statement_.transition_rels) {
       const auto& named = ast::as<ast::TriggerTransition>(node);
       if (!named.is_table) {
@@ -154,15 +166,19 @@ class TriggerBuilder {
         if (trigger_.fires_on(TriggerEvent::remove)) {
           invalid("NEW TABLE can only be specified for an INSERT or UPDATE trigger");
         }
-        if (std::exchange(has_new, true)) invalid("NEW TABLE cannot be specified multiple times");
+        if (!new_name.empty()) invalid("NEW TABLE cannot be specified multiple times");
+        new_name = named.name;
       } else {
         if (trigger_.fires_on(TriggerEvent::insert)) {
           invalid("OLD TABLE can only be specified for a DELETE or UPDATE trigger");
         }
-        if (std::exchange(has_old, true)) invalid("OLD TABLE cannot be specified multiple times");
+        if (!old_name.empty()) invalid("OLD TABLE cannot be specified multiple times");
+        old_name = named.name;
       }
     }
-    if (has_old || has_new) unsupported_form("transition tables are not supported");
+    if (!old_name.empty() && old_name == new_name) {
+      invalid("OLD TABLE name and NEW TABLE name cannot be the same");
+    }
   }
 
   void find_function() {
@@ -190,11 +206,17 @@ class TriggerBuilder {
     const auto known = std::ranges::find(relation.triggers, trigger_.name, &Trigger::name);
     if (known == relation.triggers.end()) {
       trigger_.oid = session_.catalog.allocate_oid();
+      if (statement_.isconstraint) trigger_.constraint = session_.catalog.allocate_oid();
       return;
     }
     if (!statement_.replace) {
       throw_error(sqlstate::duplicate_object, "trigger \"{}\" for relation \"{}\" already exists",
                   trigger_.name, relation.name);
+    }
+    if (known->constraint != kNoOid) {
+      throw_error(sqlstate::duplicate_object,
+                  "trigger \"{}\" for relation \"{}\" is a constraint trigger", trigger_.name,
+                  relation.name);
     }
     trigger_.oid = known->oid;
     trigger_.comment = known->comment;

@@ -1,28 +1,38 @@
 #include "sql-lite-frontend/triggers/fire.h"
 
+#include <algorithm>
+
 #include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 
-TriggerCodePtr TriggerCodes::find(Session::State& session, const CallablePtr& callable,
-                                  const TablePtr& table) {
+TriggerCodes::Found TriggerCodes::find(Session::State& session, const CallablePtr& callable,
+                                       const TablePtr& table, const Trigger& trigger) {
   const RoutinePtr& routine = callable->routine;
-  const std::pair key{routine->oid, table->relation.oid};
+  const std::tuple key{routine->oid, table->relation.oid,
+                       names_transition_tables(trigger) ? trigger.oid : kNoOid};
   if (codes_.size() >= kMost && !codes_.contains(key)) codes_.clear();
   Known& known = codes_[key];
-  if (known.routine != routine || known.table != table) {
-    known.code = require_language(routine->language).prepare_trigger(session, callable, table);
+  const bool fits = known.routine == routine && known.table == table &&
+                    known.old_name == trigger.old_table && known.new_name == trigger.new_table;
+  if (!fits) {
+    known.found = {require_language(routine->language).prepare_trigger(session, callable, table),
+                   transition_tables_of(trigger, *table)};
     known.routine = routine;
     known.table = table;
+    known.old_name = trigger.old_table;
+    known.new_name = trigger.new_table;
   }
-  return known.code;
+  return known.found;
 }
 
-bool may_fire(const Session::State& /*session*/, const Trigger& trigger) {
-  return trigger.enabled == 'O' || trigger.enabled == 'A';
+bool may_fire(Session::State& session, const Trigger& trigger) {
+  if (trigger.enabled == 'A') return true;
+  return trigger.enabled == (acts_as_replica(session) ? 'R' : 'O');
 }
 
 namespace {
@@ -53,7 +63,13 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   }
   if (!session.trigger_codes) session.trigger_codes = std::make_shared<TriggerCodes>();
   const RoutineFrame frame{session, *callable->routine};
-  const TriggerCodePtr code = session.trigger_codes->find(session, callable, table);
+  TriggerCodes::Found found = session.trigger_codes->find(session, callable, table, trigger);
+  if (names_transition_tables(trigger)) {
+    found.tables.rows = rows.changed;
+    session.transition_tables = &found.tables;
+  }
+  // It runs within a statement.
+  const TransactionControl control{session, false};
   const Depth depth{session.trigger_depth};
   const ReferenceQueue::Aside aside{session.references};
   TriggerCall call;
@@ -65,7 +81,24 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   call.arguments = trigger.arguments;
   call.old_row = rows.old_row;
   call.new_row = rows.new_row;
-  return code->run(session, call, execution.row_arena);
+  return found.code->run(session, call, execution.row_arena);
+}
+
+void fire_deferred(Session::State& session, const TablePtr& table, const DeferredCheck& check) {
+  const auto& triggers = table->relation.triggers;
+  const auto trigger = std::ranges::find(triggers, check.constraint, &Trigger::constraint);
+  if (trigger == triggers.end()) return;
+  using Kind = DeferredCheck::Kind;
+  const std::size_t columns = table->relation.columns.size();
+  FiredRows rows;
+  TriggerEvent event = TriggerEvent::insert;
+  if (check.kind != Kind::after_insert) rows.old_row = check.values.first(columns);
+  if (check.kind != Kind::after_delete) rows.new_row = check.values.last(columns);
+  if (check.kind == Kind::after_update) event = TriggerEvent::update;
+  if (check.kind == Kind::after_delete) event = TriggerEvent::remove;
+  const std::unique_ptr<Scratch> scratch = session.new_scratch();
+  scratch->execution.transaction = session.transaction.get();
+  fire(scratch->execution, *trigger, table, event, rows);
 }
 
 }  // namespace swizzle::sql

@@ -66,6 +66,9 @@ std::string shown_trigger(Session::State& session, const TablePtr& table, const 
       pretty ? *session.name_of(TypeId::regclass, table->relation.oid)
              : session.qualified_name(*table));
   if (trigger.constraint != kNoOid) {
+    if (const TablePtr referenced = session.table(trigger.referenced_table)) {
+      text += "FROM " + *session.name_of(TypeId::regclass, referenced->relation.oid) + " ";
+    }
     if (!trigger.deferrable) text += "NOT ";
     text += "DEFERRABLE INITIALLY ";
     text += trigger.initially_deferred ? "DEFERRED " : "IMMEDIATE ";

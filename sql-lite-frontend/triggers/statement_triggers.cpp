@@ -19,6 +19,12 @@ ReferenceQueue::StatementKey key_of_event(const Table& table, TriggerEvent event
          static_cast<std::uint8_t>(event);
 }
 
+DeferredCheck::Kind kind_of_check(TriggerEvent event) {
+  if (event == TriggerEvent::insert) return DeferredCheck::Kind::after_insert;
+  return event == TriggerEvent::update ? DeferredCheck::Kind::after_update
+                                       : DeferredCheck::Kind::after_delete;
+}
+
 }  // namespace
 
 AfterTriggers::AfterTriggers(const WriteStatement& write) : table_(write.table) {
@@ -34,8 +40,20 @@ void AfterTriggers::act_on(Execution& execution, std::int64_t event,
   FiredRows rows;
   if (known.event != TriggerEvent::insert) rows.old_row = values.first(columns);
   if (known.event != TriggerEvent::remove) rows.new_row = values.last(columns);
+  fire_one(execution, known, rows);
+}
+
+void AfterTriggers::fire_one(Execution& execution, const Known& known, FiredRows rows) {
+  const Trigger& trigger = *known.trigger;
+  std::shared_ptr<TransitionRows> changed;
+  if (names_transition_tables(trigger)) {
+    changed = this->changed(known.event);
+    rows.changed = changed.get();
+    // What comes later shows in other tables.
+    reference_queue(execution.session).rows_changed(key_of_event(*table_, known.event)).reset();
+  }
   RowScope scope{execution};
-  fire(execution, *known.trigger, table_, known.event, rows);
+  fire(execution, trigger, table_, known.event, rows);
   scope.rewind();
 }
 
@@ -44,10 +62,7 @@ void AfterTriggers::fire_statement(Execution& execution, TriggerEvent event) {
     const Trigger& trigger = *known.trigger;
     const bool is_it =
         known.event == event && trigger.time == TriggerTime::after && !trigger.for_each_row;
-    if (!is_it || !may_fire(execution.session, trigger)) continue;
-    RowScope scope{execution};
-    fire(execution, trigger, table_, event, {});
-    scope.rewind();
+    if (is_it && may_fire(execution.session, trigger)) fire_one(execution, known, {});
   }
 }
 
@@ -58,10 +73,13 @@ std::unique_ptr<StatementTriggers> StatementTriggers::of(const WriteStatement& w
 StatementTriggers::StatementTriggers(const WriteStatement& write) : write_(write) {
   for (const WriteStatement::Fired& fired : write.triggers) {
     const bool for_rows = fired.trigger->for_each_row;
-    const bool before = fired.trigger->time == TriggerTime::before;
+    const bool before = fired.trigger->time != TriggerTime::after;
     runs_between_rows_ |= for_rows && before;
     notes_rows_ |= for_rows && !before;
     fires_last_ |= !for_rows && !before;
+    Shown& shown = shown_[static_cast<std::size_t>(fired.event)];
+    shown.old_rows |= !fired.trigger->old_table.empty();
+    shown.new_rows |= !fired.trigger->new_table.empty();
   }
 }
 
@@ -94,8 +112,18 @@ void StatementTriggers::begin(Execution& execution) {
   if (notes_rows_ || fires_last_) {
     if (!after_ || after_.use_count() > 1) after_ = std::make_shared<AfterTriggers>(write_);
   }
+  ReferenceQueue& queue = reference_queue(execution.session);
   for (const TriggerEvent event : events()) {
-    if (!reference_queue(execution.session).begins(key_of(event))) continue;
+    const Shown& shown = shown_[static_cast<std::size_t>(event)];
+    if (!shown.old_rows && !shown.new_rows) continue;
+    // The statements of actions fill the tables together.
+    auto& rows = after_->changed(event);
+    rows = queue.is_running() ? queue.rows_changed(key_of(event)) : nullptr;
+    if (!rows) rows = std::make_shared<TransitionRows>();
+    if (queue.is_running()) queue.rows_changed(key_of(event)) = rows;
+  }
+  for (const TriggerEvent event : events()) {
+    if (!queue.begins(key_of(event))) continue;
     for (const WriteStatement::Fired& fired : write_.triggers) {
       const Trigger& trigger = *fired.trigger;
       const bool is_it =
@@ -110,15 +138,25 @@ void StatementTriggers::begin(Execution& execution) {
 
 bool StatementTriggers::before_row(Execution& execution, TriggerEvent event,
                                    std::span<const Value> old_row, std::vector<Value>& new_row) {
-  const bool removes = event == TriggerEvent::remove;
-  if (!removes) {
+  if (event != TriggerEvent::remove) {
     // They are computed from what the triggers leave.
     for (const Assignment& generated : write_.generated) new_row[generated.position] = {};
   }
+  return fire_for_row(execution, TriggerTime::before, event, old_row, new_row);
+}
+
+bool StatementTriggers::instead_of_row(Execution& execution, TriggerEvent event,
+                                       std::span<const Value> old_row,
+                                       std::vector<Value>& new_row) {
+  return fire_for_row(execution, TriggerTime::instead_of, event, old_row, new_row);
+}
+
+bool StatementTriggers::fire_for_row(Execution& execution, TriggerTime time, TriggerEvent event,
+                                     std::span<const Value> old_row, std::vector<Value>& new_row) {
+  const bool removes = event == TriggerEvent::remove;
   for (const WriteStatement::Fired& fired : write_.triggers) {
     const Trigger& trigger = *fired.trigger;
-    const bool is_it =
-        fired.event == event && trigger.time == TriggerTime::before && trigger.for_each_row;
+    const bool is_it = fired.event == event && trigger.time == time && trigger.for_each_row;
     if (!is_it || !wants(execution, fired, old_row, new_row)) continue;
     const auto made = fire(execution, trigger, write_.table, event, {old_row, new_row});
     if (!made) return false;
@@ -154,6 +192,7 @@ void StatementTriggers::require_same_row(Execution& execution, const Transaction
 
 void StatementTriggers::note(Execution& execution, TriggerEvent event,
                              std::span<const Value> old_row, std::span<const Value> new_row) {
+  keep_for_tables(execution, event, {old_row, new_row});
   if (!notes_rows_) return;
   std::vector<Value> both;
   for (std::size_t i = 0; i < write_.triggers.size(); ++i) {
@@ -166,12 +205,30 @@ void StatementTriggers::note(Execution& execution, TriggerEvent event,
       both.assign(old_row.begin(), old_row.end());
       both.insert(both.end(), new_row.begin(), new_row.end());
     }
+    if (is_deferred(execution.session, trigger)) {
+      defer_check(execution.session,
+                  {kind_of_check(event), trigger.constraint, write_.table->relation.oid, both});
+      continue;
+    }
     events_.add(*execution.memory, static_cast<std::int64_t>(i), both);
   }
 }
 
+void StatementTriggers::keep_for_tables(Execution& execution, TriggerEvent event,
+                                        const FiredRows& rows) {
+  const Shown& shown = shown_[static_cast<std::size_t>(event)];
+  if (!shown.old_rows && !shown.new_rows) return;
+  TransitionRows& changed = *after_->changed(event);
+  if (shown.old_rows) changed.old_rows.add(*execution.memory, 0, rows.old_row);
+  if (shown.new_rows) changed.new_rows.add(*execution.memory, 0, rows.new_row);
+}
+
 void StatementTriggers::begin_checks(ReferenceQueue& queue) {
-  for (const TriggerEvent event : events()) static_cast<void>(queue.begins(key_of(event)));
+  for (const TriggerEvent event : events()) {
+    static_cast<void>(queue.begins(key_of(event)));
+    if (after_ && after_->changed(event))
+      queue.rows_changed(key_of(event)) = after_->changed(event);
+  }
 }
 
 void StatementTriggers::finish(Execution& execution) {

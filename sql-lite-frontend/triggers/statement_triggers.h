@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -25,6 +26,10 @@ class AfterTriggers final : public EventActor {
   void act_last(Execution& execution) override { fire_statement(execution, last_event_); }
   void fire_statement(Execution& execution, TriggerEvent event);
   void set_last_event(TriggerEvent event) noexcept { last_event_ = event; }
+  /// What the statement has changed, for transition tables; null where no trigger names one.
+  std::shared_ptr<TransitionRows>& changed(TriggerEvent event) {
+    return changed_[static_cast<std::size_t>(event)];
+  }
 
  private:
   struct Known {
@@ -33,7 +38,10 @@ class AfterTriggers final : public EventActor {
   };
   TablePtr table_;  ///< keeps the triggers
   std::vector<Known> known_;
+  void fire_one(Execution& execution, const Known& known, FiredRows rows);
+
   TriggerEvent last_event_ = TriggerEvent::insert;
+  std::array<std::shared_ptr<TransitionRows>, 3> changed_;  ///< by event
 };
 
 /// The triggers of one run of a statement that writes.
@@ -52,6 +60,9 @@ class StatementTriggers {
   /// DELETE. False: the row is to be left as it is.
   bool before_row(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
                   std::vector<Value>& new_row);
+  /// Fires those INSTEAD OF, in the same way.
+  bool instead_of_row(Execution& execution, TriggerEvent event, std::span<const Value> old_row,
+                      std::vector<Value>& new_row);
   /// Throws 27000 where the row is not `row` any more, after functions ran since `mark`.
   void require_same_row(Execution& execution, const Transaction::Mark& mark, Bytes key,
                         std::span<const Value> row) const;
@@ -68,15 +79,24 @@ class StatementTriggers {
   void forget() noexcept;
 
  private:
+  bool fire_for_row(Execution& execution, TriggerTime time, TriggerEvent event,
+                    std::span<const Value> old_row, std::vector<Value>& new_row);
   [[nodiscard]] bool wants(Execution& execution, const WriteStatement::Fired& fired,
                            std::span<const Value> old_row, std::span<const Value> new_row) const;
   [[nodiscard]] std::span<const TriggerEvent> events() const noexcept;
   [[nodiscard]] ReferenceQueue::StatementKey key_of(TriggerEvent event) const noexcept;
+  void keep_for_tables(Execution& execution, TriggerEvent event, const FiredRows& rows);
 
   const WriteStatement& write_;
   bool runs_between_rows_ = false;
   bool notes_rows_ = false;
   bool fires_last_ = false;
+  /// Which rows transition tables show, by event.
+  struct Shown {
+    bool old_rows = false;
+    bool new_rows = false;
+  };
+  std::array<Shown, 3> shown_{};
   std::shared_ptr<AfterTriggers> after_;
   RowEvents events_;
 };

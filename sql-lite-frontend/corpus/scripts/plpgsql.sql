@@ -104,7 +104,6 @@ declare id int := 100; w text; begin select v into w from t where t.id = id; rai
 do $$ declare x int; begin execute 'select count(*) from t where id > $1' into x using 50; raise notice '%', x; execute 'create table made(a int)'; execute 'insert into made values (1), (2)'; get diagnostics x = row_count; raise notice '%', x; execute null; end $$;
 do $$ begin create table made(a int); insert into made values (1); raise notice '%', (select count(*) from made); drop table made; end $$;
 do $$ begin savepoint a; end $$;
--- differs: refused: COMMIT in PL/pgSQL
 do $$ begin commit; end $$;
 create table lg(a int);
 create function volatile_count() returns bigint language plpgsql as $$ begin insert into lg values (1); return (select count(*) from lg); end $$;

@@ -2,10 +2,7 @@
 create table acc(id int primary key, v int, updated_at timestamptz, note text);
 create table log(n serial, op text, old_v int, new_v int, tg text);
 create function stamp() returns trigger language plpgsql as $$ begin new.updated_at := '2020-01-01'; new.note := coalesce(new.note,'') || tg_op || tg_nargs || coalesce(tg_argv[0],'-'); return new; end $$;
-create function audit() returns trigger language plpgsql as $$ begin
- if tg_op = 'DELETE' then insert into log(op,old_v,tg) values (tg_op, old.v, tg_name || tg_when || tg_level || tg_table_name); return old;
- elsif tg_op = 'UPDATE' then insert into log(op,old_v,new_v,tg) values (tg_op, old.v, new.v, tg_name); return new;
- else insert into log(op,new_v,tg) values (tg_op, new.v, tg_name); return new; end if; end $$;
+create function audit() returns trigger language plpgsql as $$ begin if tg_op = 'DELETE' then insert into log(op,old_v,tg) values (tg_op, old.v, tg_name || tg_when || tg_level || tg_table_name); return old; elsif tg_op = 'UPDATE' then insert into log(op,old_v,new_v,tg) values (tg_op, old.v, new.v, tg_name); return new; else insert into log(op,new_v,tg) values (tg_op, new.v, tg_name); return new; end if; end $$;
 create function skip() returns trigger language plpgsql as $$ begin if new.v < 0 then return null; end if; return new; end $$;
 create function stmt() returns trigger language plpgsql as $$ begin raise notice '% % % %', tg_name, tg_when, tg_level, tg_op; return null; end $$;
 create function boom() returns trigger language plpgsql as $$ begin if new.v = 13 then raise exception 'no 13' using hint='pick another', errcode='P0042'; end if; return new; end $$;
