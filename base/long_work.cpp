@@ -40,7 +40,8 @@ void look_up_from_work() {
 }
 
 void look_up_from_unended_work() noexcept {
-  if (is_time_to_rest()) let_others_run();
+  // Where turns are the system's, nobody is kept waiting.
+  if (is_time_to_rest() && turn_began != TimePoint{}) let_others_run();
 }
 
 void begin_turn(TimePoint now) noexcept {

@@ -90,8 +90,11 @@ bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept
   const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
   const std::uint64_t hash = hash_of_key(leaf.tree(), key);
   if (leaf.tree() == TreeId::directory && trees_ != nullptr && trees_->is_needed(key)) return false;
-  // A ghost may stay for no reason, and the record that is one may lie in a file.
-  return (!versions_.may_have(hash) || planted(PlantedFault::ghost_removed_early)) &&
+  // A ghost may stay for no reason, and the record that is one may lie in a file. Only of trees the
+  // ghosts tell something themselves.
+  const bool is_wanted = leaf.tree() == TreeId::directory ? versions_.has(leaf.tree(), key, hash)
+                                                          : versions_.may_have(hash);
+  return (!is_wanted || planted(PlantedFault::ghost_removed_early)) &&
          locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
 }
 
