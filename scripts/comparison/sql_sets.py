@@ -171,6 +171,27 @@ WRITES = [
     ("COPY into a table with rows, key and index", INDEXED, "\\copy grown from '{grown}'"),
 ]
 
+ROUTINES_TABLES = """
+CREATE TABLE looked_up (id int PRIMARY KEY, v int);
+INSERT INTO looked_up SELECT g, g % 1000 FROM generate_series(1, 100000) g;
+CREATE FUNCTION additions(n int) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE x bigint := 0; BEGIN FOR i IN 1 .. n LOOP x := x + i; END LOOP; RETURN x; END $$;
+CREATE FUNCTION look_ups(n int) RETURNS bigint LANGUAGE plpgsql AS $$ DECLARE x bigint := 0; y int; BEGIN FOR i IN 1 .. n LOOP SELECT v INTO y FROM looked_up WHERE id = i % 100000 + 1; x := x + y; END LOOP; RETURN x; END $$;
+CREATE FUNCTION stamps() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.updated_at := now(); RETURN NEW; END $$;
+CREATE FUNCTION counts() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM sum(n.v - o.v) FROM new_rows n JOIN old_rows o USING (id); RETURN NULL; END $$;
+"""
+STAMPED = ("DROP TABLE IF EXISTS stamped; CREATE TABLE stamped (id int PRIMARY KEY, v int, updated_at timestamptz); "
+           "INSERT INTO stamped SELECT g, g, now() FROM generate_series(1, 100000) g")
+ROUTINES = [
+    ("10 M additions in a loop", "", "SELECT additions(10000000)"),
+    ("500,000 look-ups by key in a loop", "", "SELECT look_ups(500000)"),
+    ("UPDATE, 100,000 rows", STAMPED, "UPDATE stamped SET v = v + 1"),
+    ("the same, a trigger sets updated_at", STAMPED + "; CREATE TRIGGER s BEFORE UPDATE ON stamped FOR EACH ROW "
+     "EXECUTE FUNCTION stamps()", "UPDATE stamped SET v = v + 1"),
+    ("the same, a trigger reads transition tables", STAMPED + "; CREATE TRIGGER c AFTER UPDATE ON stamped REFERENCING "
+     "OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION counts()",
+     "UPDATE stamped SET v = v + 1"),
+]
+
 ORDER_DATE = f"date '1992-01-01' + ({scattered(13, 2405)})::int"
 
 TPCH_TABLES = f"""
@@ -322,4 +343,5 @@ SETS = {
     "statements": (STATEMENTS_TABLES, STATEMENTS),
     "tpch": (TPCH_TABLES, TPCH),
     "writes": ("", WRITES),
+    "routines": (ROUTINES_TABLES, ROUTINES),
 }
