@@ -2,6 +2,7 @@
 #include <functional>
 #include <string>
 
+#include "base/sanitizers.h"
 #include "sql-lite-frontend/session/test_database.h"
 
 /// Where PostgreSQL says that something is too many, with its words.
@@ -121,7 +122,9 @@ TEST_CASE("what stands left of IN is not bound anew at each level", "[session][l
   std::string plain = "true";
   for (int i = 0; i < 300; ++i) plain += " IN (SELECT true)";
   CHECK(database.run("SELECT " + plain) == "t SELECT 1");
+#ifndef SWIZZLE_ASAN  // whose frames are larger
   CHECK(database.run(nested(1500, " = ALL (SELECT 1)")) == "1 SELECT 1");
+#endif
 }
 
 TEST_CASE("what aggregates gather is bounded by session_memory_limit", "[session][limits]") {

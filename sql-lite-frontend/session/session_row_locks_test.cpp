@@ -102,7 +102,13 @@ TEST_CASE_METHOD(RowLocks, "Who refers to a key keeps it, and waits for its chan
           other->simple_query("INSERT INTO c2 SELECT 1, code FROM p WHERE id = 2", sink);
       answer = outcome ? "inserted" : std::string{outcome.error().state.code()};
     }};
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    // It has read the key, and waits for what becomes of it.
+    const auto is_waiting = [&] {
+      return run("SELECT count(*) FROM pg_locks WHERE NOT granted") == "1 SELECT 1";
+    };
+    for (int tries = 0; tries < 5000 && !is_waiting(); ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
     run("COMMIT");
     child.join();
     ask("ROLLBACK");

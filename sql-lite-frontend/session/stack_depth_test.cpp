@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/fiber_runtime.h"
+#include "base/sanitizers.h"
 #include "sql-lite-frontend/session/test_database.h"
 
 namespace swizzle::sql {
@@ -201,8 +202,13 @@ TEST_CASE("Long lists are flat", "[sql][stack]") {
     ask(chain + " SELECT * FROM w30000");
     ask("SELECT 1 FROM " + numbers(10'000, ", (SELECT 1) t", "").insert(0, "(SELECT 1) t"));
   });
+#ifdef SWIZZLE_ASAN  // which has threads with larger stacks
+  constexpr std::string_view kLongChain = "54000 too many range table entries";
+#else
+  constexpr std::string_view kLongChain = kTooDeep;
+#endif
   CHECK(answers == std::vector<std::string>{"t SELECT 1", "5000 SELECT 1", "1 SELECT 1",
-                                            std::string{kTooDeep},
+                                            std::string{kLongChain},
                                             "54000 too many tables in one query (limit 64)"});
 }
 
