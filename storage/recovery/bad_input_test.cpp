@@ -299,8 +299,17 @@ TEST_CASE("a log that is newer than the data is refused with the record and the 
   killed.disk.corrupt("/database/data", 0, old_data);
   const auto opened = killed.open();
   if (opened) {
-    // A log that nobody has had the time to shorten still has all that the pages lack.
-    REQUIRE(killed.rows(**opened) == 950);
+    // A log that nobody has had the time to shorten still has all that the pages lack. Where redo
+    // had no reason to look at a page, whoever reads it finds out.
+    const auto reader = (*opened)->begin();
+    Cursor cursor = (*opened)->tree(killed.tree).value().scan(*reader, {}).value();
+    Result<bool> next = cursor.next();
+    while (next && *next) next = cursor.next();
+    if (next) {
+      REQUIRE(killed.rows(**opened) == 950);
+    } else {
+      REQUIRE(next.error().state() == sqlstate::data_corrupted);
+    }
     return;
   }
   REQUIRE(opened.error().state() == sqlstate::data_corrupted);
