@@ -70,7 +70,7 @@ struct Killed {
     Cursor cursor = engine.tree(tree).value().scan(*reader, {}).value();
     int count = 0;
     while (cursor.next().value()) ++count;
-    REQUIRE(engine.verify().value() == std::vector<std::string>{});
+    REQUIRE(engine.verify().value().empty());
     return count;
   }
   Control control() { return ControlFile::open(disk, kHome).value()->current(); }
