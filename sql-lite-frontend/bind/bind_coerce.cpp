@@ -77,6 +77,53 @@ ExprPtr Binder::read_literal(const ConstantExpr& literal, TypeId type, std::int3
   return read;
 }
 
+std::shared_ptr<const RowShape> Binder::row_shape(TypeId type) {
+  ObjectNames* const names = names_.context().names;
+  if (names == nullptr || !is_composite(type)) return nullptr;
+  // ALTER TYPE may change it.
+  looked_up_objects_ = true;
+  depends_on_types_ = true;
+  return names->row_shape(type);
+}
+
+ExprPtr Binder::try_make_composite(ExprPtr& expr, TypeId type, Implicitness how) {
+  auto* const row = dynamic_cast<RowExpr*>(expr.get());
+  const auto shape = row != nullptr ? row_shape(type) : nullptr;
+  if (!shape) return nullptr;
+  const auto refuse = [&](std::string detail) {
+    throw sql_error(sqlstate::cannot_coerce, "cannot cast type {} to {}", format_type(row->type()),
+                    format_type(type))
+        .with_detail(std::move(detail))
+        .at_position(row->location() + 1);
+  };
+  std::vector<ExprPtr> fields = std::move(row->mutable_operands());
+  if (fields.size() < shape->types.size()) refuse("Input has too few columns.");
+  if (fields.size() > shape->types.size()) refuse("Input has too many columns.");
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    // A literal that says no type has become text only for want of another.
+    if (const auto* literal = dynamic_cast<const ConstantExpr*>(fields[i].get());
+        literal != nullptr && literal->type() == TypeId::text) {
+      auto untyped = std::make_unique<ConstantExpr>(TypeId::unknown, kNoTypmod, literal->value());
+      untyped->set_location(literal->location());
+      fields[i] = std::move(untyped);
+    }
+    const TypeId source = fields[i]->type();
+    ExprPtr field = try_coerce(fields[i], shape->types[i], shape->typmods[i], how);
+    if (!field) {
+      refuse(fmt::format("Cannot cast type {} to {} in column {}.", format_type(source),
+                         format_type(shape->types[i]), i + 1));
+    }
+    fields[i] = std::move(field);
+  }
+  auto made = std::make_unique<RowExpr>(std::move(fields));
+  made->names = shape->names;
+  made->absence = row->absence;
+  made->telling_field = row->telling_field;
+  made->set_type(type);
+  made->set_location(row->location());
+  return made;
+}
+
 /// What becomes a value of a domain becomes one of what the domain is over first.
 ExprPtr Binder::try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how) {
   const std::int32_t location = expr->location();
@@ -111,8 +158,14 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
     known = type;
     parameter->set_type(type);
     result = std::move(expr);
+  } else if (how == Implicitness::explicit_cast && type == TypeId::anyarray &&
+             element_type(source) != TypeId::none) {
+    // Any array is one.
+    result = std::move(expr);
   } else if (is_domain(type)) {
     return try_enter_domain(expr, type, how);
+  } else if (source == TypeId::record && is_composite(type)) {
+    return try_make_composite(expr, type, how);
   } else {
     const auto cast = find_cast(source, type, context_of(how));
     if (!cast) return nullptr;

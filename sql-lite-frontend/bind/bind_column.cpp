@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// What a name in an expression means.
 namespace swizzle::sql {
@@ -200,6 +201,13 @@ ExprPtr Binder::bind_column(const ast::ColumnRef& node, Scope& scope) {
       refuse_system_column(part(parts - 1), node.location);
     }
     throw_missing_column(scope, part(table_part), part(parts - 1), node.location);
+  }
+  // A parameter's field.
+  if (parts == 2 && !whole_row) {
+    ExprPtr parameter = named_parameter(part(0), node.location);
+    if (parameter && row_shape(base_type(parameter->type()))) {
+      return field_of(std::move(parameter), part(1), node.location);
+    }
   }
   if (parts == 2 && !whole_row && is_body_of(part(0))) {
     if (ExprPtr parameter = named_parameter(part(1), node.location)) return parameter;

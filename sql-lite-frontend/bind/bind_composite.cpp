@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Arrays and rows: making them, and taking parts of them.
 namespace swizzle::sql {
@@ -124,6 +125,19 @@ ExprPtr Binder::field_of(ExprPtr record, std::string_view field, std::int32_t lo
       return std::make_unique<FieldExpr>(callable.column_types[i], std::move(record), i,
                                          std::string{field});
     }
+  }
+  if (const auto shape = row_shape(base_type(record->type()))) {
+    const auto found = std::ranges::find(shape->names, field);
+    if (found == shape->names.end()) {
+      throw sql_error(sqlstate::undefined_column, "column \"{}\" not found in data type {}", field,
+                      format_type(base_type(record->type())))
+          .at_position(location + 1);
+    }
+    const auto i = static_cast<std::size_t>(found - shape->names.begin());
+    auto expr = std::make_unique<FieldExpr>(shape->types[i], std::move(record), i, *found);
+    expr->set_type(shape->types[i], shape->typmods[i]);
+    expr->set_location(location);
+    return expr;
   }
   if (record->type() != TypeId::record) {
     throw sql_error(sqlstate::wrong_object_type,

@@ -7,7 +7,6 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/execute/identifiers.h"
-#include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -301,17 +300,17 @@ ExprPtr Binder::bind_stored_constant(const ast::TypeCast& node, TypeId type) {
   const std::string_view text = ast::as<ast::A_Const>(node.arg).sval->sval;
   SessionContext numbers;
   FunctionContext by_number{arena_, numbers, {}};
-  const Value value = input_text(by_number, type, kNoTypmod, text);
-  // Anybody can write a number: it must be a label's.
   FunctionContext by_name{arena_, names_.context(), {}};
+  // What rows are made of, the session knows.
+  const bool has_rows = is_composite(type) || is_composite(element_type(type));
+  const Value value = input_text(has_rows ? by_name : by_number, type, kNoTypmod, text);
+  // Anybody can write a number: it must be a label's, and what a domain allows.
   static_cast<void>(to_text(by_name, type, value));
-  // And a domain's values, or those of an array, must be such.
   if (is_domain(type)) static_cast<void>(enter_domain(by_name, type, value, Coercion::assignment));
   if (const TypeId element = element_type(type); is_domain(element)) {
-    const ArrayView view{value};
-    for (std::size_t i = 0; i < view.size(); ++i) {
-      static_cast<void>(enter_domain(by_name, element, view.element(i), Coercion::assignment));
-    }
+    const TypeId plain = array_type(base_type(element));
+    const auto cast = find_cast(plain, type, CastContext::explicit_cast);
+    if (cast) static_cast<void>(cast_value(by_name, *cast, value));
   }
   return constant(type, value);
 }
@@ -331,6 +330,7 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   }
   const TypeId source = operand->type();
   const std::int32_t location = node.location >= 0 ? node.location : operand->location();
+  if (source == TypeId::record && is_composite(target.type)) operand->set_location(location);
   ExprPtr coerced = try_coerce(operand, target.type, target.typmod, Implicitness::explicit_cast);
   if (coerced == nullptr) {
     throw sql_error(sqlstate::cannot_coerce, "cannot cast type {} to {}", format_type(source),

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Functions in FROM.
 namespace swizzle::sql {
@@ -89,6 +90,11 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
       call.composite = resolved->result == TypeId::record;
       for (std::size_t i = 0; i < function.column_names.size(); ++i) {
         add_column(function.column_names[i], function.column_types[i], kNoTypmod);
+      }
+    } else if (const auto shape = row_shape(base_type(resolved->result))) {
+      call.composite = true;
+      for (std::size_t i = 0; i < shape->names.size(); ++i) {
+        add_column(shape->names[i], shape->types[i], shape->typmods[i]);
       }
     } else if (resolved->result == TypeId::record) {
       throw SqlError{sqlstate::syntax_error,

@@ -7,7 +7,9 @@
 #include "sql-lite-frontend/bind/window_functions.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
@@ -35,6 +37,22 @@ void tell_names(std::span<const ExprPtr> arguments) {
     row->tells_names = true;
     tell_names(row->operands());
   }
+}
+
+bool takes_exactly(std::string_view name, TypeId type) {
+  return std::ranges::any_of(functions_named(name), [type](const Function* function) {
+    return function->arguments.size() == 1 && function->arguments[0] == type;
+  });
+}
+
+/// Whether type(x) is x::type where there is no such function: a literal is read, other values
+/// need no function, or go through their text form.
+bool is_cast_by_call(TypeId source, TypeId type) {
+  if (shape_of(type) == Shape::record) return false;
+  if (source == TypeId::unknown) return true;
+  const auto cast = find_cast(source, type, CastContext::explicit_cast);
+  return cast && (cast->method == CastMethod::relabel || cast->method == CastMethod::text_form) &&
+         !(shape_of(source) == Shape::record && is_string_category(type));
 }
 
 /// As PostgreSQL: JDBC's {? = call f(?)} sends what comes out as a parameter of type void, too.
@@ -169,21 +187,23 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   if (node.func_variadic) call.variadic = FunctionCall::Variadic::as_array;
   call.position = node.location + 1;
 
-  auto resolved = try_resolve_function(call);
-  if (!resolved) {
-    // A type's name with one argument is a cast.
-    if (arguments.size() == 1 && node.over == nullptr && !node.agg_star) {
-      if (const TypeInfo* type = find_type(name)) {
-        if (ExprPtr cast =
-                try_coerce(arguments[0], type->id, kNoTypmod, Implicitness::explicit_cast)) {
-          return cast;
-        }
+  // A type's name with one argument is a cast, unless a function takes exactly that.
+  if (arguments.size() == 1 && node.over == nullptr && !node.agg_star && !any_named &&
+      !node.func_variadic && !takes_exactly(name, types[0])) {
+    ast::TypeName type_name;
+    type_name.names = node.funcname;
+    const TypeInfo* const builtin = find_type(name);
+    const TypeId type = builtin != nullptr ? builtin->id : bind_user_type(type_name);
+    if (type != TypeId::none && is_cast_by_call(types[0], type)) {
+      if (ExprPtr cast = try_coerce(arguments[0], type, kNoTypmod, Implicitness::explicit_cast)) {
+        if (cast->location() < 0) cast->set_location(node.location);
+        return cast;
       }
     }
-    resolved = resolve_function(call);
   }
-  const Function& function = *resolved->function;
-  if (resolved->variadic_array && element_type(arguments.back()->type()) == TypeId::none) {
+  const auto resolved = resolve_function(call);
+  const Function& function = *resolved.function;
+  if (resolved.variadic_array && element_type(arguments.back()->type()) == TypeId::none) {
     throw SqlError{sqlstate::datatype_mismatch, "VARIADIC argument must be an array"}.at_position(
         arguments.back()->location() + 1);
   }
@@ -198,18 +218,18 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
       refuse_sets_in_window(scope, sets);
       return bind_window_call(node, scope, std::move(arguments), name);
     }
-    return bind_any_aggregate(node, scope, *resolved, std::move(arguments), notes);
+    return bind_any_aggregate(node, scope, resolved, std::move(arguments), notes);
   }
   refuse_aggregate_syntax(node, name);
-  arguments = place_arguments(*resolved, std::move(arguments));
+  arguments = place_arguments(resolved, std::move(arguments));
   if (function.kind == FunctionKind::set || function.returns_set) {
-    return bind_set_call(function, nullptr, resolved->result, types, std::move(arguments), scope,
+    return bind_set_call(function, nullptr, resolved.result, types, std::move(arguments), scope,
                          node.location);
   }
   if (function.scalar == nullptr) refuse_row_without_columns(name);
   auto expr =
-      std::make_unique<FunctionExpr>(function, nullptr, resolved->result, std::move(arguments));
-  expr->set_variadic_array(resolved->variadic_array);
+      std::make_unique<FunctionExpr>(function, nullptr, resolved.result, std::move(arguments));
+  expr->set_variadic_array(resolved.variadic_array);
   expr->set_location(node.location);
   if (node.funcformat == ast::CoercionForm::sql_syntax) expr->set_spelling(Spelling::keywords);
   return expr;

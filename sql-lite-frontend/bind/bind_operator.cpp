@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -244,7 +245,8 @@ ExprPtr Binder::bind_in(const ast::A_Expr& node, Scope& scope) {
   for (const ast::Node* item : list.items) {
     elements.push_back(bind_expression(item, scope));
     types.push_back(elements.back()->type());
-    simple &= is_constant_like(*elements.back()) && elements.back()->type() != TypeId::record;
+    simple &=
+        is_constant_like(*elements.back()) && shape_of(elements.back()->type()) != Shape::record;
   }
   if (simple && elements.size() > 1) {
     // One array of the common type, if there is one; otherwise each alternative resolves alone.

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/field_assignment.h"
 #include "sql-lite-frontend/execute/slice_assignment.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -15,7 +18,8 @@ bool is_part_assignment(const Expr& expr) {
     return is_part_assignment(*domain->operands()[0]);
   }
   return dynamic_cast<const ElementAssignment*>(&expr) != nullptr ||
-         dynamic_cast<const SliceAssignment*>(&expr) != nullptr;
+         dynamic_cast<const SliceAssignment*>(&expr) != nullptr ||
+         dynamic_cast<const PartAssignment*>(&expr) != nullptr;
 }
 
 bool is_slice(const ast::ResTarget& target) {
@@ -49,6 +53,25 @@ void check_subscripts(const ast::ResTarget& target, const Column& column, const 
   }
 }
 
+bool names_field(const ast::ResTarget& target) {
+  return std::ranges::any_of(target.indirection,
+                             [](const ast::Node* node) { return ast::is<ast::String>(node); });
+}
+
+/// Where it lies among the attributes. 42703.
+std::size_t field_position(const RowShape& shape, const ast::String& field, TypeId type,
+                           const ast::ResTarget& target) {
+  const auto found = std::ranges::find(shape.names, field.sval);
+  if (found == shape.names.end()) {
+    throw sql_error(sqlstate::undefined_column,
+                    "cannot assign to field \"{}\" of column \"{}\" because there is no such "
+                    "column in data type {}",
+                    field.sval, target.name, format_type(type))
+        .at_position(target.location + 1);
+  }
+  return static_cast<std::size_t>(found - shape.names.begin());
+}
+
 }  // namespace
 
 /// What assignments to other parts of the column, earlier in the list, make of it; null without
@@ -73,6 +96,19 @@ void Binder::refuse_default_part(const ast::ResTarget& target) {
 }
 
 TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
+  if (names_field(target)) {
+    TypeId type = column.type;
+    for (const ast::Node* node : target.indirection) {
+      if (const auto* field = ast::try_as<ast::String>(node)) {
+        const auto shape = row_shape(base_type(type));
+        if (!shape) return column.type;
+        type = shape->types[field_position(*shape, *field, type, target)];
+      } else if (element_type(type) != TypeId::none) {
+        type = element_type(type);
+      }
+    }
+    return type;
+  }
   const TypeId element = element_type(column.type);
   if (target.indirection.empty() || element == TypeId::none || is_slice(target)) return column.type;
   return element;
@@ -82,6 +118,12 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
                                 const Column& column, Scope& scope) {
   if (column.type == TypeId::jsonb) {
     unsupported("assignment to a part of a jsonb value", target.location);
+  }
+  if (names_field(target) &&
+      (row_shape(base_type(column.type)) || is_composite(base_type(element_type(column.type))))) {
+    return coerce_to_column(assign_within(std::move(array), target.indirection, std::move(value),
+                                          target, column, scope),
+                            column);
   }
   check_subscripts(target, column, *array);
   const TypeId wanted = part_type(target, column);
@@ -106,6 +148,60 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
   }
   return coerce_to_column(
       std::make_unique<ElementAssignment>(base_type(column.type), std::move(operands)), column);
+}
+
+ExprPtr Binder::assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
+                              const ast::ResTarget& target, const Column& column, Scope& scope) {
+  const TypeId outermost = base_type(whole->type());
+  TypeReference part{outermost, kNoTypmod};
+  std::string what;
+  std::vector<PartAssignment::Step> steps;
+  std::vector<ExprPtr> indices;
+  for (std::size_t i = 0; i < path.size();) {
+    PartAssignment::Step& step = steps.emplace_back();
+    step.container = base_type(part.type);
+    if (const auto* field = ast::try_as<ast::String>(path[i])) {
+      step.shape = row_shape(step.container);
+      if (!step.shape) {
+        throw sql_error(sqlstate::datatype_mismatch,
+                        "cannot assign to field \"{}\" of column \"{}\" because its type {} is not "
+                        "a composite type",
+                        field->sval, column.name, format_type(part.type))
+            .at_position(target.location + 1);
+      }
+      step.field = field_position(*step.shape, *field, step.container, target);
+      part = {step.shape->types[step.field], step.shape->typmods[step.field]};
+      what = fmt::format("subfield \"{}\"", field->sval);
+      ++i;
+    } else {
+      const TypeId element = element_type(step.container);
+      if (element == TypeId::none) {
+        throw sql_error(sqlstate::datatype_mismatch,
+                        "cannot subscript type {} because it does not support subscripting",
+                        format_type(part.type))
+            .at_position(target.location + 1);
+      }
+      for (; i < path.size() && ast::is<ast::A_Indices>(path[i]); ++i) {
+        const auto& index = ast::as<ast::A_Indices>(path[i]);
+        if (index.is_slice) unsupported("assignment to a slice within a row", target.location);
+        indices.push_back(bind_subscript(*index.uidx, scope));
+        ++step.indices;
+      }
+      part = {element, kNoTypmod};
+      what = "array element";
+    }
+    step.part = part.type;
+  }
+  const TypeId source = value->type();
+  value = try_coerce(value, part.type, part.typmod, Implicitness::assignment);
+  if (!value) {
+    throw sql_error(sqlstate::datatype_mismatch, "{} is of type {} but expression is of type {}",
+                    what, format_type(part.type), format_type(source))
+        .with_hint("You will need to rewrite or cast the expression.")
+        .at_position(target.location + 1);
+  }
+  return std::make_unique<PartAssignment>(outermost, std::move(steps), std::move(whole),
+                                          std::move(value), std::move(indices));
 }
 
 ExprPtr Binder::slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,

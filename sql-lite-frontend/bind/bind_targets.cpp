@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/bind/missing_names.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// The select list: its names, stars and slots.
 namespace swizzle::sql {
@@ -189,6 +190,7 @@ bool Binder::expand_composite(const ast::Node* node, Scope& scope,
   } else if (const auto* call = dynamic_cast<const FunctionExpr*>(record.get())) {
     names.assign(call->function().column_names.begin(), call->function().column_names.end());
   }
+  if (const auto shape = row_shape(base_type(record->type()))) names = shape->names;
   if (names.empty()) return false;
   for (const std::string& name : names) {
     OutputTarget target;

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// Names that are variables of the routine in whose body the statement stands.
 namespace swizzle::sql {
@@ -21,6 +22,13 @@ ExprPtr Binder::body_variable(const ast::ColumnRef& node, Fields fields) {
   const bool is_star = ast::is<ast::A_Star>(node.fields.back());
   for (const ast::Node* part : node.fields) {
     if (!ast::is<ast::A_Star>(part)) parts.push_back(ast::string_of(part));
+  }
+  // A field of a scalar that is a composite value.
+  if (parts.size() > 1 && !is_star) {
+    const auto whole = variables->find(std::span{parts}.first(parts.size() - 1), false);
+    if (whole && !whole->is_row && row_shape(base_type(whole->fields[0].type))) {
+      return field_of(parameter_of(whole->fields[0], node.location), parts.back(), node.location);
+    }
   }
   const auto meaning = variables->find(parts, fields == Fields::must_be);
   if (!meaning || (is_star && !meaning->is_row)) return nullptr;

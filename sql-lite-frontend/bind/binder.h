@@ -229,6 +229,11 @@ class Binder {
   /// A constant of a type that a user made, as stored expressions have it: by numbers.
   ExprPtr bind_stored_constant(const ast::TypeCast& node, TypeId type);
   // bind_coerce.cpp
+  /// The attributes of a composite type; null for others.
+  std::shared_ptr<const RowShape> row_shape(TypeId type);
+  /// A row that is written field by field, as one of the composite type. Null for other
+  /// expressions.
+  ExprPtr try_make_composite(ExprPtr& expr, TypeId type, Implicitness how);
   ExprPtr try_enter_domain(ExprPtr& expr, TypeId domain, Implicitness how);
   TypeId bind_type_name(const ast::TypeName& name);
   /// None where no user made a type of that name, or one over whose arrays it is.
@@ -441,6 +446,10 @@ class Binder {
   static void refuse_default_part(const ast::ResTarget& target);
   /// What is assigned to the target: the column's type, or that of its elements.
   TypeId part_type(const ast::ResTarget& target, const Column& column);
+  /// `whole` with the part at the end of `path` set to `value`: elements within fields within
+  /// elements …
+  ExprPtr assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,
+                        const ast::ResTarget& target, const Column& column, Scope& scope);
   /// `array` with the target's element or slice set to `value`.
   ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                           const Column& column, Scope& scope);

@@ -99,7 +99,7 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
   const char kind = facts.kind;
   const bool is_heap = kind == 'r' || kind == 'm';
   const bool has_storage = is_heap || kind == 'i' || kind == 'S';
-  const bool has_rows = is_heap || kind == 'v';
+  const bool has_rows = is_heap || kind == 'v' || kind == 'c';
   constexpr Oid kHeap = 2;
   constexpr Oid kBtree = 403;
   const Value row[] = {Value::from_oid(facts.oid),
@@ -170,6 +170,19 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                   .tuples = std::max(relation.estimated_rows, 0.0),
                   .columns = index.columns.size() + index.included.size()});
     }
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    if (!is_composite(type->id())) continue;
+    Relation rows;
+    rows.schema = type->schema;
+    rows.owner = type->owner;
+    rows.row_type = type->oid;
+    emit_class(execution, emit, rows,
+               {.oid = type->relation,
+                .name = type->name,
+                .kind = 'c',
+                .tuples = -1,
+                .columns = type->attributes.size()});
   }
   Relation system;
   for (const ComputedRelation& computed : computed_relations()) {
@@ -276,6 +289,12 @@ void attribute_rows(Execution& execution, const EmitRow& emit) {
     }
     for (const Index& index : relation.indexes) {
       index_attributes(execution, emit, relation, index);
+    }
+  }
+  for (const TypePtr& type : execution.session.catalog.types()) {
+    std::int64_t number = 0;
+    for (const Column& attribute : type->attributes) {
+      emit_attribute(execution, emit, attribute, {type->relation, ++number, attribute.name});
     }
   }
   for (const ComputedRelation& computed : computed_relations()) {

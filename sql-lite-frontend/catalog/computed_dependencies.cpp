@@ -123,6 +123,14 @@ void emit_user_type(const EmitRow& emit, const UserType& type) {
   if (is_user_type(type.base)) {
     emit_dependency(emit, address, {kPgTypeClass, raw(type.base)}, Dependency::normal);
   }
+  if (type.relation != kNoOid) {
+    emit_dependency(emit, {kPgClassClass, type.relation}, address, Dependency::internal);
+  }
+  for (std::size_t i = 0; i < type.attributes.size(); ++i) {
+    if (!is_user_type(type.attributes[i].type)) continue;
+    emit_dependency(emit, {kPgClassClass, type.relation, static_cast<std::int64_t>(i) + 1},
+                    {kPgTypeClass, raw(type.attributes[i].type)}, Dependency::normal);
+  }
   for (const Oid named : relations_in(type.default_sql)) {
     emit_dependency(emit, address, {kPgClassClass, named}, Dependency::normal);
   }

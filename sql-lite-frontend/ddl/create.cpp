@@ -237,11 +237,29 @@ void check_operator_class(std::string_view name) {
               "operator class \"{}\" does not exist for access method \"btree\"", name);
 }
 
+/// What an index of that kind cannot have is refused; what it can, a tree has.
+void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
+  const auto refuse = [](std::string_view what) {
+    throw_error(sqlstate::feature_not_supported, "access method \"hash\" does not support {}",
+                what);
+  };
+  if (statement.unique) refuse("unique indexes");
+  if (!statement.index_including_params.empty()) refuse("included columns");
+  if (statement.index_params.size() > 1) refuse("multicolumn indexes");
+  const auto& element = ast::as<ast::IndexElem>(statement.index_params[0]);
+  if (element.ordering != ast::SortByDir::default_) refuse("ASC/DESC options");
+  if (element.nulls_ordering != ast::SortByNulls::default_) refuse("NULLS FIRST/LAST options");
+  session.notice(sink, Severity::notice, SqlState{"00000"},
+                 "access method \"hash\" is not supported, the index is a \"btree\"");
+}
+
 }  // namespace
 
 void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& sink) {
-  if (!statement.access_method.empty() && statement.access_method != "btree") {
-    constexpr std::string_view kOthers[] = {"hash", "gist", "gin", "spgist", "brin"};
+  if (statement.access_method == "hash") {
+    as_hash(*this, statement, sink);
+  } else if (!statement.access_method.empty() && statement.access_method != "btree") {
+    constexpr std::string_view kOthers[] = {"gist", "gin", "spgist", "brin"};
     const bool known = std::ranges::find(kOthers, statement.access_method) != std::end(kOthers);
     throw_error(known ? sqlstate::feature_not_supported : sqlstate::undefined_object,
                 "access method \"{}\" {}", statement.access_method,

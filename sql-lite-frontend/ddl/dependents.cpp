@@ -151,6 +151,17 @@ void remove(Session::State& session, const Dependent& dependent) {
     if (type) session.catalog.remove(*session.transaction, *type);
     return;
   }
+  if (dependent.kind == Dependent::Kind::attribute) {
+    const TypePtr type = session.user_type(TypeId{dependent.oid});
+    if (!type) return;
+    UserType changed = *type;
+    // Others before it may have gone.
+    std::erase_if(changed.attributes, [&](const Column& attribute) {
+      return dependent.name.starts_with(fmt::format("column {} of ", attribute.name));
+    });
+    session.catalog.replace(*session.transaction, *type, std::move(changed));
+    return;
+  }
   if (dependent.kind == Dependent::Kind::routine) {
     const RoutinePtr routine = session.catalog.routine(dependent.oid);
     if (!routine) return;

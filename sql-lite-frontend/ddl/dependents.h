@@ -20,14 +20,17 @@ struct Dependent {
     column,
     index,
     type,
+    attribute,
     routine,
     trigger
   };
   Kind kind = Kind::view;
-  /// The view, or the table whose part it is; null for a type, a domain's constraint, a routine.
+  /// The view, or the table whose part it is; null for a type, a domain's constraint, an attribute,
+  /// a routine.
   TablePtr table;
-  Oid oid = kNoOid;          ///< of a constraint, an index, a type, a routine, a trigger
-  std::size_t position = 0;  ///< of a default or a column
+  /// Of a constraint, an index, a type, a routine, a trigger; of the type whose attribute it is.
+  Oid oid = kNoOid;
+  std::size_t position = 0;  ///< of a default, a column or an attribute
   std::string name;          ///< "view v", "constraint c on table t" …: as messages call it
   std::string on;            ///< what it depends on: "table t", "column a of table t"
 };

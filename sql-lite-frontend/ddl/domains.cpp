@@ -229,7 +229,7 @@ void drop_constraint(Session::State& session, UserType& domain,
 
 void create_domain(Session::State& session, const ast::CreateDomainStmt& statement,
                    ResultSink& sink) {
-  UserType domain = new_type(session, statement.domainname);
+  UserType domain = new_type(session, type_named(statement.domainname));
   Arena arena;
   Binder binder{session, arena};
   const TypeReference base =

@@ -33,7 +33,7 @@ void refuse_views_over(Session::State& session, const UserType& type) {
 }  // namespace
 
 void create_enum(Session::State& session, const ast::CreateEnumStmt& statement, ResultSink& sink) {
-  UserType type = new_type(session, statement.type_name);
+  UserType type = new_type(session, type_named(statement.type_name));
   const std::vector<std::int64_t> positions = spread_positions(statement.vals.size());
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const std::string_view label = ast::string_of(statement.vals[i]);

@@ -35,6 +35,7 @@ std::string_view rename_tag(ast::ObjectType type) {
     case ast::ObjectType::database:
       return "ALTER DATABASE";
     case ast::ObjectType::type:
+    case ast::ObjectType::attribute:
       return "ALTER TYPE";
     case ast::ObjectType::domain:
     case ast::ObjectType::domconstraint:
@@ -87,6 +88,9 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
       rename_type(*this, statement.object, statement.rename_type, new_name);
+      return finish();
+    case ast::ObjectType::attribute:
+      rename_attribute(*this, statement);
       return finish();
     case ast::ObjectType::domconstraint:
       rename_domain_check(*this, statement);

@@ -30,7 +30,7 @@ void replace_type(Session::State& session, const UserType& old, UserType type);
 
 /// Of that name where the search path wants it, without a number; nothing is stored yet. 42710
 /// where the name is taken, 42501.
-UserType new_type(Session::State& session, ast::NodeList names);
+UserType new_type(Session::State& session, const TypeName& name);
 /// A new number of the kind that begins with `first`.
 Oid allocate_type(Session::State& session, std::uint32_t first);
 /// 42710 where a type, or a relation, whose rows have a type of its name, has the name.

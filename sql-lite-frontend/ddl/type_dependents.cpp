@@ -68,6 +68,17 @@ class TypeDependents {
     }
   }
 
+  void of_attributes(const UserType& other) {
+    for (std::size_t i = 0; i < other.attributes.size(); ++i) {
+      const Column& attribute = other.attributes[i];
+      if (!is_of_type(attribute.type)) continue;
+      add({Kind::attribute, nullptr, other.oid, i,
+           fmt::format("column {} of composite type {}", attribute.name,
+                       session_.user_type_name(other.id()).value_or(other.name)),
+           on_ + (is_user_array(attribute.type) ? "[]" : "")});
+    }
+  }
+
   void of_view(const TablePtr& view) {
     const auto& named = view->relation.view_types;
     const bool names = std::ranges::find(named, type_.oid, &ViewType::type) != named.end();
@@ -120,7 +131,10 @@ void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oi
       dependents.of_table(table);
     }
   }
-  for (const TypePtr& other : session.catalog.types()) dependents.of_domain(*other);
+  for (const TypePtr& other : session.catalog.types()) {
+    dependents.of_domain(*other);
+    if (std::ranges::find(known, other->oid) == known.end()) dependents.of_attributes(*other);
+  }
   add_routines_of_types(session, std::span{&type, 1}, list);
 }
 

@@ -80,8 +80,7 @@ Oid allocate_type(Session::State& session, std::uint32_t first) {
   return first + number;
 }
 
-UserType new_type(Session::State& session, ast::NodeList names) {
-  const TypeName name = type_named(names);
+UserType new_type(Session::State& session, const TypeName& name) {
   if (name.schema == "pg_temp") {
     throw SqlError{sqlstate::feature_not_supported, "temporary types are not supported"};
   }

@@ -11,6 +11,12 @@ void rename_type(Session::State& session, const ast::Node* names, ast::ObjectTyp
                  const std::string& new_name);
 void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
 void set_type_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
+void create_composite(Session::State& session, const ast::CompositeTypeStmt& statement,
+                      ResultSink& sink);
+/// ALTER TYPE … ADD, DROP and ALTER ATTRIBUTE.
+void alter_composite(Session::State& session, const ast::AlterTableStmt& statement,
+                     ResultSink& sink);
+void rename_attribute(Session::State& session, const ast::RenameStmt& statement);
 void create_domain(Session::State& session, const ast::CreateDomainStmt& statement,
                    ResultSink& sink);
 void alter_domain(Session::State& session, const ast::AlterDomainStmt& statement, ResultSink& sink);

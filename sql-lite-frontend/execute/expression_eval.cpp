@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -153,7 +154,7 @@ bool row_is_null(const Value& row, bool wanted) {
 Value TestExpr::evaluate(Execution& execution) const {
   const Value value = operands_[0]->eval(execution);
   const bool null = value.is_null();
-  if (operands_[0]->type() == TypeId::record && !null) {
+  if (!null && shape_of(operands_[0]->type()) == Shape::record) {
     if (kind_ == Kind::is_null) return Value::from_bool(row_is_null(value, true));
     if (kind_ == Kind::is_not_null) return Value::from_bool(row_is_null(value, false));
   }

@@ -4,6 +4,7 @@
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -91,7 +92,25 @@ std::string_view ExprPrinter::open_operator() {
   return ")";
 }
 
+namespace {
+
+/// A kept row is written field by field: what its text form has in it may be names.
+void print_row_constant(ExprPrinter& printer, TypeId type, const Value& value) {
+  const RecordView view{value};
+  printer.out += "ROW(";
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (i > 0) printer.out += ", ";
+    printer.print(ConstantExpr{view.type(i), kNoTypmod, view.field(i)});
+  }
+  printer.out += ")::" + stored_cast_target(type);
+}
+
+}  // namespace
+
 void ConstantExpr::print(ExprPrinter& printer) const {
+  if (printer.is_kept && is_composite(type()) && !value_.is_null()) {
+    return print_row_constant(printer, type(), value_);
+  }
   if (value_.is_null()) {
     printer.out += "NULL";
   } else if (type() == TypeId::bool_) {

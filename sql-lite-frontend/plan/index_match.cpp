@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {
 namespace {
@@ -95,7 +96,7 @@ std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<cons
   if (auto* test = dynamic_cast<TestExpr*>(&condition)) {
     auto& operand = test->mutable_operands()[0];
     if (test->kind() != TestExpr::Kind::is_not_null || !reads_any(*operand, own) ||
-        operand->type() == TypeId::record) {
+        shape_of(operand->type()) == Shape::record) {
       return std::nullopt;
     }
     return IndexCondition{Kind::not_null, operand.get(), nullptr};
@@ -195,7 +196,7 @@ bool rejects_nulls(const Expr& condition, std::span<const Slot> slots) {
   if (const auto* test = dynamic_cast<const TestExpr*>(&condition)) {
     return (test->kind() == TestExpr::Kind::is_not_null ||
             test->kind() == TestExpr::Kind::is_true || test->kind() == TestExpr::Kind::is_false) &&
-           test->operands()[0]->type() != TypeId::record &&
+           shape_of(test->operands()[0]->type()) != Shape::record &&
            rejects_nulls(*test->operands()[0], slots);
   }
   if (const auto* boolean = dynamic_cast<const BooleanExpr*>(&condition)) {

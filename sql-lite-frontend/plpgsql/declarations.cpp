@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/plpgsql/shapes.h"
 #include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// DECLARE, and what is declared without being written.
 namespace swizzle::sql::plpgsql {
@@ -211,6 +212,12 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
     variable.type = type.type;
     if (type.relation != kNoOid) {
       variable.shape = shape_of(*session_.table(type.relation));
+    } else if (const auto row = session_.row_shape(type.type)) {
+      auto shape = std::make_shared<Shape>();
+      for (std::size_t i = 0; i < row->names.size(); ++i) {
+        shape->fields.push_back({row->names[i], row->types[i], row->typmods[i]});
+      }
+      variable.shape = std::move(shape);
     } else if (type.type != TypeId::record) {
       Binder binder{session_, arena};
       variable.typmod = binder.bind_type(name).typmod;
@@ -225,7 +232,9 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
     error.fields().position = static_cast<int>(where.begin) + 1;
     throw;
   }
-  if (variable.type == TypeId::record) variable.kind = Variable::Kind::record;
+  if (variable.type == TypeId::record || is_composite(variable.type)) {
+    variable.kind = Variable::Kind::record;
+  }
 }
 
 /// name%TYPE and name%ROWTYPE.

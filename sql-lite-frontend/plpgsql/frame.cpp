@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -139,12 +140,36 @@ void Frame::forget_record(std::size_t record) {
   }
 }
 
+namespace {
+
+/// A row's fields as those of a composite type.
+Value fitted_row(Frame& frame, const Value& value, const RowShape& shape) {
+  const RecordView view{value};
+  if (view.size() != shape.types.size()) {
+    throw SqlError{sqlstate::datatype_mismatch,
+                   "returned record type does not match expected record type"}
+        .with_detail(fmt::format(
+            "Number of returned columns ({}) does not match expected column count ({}).",
+            view.size(), shape.types.size()));
+  }
+  std::vector<Value> fields;
+  for (std::size_t i = 0; i < shape.types.size(); ++i) {
+    fields.push_back(frame.convert(view.field(i), view.type(i), shape.types[i], shape.typmods[i]));
+  }
+  return make_record(frame.execution.row_arena, shape.types, fields);
+}
+
+}  // namespace
+
 Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t typmod) {
   if (is_domain(to) && from != to) {
     return enter_domain(execution.functions, to, convert(value, from, base_type(to), kNoTypmod),
                         Coercion::assignment);
   }
   if (value.is_null()) return value;
+  if (is_composite(to) && from != to && sql::shape_of(from) == sql::Shape::record) {
+    if (const auto shape = session.row_shape(to)) return fitted_row(*this, value, *shape);
+  }
   Value converted = value;
   if (from != to && to != TypeId::record && to != TypeId::none) {
     const auto cast = find_cast(from, to, CastContext::assignment);
@@ -175,14 +200,17 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
       forget_record(variable.place);
       return;
     }
-    if (type != TypeId::record) {
+    if (sql::shape_of(type) != sql::Shape::record) {
       throw SqlError{sqlstate::datatype_mismatch,
                      "cannot assign non-composite value to a record variable"};
     }
     const RecordView view{value};
     std::vector<Value> row;
     auto shape = std::make_shared<Shape>();
-    const std::vector<std::string> names = view.names();
+    std::vector<std::string> names = view.names();
+    if (const auto known = session.row_shape(type); known && known->names.size() == names.size()) {
+      names = known->names;
+    }
     for (std::size_t i = 0; i < view.size(); ++i) {
       row.push_back(view.field(i));
       shape->fields.push_back({names[i], view.type(i), kNoTypmod});
@@ -206,7 +234,8 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
     values[variable.place] = convert(value, TypeId::unknown, variable.type, variable.typmod);
     return;
   }
-  if (type == TypeId::record && variable.type != TypeId::record) {
+  if (sql::shape_of(type) == sql::Shape::record &&
+      sql::shape_of(variable.type) != sql::Shape::record) {
     throw sql_error(sqlstate::datatype_mismatch, "cannot assign composite value to variable \"{}\"",
                     variable.name);
   }
@@ -286,8 +315,9 @@ void Frame::assign_row(const Targets& targets, const ShapePtr& shape, std::span<
     return;
   }
   // A row that is one record is that record.
-  if (row.size() == 1 && shape->fields[0].type == TypeId::record && !row[0].is_null()) {
-    return assign(first.variable, row[0], TypeId::record);
+  if (row.size() == 1 && sql::shape_of(shape->fields[0].type) == sql::Shape::record &&
+      !row[0].is_null()) {
+    return assign(first.variable, row[0], shape->fields[0].type);
   }
   if (!variable.shape) return set_record(variable.place, shape, row);
   std::vector<Value> fitted(variable.shape->fields.size());

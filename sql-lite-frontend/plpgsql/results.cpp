@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql::plpgsql {
 
@@ -52,7 +54,13 @@ void give_row(Frame& frame, const Shape& shape, std::span<const Value> row) {
 void give_value(Frame& frame, const Value& value, TypeId type, std::string_view message) {
   const RoutineCall& call = *frame.call;
   if (call.column_types.empty()) {
-    if (call.result == TypeId::record && type != TypeId::record && !value.is_null()) {
+    if (call.result == TypeId::record && sql::shape_of(type) != sql::Shape::record &&
+        !value.is_null()) {
+      throw SqlError{sqlstate::datatype_mismatch,
+                     "cannot return non-composite value from function returning composite type"};
+    }
+    if (is_composite(call.result) && sql::shape_of(type) != sql::Shape::record &&
+        !value.is_null()) {
       throw SqlError{sqlstate::datatype_mismatch,
                      "cannot return non-composite value from function returning composite type"};
     }
@@ -62,7 +70,7 @@ void give_value(Frame& frame, const Value& value, TypeId type, std::string_view 
   }
   std::vector<Value> row(call.column_types.size());
   if (!value.is_null()) {
-    if (type != TypeId::record) {
+    if (sql::shape_of(type) != sql::Shape::record) {
       throw SqlError{sqlstate::datatype_mismatch,
                      "cannot return non-composite value from function returning composite type"};
     }

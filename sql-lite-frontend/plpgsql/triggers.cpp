@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Functions that return `trigger`.
@@ -119,7 +120,7 @@ class PlpgsqlTrigger final : public TriggerCode {
 
   /// For the table's columns, dropped ones included.
   std::span<const Value> row_of(Frame& frame, const TriggerCall& call, Arena& arena) const {
-    if (frame.result_type != TypeId::record) {
+    if (sql::shape_of(frame.result_type) != sql::Shape::record) {
       throw SqlError{sqlstate::datatype_mismatch,
                      "cannot return non-composite value from function returning composite type"};
     }

@@ -80,6 +80,7 @@ class ResultFit {
            const std::shared_ptr<const Plan>& to) {
     if (plan_ == to) return;
     casts_.clear();
+    made_of_.clear();
     plan_ = nullptr;
     const TypeId declared = call.result;
     if (declared != TypeId::void_) {
@@ -113,14 +114,19 @@ class ResultFit {
         row[i] = enter_domain(execution.functions, cast.target, row[i], Coercion::assignment);
       }
     }
+    if (!made_of_.empty()) row.assign(1, make_record(execution.row_arena, made_of_, row));
   }
 
  private:
   void find_casts(Session::State& session, const RoutineCall& call, const Plan& plan) {
     const bool has_columns = !call.column_types.empty();
-    const std::vector<TypeId> targets =
+    std::vector<TypeId> targets =
         has_columns ? call.column_types : std::vector<TypeId>{call.result};
-    if (!has_columns && plan.types.size() != 1) {
+    const bool is_the_row = plan.types.size() == 1 && base_type(plan.types[0]) == call.result;
+    if (const auto shape = session.row_shape(call.result); shape && !is_the_row && !has_columns) {
+      targets = made_of_ = shape->types;
+    }
+    if (!has_columns && made_of_.empty() && plan.types.size() != 1) {
       refuse_result(session, call.result, "Final statement must return exactly one column.");
     }
     if (plan.types.size() > targets.size()) {
@@ -149,6 +155,7 @@ class ResultFit {
 
   std::shared_ptr<const Plan> plan_;
   std::vector<Cast> casts_;
+  std::vector<TypeId> made_of_;  ///< the fields of a composite type's row; empty: it is not made
   bool is_open_record_ = false;
 };
 

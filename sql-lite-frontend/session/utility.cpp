@@ -266,6 +266,9 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
     case Kind::create_enum_stmt:
       definition("CREATE TYPE");
       return create_enum(*this, ast::as<ast::CreateEnumStmt>(node), sink);
+    case Kind::composite_type_stmt:
+      definition("CREATE TYPE");
+      return create_composite(*this, ast::as<ast::CompositeTypeStmt>(node), sink);
     case Kind::create_domain_stmt:
       definition("CREATE DOMAIN");
       return create_domain(*this, ast::as<ast::CreateDomainStmt>(node), sink);
@@ -316,6 +319,10 @@ void Session::State::run_utility(const ast::Node* node, Statement& statement,
       return refresh(ast::as<ast::RefreshMatViewStmt>(node), sink);
     case Kind::alter_table_stmt:
       definition("ALTER TABLE");
+      if (const auto& altered = ast::as<ast::AlterTableStmt>(node);
+          altered.objtype == ast::ObjectType::type) {
+        return alter_composite(*this, altered, sink);
+      }
       return alter_table(ast::as<ast::AlterTableStmt>(node), sink);
     case Kind::rename_stmt:
       definition("ALTER");

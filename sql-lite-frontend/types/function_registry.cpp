@@ -340,6 +340,9 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
   const auto found = registry().cast_by_types.find(Registry::cast_key(source, target));
   if (found != registry().cast_by_types.end())
     return found->second->context <= context ? std::optional{*found->second} : std::nullopt;
+  // A composite value says what its fields are, as an anonymous row does.
+  if (is_composite(source) && target == TypeId::record)
+    return Cast{source, target, CastContext::implicit, CastMethod::relabel};
   if (is_array(source) && is_array(target)) {
     auto element = find_cast(element_type(source), element_type(target), context);
     if (!element) return std::nullopt;
@@ -349,6 +352,12 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
   if ((source == TypeId::int2vector && target == TypeId::int2_array) ||
       (source == TypeId::oidvector && target == TypeId::oid_array))
     return Cast{source, target, CastContext::implicit, CastMethod::relabel};
+  const bool is_vector = source == TypeId::int2vector || source == TypeId::oidvector;
+  if (is_vector && is_array(target)) {
+    const auto element = find_cast(element_type(source), element_type(target), context);
+    if (element)
+      return Cast{source, target, element->context, CastMethod::elements, element->function};
+  }
   const TypeInfo* from = find_type(source);
   const TypeInfo* to = find_type(target);
   if (to != nullptr && to->category == 'S' && has_io(source) && context >= CastContext::assignment)
@@ -435,6 +444,7 @@ TypeId operator_type(TypeId type) {
       return TypeId::oidvector;
     default:
       if (is_enum(type)) return TypeId::anyenum;
+      if (is_composite(type)) return TypeId::record;
       return is_array(type) || type == TypeId::int2vector ? TypeId::anyarray : type;
   }
 }

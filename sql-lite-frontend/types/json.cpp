@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/json_parts.h"
 #include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/text_scan.h"
 #include "sql-lite-frontend/types/type_codec.h"
@@ -46,10 +47,14 @@ void append_dimension(FunctionContext& context, const ArrayView& view, std::size
 }
 
 /// `line_feed` stands before each field but the first.
-void append_row(FunctionContext& context, const Value& value, std::string_view line_feed,
-                std::string& out) {
+void append_row(FunctionContext& context, TypeId type, const Value& value,
+                std::string_view line_feed, std::string& out) {
   const RecordView record{value};
-  const std::vector<std::string> names = record.names();
+  std::vector<std::string> names = record.names();
+  if (is_composite(type) && context.session.names != nullptr) {
+    const auto shape = context.session.names->row_shape(type);
+    if (shape && shape->names.size() == names.size()) names = shape->names;
+  }
   out += '{';
   for (std::size_t i = 0; i < record.size(); ++i) {
     if (i > 0) out += ',';
@@ -64,7 +69,8 @@ void append_row(FunctionContext& context, const Value& value, std::string_view l
 }  // namespace
 
 void append_pretty_row(FunctionContext& context, const Value& row, std::string& out) {
-  append_row(context, row, "\n ", out);
+  append_row(context, context.call.arguments.empty() ? TypeId::record : context.call.arguments[0],
+             row, "\n ", out);
 }
 
 void append_json_string(std::string_view text, std::string& out) {
@@ -148,7 +154,7 @@ void append_json(FunctionContext& context, TypeId type, const Value& value, std:
     out += value.as_bool() ? "true" : "false";
     return;
   }
-  if (type == TypeId::record) return append_row(context, value, "", out);
+  if (shape_of(type) == Shape::record) return append_row(context, type, value, "", out);
   if (is_array(type)) {
     const ArrayView view{value};
     std::size_t next = 0;

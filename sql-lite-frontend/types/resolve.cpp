@@ -256,6 +256,8 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
   if (target == TypeId::anyenum) return is_enum(source);
   if (is_polymorphic(target)) return true;
   if (target == TypeId::record) return shape_of(source) == Shape::record;
+  // Field by field, where the row is written out.
+  if (source == TypeId::record && is_composite(base_type(target))) return true;
   return find_cast(source, target, context).has_value();
 }
 

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 
@@ -51,7 +52,7 @@ struct List {
     const TypeId type = context.call.arguments[0];
     std::string item = text.size == 0 ? "[" : ", ";
     // Arrays and rows begin a line of their own.
-    const bool structured = type == TypeId::record || is_array(type);
+    const bool structured = shape_of(type) == Shape::record || is_array(type);
     if (structured && text.size != 0 && !a[0].is_null()) item += "\n ";
     append_json(context, type, a[0], item);
     text.append(arena, item);

@@ -1,0 +1,35 @@
+-- A type's name as a function, arrays as anyarray, vectors as arrays, indexes by hash.
+SELECT int4('5'), int8('6'), text('x'), float8('1.5'), bool('t'), date('2024-01-02');
+SELECT timestamptz('2024-01-02 03:04:05+00') = '2024-01-02 03:04:05+00';
+SELECT pg_lsn('0/0'), uuid('00000000-0000-0000-0000-000000000001'), jsonb('{"a": 1}'), inet('10.0.0.1'), name('n');
+SELECT int4('x');
+SELECT int4(5.7), int4('5'::text), text(5), text(now()) IS NOT NULL, int8(5), bpchar('a');
+SELECT int4(NULL), text(NULL);
+SELECT int4();
+SELECT int4(1, 2);
+SELECT int4(true), text(true), int4('t'::bool);
+SELECT date(now()) = current_date;
+SELECT nope('5');
+SELECT pg_catalog.int4('5'), pg_catalog.text('x');
+CREATE DOMAIN posi AS int CHECK (VALUE > 0);
+SELECT posi('5'), posi(6), pg_typeof(posi(6));
+SELECT posi('0');
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+SELECT mood('ok'), pg_typeof(mood('ok'));
+SELECT mood('x');
+SELECT ARRAY[1, 2]::anyarray, pg_typeof(ARRAY[1, 2]::anyarray), '{1}'::text[]::anyarray;
+SELECT 5::anyarray;
+SELECT '{1}'::anyarray;
+SELECT '23 25'::oidvector::regtype[], '23 25'::oidvector::oid[], '1 2'::int2vector::int2[];
+SELECT ('23 25'::oidvector::regtype[])[0], array_lower('23 25'::oidvector::regtype[], 1);
+CREATE TABLE h (a int, b text);
+INSERT INTO h SELECT i, 'b' || i FROM generate_series(1, 100) i;
+-- differs: ours is a tree, which a notice says
+CREATE INDEX h_a ON h USING hash (a);
+SELECT b FROM h WHERE a = 7;
+CREATE UNIQUE INDEX ON h USING hash (a);
+CREATE INDEX ON h USING hash (a, b);
+CREATE INDEX ON h USING hash (a DESC);
+CREATE INDEX ON h USING hash (a NULLS FIRST);
+CREATE INDEX ON h USING hash (a) INCLUDE (b);
+CREATE INDEX ON h USING nope (a);

@@ -1,0 +1,217 @@
+// CREATE TYPE … AS (…), ALTER TYPE of attributes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/type_definition.h"
+#include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Errors about attributes' types have no position in ALTER TYPE, but have one in CREATE TYPE.
+enum class Positions : std::uint8_t { told, untold };
+
+Column read_attribute(Session::State& session, const ast::ColumnDef& definition,
+                      Positions positions) {
+  Column attribute;
+  attribute.name = definition.colname;
+  Arena arena;
+  Binder binder{session, arena};
+  try {
+    const TypeReference type = binder.bind_type(*definition.type_name);
+    attribute.type = type.type;
+    attribute.typmod = type.typmod;
+  } catch (SqlError& error) {
+    if (positions == Positions::untold) error.fields().position = 0;
+    throw;
+  }
+  hold_type(session, attribute.type);
+  if (!has_io(attribute.type) || attribute.type == TypeId::unknown ||
+      attribute.type == TypeId::record) {
+    throw_error(sqlstate::invalid_table_definition, "column \"{}\" has pseudo-type {}",
+                attribute.name, format_type(attribute.type));
+  }
+  if (definition.coll_clause != nullptr) {
+    const std::string_view name = ast::string_of(definition.coll_clause->collname.back());
+    if (name != "C" && name != "default" && name != "POSIX") {
+      throw_error(sqlstate::undefined_object,
+                  "collation \"{}\" for encoding \"UTF8\" does not exist", name);
+    }
+  }
+  return attribute;
+}
+
+/// The type itself, and all whose values have some of it in them.
+std::vector<TypeId> containers_of(Session::State& session, TypeId type) {
+  std::vector<TypeId> all{type};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const TypePtr& other : session.catalog.types()) {
+      const auto has_it = [&](TypeId part) { return without_array(part) == all[i]; };
+      const bool contains =
+          has_it(other->base) || std::ranges::any_of(other->attributes, has_it, &Column::type);
+      if (contains && std::ranges::find(all, other->id()) == all.end()) all.push_back(other->id());
+    }
+  }
+  return all;
+}
+
+/// Rows keep their form: a type that a column has cannot get another.
+void refuse_used(Session::State& session, const UserType& type) {
+  const std::vector<TypeId> containers = containers_of(session, type.id());
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (!keeps_rows(table->relation.kind)) continue;
+    for (const Column& column : table->relation.columns) {
+      if (column.dropped) continue;
+      const auto found = std::ranges::find(containers, without_array(column.type));
+      if (found == containers.end()) continue;
+      throw_error(sqlstate::feature_not_supported,
+                  "cannot alter type \"{}\" because column \"{}.{}\" uses it", type.name,
+                  table->relation.name, column.name);
+    }
+  }
+}
+
+class AttributeChange {
+ public:
+  AttributeChange(Session::State& session, UserType& type, ResultSink& sink)
+      : session_(session), type_(type), sink_(sink) {}
+
+  void apply(const ast::AlterTableCmd& command) {
+    switch (command.subtype) {
+      case ast::AlterTableType::addcolumn:
+        return add(ast::as<ast::ColumnDef>(command.def));
+      case ast::AlterTableType::dropcolumn:
+        return drop(command);
+      case ast::AlterTableType::altercolumntype:
+        return change_type(command);
+      default:
+        throw SqlError{sqlstate::feature_not_supported, "this form of ALTER TYPE is not supported"};
+    }
+  }
+
+ private:
+  auto find(std::string_view name) {
+    return std::ranges::find(type_.attributes, name, &Column::name);
+  }
+  [[noreturn]] void missing(std::string_view name) const {
+    throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist", name,
+                type_.name);
+  }
+
+  void add(const ast::ColumnDef& definition) {
+    refuse_used(session_, type_);
+    if (find(definition.colname) != type_.attributes.end()) {
+      throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
+                  definition.colname, type_.name);
+    }
+    refuse_more_columns(type_.attributes.size() + 1);
+    Column attribute = read_attribute(session_, definition, Positions::untold);
+    refuse_itself(attribute.type);
+    type_.attributes.push_back(std::move(attribute));
+  }
+
+  void refuse_itself(TypeId added) const {
+    const TypeId part = without_array(added);
+    const auto within = containers_of(session_, type_.id());
+    if (std::ranges::find(within, part) == within.end()) return;
+    throw_error(sqlstate::invalid_table_definition,
+                "composite type {} cannot be made a member of itself",
+                session_.user_type_name(type_.id()).value_or(type_.name));
+  }
+
+  void drop(const ast::AlterTableCmd& command) {
+    const auto attribute = find(command.name);
+    if (attribute == type_.attributes.end()) {
+      if (!command.missing_ok) missing(command.name);
+      return session_.notice(
+          sink_, Severity::notice, SqlState{"00000"},
+          fmt::format("column \"{}\" of relation \"{}\" does not exist, skipping", command.name,
+                      type_.name));
+    }
+    refuse_used(session_, type_);
+    type_.attributes.erase(attribute);
+  }
+
+  void change_type(const ast::AlterTableCmd& command) {
+    const auto attribute = find(command.name);
+    if (attribute == type_.attributes.end()) missing(command.name);
+    refuse_used(session_, type_);
+    ast::ColumnDef definition = ast::as<ast::ColumnDef>(command.def);
+    definition.colname = command.name;
+    Column changed = read_attribute(session_, definition, Positions::untold);
+    refuse_itself(changed.type);
+    changed.comment = attribute->comment;
+    *attribute = std::move(changed);
+  }
+
+  Session::State& session_;
+  UserType& type_;
+  ResultSink& sink_;
+};
+
+TypePtr lock_own_composite(Session::State& session, const ast::RangeVar& name) {
+  const TypeName wanted{name.schemaname, name.relname};
+  const TypePtr found = find_type_named(session, wanted);
+  if (!found || !is_composite(found->id())) {
+    if (session.find_table(name.schemaname, name.relname)) {
+      throw_error(sqlstate::wrong_object_type, "\"{}\" is not a composite type", name.relname);
+    }
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", written(wanted));
+  }
+  return lock_own_type(session, wanted);
+}
+
+}  // namespace
+
+void create_composite(Session::State& session, const ast::CompositeTypeStmt& statement,
+                      ResultSink& sink) {
+  const ast::RangeVar& name = *statement.typevar;
+  UserType type = new_type(session, TypeName{name.schemaname, name.relname});
+  refuse_more_columns(statement.coldeflist.size());
+  for (const ast::Node* node : statement.coldeflist) {
+    const auto& definition = ast::as<ast::ColumnDef>(node);
+    if (std::ranges::find(type.attributes, definition.colname, &Column::name) !=
+        type.attributes.end()) {
+      throw_error(sqlstate::duplicate_column, "column \"{}\" specified more than once",
+                  definition.colname);
+    }
+    type.attributes.push_back(read_attribute(session, definition, Positions::told));
+  }
+  type.relation = session.catalog.allocate_oid();
+  type.oid = allocate_type(session, kFirstComposite);
+  session.catalog.create(*session.transaction, std::move(type));
+  sink.command_complete("CREATE TYPE");
+}
+
+void alter_composite(Session::State& session, const ast::AlterTableStmt& statement,
+                     ResultSink& sink) {
+  const TypePtr old = lock_own_composite(session, *statement.relation);
+  UserType type = *old;
+  AttributeChange change{session, type, sink};
+  for (const ast::Node* node : statement.cmds) change.apply(ast::as<ast::AlterTableCmd>(node));
+  replace_type(session, *old, std::move(type));
+  sink.command_complete("ALTER TYPE");
+}
+
+void rename_attribute(Session::State& session, const ast::RenameStmt& statement) {
+  const TypePtr old = lock_own_composite(session, *statement.relation);
+  UserType type = *old;
+  const auto attribute = std::ranges::find(type.attributes, statement.subname, &Column::name);
+  if (attribute == type.attributes.end()) {
+    throw_error(sqlstate::undefined_column, "column \"{}\" does not exist", statement.subname);
+  }
+  if (std::ranges::find(type.attributes, statement.newname, &Column::name) !=
+      type.attributes.end()) {
+    throw_error(sqlstate::duplicate_column, "column \"{}\" of relation \"{}\" already exists",
+                statement.newname, type.name);
+  }
+  attribute->name = statement.newname;
+  replace_type(session, *old, std::move(type));
+}
+
+}  // namespace swizzle::sql
