@@ -31,7 +31,7 @@ FAULTS = [
     ),
     (
         "a parent is looked up and not locked",
-        "execute/foreign_key.cpp",
+        "write/foreign_key.cpp",
         '"SELECT 1 FROM {} x WHERE {} FOR KEY SHARE OF x",',
         '"SELECT 1 FROM {} x WHERE {}",',
         "No orphans are left in any interleaving of the simulation",
@@ -39,7 +39,7 @@ FAULTS = [
     ),
     (
         "a repeated value is looked for in the snapshot",
-        "execute/deferrable_keys.cpp",
+        "write/deferrable_keys.cpp",
         '"SELECT 1 FROM {} WHERE {} OFFSET 1 FOR SHARE"',
         '"SELECT 1 FROM {} WHERE {} OFFSET 1"',
         "A deferrable key waits*",
@@ -47,7 +47,7 @@ FAULTS = [
     ),
     (
         "an updated key is not checked",
-        "execute/deferrable_keys.cpp",
+        "write/deferrable_keys.cpp",
         "    if (!same_values(keys_[i].types, before, values)) note(execution, i, values);",
         "    if (same_values(keys_[i].types, before, values)) note(execution, i, values);",
         "A deferrable key waits*",
@@ -77,14 +77,14 @@ FAULTS = [
     ),
     (
         "the last entry of a statement stays out of the index",
-        "execute/entry_batch.cpp",
+        "write/entry_batch.cpp",
         "  make_next(transaction);\n  sorter_.restart();",
         "  remove_next(transaction);\n  sorter_.restart();",
         "Statements of many rows leave tables and indexes that agree",
     ),
     (
         "an entry that goes and comes again is lost",
-        "execute/entry_batch.cpp",
+        "write/entry_batch.cpp",
         "      if (inserts_.empty() || compare",
         "      if (!removals_.empty() && compare(removals_.back().key, key) == 0) continue;\n"
         "      if (inserts_.empty() || compare",
@@ -92,7 +92,7 @@ FAULTS = [
     ),
     (
         "an escaped line end ends the line",
-        "session/copy_format.cpp",
+        "commands/copy_format.cpp",
         "  return backslashes % 2 != 0;",
         "  return backslashes > 1;",
         "COPY's text goes on behind an escaped line end*",

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -6,7 +6,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Calls of routines that users made: whom a name means, beside the built-in functions of that

@@ -7,6 +7,10 @@
 
 /// WITH: what its names mean, in which order its queries are bound, and recursion.
 namespace swizzle::sql {
+
+// Here, where what it is bound to is complete.
+Cte::Cte() = default;
+Cte::~Cte() = default;
 namespace {
 
 constexpr SqlState kInvalidRecursion{"42P19"};

@@ -11,6 +11,7 @@
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/execute/aggregate.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/cte.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/join_operators.h"
 #include "sql-lite-frontend/execute/subquery.h"
@@ -23,7 +24,6 @@ namespace swizzle::sql {
 struct Query;
 struct FromNode;
 using FromPtr = std::unique_ptr<FromNode>;
-struct Cte;
 
 /// Column i of the table is in slot first_slot + i.
 struct FromTable {
@@ -69,18 +69,6 @@ struct FromJoin {
 
 struct FromNode {
   std::variant<FromTable, FromSubquery, FromFunctions, FromComputed, FromCte, FromJoin> node;
-};
-
-struct OutputTarget {
-  ExprPtr expr;  ///< null once it has been moved into the plan
-  std::string name;
-  TypeId type = TypeId::none;
-  std::int32_t typmod = kNoTypmod;
-  Slot slot = 0;
-  SlotExpr::Origin origin;
-  /// A literal without a type, which became text when its query was finished: a set operation above
-  /// may still give it another.
-  bool was_untyped = false;
 };
 
 struct WindowDefinition {
@@ -167,68 +155,6 @@ FromPtr from_node(Node node) {
   result->node = std::move(node);
   return result;
 }
-
-struct WriteStatement;
-
-/// One WITH query, shared by its references.
-struct Cte {
-  Cte();
-  Cte(const Cte&) = delete;
-  Cte& operator=(const Cte&) = delete;
-  ~Cte();
-
-  std::string name;
-  std::vector<OutputTarget> columns;  ///< names and types as the references see them
-  std::unique_ptr<Query> query;       ///< of a recursive one, the first part
-  std::unique_ptr<Query> recursive;
-  bool union_all = true;
-  std::unique_ptr<WriteStatement> write;
-  bool bound = false;
-  bool in_recursive_term = false;
-  int recursive_references = 0;
-  std::vector<Slot> outer_slots;
-  /// Of a recursive one: stands for its working table. Who reads that reads this slot outside, so
-  /// that nothing it is part of is kept from one round to the next.
-  Slot round_slot = 0;
-  /// Of a recursive one: WITH queries of the UNION itself that read slots outside.
-  std::vector<std::shared_ptr<Cte>> correlated;
-
-  // Planned once; each execution has a copy, which runs at most once.
-  PlanPtr plan;
-  std::vector<TypeId> column_types;
-  /// Where its readers find a row. A recursive query has slots of its own for that, each once,
-  /// because it copies the rows of both parts there, and a part may show a slot twice.
-  std::vector<Slot> outputs;
-  std::vector<Slot> first_outputs;
-  PlanPtr recursive_plan;
-  std::vector<Slot> recursive_outputs;
-  RowStore rows{RowStore::Overflow::to_file_of_run};
-  RowStore working{RowStore::Overflow::to_file_of_run};
-  std::uint64_t filled_in_run = 0;
-
-  /// For one run: shares what was planned, with a state of its own.
-  void become_copy(const Cte& of, StepCopies& copies);
-
-  /// Runs it, unless it has been in this run. A recursive one only begins: its rows come as its
-  /// readers ask for them, because it may have no end.
-  void fill(Execution& execution);
-  /// Finds one more row of a recursive query and appends it to `rows`. False: there are no more.
-  bool find_more(Execution& execution);
-  /// A reader of a recursive query has ended; with the last one its steps are closed.
-  void leave();
-  void join() { ++readers_; }
-  /// What it reads outside has changed: it runs anew for the next reader.
-  void forget();
-
- private:
-  bool keep_if_new(Execution& execution, std::span<const Slot> from);
-  void stop();
-
-  enum class Stage : std::uint8_t { ended, first, recursive } stage_ = Stage::ended;
-  int readers_ = 0;
-  RowStore round_{RowStore::Overflow::to_file_of_run};  ///< what the present round has found
-  KeyTable seen_;
-};
 
 enum class WriteKind : std::uint8_t { insert, update, delete_ };
 

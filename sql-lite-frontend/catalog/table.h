@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
-#include "sql-lite-frontend/statistics/table_counters.h"
+#include "sql-lite-frontend/catalog/table_counters.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "storage/engine.h"
 

@@ -7,12 +7,13 @@
 #include "sql-lite-frontend/ddl/alter_targets.h"
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/transfer.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/triggers/definition.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// ALTER TABLE.
@@ -73,7 +74,7 @@ void TableChange::add_column(const ast::AlterTableCmd& command) {
   Column& column = relation.columns[position];
 
   const std::unique_ptr<Scratch> scratch = session_.new_scratch();
-  Binder binder{session_, scratch->arena};
+  Binder binder{session_.names, scratch->arena};
   const TablePtr shape = provisional_table(relation);
   ExprPtr fill;
   const Slot first = binder.new_slots(relation.columns.size());
@@ -140,7 +141,7 @@ void TableChange::drop_column(const ast::AlterTableCmd& command) {
   drop_dependents(session_, dependents_of_column(session_, table_, *position),
                   fmt::format("column {} of {}", command.name, described(session_, *table_)),
                   command.behavior, sink_);
-  table_ = session_.table(table_->relation.oid);
+  table_ = session_.names.table(table_->relation.oid);
   Relation relation = table_->relation;
   bool was_primary = false;
   const auto goes = [&](const Index& index) { return index_reads(index, *position); };
@@ -174,7 +175,7 @@ bool TableChange::index_reads(const Index& index, std::size_t position) const {
   const auto number = static_cast<std::int16_t>(position + 1);
   if (std::ranges::find(index.included, number) != index.included.end()) return true;
   Arena arena;
-  Binder binder{session_, arena};
+  Binder binder{session_.names, arena};
   const Slot first = binder.new_slots(table_->relation.columns.size());
   for (const IndexColumn& column : index.columns) {
     if (column.column == number) return true;
@@ -398,20 +399,21 @@ void refuse_type_twice(std::span<const ast::AlterTableCmd* const> commands) {
 
 }  // namespace
 
-void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSink& sink) {
+void alter_table(Session::State& session, const ast::AlterTableStmt& statement, ResultSink& sink) {
   std::string_view tag = "ALTER TABLE";
   if (statement.objtype == ast::ObjectType::view) tag = "ALTER VIEW";
   if (statement.objtype == ast::ObjectType::sequence) tag = "ALTER SEQUENCE";
   if (statement.objtype == ast::ObjectType::index) tag = "ALTER INDEX";
-  const auto found = find_named_relation(*this, *statement.relation);
+  const auto found = find_named_relation(session, *statement.relation);
   if (!found) {
-    if (!statement.missing_ok) require_named_relation(*this, *statement.relation);
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
+    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
+    session.notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     sink.command_complete(tag);
     return;
   }
-  require_alterable(*this, *found);
+  require_alterable(session, *found);
   require_named_kind(*found, statement.objtype);
   for (const ast::Node* node : statement.cmds) {
     require_target(*found, ast::as<ast::AlterTableCmd>(node));
@@ -420,9 +422,9 @@ void Session::State::alter_table(const ast::AlterTableStmt& statement, ResultSin
     alter_index(statement.cmds);
     return sink.command_complete(tag);
   }
-  const TablePtr table = lock_own(found->table);
-  require_unused(*this, *table, "ALTER TABLE");
-  TableChange change{*this, table, sink};
+  const TablePtr table = session.rights.lock_own(found->table);
+  require_unused(session, *table, "ALTER TABLE");
+  TableChange change{session, table, sink};
   std::vector<const ast::AlterTableCmd*> commands;
   for (const ast::Node* node : statement.cmds) {
     commands.push_back(&ast::as<ast::AlterTableCmd>(node));

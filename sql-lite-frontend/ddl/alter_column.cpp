@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/execute/foreign_key.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/write/foreign_key.h"
 
 /// ALTER TABLE … ALTER COLUMN: type, default, NOT NULL, identity, generation.
 namespace swizzle::sql {
@@ -52,7 +52,7 @@ void TableChange::check_type_may_change(std::size_t position) const {
 void TableChange::recheck_foreign_keys(std::size_t position) {
   const auto number = static_cast<std::int16_t>(position + 1);
   const auto recheck = [&](const TablePtr& referencing, const Constraint& key) {
-    const TablePtr referenced = session_.table(key.referenced_table);
+    const TablePtr referenced = session_.names.table(key.referenced_table);
     for (std::size_t i = 0; i < key.columns.size(); ++i) {
       const auto& from = referencing->relation.columns;
       const auto& to = referenced->relation.columns;
@@ -67,7 +67,7 @@ void TableChange::recheck_foreign_keys(std::size_t position) {
   for (const Constraint& key : table_->relation.constraints) {
     if (key.kind == ConstraintKind::foreign_key && has_column(key.columns)) recheck(table_, key);
   }
-  for (const TablePtr& referencing : session_.referencing_tables(table_->relation.oid)) {
+  for (const TablePtr& referencing : session_.names.referencing_tables(table_->relation.oid)) {
     for (const Constraint& key : referencing->relation.constraints) {
       if (key.kind == ConstraintKind::foreign_key && key.referenced_table == table_->relation.oid &&
           has_column(key.referenced_columns)) {
@@ -81,7 +81,7 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   const auto& definition = ast::as<ast::ColumnDef>(command.def);
   const std::size_t position = require_column(command.name);
   const std::unique_ptr<Scratch> scratch = session_.new_scratch();
-  Binder binder{session_, scratch->arena};
+  Binder binder{session_.names, scratch->arena};
   const TypeReference type =
       without_position([&] { return binder.bind_type(*definition.type_name); });
   hold_type(session_, type.type);

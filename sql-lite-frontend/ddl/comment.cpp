@@ -7,13 +7,14 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/statements.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -126,11 +127,11 @@ class Commenting {
     ast::RangeVar range;
     range.relname = ast::string_of(names.back());
     if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
-    Binder binder{session_, arena_};
+    Binder binder{session_.names, arena_};
     return binder.require_relation(range);
   }
   TablePtr lock(const TablePtr& table) {
-    return session_.lock_own(table, lock::RelationMode::share_update_exclusive);
+    return session_.rights.lock_own(table, lock::RelationMode::share_update_exclusive);
   }
   void replace(const Table& table, Relation relation) {
     session_.catalog.replace(*session_.transaction, table, std::move(relation));
@@ -140,7 +141,7 @@ class Commenting {
                 {of_catalog, object, part, text_});
   }
   void require_superuser(std::string_view what, std::string_view name) const {
-    if (session_.is_superuser(session_.user)) return;
+    if (session_.rights.is_superuser(session_.user)) return;
     throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", what, name);
   }
 
@@ -202,7 +203,7 @@ class Commenting {
 
   void on_index() {
     const std::string_view name = ast::string_of(names().back());
-    std::vector<Oid> schemas = session_.search_path();
+    std::vector<Oid> schemas = session_.names.search_path();
     if (names().size() > 1) {
       const SchemaPtr named = session_.catalog.schema(ast::string_of(names()[names().size() - 2]));
       schemas.assign(1, named ? named->oid : kNoOid);
@@ -228,7 +229,7 @@ class Commenting {
     if (!schema) {
       throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
     }
-    session_.require_owner(*schema);
+    session_.rights.require_owner(*schema);
     Schema changed = *schema;
     changed.comment = text_;
     session_.catalog.replace(*session_.transaction, *schema, std::move(changed));
@@ -242,7 +243,7 @@ class Commenting {
       return session_.notice(sink_, Severity::warning, sqlstate::invalid_catalog_name,
                              fmt::format("database \"{}\" does not exist", name));
     }
-    session_.require_owner(*entry);
+    session_.rights.require_owner(*entry);
     DatabaseEntry changed = *entry;
     changed.comment = text_;
     session_.catalog.replace(*session_.transaction, *entry, std::move(changed));
@@ -252,7 +253,7 @@ class Commenting {
     const std::string_view name = ast::string_of(statement_.object);
     const RolePtr role = session_.catalog.role(name);
     if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
-    if (!session_.is_superuser(session_.user)) {
+    if (!session_.rights.is_superuser(session_.user)) {
       const RolePtr self = session_.catalog.role(session_.user);
       if (role->superuser) throw SqlError{sqlstate::insufficient_privilege, "must be superuser"};
       if (!self || !self->create_role) {
@@ -266,7 +267,7 @@ class Commenting {
 
   /// PostgreSQL does not say here where an unknown type stands.
   TypeId type_named(const ast::Node* node) {
-    Binder binder{session_, arena_};
+    Binder binder{session_.names, arena_};
     try {
       return binder.bind_type(ast::as<ast::TypeName>(node)).type;
     } catch (SqlError& error) {
@@ -289,7 +290,7 @@ class Commenting {
   const Function* find_function(const ast::ObjectWithArgs& object) {
     if (object.objname.size() > 1) {
       const std::string_view schema = ast::string_of(object.objname[object.objname.size() - 2]);
-      if (!session_.schema_exists(schema)) {
+      if (!session_.names.schema_exists(schema)) {
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema);
       }
     }
@@ -334,7 +335,7 @@ class Commenting {
 
   void on_type() {
     const TypeId type = type_named(statement_.object);
-    const TypePtr made = session_.user_type(type);
+    const TypePtr made = session_.names.user_type(type);
     if (statement_.objtype == ObjectType::domain && !is_domain(type)) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a domain",
                   made ? made->name : format_type(type));
@@ -368,8 +369,8 @@ class Commenting {
 
 }  // namespace
 
-void Session::State::comment(const ast::CommentStmt& statement, ResultSink& sink) {
-  Commenting{*this, statement, sink}.run();
+void comment_on(Session::State& session, const ast::CommentStmt& statement, ResultSink& sink) {
+  Commenting{session, statement, sink}.run();
   sink.command_complete("COMMENT");
 }
 

@@ -21,7 +21,7 @@ Column read_attribute(Session::State& session, const ast::ColumnDef& definition,
   Column attribute;
   attribute.name = definition.colname;
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   try {
     const TypeReference type = binder.bind_type(*definition.type_name);
     attribute.type = type.type;
@@ -121,7 +121,7 @@ class AttributeChange {
     if (std::ranges::find(within, part) == within.end()) return;
     throw_error(sqlstate::invalid_table_definition,
                 "composite type {} cannot be made a member of itself",
-                session_.user_type_name(type_.id()).value_or(type_.name));
+                session_.names.user_type_name(type_.id()).value_or(type_.name));
   }
 
   void drop(const ast::AlterTableCmd& command) {
@@ -158,7 +158,7 @@ TypePtr lock_own_composite(Session::State& session, const ast::RangeVar& name) {
   const TypeName wanted{name.schemaname, name.relname};
   const TypePtr found = find_type_named(session, wanted);
   if (!found || !is_composite(found->id())) {
-    if (session.find_table(name.schemaname, name.relname)) {
+    if (session.names.find_table(name.schemaname, name.relname)) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a composite type", name.relname);
     }
     throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", written(wanted));

@@ -1,5 +1,6 @@
+#include "sql-lite-frontend/ddl/materialized_view.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 
@@ -61,7 +62,7 @@ std::string same_row(const Relation& view, const Index& key) {
 TablePtr create_staging(Session::State& session, const Relation& view) {
   Relation staging;
   staging.oid = session.catalog.allocate_oid();
-  staging.schema = session.temporary_schema();
+  staging.schema = session.names.temporary_schema();
   staging.persistence = Persistence::temporary;
   staging.name = fmt::format("pg_refresh_{}", view.oid);
   staging.owner = session.user;
@@ -100,11 +101,11 @@ void refuse_duplicates(Session::State& session, const Table& view, const std::st
 class WritableView {
  public:
   WritableView(Session::State& session, Oid view) : session_(session) {
-    session_.refreshed_view = view;
+    session_.names.refreshed_view = view;
   }
   WritableView(const WritableView&) = delete;
   WritableView& operator=(const WritableView&) = delete;
-  ~WritableView() { session_.refreshed_view = kNoOid; }
+  ~WritableView() { session_.names.refreshed_view = kNoOid; }
 
  private:
   Session::State& session_;
@@ -112,8 +113,9 @@ class WritableView {
 
 }  // namespace
 
-void Session::State::refresh_concurrently(const TablePtr& found) {
-  const TablePtr view = catalog.lock_for_change(*transaction, found, lock::RelationMode::exclusive);
+void refresh_concurrently(Session::State& session, const TablePtr& found) {
+  const TablePtr view =
+      session.catalog.lock_for_change(*session.transaction, found, lock::RelationMode::exclusive);
   const Relation& relation = view->relation;
   if (!relation.populated) {
     throw SqlError{sqlstate::feature_not_supported,
@@ -122,30 +124,30 @@ void Session::State::refresh_concurrently(const TablePtr& found) {
   const Index* key = key_of(relation);
   if (key == nullptr) {
     throw sql_error(SqlState{"55000"}, "cannot refresh materialized view \"{}.{}\" concurrently",
-                    schema_name(relation.schema), relation.name)
+                    session.names.schema_name(relation.schema), relation.name)
         .with_hint(
             "Create a unique index with no WHERE clause on one or more columns of the "
             "materialized view.");
   }
-  const TablePtr staging = create_staging(*this, relation);
-  fill_from_query(view, staging);
-  const std::string fresh = qualified_name(*staging);
-  const std::string kept = qualified_name(*view);
-  refuse_duplicates(*this, *view, fresh);
+  const TablePtr staging = create_staging(session, relation);
+  fill_from_query(session, view, staging);
+  const std::string fresh = session.names.qualified_name(*staging);
+  const std::string kept = session.names.qualified_name(*view);
+  refuse_duplicates(session, *view, fresh);
   const std::string same = same_row(relation, *key);
-  const WritableView writable{*this, relation.oid};
+  const WritableView writable{session, relation.oid};
   run_internal(
-      *this,
+      session,
       fmt::format("DELETE FROM {} AS old WHERE NOT EXISTS (SELECT 1 FROM {} AS new WHERE {})", kept,
                   fresh, same),
       {}, {});
   run_internal(
-      *this,
+      session,
       fmt::format("INSERT INTO {} SELECT * FROM {} AS new WHERE NOT EXISTS (SELECT 1 FROM {} "
                   "AS old WHERE {})",
                   kept, fresh, kept, same),
       {}, {});
-  drop_relation(staging);
+  session.drop_relation(staging);
 }
 
 }  // namespace swizzle::sql

@@ -5,11 +5,13 @@
 
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
+#include "sql-lite-frontend/ddl/role_rights.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/types/identifiers.h"
 
 /// CREATE of tables, indexes, sequences and schemas.
 namespace swizzle::sql {
@@ -60,17 +62,17 @@ void require_schema_name(std::string_view name) {
 Relation new_relation(Session::State& session, const ast::RangeVar& range, RelationKind kind) {
   Relation relation;
   relation.oid = session.catalog.allocate_oid();
-  relation.schema = session.creation_schema(range);
+  relation.schema = session.names.creation_schema(range);
   relation.name = range.relname;
   relation.kind = kind;
   relation.owner = session.user;
   if (const SchemaPtr schema = session.catalog.schema(relation.schema)) {
-    if (!session.may(*schema, privilege::kCreate)) {
+    if (!session.rights.may(*schema, privilege::kCreate)) {
       throw sql_error(SqlState{"42501"}, "permission denied for schema {}", schema->name)
           .at_position(range.location + 1);
     }
   }
-  if (relation.schema == session.temp_schema) {
+  if (relation.schema == session.names.temp_schema) {
     relation.persistence = Persistence::temporary;
   } else if (range.relpersistence == "u") {
     relation.persistence = Persistence::unlogged;
@@ -111,17 +113,17 @@ void note_on_commit(Session::State& session, const Table& table) {
 
 }  // namespace
 
-void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& sink) {
+void create_table(Session::State& session, const ast::CreateStmt& statement, ResultSink& sink) {
   refuse_table_features(statement);
   refuse_repeated_columns(statement);
-  Relation relation = new_relation(*this, *statement.relation, RelationKind::table);
-  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+  Relation relation = new_relation(session, *statement.relation, RelationKind::table);
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
     sink.command_complete("CREATE TABLE");
     return;
   }
   relation.options = storage_options(statement.options);
   set_on_commit(relation, statement.oncommit);
-  TableBuilder builder{*this, relation};
+  TableBuilder builder{session, relation};
   for (const ast::Node* element : statement.table_elts) {
     if (const auto* column = ast::try_as<ast::ColumnDef>(element)) {
       builder.add_column(*column);
@@ -134,11 +136,11 @@ void Session::State::create_table(const ast::CreateStmt& statement, ResultSink& 
   for (const ast::Node* element : statement.constraints) {
     builder.add_constraint(ast::as<ast::Constraint>(element));
   }
-  for (Relation& sequence : builder.sequences) create_relation(*this, std::move(sequence));
+  for (Relation& sequence : builder.sequences) create_relation(session, std::move(sequence));
   builder.finish();
-  const TablePtr table = create_relation(*this, std::move(relation));
-  announce_foreign_keys(*this, table->relation, 0);
-  note_on_commit(*this, *table);
+  const TablePtr table = create_relation(session, std::move(relation));
+  announce_foreign_keys(session, table->relation, 0);
+  note_on_commit(session, *table);
   sink.command_complete("CREATE TABLE");
 }
 
@@ -152,27 +154,27 @@ ViewName view_name_of(const Binder::RelationRead& read) {
   return name;
 }
 
-void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
-                                     const Statement& whole) {
+void create_table_as(Session::State& session, const ast::CreateTableAsStmt& statement,
+                     ResultSink& sink, const Statement& whole) {
   const bool is_table = statement.objtype == ast::ObjectType::table;
   const RelationKind kind = is_table ? RelationKind::table : RelationKind::materialized;
   const std::string_view tag = is_table ? "CREATE TABLE AS" : "CREATE MATERIALIZED VIEW";
   const ast::IntoClause& into = *statement.into;
-  Relation relation = new_relation(*this, *into.rel, kind);
-  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+  Relation relation = new_relation(session, *into.rel, kind);
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
     sink.command_complete(tag);
     return;
   }
   PortalPtr portal;
   if (const auto* execute = ast::try_as<ast::ExecuteStmt>(statement.query)) {
-    portal = portal_of(*execute);
+    portal = session.portal_of(*execute);
     if (!ast::is<ast::SelectStmt>(portal->statement->node)) {
       throw SqlError{sqlstate::wrong_object_type, "prepared statement is not a SELECT"};
     }
   } else {
     auto select = std::make_shared<sql::Statement>();
     select->node = statement.query;
-    portal = make_portal(std::move(select), {});
+    portal = session.make_portal(std::move(select), {});
   }
   const StatementPtr source = portal->statement;
   if (into.col_names.size() > source->columns().size()) {
@@ -199,7 +201,7 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
   }
   if (kind == RelationKind::materialized) {
     Arena arena;
-    Binder binder{*this, arena};
+    Binder binder{session.names, arena};
     static_cast<void>(binder.bind_select(ast::as<ast::SelectStmt>(source->node), nullptr));
     for (const Binder::RelationRead& read : binder.relations_read()) {
       relation.view_names.push_back(view_name_of(read));
@@ -209,9 +211,9 @@ void Session::State::create_table_as(const ast::CreateTableAsStmt& statement, Re
     relation.view_sql = view_query_text(whole.text(), relation.name);
     relation.populated = !into.skip_data;
   }
-  const TablePtr table = create_relation(*this, std::move(relation));
-  note_on_commit(*this, *table);
-  const std::uint64_t rows = into.skip_data ? 0 : fill_table(*this, table, *portal);
+  const TablePtr table = create_relation(session, std::move(relation));
+  note_on_commit(session, *table);
+  const std::uint64_t rows = into.skip_data ? 0 : fill_table(session, table, *portal);
   if (into.skip_data) return sink.command_complete(tag);
   sink.command_complete(fmt::format("SELECT {}", rows));
 }
@@ -255,9 +257,9 @@ void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSin
 
 }  // namespace
 
-void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& sink) {
+void create_index(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
   if (statement.access_method == "hash") {
-    as_hash(*this, statement, sink);
+    as_hash(session, statement, sink);
   } else if (!statement.access_method.empty() && statement.access_method != "btree") {
     constexpr std::string_view kOthers[] = {"gist", "gin", "spgist", "brin"};
     const bool known = std::ranges::find(kOthers, statement.access_method) != std::end(kOthers);
@@ -265,21 +267,21 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
                 "access method \"{}\" {}", statement.access_method,
                 known ? "is not supported" : "does not exist");
   }
-  if (statement.concurrent) prevent_in_block("CREATE INDEX CONCURRENTLY");
+  if (statement.concurrent) session.prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
-  Binder binder{*this, arena};
+  Binder binder{session.names, arena};
   TablePtr table = binder.require_relation(*statement.relation);
   if (!keeps_rows(table->relation.kind)) {
     throw_error(sqlstate::wrong_object_type, "cannot create index on relation \"{}\"",
                 table->relation.name);
   }
-  table = lock_own(table, lock::RelationMode::share);
-  require_unused(*this, *table, "CREATE INDEX");
+  table = session.rights.lock_own(table, lock::RelationMode::share);
+  require_unused(session, *table, "CREATE INDEX");
   refuse_more_index_columns(statement.index_params.size() +
                             statement.index_including_params.size());
   Relation relation = table->relation;
   Index index;
-  index.oid = catalog.allocate_oid();
+  index.oid = session.catalog.allocate_oid();
   index.unique = statement.unique;
   index.nulls_not_distinct = statement.nulls_not_distinct;
   std::vector<std::string> names;
@@ -296,7 +298,7 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
       column.type = relation.columns[*position].type;
     } else {
       column.expression_sql =
-          stored_expression(*this, relation, element.expr, Clause::index_expression, nullptr);
+          stored_expression(session, relation, element.expr, Clause::index_expression, nullptr);
       const ExprPtr expr = binder.bind_table_expression(column.expression_sql, *table,
                                                         binder.new_slots(relation.columns.size()),
                                                         Clause::index_expression);
@@ -336,54 +338,59 @@ void Session::State::create_index(const ast::IndexStmt& statement, ResultSink& s
     names.emplace_back(element.name);
   }
   if (statement.where_clause != nullptr) {
-    index.predicate_sql = stored_expression(*this, relation, statement.where_clause,
+    index.predicate_sql = stored_expression(session, relation, statement.where_clause,
                                             Clause::index_predicate, nullptr);
   }
   index.name =
       statement.idxname.empty()
-          ? free_name(*this, relation, object_name(relation.name, joined_once(names), "idx"))
+          ? free_name(session, relation, object_name(relation.name, joined_once(names), "idx"))
           : std::string{statement.idxname};
-  if (catalog.table(relation.schema, index.name) != nullptr ||
-      catalog.table_of_index(relation.schema, index.name) != nullptr) {
+  if (session.catalog.table(relation.schema, index.name) != nullptr ||
+      session.catalog.table_of_index(relation.schema, index.name) != nullptr) {
     if (!statement.if_not_exists) {
       throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", index.name);
     }
-    notice(sink, Severity::notice, sqlstate::duplicate_table,
-           fmt::format("relation \"{}\" already exists, skipping", index.name));
+    session.notice(sink, Severity::notice, sqlstate::duplicate_table,
+                   fmt::format("relation \"{}\" already exists, skipping", index.name));
     sink.command_complete("CREATE INDEX");
     return;
   }
-  index.tree = value_of(shared.engine.create_tree(*transaction));
+  index.tree = value_of(session.shared.engine.create_tree(*session.transaction));
   relation.indexes.push_back(std::move(index));
-  const TablePtr changed = catalog.replace(*transaction, *table, std::move(relation));
-  fill_index(*this, changed, changed->relation.indexes.size() - 1);
+  const TablePtr changed =
+      session.catalog.replace(*session.transaction, *table, std::move(relation));
+  fill_index(session, changed, changed->relation.indexes.size() - 1);
   sink.command_complete("CREATE INDEX");
 }
 
-void Session::State::create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink) {
+void create_schema(Session::State& session, const ast::CreateSchemaStmt& statement,
+                   ResultSink& sink) {
   std::string name{statement.schemaname};
-  if (name.empty() && statement.authrole != nullptr) name = role_of(*statement.authrole)->name;
+  if (name.empty() && statement.authrole != nullptr)
+    name = role_of(session, *statement.authrole)->name;
   if (!statement.schema_elts.empty()) {
     throw SqlError{sqlstate::feature_not_supported, "CREATE SCHEMA with elements is not supported"};
   }
-  const Oid schema_owner = statement.authrole != nullptr ? role_of(*statement.authrole)->oid : user;
-  require_create_on_database();
-  if (const RolePtr role = catalog.role(schema_owner)) require_membership_in(*role);
+  const Oid schema_owner =
+      statement.authrole != nullptr ? role_of(session, *statement.authrole)->oid : session.user;
+  session.rights.require_create_on_database();
+  if (const RolePtr role = session.catalog.role(schema_owner))
+    session.rights.require_membership_in(*role);
   require_schema_name(name);
-  if (catalog.schema(name)) {
+  if (session.catalog.schema(name)) {
     if (!statement.if_not_exists) {
       throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", name);
     }
-    notice(sink, Severity::notice, sqlstate::duplicate_schema,
-           fmt::format("schema \"{}\" already exists, skipping", name));
+    session.notice(sink, Severity::notice, sqlstate::duplicate_schema,
+                   fmt::format("schema \"{}\" already exists, skipping", name));
   } else {
     Schema schema;
-    schema.oid = catalog.allocate_oid();
+    schema.oid = session.catalog.allocate_oid();
     schema.name = name;
     schema.owner = schema_owner;
-    schema.grants =
-        grants_of_new(catalog.shared(), *transaction, schema.owner, kNoOid, GrantedOn::schema);
-    catalog.create(*transaction, std::move(schema));
+    schema.grants = grants_of_new(session.catalog.shared(), *session.transaction, schema.owner,
+                                  kNoOid, GrantedOn::schema);
+    session.catalog.create(*session.transaction, std::move(schema));
   }
   sink.command_complete("CREATE SCHEMA");
 }

@@ -5,6 +5,7 @@
 
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 
 /// CREATE VIEW.
@@ -63,8 +64,8 @@ void refuse_circle(Session::State& session, const TablePtr& view,
 
 }  // namespace
 
-void Session::State::create_view(const ast::ViewStmt& statement, const Statement& whole,
-                                 ResultSink& sink) {
+void create_view(Session::State& session, const ast::ViewStmt& statement, const Statement& whole,
+                 ResultSink& sink) {
   std::vector<std::string> with = view_options(statement.options);
   if (const std::string_view asked = check_option(statement); !asked.empty()) {
     refuse_repeated(with, asked);
@@ -73,9 +74,9 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
   if (std::ranges::any_of(with, &is_check_option)) {
     require_updatable(ast::as<ast::SelectStmt>(statement.query));
   }
-  Relation relation = new_relation(*this, *statement.view, RelationKind::view);
+  Relation relation = new_relation(session, *statement.view, RelationKind::view);
   relation.options = std::move(with);
-  const TablePtr old = catalog.table(relation.schema, relation.name);
+  const TablePtr old = session.catalog.table(relation.schema, relation.name);
   if (old && !statement.replace) {
     throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", relation.name);
   }
@@ -83,11 +84,11 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a view", relation.name);
   }
   // Locked before its new query is looked at, so that no two definitions make a circle together.
-  const TablePtr locked = old ? lock_own(old) : nullptr;
+  const TablePtr locked = old ? session.rights.lock_own(old) : nullptr;
   Arena arena;
-  Binder binder{*this, arena};
+  Binder binder{session.names, arena};
   const auto query = binder.bind_select(ast::as<ast::SelectStmt>(statement.query), nullptr);
-  if (locked) refuse_circle(*this, locked, binder.relations_read());
+  if (locked) refuse_circle(session, locked, binder.relations_read());
   if (statement.aliases.size() > query->targets.size()) {
     throw SqlError{sqlstate::syntax_error, "CREATE VIEW specifies more column names than columns"};
   }
@@ -97,10 +98,10 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
         relation.persistence == Persistence::temporary) {
       continue;
     }
-    relation.schema = temporary_schema();
+    relation.schema = session.names.temporary_schema();
     relation.persistence = Persistence::temporary;
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("view \"{}\" will be a temporary view", relation.name));
+    session.notice(sink, Severity::notice, SqlState{"00000"},
+                   fmt::format("view \"{}\" will be a temporary view", relation.name));
   }
   relation.view_types = binder.types_read();
   relation.view_routines = binder.routines_read();
@@ -146,9 +147,9 @@ void Session::State::create_view(const ast::ViewStmt& statement, const Statement
     relation.owner = old->relation.owner;
     relation.grants = old->relation.grants;
     relation.triggers = old->relation.triggers;
-    catalog.replace(*transaction, *locked, std::move(relation));
+    session.catalog.replace(*session.transaction, *locked, std::move(relation));
   } else {
-    create_relation(*this, std::move(relation));
+    create_relation(session, std::move(relation));
   }
   sink.command_complete("CREATE VIEW");
 }

@@ -1,3 +1,5 @@
+#include "sql-lite-frontend/ddl/databases.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,6 +7,7 @@
 #include "sql-lite-frontend/catalog/bootstrap.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/object_codec.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 /// CREATE, ALTER and DROP DATABASE.
@@ -125,23 +128,19 @@ void remove_contents(Database::Shared& shared, Tree tree, Transaction& transacti
 
 }  // namespace
 
-DatabasePtr Session::State::database_named(std::string_view name) const {
-  DatabasePtr database = catalog.database(name);
+DatabasePtr database_named(Session::State& session, std::string_view name) {
+  DatabasePtr database = session.catalog.database(name);
   if (!database) throw_error(kUndefinedDatabase, "database \"{}\" does not exist", name);
   return database;
 }
 
-void Session::State::require_owner(const DatabaseEntry& database) const {
-  if (owns(database.owner)) return;
-  throw_error(sqlstate::insufficient_privilege, "must be owner of database {}", database.name);
-}
-
-void Session::State::create_database(const ast::CreatedbStmt& statement, ResultSink& sink) {
-  prevent_in_block("CREATE DATABASE");
-  require_role_right(&Role::create_database, "create database");
+void create_database(Session::State& session, const ast::CreatedbStmt& statement,
+                     ResultSink& sink) {
+  session.prevent_in_block("CREATE DATABASE");
+  session.rights.require_role_right(&Role::create_database, "create database");
   DatabaseEntry entry;
   entry.name = statement.dbname;
-  entry.owner = user;
+  entry.owner = session.user;
   std::string source = "template1";
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -150,9 +149,9 @@ void Session::State::create_database(const ast::CreatedbStmt& statement, ResultS
     if (apply_common_option(entry, option) || option.arg == nullptr) continue;
     if (name == "owner") {
       const std::string role_name = text_of(option);
-      const RolePtr role = catalog.role(role_name);
+      const RolePtr role = session.catalog.role(role_name);
       if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", role_name);
-      require_membership_in(*role);
+      session.rights.require_membership_in(*role);
       entry.owner = role->oid;
     } else if (name == "template") {
       source = text_of(option);
@@ -163,54 +162,55 @@ void Session::State::create_database(const ast::CreatedbStmt& statement, ResultS
       throw_error(sqlstate::feature_not_supported, "the database option {} is not supported", name);
     }
   }
-  if (catalog.database(entry.name)) {
+  if (session.catalog.database(entry.name)) {
     throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", entry.name);
   }
-  require_empty(*this, source);
-  entry.oid = catalog.allocate_oid();
-  Tree tree = catalog.shared().tree();
-  write_first_schemas(tree, *transaction, entry.oid);
-  catalog.create(*transaction, std::move(entry));
+  require_empty(session, source);
+  entry.oid = session.catalog.allocate_oid();
+  Tree tree = session.catalog.shared().tree();
+  write_first_schemas(tree, *session.transaction, entry.oid);
+  session.catalog.create(*session.transaction, std::move(entry));
   sink.command_complete("CREATE DATABASE");
 }
 
 /// Has a transaction of its own, so that nobody comes in before it is committed.
-void Session::State::drop_database(const ast::DropdbStmt& statement, ResultSink& sink) {
-  prevent_in_block("DROP DATABASE");
+void drop_database(Session::State& session, const ast::DropdbStmt& statement, ResultSink& sink) {
+  session.prevent_in_block("DROP DATABASE");
   for (const ast::Node* node : statement.options) {
     throw_error(sqlstate::feature_not_supported, "DROP DATABASE … WITH ({}) is not supported",
                 ast::as<ast::DefElem>(node).defname);
   }
   const std::string name{statement.dbname};
-  if (statement.missing_ok && !catalog.database(name)) {
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("database \"{}\" does not exist, skipping", name));
+  if (statement.missing_ok && !session.catalog.database(name)) {
+    session.notice(sink, Severity::notice, SqlState{"00000"},
+                   fmt::format("database \"{}\" does not exist, skipping", name));
     return sink.command_complete("DROP DATABASE");
   }
-  const DatabasePtr database = database_named(name);
-  require_owner(*database);
+  const DatabasePtr database = database_named(session, name);
+  session.rights.require_owner(*database);
   if (database->is_template) {
     throw SqlError{sqlstate::wrong_object_type, "cannot drop a template database"};
   }
-  if (database->oid == catalog.shared().database()) {
+  if (database->oid == session.catalog.shared().database()) {
     throw SqlError{sqlstate::object_in_use, "cannot drop the currently open database"};
   }
-  Catalogs::Closing closing{*shared.catalogs, database->oid};
+  Catalogs::Closing closing{*session.shared.catalogs, database->oid};
   if (closing.users() != 0) refuse_in_use(name, closing.users());
-  auto own = shared.engine.begin();
+  auto own = session.shared.engine.begin();
   own->begin_statement();
-  CatalogView view{catalog.shared()};
+  CatalogView view{session.catalog.shared()};
   view.remove(*own, *database);
-  remove_contents(shared, catalog.shared().tree(), *own, database->oid);
+  remove_contents(session.shared, session.catalog.shared().tree(), *own, database->oid);
   value_of(own->commit());
   view.commit();
   closing.forget();
   sink.command_complete("DROP DATABASE");
 }
 
-void Session::State::alter_database(const ast::AlterDatabaseStmt& statement, ResultSink& sink) {
-  const DatabasePtr database = database_named(statement.dbname);
-  require_owner(*database);
+void alter_database(Session::State& session, const ast::AlterDatabaseStmt& statement,
+                    ResultSink& sink) {
+  const DatabasePtr database = database_named(session, statement.dbname);
+  session.rights.require_owner(*database);
   DatabaseEntry changed = *database;
   for (const ast::Node* node : statement.options) {
     const auto& option = ast::as<ast::DefElem>(node);
@@ -218,33 +218,33 @@ void Session::State::alter_database(const ast::AlterDatabaseStmt& statement, Res
     throw_error(sqlstate::feature_not_supported, "the database option {} is not supported",
                 option.defname);
   }
-  catalog.replace(*transaction, *database, std::move(changed));
+  session.catalog.replace(*session.transaction, *database, std::move(changed));
   sink.command_complete("ALTER DATABASE");
 }
 
-void Session::State::rename_database(std::string_view name, const std::string& new_name) {
-  const DatabasePtr database = database_named(name);
-  require_owner(*database);
-  require_role_right(&Role::create_database, "rename database");
-  if (catalog.database(new_name)) {
+void rename_database(Session::State& session, std::string_view name, const std::string& new_name) {
+  const DatabasePtr database = database_named(session, name);
+  session.rights.require_owner(*database);
+  session.rights.require_role_right(&Role::create_database, "rename database");
+  if (session.catalog.database(new_name)) {
     throw_error(sqlstate::duplicate_database, "database \"{}\" already exists", new_name);
   }
-  if (database->oid == catalog.shared().database()) {
+  if (database->oid == session.catalog.shared().database()) {
     throw SqlError{sqlstate::feature_not_supported, "current database cannot be renamed"};
   }
-  const Catalogs::Closing closing{*shared.catalogs, database->oid};
+  const Catalogs::Closing closing{*session.shared.catalogs, database->oid};
   if (closing.users() != 0) refuse_in_use(name, closing.users());
   DatabaseEntry changed = *database;
   changed.name = new_name;
-  catalog.replace(*transaction, *database, std::move(changed));
+  session.catalog.replace(*session.transaction, *database, std::move(changed));
 }
 
-void Session::State::own_database(std::string_view name, const Role& new_owner) {
-  const DatabasePtr database = database_named(name);
+void own_database(Session::State& session, std::string_view name, const Role& new_owner) {
+  const DatabasePtr database = database_named(session, name);
   if (database->owner == new_owner.oid) return;
-  require_owner(*database);
-  require_membership_in(new_owner);
-  require_role_right(&Role::create_database, "change owner of database");
+  session.rights.require_owner(*database);
+  session.rights.require_membership_in(new_owner);
+  session.rights.require_role_right(&Role::create_database, "change owner of database");
   DatabaseEntry changed = *database;
   changed.owner = new_owner.oid;
   if (!changed.grants.empty()) {
@@ -252,7 +252,7 @@ void Session::State::own_database(std::string_view name, const Role& new_owner) 
     list.change_owner(new_owner.oid);
     changed.grants = list.grants();
   }
-  catalog.replace(*transaction, *database, std::move(changed));
+  session.catalog.replace(*session.transaction, *database, std::move(changed));
 }
 
 }  // namespace swizzle::sql

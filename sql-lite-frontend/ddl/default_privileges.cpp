@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/grant.h"
+#include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/session/refusals.h"
 
 namespace swizzle::sql {
@@ -87,8 +88,8 @@ class DefaultsChange {
         }
         schemas_.push_back(schema->oid);
       } else {
-        const RolePtr role = session_.role_of(ast::as<ast::RoleSpec>(node));
-        session_.require_membership_in(*role);
+        const RolePtr role = role_of(session_, ast::as<ast::RoleSpec>(node));
+        session_.rights.require_membership_in(*role);
         roles_.push_back(role->oid);
       }
     }

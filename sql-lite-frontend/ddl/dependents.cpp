@@ -7,10 +7,10 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/table_change.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/triggers/condition.h"
-#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -18,7 +18,7 @@ namespace swizzle::sql {
 namespace {
 
 std::string display_name(Session::State& session, const Table& table) {
-  return session.name_of(TypeId::regclass, table.relation.oid).value_or(table.relation.name);
+  return session.names.name_of(TypeId::regclass, table.relation.oid).value_or(table.relation.name);
 }
 
 const std::string& column_name(const Table& table, std::size_t position) {
@@ -49,7 +49,7 @@ template <class Wanted>
 bool view_reads(Session::State& session, const Table& view, const Wanted& wanted) {
   try {
     Arena arena;
-    Binder binder{session, arena};
+    Binder binder{session.names, arena};
     binder.read_view(view);
     return std::ranges::any_of(binder.relations_read(), [&](const Binder::RelationRead& read) {
       return wanted(read, binder);
@@ -147,12 +147,12 @@ void remove_domain_check(Session::State& session, Oid oid) {
 
 void remove(Session::State& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::type) {
-    const TypePtr type = session.user_type(TypeId{dependent.oid});
+    const TypePtr type = session.names.user_type(TypeId{dependent.oid});
     if (type) session.catalog.remove(*session.transaction, *type);
     return;
   }
   if (dependent.kind == Dependent::Kind::attribute) {
-    const TypePtr type = session.user_type(TypeId{dependent.oid});
+    const TypePtr type = session.names.user_type(TypeId{dependent.oid});
     if (!type) return;
     UserType changed = *type;
     // Others before it may have gone.
@@ -267,7 +267,7 @@ std::vector<TablePtr> views_over_column(Session::State& session, const Table& ta
 std::vector<Dependent> dependents_of_key(Session::State& session, const Table& table,
                                          const Constraint& key) {
   std::vector<Dependent> list;
-  for (const TablePtr& other : session.referencing_tables(table.relation.oid)) {
+  for (const TablePtr& other : session.names.referencing_tables(table.relation.oid)) {
     for (const Constraint& foreign : other->relation.constraints) {
       if (foreign.kind != ConstraintKind::foreign_key || foreign.index != key.index) continue;
       list.push_back(foreign_key(session, other, foreign, fmt::format("index {}", key.name)));
@@ -308,7 +308,7 @@ std::vector<Dependent> dependents_of_column(Session::State& session, const Table
     const Column& column = table->relation.columns[i];
     if (column.dropped || !column.generated) continue;
     Arena arena;
-    Binder binder{session, arena};
+    Binder binder{session.names, arena};
     const Slot first = binder.new_slots(table->relation.columns.size());
     const ExprPtr expr =
         binder.bind_table_expression(column.default_sql, *table, first, Clause::generated);

@@ -28,7 +28,7 @@ TypeId container_of(Session::State& session, TypeId type, const Wanted& is_wante
   check_stack();
   const TypeId single = without_array(type);
   if (is_wanted(single)) return single;
-  const TypePtr made = session.user_type(single);
+  const TypePtr made = session.names.user_type(single);
   if (!made) return TypeId::none;
   if (const TypeId within = container_of(session, made->base, is_wanted); within != TypeId::none) {
     return within;
@@ -52,7 +52,7 @@ TypeId container_of(Session::State& session, TypeId type, const Wanted& is_wante
                           "column \"{}\" of table \"{}\" contains values that violate the new "
                           "constraint",
                           column, table.relation.name);
-  error.fields().schema = session.schema_name(table.relation.schema);
+  error.fields().schema = session.names.schema_name(table.relation.schema);
   error.fields().table = table.relation.name;
   error.fields().column = column;
   throw error;
@@ -82,7 +82,8 @@ std::vector<Holder> holders_of(Session::State& session, const UserType& domain) 
                  within != TypeId::none) {
         throw_error(sqlstate::feature_not_supported,
                     "cannot alter type \"{}\" because column \"{}.{}\" uses it",
-                    session.user_type_name(within).value_or(""), table->relation.name, column.name);
+                    session.names.user_type_name(within).value_or(""), table->relation.name,
+                    column.name);
       }
     }
     if (!holder.positions.empty()) holders.push_back(std::move(holder));

@@ -231,7 +231,7 @@ void create_domain(Session::State& session, const ast::CreateDomainStmt& stateme
                    ResultSink& sink) {
   UserType domain = new_type(session, type_named(statement.domainname));
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   const TypeReference base =
       without_position([&] { return binder.bind_type(*statement.type_name); });
   const TypeInfo* const info = find_type(base.type);
@@ -243,7 +243,8 @@ void create_domain(Session::State& session, const ast::CreateDomainStmt& stateme
   domain.base = base.type;
   domain.base_typmod = base.typmod;
   check_collation(statement.coll_clause, base.type);
-  if (const TypePtr below = session.user_type(base.type)) domain.default_sql = below->default_sql;
+  if (const TypePtr below = session.names.user_type(base.type))
+    domain.default_sql = below->default_sql;
   DomainWords words{session, domain};
   for (const ast::Node* node : statement.constraints) words.read(ast::as<ast::Constraint>(node));
   words.finish();
@@ -286,7 +287,7 @@ void rename_domain_check(Session::State& session, const ast::RenameStmt& stateme
   const TypePtr old =
       lock_own_domain(session, type_named(ast::as<ast::List>(statement.object).items));
   UserType domain = *old;
-  const std::string shown = session.user_type_name(domain.id()).value_or(domain.name);
+  const std::string shown = session.names.user_type_name(domain.id()).value_or(domain.name);
   DomainCheck* const check = find_check(domain, statement.subname);
   if (check == nullptr) {
     throw_error(sqlstate::undefined_object, "constraint \"{}\" for domain {} does not exist",
@@ -309,7 +310,7 @@ void comment_on_domain_check(Session::State& session, ast::NodeList names,
   DomainCheck* const check = find_check(domain, name);
   if (check == nullptr) {
     throw_error(sqlstate::undefined_object, "constraint \"{}\" for domain {} does not exist", name,
-                session.user_type_name(domain.id()).value_or(domain.name));
+                session.names.user_type_name(domain.id()).value_or(domain.name));
   }
   check->comment = text;
   replace_type(session, *old, std::move(domain));

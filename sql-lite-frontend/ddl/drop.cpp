@@ -5,13 +5,15 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/materialized_view.h"
+#include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/triggers/definition.h"
 #include "sql-lite-frontend/triggers/table_triggers.h"
 
 /// DROP and TRUNCATE.
@@ -40,27 +42,6 @@ QualifiedName qualified(const ast::Node* node) {
 }
 
 }  // namespace
-
-void Session::State::drop_relation(const TablePtr& table) {
-  const TablePtr locked = catalog.lock_for_change(*transaction, table);
-  const Relation& relation = locked->relation;
-  require_indexes_unused(*this, *locked, "DROP INDEX");
-  require_unused(*this, *locked, "DROP TABLE");
-  if (keeps_rows(relation.kind)) {
-    value_of(shared.engine.drop_tree(*transaction, relation.tree));
-    for (const Index& index : relation.indexes) {
-      if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
-    }
-  }
-  if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
-  if (relation.sequence) sequence_moves.push_back({kNoOid, position_of(relation)});
-  catalog.remove(*transaction, *locked);
-  // Sequences that belong to the table go with it.
-  for (const TablePtr& other : catalog.tables()) {
-    const auto& sequence = other->relation.sequence;
-    if (sequence && sequence->owner_table == relation.oid) drop_relation(other);
-  }
-}
 
 namespace {
 
@@ -95,7 +76,7 @@ TablePtr owner_of_index(Session::State& session, const QualifiedName& name) {
     const SchemaPtr schema = session.catalog.schema(name.schema);
     return schema ? session.catalog.table_of_index(schema->oid, name.name) : nullptr;
   }
-  for (const Oid oid : session.search_path()) {
+  for (const Oid oid : session.names.search_path()) {
     if (TablePtr table = session.catalog.table_of_index(oid, name.name)) return table;
   }
   return nullptr;
@@ -104,63 +85,61 @@ TablePtr owner_of_index(Session::State& session, const QualifiedName& name) {
 /// An identity column's sequence goes with the column only.
 void refuse_identity_sequence(Session::State& session, const Table& table) {
   const auto& sequence = *table.relation.sequence;
-  const TablePtr owner = sequence.identity ? session.table(sequence.owner_table) : nullptr;
+  const TablePtr owner = sequence.identity ? session.names.table(sequence.owner_table) : nullptr;
   if (!owner) return;
   const std::string column =
       fmt::format("column {} of table {}",
                   owner->relation.columns[static_cast<std::size_t>(sequence.owner_column - 1)].name,
-                  *session.name_of(TypeId::regclass, owner->relation.oid));
+                  *session.names.name_of(TypeId::regclass, owner->relation.oid));
   throw sql_error(sqlstate::dependent_objects_still_exist, "cannot drop {} because {} requires it",
                   described(session, table), column)
       .with_hint(fmt::format("You can drop {} instead.", column));
 }
 
-}  // namespace
-
-void Session::State::drop_relations(const ast::DropStmt& statement, RelationKind wanted,
-                                    ResultSink& sink) {
+void drop_relations(Session::State& session, const ast::DropStmt& statement, RelationKind wanted,
+                    ResultSink& sink) {
   const std::string_view kind = noun_of(wanted);
   std::vector<TablePtr> tables;
   for (const ast::Node* node : statement.objects) {
     const QualifiedName name = qualified(node);
     const std::string written = dotted(ast::as<ast::List>(node).items);
-    if (!name.schema.empty() && !schema_exists(name.schema)) {
-      say_missing(*this, statement, "schema", name.schema, sqlstate::invalid_schema_name, sink);
+    if (!name.schema.empty() && !session.names.schema_exists(name.schema)) {
+      say_missing(session, statement, "schema", name.schema, sqlstate::invalid_schema_name, sink);
       continue;
     }
-    TablePtr table = find_table(name.schema, name.name);
+    TablePtr table = session.names.find_table(name.schema, name.name);
     if (table && table->computed != nullptr) {
       throw_error(SqlState{"42501"}, "permission denied: \"{}\" is a system catalog",
                   table->relation.name);
     }
     if (!table) {
-      if (owner_of_index(*this, name)) wrong_kind(name.name, kind, "index");
-      say_missing(*this, statement, kind, written, sqlstate::undefined_table, sink);
+      if (owner_of_index(session, name)) wrong_kind(name.name, kind, "index");
+      say_missing(session, statement, kind, written, sqlstate::undefined_table, sink);
       continue;
     }
     if (table->relation.kind != wanted) {
       wrong_kind(name.name, kind, noun_of(table->relation.kind));
     }
-    if (wanted == RelationKind::sequence) refuse_identity_sequence(*this, *table);
+    if (wanted == RelationKind::sequence) refuse_identity_sequence(session, *table);
     tables.push_back(std::move(table));
   }
   if (tables.empty()) return;
   const std::string what =
-      tables.size() == 1 ? described(*this, *tables[0]) : std::string{"desired object(s)"};
+      tables.size() == 1 ? described(session, *tables[0]) : std::string{"desired object(s)"};
   for (const TablePtr& table : tables) {
-    const SchemaPtr schema = catalog.schema(table->relation.schema);
+    const SchemaPtr schema = session.catalog.schema(table->relation.schema);
     // Who owns the schema may drop what is in it.
-    if (!schema || !owns(schema->owner)) require_owner(*table);
+    if (!schema || !session.rights.owns(schema->owner)) session.rights.require_owner(*table);
   }
-  drop_dependents(*this, dependents_of(*this, tables), what, statement.behavior, sink);
+  drop_dependents(session, dependents_of(session, tables), what, statement.behavior, sink);
   for (const TablePtr& table : tables) {
-    if (catalog.table(table->relation.oid)) drop_relation(table);
+    if (session.catalog.table(table->relation.oid)) session.drop_relation(table);
   }
 }
 
-void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink) {
+void drop_index(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   if (statement.concurrent) {
-    prevent_in_block("DROP INDEX CONCURRENTLY");
+    session.prevent_in_block("DROP INDEX CONCURRENTLY");
     const auto refuse = [](std::string_view what) {
       throw_error(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support {}",
                   what);
@@ -170,18 +149,19 @@ void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink
   }
   for (const ast::Node* node : statement.objects) {
     const QualifiedName name = qualified(node);
-    TablePtr table = owner_of_index(*this, name);
+    TablePtr table = owner_of_index(session, name);
     if (!table) {
-      const bool has_schema = name.schema.empty() || schema_exists(name.schema);
-      if (const TablePtr other = has_schema ? find_table(name.schema, name.name) : nullptr) {
+      const bool has_schema = name.schema.empty() || session.names.schema_exists(name.schema);
+      if (const TablePtr other =
+              has_schema ? session.names.find_table(name.schema, name.name) : nullptr) {
         wrong_kind(name.name, "index", noun_of(other->relation.kind));
       }
-      say_missing(*this, statement, "index", dotted(ast::as<ast::List>(node).items),
+      say_missing(session, statement, "index", dotted(ast::as<ast::List>(node).items),
                   sqlstate::undefined_object, sink);
       continue;
     }
-    table = lock_own(table);
-    require_unused(*this, *table, "DROP INDEX");
+    table = session.rights.lock_own(table);
+    require_unused(session, *table, "DROP INDEX");
     Relation relation = table->relation;
     const auto index = std::ranges::find(relation.indexes, name.name, &Index::name);
     const auto constraint = std::ranges::find_if(relation.constraints, [&](const Constraint& c) {
@@ -194,18 +174,18 @@ void Session::State::drop_index(const ast::DropStmt& statement, ResultSink& sink
           .with_hint(fmt::format("You can drop constraint {} on table {} instead.",
                                  constraint->name, relation.name));
     }
-    value_of(shared.engine.drop_tree(*transaction, index->tree));
+    value_of(session.shared.engine.drop_tree(*session.transaction, index->tree));
     relation.indexes.erase(index);
-    catalog.replace(*transaction, *table, std::move(relation));
+    session.catalog.replace(*session.transaction, *table, std::move(relation));
   }
 }
 
-void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sink) {
+void drop_schema(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   for (const ast::Node* node : statement.objects) {
     const std::string name{ast::string_of(node)};
-    const SchemaPtr schema = catalog.schema(name);
+    const SchemaPtr schema = session.catalog.schema(name);
     if (!schema) {
-      say_missing(*this, statement, "schema", name, sqlstate::invalid_schema_name, sink);
+      say_missing(session, statement, "schema", name, sqlstate::invalid_schema_name, sink);
       continue;
     }
     if (schema->oid == kPgCatalogSchema) {
@@ -214,34 +194,35 @@ void Session::State::drop_schema(const ast::DropStmt& statement, ResultSink& sin
                   "system",
                   name);
     }
-    require_owner(*schema);
+    session.rights.require_owner(*schema);
     std::vector<TablePtr> inside;
     std::vector<Dependent> dependents;
-    for (const TablePtr& table : catalog.tables()) {
+    for (const TablePtr& table : session.catalog.tables()) {
       if (table->relation.schema == schema->oid) inside.push_back(table);
     }
     for (const TablePtr& table : inside) {
       const auto& sequence = table->relation.sequence;
       if (sequence && sequence->owner_table != kNoOid) continue;
       dependents.push_back(
-          {Dependent::Kind::table, table, kNoOid, 0, described(*this, *table), "schema " + name});
+          {Dependent::Kind::table, table, kNoOid, 0, described(session, *table), "schema " + name});
     }
-    for (Dependent& dependent : dependents_of(*this, inside)) {
+    for (Dependent& dependent : dependents_of(session, inside)) {
       dependents.push_back(std::move(dependent));
     }
-    add_types_of_schema(*this, *schema, dependents);
-    add_routines_of_schema(*this, *schema, dependents);
-    drop_dependents(*this, dependents, "schema " + name, statement.behavior, sink);
-    for (const DefaultGrants& grants : read_default_grants(catalog.shared(), *transaction)) {
+    add_types_of_schema(session, *schema, dependents);
+    add_routines_of_schema(session, *schema, dependents);
+    drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);
+    for (const DefaultGrants& grants :
+         read_default_grants(session.catalog.shared(), *session.transaction)) {
       if (grants.schema != schema->oid) continue;
-      remove_default_grants(catalog.shared(), *transaction, grants);
+      remove_default_grants(session.catalog.shared(), *session.transaction, grants);
     }
-    catalog.remove(*transaction, *schema);
+    session.catalog.remove(*session.transaction, *schema);
   }
 }
 
 /// There are no objects of such a kind, so IF EXISTS has nothing to drop.
-void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& sink) {
+void drop_unknown(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   const std::string_view type = object_type_name(statement.remove_type);
   const bool is_named = statement.remove_type == ast::ObjectType::extension;
   if (!statement.missing_ok || !is_named) {
@@ -255,90 +236,93 @@ void Session::State::drop_unknown(const ast::DropStmt& statement, ResultSink& si
     std::string name;
     if (const auto* list = ast::try_as<ast::List>(node)) name = dotted(list->items);
     if (const auto* string = ast::try_as<ast::String>(node)) name = string->sval;
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("{} \"{}\" does not exist, skipping", noun, name));
+    session.notice(sink, Severity::notice, SqlState{"00000"},
+                   fmt::format("{} \"{}\" does not exist, skipping", noun, name));
   }
   sink.command_complete(fmt::format("DROP {}", type));
 }
 
-void Session::State::drop(const ast::DropStmt& statement, ResultSink& sink) {
+}  // namespace
+
+void drop_objects(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   switch (statement.remove_type) {
     case ast::ObjectType::table:
-      drop_relations(statement, RelationKind::table, sink);
+      drop_relations(session, statement, RelationKind::table, sink);
       return sink.command_complete("DROP TABLE");
     case ast::ObjectType::view:
-      drop_relations(statement, RelationKind::view, sink);
+      drop_relations(session, statement, RelationKind::view, sink);
       return sink.command_complete("DROP VIEW");
     case ast::ObjectType::matview:
-      drop_relations(statement, RelationKind::materialized, sink);
+      drop_relations(session, statement, RelationKind::materialized, sink);
       return sink.command_complete("DROP MATERIALIZED VIEW");
     case ast::ObjectType::sequence:
-      drop_relations(statement, RelationKind::sequence, sink);
+      drop_relations(session, statement, RelationKind::sequence, sink);
       return sink.command_complete("DROP SEQUENCE");
     case ast::ObjectType::index:
-      drop_index(statement, sink);
+      drop_index(session, statement, sink);
       return sink.command_complete("DROP INDEX");
     case ast::ObjectType::schema:
-      drop_schema(statement, sink);
+      drop_schema(session, statement, sink);
       return sink.command_complete("DROP SCHEMA");
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
-      return drop_types(*this, statement, sink);
+      return drop_types(session, statement, sink);
     case ast::ObjectType::function:
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
-      return drop_routines(*this, statement, sink);
+      return drop_routines(session, statement, sink);
     case ast::ObjectType::trigger:
-      return drop_trigger(*this, statement, sink);
+      return drop_trigger(session, statement, sink);
     default:
-      drop_unknown(statement, sink);
+      drop_unknown(session, statement, sink);
   }
 }
 
-TablePtr Session::State::empty_relation(const TablePtr& table) {
-  Engine& engine = shared.engine;
-  const TablePtr locked = catalog.lock_for_change(*transaction, table);
-  require_unused(*this, *locked, "TRUNCATE");
+TablePtr empty_relation(Session::State& session, const TablePtr& table) {
+  Engine& engine = session.shared.engine;
+  const TablePtr locked = session.catalog.lock_for_change(*session.transaction, table);
+  require_unused(session, *locked, "TRUNCATE");
   Relation relation = locked->relation;
-  value_of(engine.drop_tree(*transaction, relation.tree));
-  relation.tree = value_of(engine.create_tree(*transaction));
+  value_of(engine.drop_tree(*session.transaction, relation.tree));
+  relation.tree = value_of(engine.create_tree(*session.transaction));
   for (Index& index : relation.indexes) {
     if (index.primary) continue;
-    value_of(engine.drop_tree(*transaction, index.tree));
-    index.tree = value_of(engine.create_tree(*transaction));
+    value_of(engine.drop_tree(*session.transaction, index.tree));
+    index.tree = value_of(engine.create_tree(*session.transaction));
   }
   for (Column& column : relation.columns) column.missing.reset();
   relation.estimated_rows = -1;
   relation.estimated_pages = 0;
   for (Index& index : relation.indexes) index.estimated_pages = 0;
-  return catalog.replace(*transaction, *locked, std::move(relation),
-                         std::make_shared<TableRuntime>());
+  return session.catalog.replace(*session.transaction, *locked, std::move(relation),
+                                 std::make_shared<TableRuntime>());
 }
 
-void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& sink) {
+void truncate_tables(Session::State& session, const ast::TruncateStmt& statement,
+                     ResultSink& sink) {
   std::vector<TablePtr> tables;
   Arena arena;
-  Binder binder{*this, arena};
+  Binder binder{session.names, arena};
   for (const ast::Node* node : statement.relations) {
     const TablePtr table = binder.require_relation(ast::as<ast::RangeVar>(node));
     if (table->relation.kind != RelationKind::table) {
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a table", table->relation.name);
     }
-    require(table, privilege::kTruncate);
-    require_unused(*this, *table, "TRUNCATE");
+    session.rights.require(table, privilege::kTruncate);
+    require_unused(session, *table, "TRUNCATE");
     tables.push_back(table);
   }
   for (std::size_t i = 0; i < tables.size(); ++i) {
-    for (const TablePtr& other : referencing_tables(tables[i]->relation.oid)) {
+    for (const TablePtr& other : session.names.referencing_tables(tables[i]->relation.oid)) {
       const bool included = std::ranges::any_of(tables, [&](const TablePtr& table) {
         return table->relation.oid == other->relation.oid;
       });
       if (included) continue;
       if (statement.behavior == ast::DropBehavior::cascade) {
-        notice(sink, Severity::notice, SqlState{"00000"},
-               fmt::format("truncate cascades to table \"{}\"", other->relation.name));
-        require(other, privilege::kTruncate);
-        require_unused(*this, *other, "TRUNCATE");
+        session.notice(sink, Severity::notice, SqlState{"00000"},
+                       fmt::format("truncate cascades to table \"{}\"", other->relation.name));
+        session.rights.require(other, privilege::kTruncate);
+        require_unused(session, *other, "TRUNCATE");
         tables.push_back(other);
         continue;
       }
@@ -351,41 +335,19 @@ void Session::State::truncate(const ast::TruncateStmt& statement, ResultSink& si
                                  other->relation.name));
     }
   }
-  fire_for_truncate(*this, tables, TriggerTime::before);
+  fire_for_truncate(session, tables, TriggerTime::before);
   for (const TablePtr& table : tables) {
-    empty_relation(table);
+    empty_relation(session, table);
     if (!statement.restart_seqs) continue;
-    for (const TablePtr& other : catalog.tables()) {
+    for (const TablePtr& other : session.catalog.tables()) {
       const auto& sequence = other->relation.sequence;
       if (sequence && sequence->owner_table == table->relation.oid) {
-        restart_sequence(*this, other, sequence->start);
+        restart_sequence(session, other, sequence->start);
       }
     }
   }
-  fire_for_truncate(*this, tables, TriggerTime::after);
+  fire_for_truncate(session, tables, TriggerTime::after);
   sink.command_complete("TRUNCATE TABLE");
-}
-
-void Session::State::drop_owned_temporaries() {
-  if (temp_schema == kNoOid) return;
-  std::vector<TablePtr> mine;
-  for (const TablePtr& table : catalog.tables()) {
-    if (table->relation.schema == temp_schema) mine.push_back(table);
-  }
-  if (mine.empty()) return;
-  const bool alone = !transaction;
-  // An error leaves them for the next start, which drops what nobody owns.
-  try {
-    if (alone) begin_transaction(Block::implicit);
-    begin_statement();
-    for (const TablePtr& table : mine) {
-      if (catalog.table(table->relation.oid)) drop_relation(table);
-    }
-    if (alone) commit_transaction();
-  } catch (const SqlError&) {
-    if (alone) failed = true;
-  }
-  if (alone && transaction) rollback_transaction();
 }
 
 }  // namespace swizzle::sql

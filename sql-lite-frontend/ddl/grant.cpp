@@ -6,8 +6,10 @@
 
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/ddl/role_rights.h"
+#include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
-#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -27,7 +29,7 @@ class GrantChange {
         statement_(statement),
         sink_(sink),
         grantees_(grantees_of(session, statement)) {
-    if (statement.grantor != nullptr && session.role_of(*statement.grantor)->oid != session.user) {
+    if (statement.grantor != nullptr && role_of(session, *statement.grantor)->oid != session.user) {
       throw SqlError{sqlstate::feature_not_supported, "grantor must be current user"};
     }
   }
@@ -83,7 +85,7 @@ class GrantChange {
       return found;
     }
     Arena arena;
-    Binder binder{session_, arena};
+    Binder binder{session_.names, arena};
     for (const ast::Node* node : statement_.objects) {
       const TablePtr table = binder.require_relation(ast::as<ast::RangeVar>(node));
       if (sequences && table->relation.kind != RelationKind::sequence) {
@@ -197,9 +199,9 @@ class GrantChange {
   std::vector<Grant> changed(AccessList list, Oid owner, Privileges privileges,
                              std::string_view noun, std::string_view name) {
     Oid grantor = owner;
-    if (!session_.owns(owner)) {
+    if (!session_.rights.owns(owner)) {
       grantor = session_.user;
-      const std::vector<Oid> roles = session_.roles_of(session_.user);
+      const std::vector<Oid> roles = session_.rights.roles_of(session_.user);
       const Privileges may = list.grantable(roles);
       if (may == 0 && list.allowed(roles) == 0) {
         throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun, name);
@@ -295,7 +297,7 @@ std::vector<Oid> grantees_of(Session::State& session, const ast::GrantStmt& stat
       throw SqlError{sqlstate::invalid_grant_operation,
                      "grant options can only be granted to roles"};
     }
-    grantees.push_back(everyone ? kPublic : session.role_of(spec)->oid);
+    grantees.push_back(everyone ? kPublic : role_of(session, spec)->oid);
   }
   return grantees;
 }
@@ -317,18 +319,18 @@ void change_list(AccessList& list, const ast::GrantStmt& statement, std::span<co
   }
 }
 
-void Session::State::grant(const ast::GrantStmt& statement, ResultSink& sink) {
-  GrantChange{*this, statement, sink}.run();
+void grant_rights(Session::State& session, const ast::GrantStmt& statement, ResultSink& sink) {
+  GrantChange{session, statement, sink}.run();
   sink.command_complete(statement.is_grant ? "GRANT" : "REVOKE");
 }
 
-void Session::State::require_right_on_members(const Role& group, Oid grantor) const {
-  const RolePtr now = catalog.role(user);
+void require_right_on_members(Session::State& session, const Role& group, Oid grantor) {
+  const RolePtr now = session.catalog.role(session.user);
   if (now && now->superuser) return;
   if (group.superuser) {
     throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
   }
-  if ((now && now->create_role) || is_admin_of(grantor, group.oid)) return;
+  if ((now && now->create_role) || session.rights.is_admin_of(grantor, group.oid)) return;
   throw_error(sqlstate::insufficient_privilege, "must have admin option on role \"{}\"",
               group.name);
 }
@@ -343,7 +345,7 @@ void require_possible(const Session::State& session, const Role& group, const Ro
   if (member.oid == kDatabaseOwnerRole) {
     throw_error(SqlState{"XX000"}, "role \"{}\" cannot be a member of any role", member.name);
   }
-  if (session.is_member(group.oid, member.oid)) {
+  if (session.rights.is_member(group.oid, member.oid)) {
     throw_error(sqlstate::invalid_grant_operation, "role \"{}\" is a member of role \"{}\"",
                 group.name, member.name);
   }
@@ -351,30 +353,30 @@ void require_possible(const Session::State& session, const Role& group, const Ro
 
 }  // namespace
 
-void Session::State::change_membership(const MembershipChange& change, ResultSink& sink) {
+void change_membership(Session::State& session, const MembershipChange& change, ResultSink& sink) {
   using enum MembershipStep;
-  const RolePtr group = catalog.role(change.group);
-  const RolePtr member = catalog.role(change.member);
+  const RolePtr group = session.catalog.role(change.group);
+  const RolePtr member = session.catalog.role(change.member);
   const bool gives = change.step == give || change.step == give_with_admin;
   // Taking back asks for the right of whoever takes, GRANTED BY or not.
-  require_right_on_members(*group, gives ? change.grantor : user);
+  require_right_on_members(session, *group, gives ? change.grantor : session.user);
   if (gives) {
-    if (change.grantor != user && !is_superuser(user)) {
+    if (change.grantor != session.user && !session.rights.is_superuser(session.user)) {
       throw SqlError{sqlstate::insufficient_privilege, "must be superuser to set grantor"};
     }
-    require_possible(*this, *group, *member);
+    require_possible(session, *group, *member);
   }
   Role changed = *member;
   const auto known = std::ranges::find(changed.member_of, group->oid, &Membership::group);
   const bool is_member_now = known != changed.member_of.end();
   const bool adds = !is_member_now || (change.step == give_with_admin && !known->admin_option);
   if (gives && !adds) {
-    return notice(
+    return session.notice(
         sink, Severity::notice, SqlState{"00000"},
         fmt::format("role \"{}\" is already a member of role \"{}\"", member->name, group->name));
   }
   if (!gives && !is_member_now) {
-    return notice(
+    return session.notice(
         sink, Severity::warning, SqlState{"01000"},
         fmt::format("role \"{}\" is not a member of role \"{}\"", member->name, group->name));
   }
@@ -390,17 +392,19 @@ void Session::State::change_membership(const MembershipChange& change, ResultSin
   } else {
     changed.member_of.erase(known);
   }
-  catalog.replace(*transaction, *member, std::move(changed));
+  session.catalog.replace(*session.transaction, *member, std::move(changed));
 }
 
-void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink) {
+void grant_membership(Session::State& session, const ast::GrantRoleStmt& statement,
+                      ResultSink& sink) {
   using enum MembershipStep;
-  const Oid grantor = statement.grantor == nullptr ? user : role_of(*statement.grantor)->oid;
+  const Oid grantor =
+      statement.grantor == nullptr ? session.user : role_of(session, *statement.grantor)->oid;
   MembershipStep step = statement.admin_opt ? give_with_admin : give;
   if (!statement.is_grant) step = statement.admin_opt ? take_admin : take;
   std::vector<Oid> members;
   for (const ast::Node* node : statement.grantee_roles) {
-    members.push_back(role_of(ast::as<ast::RoleSpec>(node))->oid);
+    members.push_back(role_of(session, ast::as<ast::RoleSpec>(node))->oid);
   }
   for (const ast::Node* node : statement.granted_roles) {
     const auto& granted = ast::as<ast::AccessPriv>(node);
@@ -408,11 +412,12 @@ void Session::State::grant_role(const ast::GrantRoleStmt& statement, ResultSink&
       throw SqlError{sqlstate::invalid_grant_operation,
                      "column names cannot be included in GRANT/REVOKE ROLE"};
     }
-    const RolePtr group = catalog.role(granted.priv_name);
+    const RolePtr group = session.catalog.role(granted.priv_name);
     if (!group) {
       throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", granted.priv_name);
     }
-    for (const Oid member : members) change_membership({group->oid, member, step, grantor}, sink);
+    for (const Oid member : members)
+      change_membership(session, {group->oid, member, step, grantor}, sink);
   }
   sink.command_complete(statement.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
 }

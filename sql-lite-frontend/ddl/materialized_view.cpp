@@ -1,6 +1,9 @@
+#include "sql-lite-frontend/ddl/materialized_view.h"
+
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/execute/row_writer.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/write/row_writer.h"
 
 namespace swizzle::sql {
 
@@ -8,7 +11,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
   std::vector<std::size_t> columns;
   for (std::size_t i = 0; i < table->relation.columns.size(); ++i) columns.push_back(i);
   const std::unique_ptr<Scratch> writing = session.new_scratch();
-  Binder binder{session, writing->arena};
+  Binder binder{session.names, writing->arena};
   std::vector<Slot> slots;
   const auto write = binder.bind_row_source(table, columns, slots);
   writing->execution.slots.resize(binder.slot_count());
@@ -51,35 +54,38 @@ TablePtr set_populated(Session::State& session, const TablePtr& view, bool popul
 }  // namespace
 
 /// Runs the view's query into a table that has its columns: itself, or another.
-void Session::State::fill_from_query(const TablePtr& view, const TablePtr& into) {
+void fill_from_query(Session::State& session, const TablePtr& view, const TablePtr& into) {
   struct Expansion {
     Oid& view;
     ~Expansion() { view = kNoOid; }
-  } const expansion{expanded_view};
-  expanded_view = view->relation.oid;
-  const PortalPtr source = make_portal(parse_one("SELECT * FROM " + qualified_name(*view), {}), {});
-  fill_table(*this, into, *source);
+  } const expansion{session.names.expanded_view};
+  session.names.expanded_view = view->relation.oid;
+  const PortalPtr source = session.make_portal(
+      session.parse_one("SELECT * FROM " + session.names.qualified_name(*view), {}), {});
+  fill_table(session, into, *source);
 }
 
 /// Its rows go, and those that its query gives now come.
-void Session::State::refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink) {
+void refresh_view(Session::State& session, const ast::RefreshMatViewStmt& statement,
+                  ResultSink& sink) {
   Arena arena;
-  Binder binder{*this, arena};
+  Binder binder{session.names, arena};
   const TablePtr view = binder.require_relation(*statement.relation);
   if (view->relation.kind != RelationKind::materialized) {
     throw_error(sqlstate::feature_not_supported, "\"{}\" is not a materialized view",
                 view->relation.name);
   }
-  require_owner(*view);
+  session.rights.require_owner(*view);
   if (statement.concurrent && statement.skip_data) {
     throw SqlError{sqlstate::syntax_error,
                    "CONCURRENTLY and WITH NO DATA options cannot be used together"};
   }
   if (statement.concurrent) {
-    refresh_concurrently(view);
+    refresh_concurrently(session, view);
   } else {
-    const TablePtr empty = set_populated(*this, empty_relation(view), !statement.skip_data);
-    if (!statement.skip_data) fill_from_query(empty, empty);
+    const TablePtr empty =
+        set_populated(session, empty_relation(session, view), !statement.skip_data);
+    if (!statement.skip_data) fill_from_query(session, empty, empty);
   }
   sink.command_complete("REFRESH MATERIALIZED VIEW");
 }

@@ -17,9 +17,9 @@ const Index* index_named(const Table& table, std::string_view name) {
 std::optional<NamedRelation> find_named_relation(Session::State& session,
                                                  const ast::RangeVar& range) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   if (TablePtr table = binder.find_table(range)) return NamedRelation{std::move(table), nullptr};
-  std::vector<Oid> schemas = session.search_path();
+  std::vector<Oid> schemas = session.names.search_path();
   if (!range.schemaname.empty()) {
     const SchemaPtr schema = session.catalog.schema(range.schemaname);
     schemas.assign(1, schema ? schema->oid : kNoOid);
@@ -36,7 +36,7 @@ std::optional<NamedRelation> find_named_relation(Session::State& session,
 NamedRelation require_named_relation(Session::State& session, const ast::RangeVar& range) {
   if (auto found = find_named_relation(session, range)) return std::move(*found);
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   return {binder.require_relation(range), nullptr};
 }
 
@@ -45,8 +45,8 @@ void require_alterable(Session::State& session, const NamedRelation& found) {
     throw_error(sqlstate::insufficient_privilege, "permission denied: \"{}\" is a system catalog",
                 found.table->relation.name);
   }
-  if (session.owns(found.table->relation.owner)) return;
-  if (found.index == nullptr) return session.require_owner(*found.table);
+  if (session.rights.owns(found.table->relation.owner)) return;
+  if (found.index == nullptr) return session.rights.require_owner(*found.table);
   throw_error(sqlstate::insufficient_privilege, "must be owner of index {}", found.index->name);
 }
 

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/role_rights.h"
 
 namespace swizzle::sql {
 namespace {
@@ -16,10 +17,11 @@ std::vector<RolePtr> roles_named(Session::State& session, ast::NodeList list,
                                  std::string_view denied) {
   std::vector<RolePtr> roles;
   for (const ast::Node* node : list) {
-    roles.push_back(session.role_of(ast::as<ast::RoleSpec>(node)));
+    roles.push_back(role_of(session, ast::as<ast::RoleSpec>(node)));
   }
   for (const RolePtr& role : roles) {
-    if (!session.owns(role->oid)) throw_error(kDenied, "permission denied to {} objects", denied);
+    if (!session.rights.owns(role->oid))
+      throw_error(kDenied, "permission denied to {} objects", denied);
   }
   return roles;
 }
@@ -160,7 +162,7 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     if (present) session.drop_relation(present);
   }
   for (const TypePtr& type : types) {
-    const TypePtr present = session.user_type(type->id());
+    const TypePtr present = session.names.user_type(type->id());
     if (present) session.catalog.remove(*session.transaction, *present);
   }
   for (const RoutinePtr& routine : routines) {
@@ -182,8 +184,9 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
 void reassign_owned(Session::State& session, const ast::ReassignOwnedStmt& statement,
                     ResultSink& sink) {
   const std::vector<RolePtr> roles = roles_named(session, statement.roles, "reassign");
-  const RolePtr heir = session.role_of(*statement.newrole);
-  if (!session.owns(heir->oid)) throw_error(kDenied, "permission denied to reassign objects");
+  const RolePtr heir = role_of(session, *statement.newrole);
+  if (!session.rights.owns(heir->oid))
+    throw_error(kDenied, "permission denied to reassign objects");
   refuse_bootstrap(roles, "reassign ownership of");
   for (const TablePtr& table : session.catalog.tables()) {
     if (!is_any(roles, table->relation.owner)) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/table_rewrite.h"
 #include "sql-lite-frontend/session/in_use.h"
@@ -36,7 +37,7 @@ void check_options(Session::State& session, const ast::ReindexStmt& statement) {
 
 /// The indexes of that name, or all of a table's, get new trees.
 void rebuild(Session::State& session, const TablePtr& table, std::string_view only) {
-  const TablePtr locked = session.lock_own(table);
+  const TablePtr locked = session.rights.lock_own(table);
   require_indexes_unused(session, *locked, "REINDEX INDEX");
   Relation relation = locked->relation;
   std::vector<std::size_t> rebuilt;
@@ -89,7 +90,7 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
       if (!schema) {
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.name);
       }
-      session.require_owner(*schema);
+      session.rights.require_owner(*schema);
       rebuild_all(session, schema->oid);
       break;
     }
@@ -99,7 +100,7 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
         throw SqlError{sqlstate::feature_not_supported,
                        "can only reindex the currently open database"};
       }
-      session.require_owner(*session.database_named(session.options.database));
+      session.rights.require_owner(*database_named(session, session.options.database));
       rebuild_all(session, kNoOid);
       break;
     case Kind::system:

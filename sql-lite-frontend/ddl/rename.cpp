@@ -4,15 +4,18 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
+#include "sql-lite-frontend/ddl/databases.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/role_rights.h"
+#include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/transfer.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/session/refusals.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/triggers/condition.h"
-#include "sql-lite-frontend/triggers/definition.h"
 
 /// RENAME, SET SCHEMA and OWNER TO.
 namespace swizzle::sql {
@@ -53,9 +56,28 @@ std::string_view rename_tag(ast::ObjectType type) {
   }
 }
 
+/// With the constraint that it enforces, if there is one.
+void rename_index(Session::State& session, const NamedRelation& named,
+                  const std::string& new_name) {
+  const Oid number = named.index->oid;
+  const TablePtr table = session.rights.lock_own(named.table);
+  Relation relation = table->relation;
+  const auto index = std::ranges::find(relation.indexes, number, &Index::oid);
+  if (index == relation.indexes.end()) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", named.index->name);
+  }
+  for (Constraint& constraint : relation.constraints) {
+    if (constraint.index == number && constraint.kind != ConstraintKind::foreign_key) {
+      constraint.name = new_name;
+    }
+  }
+  index->name = new_name;
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
 }  // namespace
 
-void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) {
+void rename_object(Session::State& session, const ast::RenameStmt& statement, ResultSink& sink) {
   const bool is_part = statement.rename_type == ast::ObjectType::column ||
                        statement.rename_type == ast::ObjectType::tabconstraint;
   const auto finish = [&] {
@@ -63,69 +85,69 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
   };
   const std::string new_name{statement.newname};
   Arena arena;
-  Binder binder{*this, arena};
+  Binder binder{session.names, arena};
   switch (statement.rename_type) {
     case ast::ObjectType::schema: {
-      const SchemaPtr schema = catalog.schema(statement.subname);
+      const SchemaPtr schema = session.catalog.schema(statement.subname);
       if (!schema) {
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
                     statement.subname);
       }
-      if (catalog.schema(new_name)) {
+      if (session.catalog.schema(new_name)) {
         throw_error(sqlstate::duplicate_schema, "schema \"{}\" already exists", new_name);
       }
-      require_owner(*schema);
-      require_create_on_database();
+      session.rights.require_owner(*schema);
+      session.rights.require_create_on_database();
       require_schema_name(new_name);
       Schema changed = *schema;
       changed.name = new_name;
-      catalog.replace(*transaction, *schema, std::move(changed));
+      session.catalog.replace(*session.transaction, *schema, std::move(changed));
       return finish();
     }
     case ast::ObjectType::database:
-      rename_database(statement.subname, new_name);
+      rename_database(session, statement.subname, new_name);
       return finish();
     case ast::ObjectType::type:
     case ast::ObjectType::domain:
-      rename_type(*this, statement.object, statement.rename_type, new_name);
+      rename_type(session, statement.object, statement.rename_type, new_name);
       return finish();
     case ast::ObjectType::attribute:
-      rename_attribute(*this, statement);
+      rename_attribute(session, statement);
       return finish();
     case ast::ObjectType::domconstraint:
-      rename_domain_check(*this, statement);
+      rename_domain_check(session, statement);
       return finish();
     case ast::ObjectType::function:
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
-      rename_routine(*this, statement);
+      rename_routine(session, statement);
       return finish();
     case ast::ObjectType::trigger:
-      rename_trigger(*this, statement);
+      rename_trigger(session, statement);
       return finish();
     case ast::ObjectType::role: {
-      const RolePtr role = catalog.role(statement.subname);
+      const RolePtr role = session.catalog.role(statement.subname);
       if (!role) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", statement.subname);
       }
-      if (role->oid == session_user || role->oid == login) {
+      if (role->oid == session.session_user || role->oid == session.login) {
         throw SqlError{sqlstate::feature_not_supported, "session user cannot be renamed"};
       }
-      if (role->oid == user) {
+      if (role->oid == session.user) {
         throw SqlError{sqlstate::feature_not_supported, "current user cannot be renamed"};
       }
       require_role_name(role->name);
       require_role_name(statement.newname);
-      if (catalog.role(new_name)) {
+      if (session.catalog.role(new_name)) {
         throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", new_name);
       }
-      if (role->superuser && !is_superuser(user)) {
+      if (role->superuser && !session.rights.is_superuser(session.user)) {
         throw SqlError{sqlstate::insufficient_privilege, "must be superuser to rename superusers"};
       }
-      require_role_right(&Role::create_role, "rename role");
+      session.rights.require_role_right(&Role::create_role, "rename role");
       Role changed = *role;
       changed.name = new_name;
-      catalog.replace(*transaction, *role, std::move(changed));
+      session.catalog.replace(*session.transaction, *role, std::move(changed));
       return finish();
     }
     case ast::ObjectType::table:
@@ -140,11 +162,12 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw SqlError{sqlstate::feature_not_supported, "RENAME of this kind is not supported"};
   }
 
-  const auto found_relation = find_named_relation(*this, *statement.relation);
+  const auto found_relation = find_named_relation(session, *statement.relation);
   if (!found_relation) {
-    if (!statement.missing_ok) require_named_relation(*this, *statement.relation);
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
+    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
+    session.notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return finish();
   }
   const NamedRelation& named = *found_relation;
@@ -153,10 +176,10 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
                     named.table->relation.name)
         .with_detail("This operation is not supported for sequences.");
   }
-  require_alterable(*this, named);
+  require_alterable(session, named);
   if (!is_part) {
-    if (const SchemaPtr schema = catalog.schema(named.table->relation.schema)) {
-      require(*schema, privilege::kCreate);
+    if (const SchemaPtr schema = session.catalog.schema(named.table->relation.schema)) {
+      session.rights.require(*schema, privilege::kCreate);
     }
     // ALTER INDEX renames a table as well, and ALTER TABLE an index.
     if (statement.rename_type != ast::ObjectType::index) {
@@ -168,10 +191,10 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       throw SqlError{sqlstate::feature_not_supported,
                      "renaming columns of an index is not supported"};
     }
-    rename_index(named, new_name);
+    rename_index(session, named, new_name);
     return finish();
   }
-  const TablePtr table = lock_own(named.table);
+  const TablePtr table = session.rights.lock_own(named.table);
   Relation relation = table->relation;
   if (statement.rename_type == ast::ObjectType::column) {
     const auto position = table->column_position(statement.subname);
@@ -204,7 +227,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
     }
     for (Trigger& trigger : relation.triggers) {
       if (trigger.when_sql.empty()) continue;
-      trigger.when_sql = renamed_condition(*this, table, trigger, *position, new_name);
+      trigger.when_sql = renamed_condition(session, table, trigger, *position, new_name);
     }
     relation.columns[*position].name = new_name;
     for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -224,7 +247,7 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
                   statement.subname, relation.name);
     }
     const bool of_index = found->index != kNoOid && found->kind != ConstraintKind::foreign_key;
-    if (of_index && catalog.table_of_index(relation.schema, new_name) != nullptr) {
+    if (of_index && session.catalog.table_of_index(relation.schema, new_name) != nullptr) {
       throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", new_name);
     }
     if (table->constraint_named(new_name) != nullptr) {
@@ -238,46 +261,28 @@ void Session::State::rename(const ast::RenameStmt& statement, ResultSink& sink) 
       }
     }
   } else {
-    if (catalog.table(relation.schema, new_name)) {
+    if (session.catalog.table(relation.schema, new_name)) {
       throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists", new_name);
     }
     relation.name = new_name;
   }
-  catalog.replace(*transaction, *table, std::move(relation));
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
   finish();
 }
 
-/// With the constraint that it enforces, if there is one.
-void Session::State::rename_index(const NamedRelation& named, const std::string& new_name) {
-  const Oid number = named.index->oid;
-  const TablePtr table = lock_own(named.table);
-  Relation relation = table->relation;
-  const auto index = std::ranges::find(relation.indexes, number, &Index::oid);
-  if (index == relation.indexes.end()) {
-    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", named.index->name);
-  }
-  for (Constraint& constraint : relation.constraints) {
-    if (constraint.index == number && constraint.kind != ConstraintKind::foreign_key) {
-      constraint.name = new_name;
-    }
-  }
-  index->name = new_name;
-  catalog.replace(*transaction, *table, std::move(relation));
-}
-
 /// ALTER SCHEMA … OWNER TO; tables have their own form, in ALTER TABLE.
-void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink) {
+void change_owner(Session::State& session, const ast::AlterOwnerStmt& statement, ResultSink& sink) {
   if (statement.object_type == ast::ObjectType::database) {
-    own_database(ast::string_of(statement.object), *role_of(*statement.newowner));
+    own_database(session, ast::string_of(statement.object), *role_of(session, *statement.newowner));
     return sink.command_complete("ALTER DATABASE");
   }
   if (statement.object_type == ast::ObjectType::type ||
       statement.object_type == ast::ObjectType::domain) {
-    set_type_owner(*this, statement);
+    set_type_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (is_routine(statement.object_type)) {
-    set_routine_owner(*this, statement);
+    set_routine_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type != ast::ObjectType::schema) {
@@ -285,16 +290,16 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
                 object_type_name(statement.object_type));
   }
   const std::string_view name = ast::string_of(statement.object);
-  const SchemaPtr schema = catalog.schema(name);
+  const SchemaPtr schema = session.catalog.schema(name);
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
   }
-  const RolePtr new_owner = role_of(*statement.newowner);
+  const RolePtr new_owner = role_of(session, *statement.newowner);
   if (new_owner->oid == schema->owner) return sink.command_complete("ALTER SCHEMA");
-  require_owner(*schema);
-  require_membership_in(*new_owner);
+  session.rights.require_owner(*schema);
+  session.rights.require_membership_in(*new_owner);
   // Of the current role: a new owner without the right could not make such a schema.
-  require_create_on_database();
+  session.rights.require_create_on_database();
   Schema changed = *schema;
   changed.owner = new_owner->oid;
   if (!changed.grants.empty()) {
@@ -302,19 +307,20 @@ void Session::State::set_owner(const ast::AlterOwnerStmt& statement, ResultSink&
     list.change_owner(changed.owner);
     changed.grants = list.grants();
   }
-  catalog.replace(*transaction, *schema, std::move(changed));
+  session.catalog.replace(*session.transaction, *schema, std::move(changed));
   sink.command_complete("ALTER SCHEMA");
 }
 
 /// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
-void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink) {
+void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement,
+                   ResultSink& sink) {
   using Type = ast::ObjectType;
   if (statement.object_type == Type::type || statement.object_type == Type::domain) {
-    set_type_schema(*this, statement);
+    set_type_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (is_routine(statement.object_type)) {
-    set_routine_schema(*this, statement);
+    set_routine_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (statement.object_type != Type::table && statement.object_type != Type::view &&
@@ -322,14 +328,15 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
     throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",
                 object_type_name(statement.object_type));
   }
-  const auto found = find_named_relation(*this, *statement.relation);
+  const auto found = find_named_relation(session, *statement.relation);
   if (!found) {
-    if (!statement.missing_ok) require_named_relation(*this, *statement.relation);
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
+    if (!statement.missing_ok) require_named_relation(session, *statement.relation);
+    session.notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("relation \"{}\" does not exist, skipping", statement.relation->relname));
     return sink.command_complete(rename_tag(statement.object_type));
   }
-  require_alterable(*this, *found);
+  require_alterable(session, *found);
   require_named_kind(*found, statement.object_type);
   if (found->index != nullptr) {
     throw sql_error(sqlstate::wrong_object_type, "cannot change schema of index \"{}\"",
@@ -339,28 +346,28 @@ void Session::State::set_schema(const ast::AlterObjectSchemaStmt& statement, Res
   const TablePtr table = found->table;
   if (const auto& sequence = table->relation.sequence;
       sequence && sequence->owner_table != kNoOid) {
-    const TablePtr owner_table = this->table(sequence->owner_table);
+    const TablePtr owner_table = session.names.table(sequence->owner_table);
     throw SqlError{sqlstate::feature_not_supported,
                    "cannot move an owned sequence into another schema"}
         .with_detail(fmt::format("Sequence \"{}\" is linked to table \"{}\".", table->relation.name,
                                  owner_table ? owner_table->relation.name : ""));
   }
-  const SchemaPtr schema = require_new_schema(*this, statement.newschema);
+  const SchemaPtr schema = require_new_schema(session, statement.newschema);
   if (schema->oid == table->relation.schema) {
     return sink.command_complete(rename_tag(statement.object_type));
   }
   const auto move = [&](const TablePtr& one) {
-    const TablePtr locked = lock_own(one);
-    if (catalog.table(schema->oid, locked->relation.name)) {
+    const TablePtr locked = session.rights.lock_own(one);
+    if (session.catalog.table(schema->oid, locked->relation.name)) {
       throw_error(sqlstate::duplicate_table, "relation \"{}\" already exists in schema \"{}\"",
                   locked->relation.name, schema->name);
     }
     Relation relation = locked->relation;
     relation.schema = schema->oid;
-    catalog.replace(*transaction, *locked, std::move(relation));
+    session.catalog.replace(*session.transaction, *locked, std::move(relation));
   };
   move(table);
-  for (const TablePtr& other : catalog.tables()) {
+  for (const TablePtr& other : session.catalog.tables()) {
     const auto& sequence = other->relation.sequence;
     if (sequence && sequence->owner_table == table->relation.oid) move(other);
   }

@@ -5,24 +5,27 @@
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/role_rights.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/session_user.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
 /// CREATE, ALTER and DROP ROLE.
 namespace swizzle::sql {
 /// The role that a statement names; CURRENT_USER and its like are the session's.
-RolePtr Session::State::role_of(const ast::RoleSpec& spec) {
+RolePtr role_of(Session::State& session, const ast::RoleSpec& spec) {
   const bool by_number =
       spec.roletype != ast::RoleSpecType::public_ && spec.roletype != ast::RoleSpecType::cstring;
   if (by_number) {
-    const Oid number = spec.roletype == ast::RoleSpecType::session_user ? session_user : user;
-    RolePtr role = catalog.role(number);
+    const Oid number =
+        spec.roletype == ast::RoleSpecType::session_user ? session.session_user : session.user;
+    RolePtr role = session.catalog.role(number);
     if (!role) throw_error(sqlstate::undefined_object, "role with OID {} does not exist", number);
     return role;
   }
   const bool everyone = spec.roletype == ast::RoleSpecType::public_;
   const std::string_view name = everyone ? "public" : spec.rolename;
-  RolePtr role = catalog.role(name);
+  RolePtr role = session.catalog.role(name);
   if (!role) throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
   return role;
 }
@@ -151,7 +154,7 @@ namespace {
 
 /// Attributes that only superusers hand out.
 void require_superuser_for(const Session::State& session, const Role& wanted) {
-  if (session.is_superuser(session.user)) return;
+  if (session.rights.is_superuser(session.user)) return;
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::insufficient_privilege, "must be superuser to create {}", what);
   };
@@ -168,7 +171,7 @@ bool names_option(ast::NodeList options, std::string_view name) {
 
 /// What superusers alone may do to a role: anything where it is one, or replicates.
 void require_superuser_for(const Session::State& session, const Role& role, ast::NodeList options) {
-  if (session.is_superuser(session.user)) return;
+  if (session.rights.is_superuser(session.user)) return;
   const auto refuse = [](std::string_view what) {
     throw_error(sqlstate::insufficient_privilege, "must be superuser to {}", what);
   };
@@ -189,7 +192,7 @@ std::vector<RolePtr> roles_in(Session::State& session, ast::NodeList options,
     const auto& option = ast::as<ast::DefElem>(node);
     if (option.defname != name) continue;
     for (const ast::Node* spec : ast::as<ast::List>(option.arg).items) {
-      roles.push_back(session.role_of(ast::as<ast::RoleSpec>(spec)));
+      roles.push_back(role_of(session, ast::as<ast::RoleSpec>(spec)));
     }
   }
   return roles;
@@ -197,99 +200,100 @@ std::vector<RolePtr> roles_in(Session::State& session, ast::NodeList options,
 
 }  // namespace
 
-void Session::State::require_right_on_roles() const {
-  const RolePtr now = catalog.role(user);
+void require_right_on_roles(Session::State& session) {
+  const RolePtr now = session.catalog.role(session.user);
   if (now && (now->superuser || now->create_role)) return;
   throw SqlError{sqlstate::insufficient_privilege, "permission denied"};
 }
 
-void Session::State::create_role(const ast::CreateRoleStmt& statement, ResultSink& sink) {
+void create_role(Session::State& session, const ast::CreateRoleStmt& statement, ResultSink& sink) {
   refuse_repeats(statement.options);
   Role role;
   role.name = statement.role;
   role.can_login = statement.stmt_type == ast::RoleStmtType::user;
-  apply_role_options(*this, role, statement.options);
-  require_superuser_for(*this, role);
-  require_role_right(&Role::create_role, "create role");
+  apply_role_options(session, role, statement.options);
+  require_superuser_for(session, role);
+  session.rights.require_role_right(&Role::create_role, "create role");
   require_role_name(role.name);
-  if (catalog.role(role.name)) {
+  if (session.catalog.role(role.name)) {
     throw_error(sqlstate::duplicate_object, "role \"{}\" already exists", role.name);
   }
-  role.oid = catalog.allocate_oid();
+  role.oid = session.catalog.allocate_oid();
   const Oid oid = role.oid;
-  catalog.create(*transaction, std::move(role));
+  session.catalog.create(*session.transaction, std::move(role));
   // IN ROLE, ADMIN and ROLE: what GRANT would do, asked for the same rights.
-  for (const RolePtr& group : roles_in(*this, statement.options, "addroleto")) {
-    change_membership({group->oid, oid, MembershipStep::give, user}, sink);
+  for (const RolePtr& group : roles_in(session, statement.options, "addroleto")) {
+    change_membership(session, {group->oid, oid, MembershipStep::give, session.user}, sink);
   }
-  for (const RolePtr& member : roles_in(*this, statement.options, "adminmembers")) {
-    change_membership({oid, member->oid, MembershipStep::give_with_admin, user}, sink);
+  for (const RolePtr& member : roles_in(session, statement.options, "adminmembers")) {
+    change_membership(session, {oid, member->oid, MembershipStep::give_with_admin, session.user},
+                      sink);
   }
-  for (const RolePtr& member : roles_in(*this, statement.options, "rolemembers")) {
-    change_membership({oid, member->oid, MembershipStep::give, user}, sink);
+  for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
+    change_membership(session, {oid, member->oid, MembershipStep::give, session.user}, sink);
   }
   sink.command_complete("CREATE ROLE");
 }
 
-void Session::State::alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink) {
+void alter_role(Session::State& session, const ast::AlterRoleStmt& statement, ResultSink& sink) {
   refuse_repeats(statement.options);
-  const RolePtr role = role_of(*statement.role);
+  const RolePtr role = role_of(session, *statement.role);
   require_alterable(*role);
   // Everybody may change their own password.
-  const bool own_password = role->oid == user && statement.options.size() == 1 &&
+  const bool own_password = role->oid == session.user && statement.options.size() == 1 &&
                             ast::as<ast::DefElem>(statement.options[0]).defname == "password";
-  require_superuser_for(*this, *role, statement.options);
-  if (!own_password) require_right_on_roles();
+  require_superuser_for(session, *role, statement.options);
+  if (!own_password) require_right_on_roles(session);
   if (names_option(statement.options, "rolemembers")) {
     // ALTER GROUP … ADD USER and DROP USER.
     const MembershipStep step = statement.action > 0 ? MembershipStep::give : MembershipStep::take;
-    for (const RolePtr& member : roles_in(*this, statement.options, "rolemembers")) {
-      change_membership({role->oid, member->oid, step, user}, sink);
+    for (const RolePtr& member : roles_in(session, statement.options, "rolemembers")) {
+      change_membership(session, {role->oid, member->oid, step, session.user}, sink);
     }
   } else {
     Role changed = *role;
-    apply_role_options(*this, changed, statement.options);
-    catalog.replace(*transaction, *role, std::move(changed));
+    apply_role_options(session, changed, statement.options);
+    session.catalog.replace(*session.transaction, *role, std::move(changed));
   }
   sink.command_complete("ALTER ROLE");
 }
 
-void Session::State::drop_role(const ast::DropRoleStmt& statement, ResultSink& sink) {
-  require_role_right(&Role::create_role, "drop role");
+void drop_role(Session::State& session, const ast::DropRoleStmt& statement, ResultSink& sink) {
+  session.rights.require_role_right(&Role::create_role, "drop role");
   for (const ast::Node* node : statement.roles) {
     const std::string name{ast::as<ast::RoleSpec>(node).rolename};
-    const RolePtr role = catalog.role(name);
+    const RolePtr role = session.catalog.role(name);
     if (!role) {
       if (!statement.missing_ok) {
         throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
       }
-      notice(sink, Severity::notice, SqlState{"00000"},
-             fmt::format("role \"{}\" does not exist, skipping", name));
+      session.notice(sink, Severity::notice, SqlState{"00000"},
+                     fmt::format("role \"{}\" does not exist, skipping", name));
       continue;
     }
-    if (role->oid == user) {
+    if (role->oid == session.user) {
       throw SqlError{sqlstate::object_in_use, "current user cannot be dropped"};
     }
-    if (role->superuser && !is_superuser(user)) {
+    if (role->superuser && !session.rights.is_superuser(session.user)) {
       throw SqlError{sqlstate::insufficient_privilege, "must be superuser to drop superusers"};
     }
-    const bool is_session_user = role->oid == session_user;
+    const bool is_session_user = role->oid == session.session_user;
     if (is_predefined(*role) || (role->oid == kBootstrapRole && !is_session_user)) {
       throw_error(SqlState{"2BP01"},
                   "cannot drop role {} because it is required by the database system", role->name);
     }
-    if (is_session_user || role->oid == login) {
+    if (is_session_user || role->oid == session.login) {
       throw SqlError{sqlstate::object_in_use, "session user cannot be dropped"};
     }
-    refuse_to_orphan(*this, *role);
-    for (const RolePtr& other : catalog.roles()) {
+    refuse_to_orphan(session, *role);
+    for (const RolePtr& other : session.catalog.roles()) {
       if (other->membership_in(role->oid) == nullptr) continue;
       Role changed = *other;
       std::erase_if(changed.member_of,
                     [&](const Membership& membership) { return membership.group == role->oid; });
-      catalog.replace(*transaction, *other, std::move(changed));
+      session.catalog.replace(*session.transaction, *other, std::move(changed));
     }
-    catalog.remove(*transaction, *role);
+    session.catalog.remove(*session.transaction, *role);
   }
   sink.command_complete("DROP ROLE");
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/statement_options.h"
 
@@ -78,7 +79,7 @@ void set_owner(Session::State& session, const ast::DefElem& option,
   const std::string_view schema =
       names.size() > 2 ? ast::string_of(names[names.size() - 3]) : std::string_view{};
   const std::string_view name = ast::string_of(names[names.size() - 2]);
-  const TablePtr table = session.find_table(schema, name);
+  const TablePtr table = session.names.find_table(schema, name);
   if (!table) {
     throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
   }
@@ -117,7 +118,7 @@ SequenceDefinition read_sequence_options(ast::NodeList options, SequenceDefiniti
   };
   if (const auto* as = find("as")) {
     Arena arena;
-    Binder binder{session, arena};
+    Binder binder{session.names, arena};
     const TypeId type = binder.bind_type(ast::as<ast::TypeName>(as->arg)).type;
     if (!is_sequence_type(type)) {
       throw SqlError{sqlstate::invalid_parameter_value,
@@ -211,29 +212,31 @@ void restart_sequence(Session::State& session, const TablePtr& sequence, std::in
   session.catalog.replace(*session.transaction, *table, std::move(relation));
 }
 
-void Session::State::create_sequence(const ast::CreateSeqStmt& statement, ResultSink& sink) {
-  Relation relation = new_relation(*this, *statement.sequence, RelationKind::sequence);
-  if (skip_existing(*this, relation, statement.if_not_exists, sink)) {
+void create_sequence(Session::State& session, const ast::CreateSeqStmt& statement,
+                     ResultSink& sink) {
+  Relation relation = new_relation(session, *statement.sequence, RelationKind::sequence);
+  if (skip_existing(session, relation, statement.if_not_exists, sink)) {
     sink.command_complete("CREATE SEQUENCE");
     return;
   }
-  relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, *this, true);
-  create_relation(*this, std::move(relation));
+  relation.sequence = read_sequence_options(statement.options, SequenceDefinition{}, session, true);
+  create_relation(session, std::move(relation));
   sink.command_complete("CREATE SEQUENCE");
 }
 
-void Session::State::alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink) {
-  const auto found = find_named_relation(*this, *statement.sequence);
+void alter_sequence(Session::State& session, const ast::AlterSeqStmt& statement, ResultSink& sink) {
+  const auto found = find_named_relation(session, *statement.sequence);
   if (!found) {
-    if (!statement.missing_ok) require_named_relation(*this, *statement.sequence);
-    notice(sink, Severity::notice, SqlState{"00000"},
-           fmt::format("relation \"{}\" does not exist, skipping", statement.sequence->relname));
+    if (!statement.missing_ok) require_named_relation(session, *statement.sequence);
+    session.notice(
+        sink, Severity::notice, SqlState{"00000"},
+        fmt::format("relation \"{}\" does not exist, skipping", statement.sequence->relname));
     sink.command_complete("ALTER SEQUENCE");
     return;
   }
   require_named_kind(*found, ast::ObjectType::sequence);
-  require_alterable(*this, *found);
-  change_sequence(*this, found->table, statement.options);
+  require_alterable(session, *found);
+  change_sequence(session, found->table, statement.options);
   sink.command_complete("ALTER SEQUENCE");
 }
 

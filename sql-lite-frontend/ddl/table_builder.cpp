@@ -9,7 +9,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -144,7 +144,7 @@ void require_immutable(Expr& expr, Clause clause) {
 std::string stored_expression(Session::State& session, const Relation& relation,
                               const ast::Node* node, Clause clause, const Column* column) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   const TablePtr table = columns_alone(relation);
   Scope scope;
   if (clause != Clause::column_default) {
@@ -227,7 +227,7 @@ void TableBuilder::add_column(const ast::ColumnDef& definition) {
     column.default_sql = new_sequence(column, serial, {}, false);
   } else {
     Arena arena;
-    Binder binder{session_, arena};
+    Binder binder{session_.names, arena};
     const TypeReference type = binder.bind_type(*definition.type_name);
     column.type = type.type;
     column.typmod = type.typmod;
@@ -290,9 +290,9 @@ void TableBuilder::add_like(const ast::TableLikeClause& like) {
   constexpr std::uint32_t kIndexes = 1U << 6U;
   const auto including = [&](std::uint32_t bit) { return (like.options & bit) != 0; };
   Arena arena;
-  Binder binder{session_, arena};
+  Binder binder{session_.names, arena};
   const TablePtr other = binder.require_table(*like.relation);
-  session_.require(other, privilege::kSelect);
+  session_.rights.require(other, privilege::kSelect);
   // Number of the other's column → number here.
   std::vector<std::int16_t> numbers(other->relation.columns.size() + 1, 0);
   for (std::size_t i = 0; i < other->relation.columns.size(); ++i) {
@@ -432,7 +432,7 @@ void announce_foreign_keys(Session::State& session, const Relation& relation, st
       continue;
     }
     // A new version of the same definition: plans made for the one before are not used any more.
-    const TablePtr referenced = session.table(constraint.referenced_table);
+    const TablePtr referenced = session.names.table(constraint.referenced_table);
     const TablePtr locked = session.catalog.lock_for_change(
         *session.transaction, referenced, lock::RelationMode::share_row_exclusive);
     session.catalog.replace(*session.transaction, *locked, Relation{locked->relation});

@@ -169,7 +169,7 @@ void TableBuilder::finish_generation(const Generation& generation) {
   set_default(generation.position, generation.expression, Clause::generated);
   const TablePtr table = columns_alone(relation_);
   Arena arena;
-  Binder binder{session_, arena};
+  Binder binder{session_.names, arena};
   const Slot first = binder.new_slots(relation_.columns.size());
   const ExprPtr expr = binder.bind_table_expression(
       relation_.columns[generation.position].default_sql, *table, first, Clause::generated);

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/execute/foreign_key.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/write/foreign_key.h"
 
 /// Keys, checks and foreign keys of a table that is being defined.
 namespace swizzle::sql {
@@ -192,7 +192,7 @@ void TableBuilder::finish_check(const Pending& pending) {
       stored_expression(session_, relation_, node.raw_expr, Clause::check, nullptr);
   // The columns it reads: one names the constraint.
   Arena arena;
-  Binder binder{session_, arena};
+  Binder binder{session_.names, arena};
   const TablePtr table = columns_alone(relation_);
   const Slot first = binder.new_slots(relation_.columns.size());
   const ExprPtr expr =
@@ -249,15 +249,16 @@ void TableBuilder::finish_foreign_key(const Pending& pending) {
   constraint.set_columns = column_numbers(strings_of(node.fk_del_set_cols), "foreign key", -1);
 
   Arena arena;
-  Binder binder{session_, arena};
-  const bool to_itself = node.pktable->relname == relation_.name &&
-                         (node.pktable->schemaname.empty() ||
-                          node.pktable->schemaname == session_.schema_name(relation_.schema)) &&
-                         session_.catalog.table(relation_.oid) == nullptr;
+  Binder binder{session_.names, arena};
+  const bool to_itself =
+      node.pktable->relname == relation_.name &&
+      (node.pktable->schemaname.empty() ||
+       node.pktable->schemaname == session_.names.schema_name(relation_.schema)) &&
+      session_.catalog.table(relation_.oid) == nullptr;
   TablePtr referenced =
       to_itself ? provisional_table(relation_) : binder.require_relation(*node.pktable);
   if (!to_itself && referenced->relation.oid != relation_.oid && referenced->computed == nullptr) {
-    session_.require(referenced, privilege::kReferences);
+    session_.rights.require(referenced, privilege::kReferences);
     // Its key must stay, and from now on its writers must know of us.
     referenced = session_.catalog.lock_for_change(*session_.transaction, referenced,
                                                   lock::RelationMode::share_row_exclusive);

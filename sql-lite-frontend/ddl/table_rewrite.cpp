@@ -7,10 +7,10 @@
 #include "base/invariant.h"
 #include "base/long_work.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/execute/constraint_check.h"
 #include "sql-lite-frontend/execute/entry_sorter.h"
-#include "sql-lite-frontend/execute/foreign_key.h"
 #include "sql-lite-frontend/plan/planner.h"
+#include "sql-lite-frontend/write/constraint_check.h"
+#include "sql-lite-frontend/write/foreign_key.h"
 
 namespace swizzle::sql {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 /// What writing rows outside a statement needs: rules bound over a table, and an execution.
 struct Writing {
   Writing(Session::State& session, const TablePtr& table) : scratch(session.new_scratch()) {
-    Binder binder{session, scratch->arena};
+    Binder binder{session.names, scratch->arena};
     std::vector<Slot> slots;
     write = binder.bind_row_source(table, {}, slots);
     scratch->execution.slots.resize(binder.slot_count());
@@ -89,7 +89,7 @@ void load_tree(Session::State& session, TreeId tree, const Produce& produce,
   SqlError error =
       sql_error(sqlstate::unique_violation, "could not create unique index \"{}\"", index.name)
           .with_detail(std::move(detail));
-  error.fields().schema = session.schema_name(table.relation.schema);
+  error.fields().schema = session.names.schema_name(table.relation.schema);
   error.fields().table = table.relation.name;
   error.fields().constraint = index.name;
   throw error;
@@ -140,7 +140,7 @@ void check_rules(Writing& writing, Session::State& session, const Table& table,
       SqlError error = sql_error(sqlstate::not_null_violation,
                                  "column \"{}\" of relation \"{}\" contains null values",
                                  column.name, table.relation.name);
-      error.fields().schema = session.schema_name(table.relation.schema);
+      error.fields().schema = session.names.schema_name(table.relation.schema);
       error.fields().table = table.relation.name;
       error.fields().column = column.name;
       throw error;
@@ -156,7 +156,7 @@ void check_rules(Writing& writing, Session::State& session, const Table& table,
     SqlError error = sql_error(sqlstate::check_violation,
                                "check constraint \"{}\" of relation \"{}\" is violated by some row",
                                check.name, table.relation.name);
-    error.fields().schema = session.schema_name(table.relation.schema);
+    error.fields().schema = session.names.schema_name(table.relation.schema);
     error.fields().table = table.relation.name;
     error.fields().constraint = check.name;
     throw error;
@@ -306,13 +306,13 @@ TablePtr rewrite_table(Session::State& session, const TablePtr& old, Relation re
 void validate_foreign_key(Session::State& session, const TablePtr& table,
                           const Constraint& constraint) {
   tell_debug(session, fmt::format("validating foreign key constraint \"{}\"", constraint.name));
-  const ForeignKey key{table, session.table(constraint.referenced_table), constraint};
+  const ForeignKey key{table, session.names.table(constraint.referenced_table), constraint};
   const RowVisitor fail = [&](std::span<const Value> values) {
     Arena arena;
     FunctionContext functions{arena, session.session_context, {}};
     throw_diagnostic(key.missing(session, functions, values));
   };
-  run_internal(session, key.violations_sql(session), {}, {}, ReadView::Sees::latest, fail);
+  run_internal(session, key.violations_sql(session.names), {}, {}, ReadView::Sees::latest, fail);
 }
 
 void visit_rows(Session::State& session, const TablePtr& table,

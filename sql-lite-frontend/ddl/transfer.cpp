@@ -2,18 +2,19 @@
 
 #include <fmt/format.h>
 
+#include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 
 RolePtr require_new_owner(Session::State& session, const ast::RoleSpec& named, Oid owner,
                           Oid schema) {
-  RolePtr role = session.role_of(named);
+  RolePtr role = role_of(session, named);
   if (role->oid == owner) return nullptr;
-  if (session.is_superuser(session.user)) return role;
-  session.require_membership_in(*role);
+  if (session.rights.is_superuser(session.user)) return role;
+  session.rights.require_membership_in(*role);
   const SchemaPtr place = session.catalog.schema(schema);
-  if (place && !session.may(role->oid, *place, privilege::kCreate)) {
+  if (place && !session.rights.may(role->oid, *place, privilege::kCreate)) {
     throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}", place->name);
   }
   return role;
@@ -24,7 +25,7 @@ SchemaPtr require_new_schema(Session::State& session, std::string_view name) {
   if (!schema) {
     throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
   }
-  session.require(*schema, privilege::kCreate);
+  session.rights.require(*schema, privilege::kCreate);
   if (schema->oid == kPgCatalogSchema) {
     throw SqlError{sqlstate::feature_not_supported,
                    "cannot move objects into or out of system schemas"};

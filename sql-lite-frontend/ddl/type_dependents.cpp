@@ -5,8 +5,8 @@
 #include <set>
 
 #include "sql-lite-frontend/ddl/dependents.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -20,12 +20,13 @@ class TypeDependents {
   TypeDependents(Session::State& session, const UserType& type, std::vector<Dependent>& list)
       : session_(session),
         type_(type),
-        on_("type " + session.user_type_name(type.id()).value_or(type.name)),
+        on_("type " + session.names.user_type_name(type.id()).value_or(type.name)),
         stored_name_(stored_cast_target(type.id())),
         list_(list) {}
 
   void of_table(const TablePtr& table) {
-    const std::string name = session_.name_of(TypeId::regclass, table->relation.oid).value_or("");
+    const std::string name =
+        session_.names.name_of(TypeId::regclass, table->relation.oid).value_or("");
     for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
       const Column& column = table->relation.columns[i];
       if (column.dropped) continue;
@@ -74,7 +75,7 @@ class TypeDependents {
       if (!is_of_type(attribute.type)) continue;
       add({Kind::attribute, nullptr, other.oid, i,
            fmt::format("column {} of composite type {}", attribute.name,
-                       session_.user_type_name(other.id()).value_or(other.name)),
+                       session_.names.user_type_name(other.id()).value_or(other.name)),
            on_ + (is_user_array(attribute.type) ? "[]" : "")});
     }
   }
@@ -113,13 +114,13 @@ namespace {
 void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oid>& known,
                     std::vector<Dependent>& list) {
   check_stack();
-  const std::string on = "type " + session.user_type_name(type->id()).value_or(type->name);
+  const std::string on = "type " + session.names.user_type_name(type->id()).value_or(type->name);
   for (const TypePtr& other : session.catalog.types()) {
     if (without_array(other->base) != type->id()) continue;
     if (std::ranges::find(known, other->oid) != known.end()) continue;
     known.push_back(other->oid);
     list.push_back({Kind::type, nullptr, other->oid, 0,
-                    "type " + session.user_type_name(other->id()).value_or(other->name),
+                    "type " + session.names.user_type_name(other->id()).value_or(other->name),
                     on + (is_user_array(other->base) ? "[]" : "")});
     add_dependents(session, other, known, list);
   }
@@ -156,7 +157,8 @@ void add_types_of_schema(Session::State& session, const Schema& schema,
     if (type->schema == schema.oid) inside.push_back(type);
   }
   for (const TypePtr& type : inside) {
-    const std::string name = "type " + session.user_type_name(type->id()).value_or(type->name);
+    const std::string name =
+        "type " + session.names.user_type_name(type->id()).value_or(type->name);
     dependents.push_back({Kind::type, nullptr, type->oid, 0, name, "schema " + schema.name});
   }
   for (Dependent& dependent : dependents_of_types(session, inside)) {

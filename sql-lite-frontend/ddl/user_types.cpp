@@ -26,7 +26,7 @@ std::string written(const TypeName& name) {
 namespace {
 
 void require_schema(Session::State& session, const TypeName& name) {
-  if (name.schema.empty() || session.schema_exists(name.schema)) return;
+  if (name.schema.empty() || session.names.schema_exists(name.schema)) return;
   throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name.schema);
 }
 
@@ -38,19 +38,19 @@ bool is_builtin(const TypeName& name) {
 
 TypePtr find_type_named(Session::State& session, const TypeName& name) {
   require_schema(session, name);
-  return is_builtin(name) ? nullptr : session.find_user_type(name.schema, name.name);
+  return is_builtin(name) ? nullptr : session.names.find_user_type(name.schema, name.name);
 }
 
 void require_owner(Session::State& session, const UserType& type) {
-  if (session.owns(type.owner)) return;
+  if (session.rights.owns(type.owner)) return;
   throw_error(sqlstate::insufficient_privilege, "must be owner of type {}",
-              session.user_type_name(type.id()).value_or(type.name));
+              session.names.user_type_name(type.id()).value_or(type.name));
 }
 
 TypePtr lock_own_type(Session::State& session, const TypeName& name) {
   const TypePtr found = find_type_named(session, name);
   if (!found && is_builtin(name)) {
-    if (!session.is_superuser(session.user)) {
+    if (!session.rights.is_superuser(session.user)) {
       throw_error(sqlstate::insufficient_privilege, "must be owner of type {}",
                   format_type(find_type(name.name)->id));
     }
@@ -89,11 +89,11 @@ UserType new_type(Session::State& session, const TypeName& name) {
   where.relname = name.name;
   where.location = -1;
   UserType type;
-  type.schema = session.creation_schema(where);
+  type.schema = session.names.creation_schema(where);
   type.name = name.name;
   type.owner = session.user;
   if (const SchemaPtr schema = session.catalog.schema(type.schema)) {
-    session.require(*schema, privilege::kCreate);
+    session.rights.require(*schema, privilege::kCreate);
   }
   refuse_taken(session, type.schema, type.name);
   return type;
@@ -102,7 +102,7 @@ UserType new_type(Session::State& session, const TypeName& name) {
 void require_domain(Session::State& session, const UserType& type) {
   if (is_domain(type.id())) return;
   throw_error(sqlstate::wrong_object_type, "{} is not a domain",
-              session.user_type_name(type.id()).value_or(type.name));
+              session.names.user_type_name(type.id()).value_or(type.name));
 }
 
 TypePtr lock_own_domain(Session::State& session, const TypeName& name) {
@@ -130,7 +130,7 @@ void rename_type(Session::State& session, const ast::Node* names, ast::ObjectTyp
                  const std::string& new_name) {
   const TypePtr type = lock_named(session, names, kind);
   const SchemaPtr schema = session.catalog.schema(type->schema);
-  if (schema) session.require(*schema, privilege::kCreate);
+  if (schema) session.rights.require(*schema, privilege::kCreate);
   refuse_taken(session, type->schema, new_name);
   UserType changed = *type;
   changed.name = new_name;
@@ -184,7 +184,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
                   "cannot drop type {} because it is required by the database system",
                   format_type(find_type(name.name)->id));
     }
-    if (statement.missing_ok && !name.schema.empty() && !session.schema_exists(name.schema)) {
+    if (statement.missing_ok && !name.schema.empty() && !session.names.schema_exists(name.schema)) {
       session.notice(sink, Severity::notice, SqlState{"00000"},
                      fmt::format("schema \"{}\" does not exist, skipping", name.schema));
       continue;
@@ -202,14 +202,14 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
       throw_error(sqlstate::wrong_object_type, "\"{}\" is not a domain", written(name));
     }
     const SchemaPtr schema = session.catalog.schema(type->schema);
-    if (!schema || !session.owns(schema->owner)) require_owner(session, *type);
+    if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *type);
     types.push_back(session.catalog.lock_type(*session.transaction, *type,
                                               lock::RelationMode::access_exclusive));
   }
   if (!types.empty()) {
-    const std::string what = types.size() == 1
-                                 ? "type " + session.user_type_name(types[0]->id()).value_or("")
-                                 : std::string{"desired object(s)"};
+    const std::string what =
+        types.size() == 1 ? "type " + session.names.user_type_name(types[0]->id()).value_or("")
+                          : std::string{"desired object(s)"};
     drop_dependents(session, dependents_of_types(session, types), what, statement.behavior, sink);
     for (const TypePtr& type : types) session.catalog.remove(*session.transaction, *type);
   }
@@ -219,13 +219,13 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
 void hold_type(Session::State& session, TypeId type) {
   if (!is_user_type(type)) return;
   const TypeId held = without_array(type);
-  const TypePtr known = session.user_type(held);
+  const TypePtr known = session.names.user_type(held);
   if (!known) {
     throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", format_type(held));
   }
-  if (!session.may_use(*known)) {
+  if (!session.rights.may_use(*known)) {
     throw_error(sqlstate::insufficient_privilege, "permission denied for type {}",
-                session.user_type_name(held).value_or(known->name));
+                session.names.user_type_name(held).value_or(known->name));
   }
   session.catalog.lock_type(*session.transaction, *known, lock::RelationMode::access_share);
 }

@@ -5,9 +5,10 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/statements.h"
+#include "sql-lite-frontend/session/analyze.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
-#include "sql-lite-frontend/statistics/analyze.h"
 
 /// VACUUM and ANALYZE.
 namespace swizzle::sql {
@@ -96,12 +97,12 @@ void check_columns(const Table& table, ast::NodeList columns) {
 std::optional<std::string> reason_to_skip(const Session::State& session, const Table& table,
                                           std::string_view verb) {
   const DatabasePtr database = session.catalog.database(session.options.database);
-  const bool owns_database = database && session.owns(database->owner);
+  const bool owns_database = database && session.rights.owns(database->owner);
   if (table.computed != nullptr) {
     if (owns_database) return std::nullopt;
     return fmt::format("only superuser or database owner can {} it", verb);
   }
-  if (!owns_database && !session.owns(table.relation.owner)) {
+  if (!owns_database && !session.rights.owns(table.relation.owner)) {
     return fmt::format("only table or database owner can {} it", verb);
   }
   if (keeps_rows(table.relation.kind)) return std::nullopt;
@@ -110,7 +111,7 @@ std::optional<std::string> reason_to_skip(const Session::State& session, const T
 
 }  // namespace
 
-void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) {
+void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, ResultSink& sink) {
   const VacuumOptions wanted = read_options(statement);
   if (wanted.full && wanted.workers > 0) refuse("VACUUM FULL cannot be performed in parallel");
   const auto names_columns = [](const ast::Node* node) {
@@ -119,34 +120,34 @@ void Session::State::vacuum(const ast::VacuumStmt& statement, ResultSink& sink) 
   if (!wanted.analyze && std::ranges::any_of(statement.rels, names_columns)) {
     refuse("ANALYZE option must be specified when a column list is provided");
   }
-  if (statement.is_vacuumcmd) prevent_in_block("VACUUM");
+  if (statement.is_vacuumcmd) session.prevent_in_block("VACUUM");
   if (wanted.full && wanted.disable_page_skipping) {
     refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
   }
   if (wanted.full && !wanted.process_toast) refuse("PROCESS_TOAST required with VACUUM FULL");
-  if (wanted.full) value_of(shared.engine.shrink());
+  if (wanted.full) value_of(session.shared.engine.shrink());
 
   Arena arena;
-  Binder binder{*this, arena};
+  Binder binder{session.names, arena};
   const auto look_at = [&](const TablePtr& table, ast::NodeList columns) {
     // There may be thousands of them, and nothing to wait for.
     constexpr std::size_t kWorkOfRelation = 50'000;
     count_work(kWorkOfRelation);
     const auto reason =
-        reason_to_skip(*this, *table, statement.is_vacuumcmd ? "vacuum" : "analyze");
+        reason_to_skip(session, *table, statement.is_vacuumcmd ? "vacuum" : "analyze");
     if (reason) {
-      return notice(sink, Severity::warning, SqlState{"01000"},
-                    fmt::format("skipping \"{}\" --- {}", table->relation.name, *reason));
+      return session.notice(sink, Severity::warning, SqlState{"01000"},
+                            fmt::format("skipping \"{}\" --- {}", table->relation.name, *reason));
     }
     check_columns(*table, columns);
-    if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(*this, table);
+    if (wanted.analyze && keeps_rows(table->relation.kind)) analyze_table(session, table);
   };
   for (const ast::Node* node : statement.rels) {
     const auto& named = ast::as<ast::VacuumRelation>(node);
     look_at(binder.require_relation(*named.relation), named.va_cols);
   }
   if (statement.rels.empty()) {
-    for (const TablePtr& table : catalog.tables()) {
+    for (const TablePtr& table : session.catalog.tables()) {
       if (keeps_rows(table->relation.kind)) look_at(table, {});
     }
   }

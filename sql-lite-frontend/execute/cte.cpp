@@ -1,13 +1,11 @@
-#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/execute/cte.h"
+
 #include "sql-lite-frontend/execute/cte_scan.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/identifiers.h"
 
 namespace swizzle::sql {
-
-Cte::Cte() = default;
-Cte::~Cte() = default;
 
 void Cte::become_copy(const Cte& of, StepCopies& copies) {
   union_all = of.union_all;

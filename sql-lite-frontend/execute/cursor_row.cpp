@@ -1,8 +1,8 @@
 #include "sql-lite-frontend/execute/cursor_row.h"
 
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/identifiers.h"
-#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/types/identifiers.h"
 
 namespace swizzle::sql {
 

@@ -2,8 +2,8 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/user_types.h"
 

@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/execute/field_assignment.h"
 
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"

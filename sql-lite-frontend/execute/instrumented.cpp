@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/execute/cte.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/execute/subplans.h"
 #include "sql-lite-frontend/execute/subquery.h"

@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/execute/routine_call.h"
 
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/identifiers.h"
 
 namespace swizzle::sql {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sql-lite-frontend/execute/identifiers.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -80,13 +80,14 @@ bool LibraryDescent::allow(std::uintptr_t frame) noexcept {
 
 }  // namespace swizzle::sql
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker's --wrap makes these names.
+// The names that the linker's --wrap makes.
 extern "C" {
 
-void* __real_palloc(std::size_t size);
-void* __wrap_palloc(std::size_t size);
-void* __real_MemoryContextAllocZeroAligned(void* context, std::size_t size);
-void* __wrap_MemoryContextAllocZeroAligned(void* context, std::size_t size);
+void* palloc_of_library(std::size_t size) asm("__real_palloc");
+void* palloc_measured(std::size_t size) asm("__wrap_palloc");
+void* zeroed_of_library(void* context,
+                        std::size_t size) asm("__real_MemoryContextAllocZeroAligned");
+void* zeroed_measured(void* context, std::size_t size) asm("__wrap_MemoryContextAllocZeroAligned");
 }
 
 namespace {
@@ -100,20 +101,19 @@ void count(std::size_t size) {
   memory = nullptr;
   if (descent != nullptr) std::longjmp(descent->escape, 1);
   // More than it ever allows: it raises its error, which its parser catches.
-  static_cast<void>(__real_palloc(std::numeric_limits<std::size_t>::max()));
+  static_cast<void>(palloc_of_library(std::numeric_limits<std::size_t>::max()));
 }
 
 }  // namespace
 
-void* __wrap_palloc(std::size_t size) {
+void* palloc_measured(std::size_t size) {
   using namespace swizzle::sql;
   if (descent != nullptr) descent->go_down_to(present_frame());
   count(size);
-  return __real_palloc(size);
+  return palloc_of_library(size);
 }
 
-void* __wrap_MemoryContextAllocZeroAligned(void* context, std::size_t size) {
+void* zeroed_measured(void* context, std::size_t size) {
   count(size);
-  return __real_MemoryContextAllocZeroAligned(context, size);
+  return zeroed_of_library(context, size);
 }
-// NOLINTEND(bugprone-reserved-identifier)

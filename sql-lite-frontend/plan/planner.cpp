@@ -10,13 +10,13 @@
 #include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
-#include "sql-lite-frontend/execute/write.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"
 #include "sql-lite-frontend/plan/expected.h"
 #include "sql-lite-frontend/plan/postponed.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/write/write_operator.h"
 
 namespace swizzle::sql {
 namespace {

@@ -5,7 +5,7 @@
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/plpgsql/reader.h"
 #include "sql-lite-frontend/plpgsql/shapes.h"
-#include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/routines/signature.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -211,15 +211,15 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
     const SignatureType type = signature_type(session_, name, nullptr);
     variable.type = type.type;
     if (type.relation != kNoOid) {
-      variable.shape = shape_of(*session_.table(type.relation));
-    } else if (const auto row = session_.row_shape(type.type)) {
+      variable.shape = shape_of(*session_.names.table(type.relation));
+    } else if (const auto row = session_.names.row_shape(type.type)) {
       auto shape = std::make_shared<Shape>();
       for (std::size_t i = 0; i < row->names.size(); ++i) {
         shape->fields.push_back({row->names[i], row->types[i], row->typmods[i]});
       }
       variable.shape = std::move(shape);
     } else if (type.type != TypeId::record) {
-      Binder binder{session_, arena};
+      Binder binder{session_.names, arena};
       variable.typmod = binder.bind_type(name).typmod;
     }
     const TypeInfo* info = find_type(type.type);
@@ -249,7 +249,7 @@ bool Reader::read_reference_type(Variable& variable, std::size_t begin, std::siz
   }
   const auto table_named = [&](std::size_t count) {
     const std::string_view schema = count > 1 ? parts[count - 2] : std::string_view{};
-    const TablePtr table = session_.find_table(schema, parts[count - 1]);
+    const TablePtr table = session_.names.find_table(schema, parts[count - 1]);
     if (table) return table;
     std::string name;
     for (std::size_t i = 0; i < count; ++i) name += (i > 0 ? "." : "") + std::string{parts[i]};

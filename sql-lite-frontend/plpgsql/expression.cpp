@@ -154,7 +154,7 @@ bool Expression::prepare_plain(Frame& frame) {
   for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
     types.push_back(frame.program.variables[i].type);
   }
-  Binder binder{session, *arena_};
+  Binder binder{session.names, *arena_};
   binder.allow_parameters(types);
   binder.enter_body(names);
   // What expressions remember of a run is the frame's, for all of the function's.
@@ -167,7 +167,7 @@ bool Expression::prepare_plain(Frame& frame) {
   if (takes_statement) return false;
   Execution scratch{session, session.session_context};
   if (auto failure = constant_failure(*query, scratch)) throw std::move(*failure);
-  for (const RoutinePtr& called : binder.routines_called()) session.require_execute(*called);
+  for (const RoutinePtr& called : binder.routines_called()) session.rights.require_execute(*called);
   plain_ = std::move(query->targets[0].expr);
   type_ = plain_->type();
   frame.program.state_count = binder.new_state();

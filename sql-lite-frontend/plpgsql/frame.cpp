@@ -36,7 +36,7 @@ Frame::Frame(Program& of, Session::State& in, const Routine& of_routine)
       records(of.record_count),
       is_volatile(of_routine.volatility == 'v') {
   execution.row_arena.count_in(execution.memory);
-  execution.names = &in;
+  execution.names = &in.names;
   for (Record& record : records) record.arena.count_in(execution.memory);
   result_arena_.count_in(execution.memory);
   make_room();
@@ -168,7 +168,7 @@ Value Frame::convert(const Value& value, TypeId from, TypeId to, std::int32_t ty
   }
   if (value.is_null()) return value;
   if (is_composite(to) && from != to && sql::shape_of(from) == sql::Shape::record) {
-    if (const auto shape = session.row_shape(to)) return fitted_row(*this, value, *shape);
+    if (const auto shape = session.names.row_shape(to)) return fitted_row(*this, value, *shape);
   }
   Value converted = value;
   if (from != to && to != TypeId::record && to != TypeId::none) {
@@ -208,7 +208,8 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
     std::vector<Value> row;
     auto shape = std::make_shared<Shape>();
     std::vector<std::string> names = view.names();
-    if (const auto known = session.row_shape(type); known && known->names.size() == names.size()) {
+    if (const auto known = session.names.row_shape(type);
+        known && known->names.size() == names.size()) {
       names = known->names;
     }
     for (std::size_t i = 0; i < view.size(); ++i) {
@@ -381,7 +382,7 @@ Flow Frame::run_steps(const Steps& steps) {
 
 std::string Frame::call_line() const {
   const std::string name =
-      routine.oid == kNoOid ? routine.name : session.routine_signature(routine);
+      routine.oid == kNoOid ? routine.name : session.names.routine_signature(routine);
   if (!phase.empty()) {
     const int where = line != 0 ? line : (at != nullptr ? at->line : 0);
     if (where == 0 || phase.starts_with("while") || phase == "during function entry" ||

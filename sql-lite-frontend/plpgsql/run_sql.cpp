@@ -4,7 +4,7 @@
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/results.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
-#include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -270,12 +270,12 @@ Flow CallStep::run(Frame& frame) {
     for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
       types.push_back(frame.program.variables[i].type);
     }
-    Binder binder{session, arena};
+    Binder binder{session.names, arena};
     binder.allow_parameters(types);
     binder.enter_body(names);
     bound = binder.bind_procedure_call(*call->funccall);
     const Routine& routine = *bound.call->callable->routine;
-    session.require_execute(routine);
+    session.rights.require_execute(routine);
     std::size_t column = 0;
     for (std::size_t i = 0; i < routine.parameters.size() && i < bound.arguments.size(); ++i) {
       const RoutineParameter& parameter = routine.parameters[i];
@@ -296,7 +296,7 @@ Flow CallStep::run(Frame& frame) {
       outputs.emplace_back(variable->index(), column++);
     }
     Execution execution{session, session.session_context};
-    execution.names = &session;
+    execution.names = &session.names;
     execution.slots.resize(binder.slot_count());
     execution.transaction = session.transaction.get();
     frame.make_room();

@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/plpgsql/context.h"
+#include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -244,7 +245,7 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
     if (!ast::is<ast::VariableSetStmt>(node)) {
       own.emplace(*session.transaction, ReadView::Sees::durable);
     }
-    session.run_utility(node, *statement, {}, sink);
+    run_utility(session, node, *statement, {}, sink);
   } catch (SqlError& error) {
     add_sql_context(error, context);
     throw;

@@ -101,7 +101,7 @@ class PlpgsqlTrigger final : public TriggerCode {
     set(0, call.name);
     set(1, relation.name);
     set(2, relation.name);
-    set(3, frame.session.schema_name(relation.schema));
+    set(3, frame.session.names.schema_name(relation.schema));
     set(4, name_of_time(call.time));
     set(5, call.for_each_row ? "ROW" : "STATEMENT");
     set(6, name_of_event(call.event));

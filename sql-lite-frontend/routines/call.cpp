@@ -1,8 +1,10 @@
+#include "sql-lite-frontend/routines/call.h"
+
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/routines/definition.h"
 #include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/session/routine_services.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -28,7 +30,7 @@ std::vector<OutputTarget> targets_of(const RoutineCall& call) {
 DescribedCall describe_call(Session::State& session, const ast::CallStmt& statement,
                             std::span<const TypeId> types) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   binder.allow_parameters(types);
   const Binder::ProcedureCall bound = binder.bind_procedure_call(*statement.funccall);
   binder.require_parameter_types();
@@ -39,7 +41,7 @@ void call_procedure(Session::State& session, const ast::CallStmt& statement,
                     std::span<const TypeId> types, std::span<const Value> parameters,
                     ResultSink& sink) {
   const std::unique_ptr<Scratch> scratch = session.new_scratch();
-  Binder binder{session, scratch->arena};
+  Binder binder{session.names, scratch->arena};
   if (!types.empty()) binder.allow_parameters(types);
   Binder::ProcedureCall bound = binder.bind_procedure_call(*statement.funccall);
   // The values came as what the parameters were when the statement was described.
@@ -47,9 +49,9 @@ void call_procedure(Session::State& session, const ast::CallStmt& statement,
     throw SqlError{sqlstate::feature_not_supported,
                    "the procedure's parameters have changed since the statement was prepared"};
   }
-  session.require_execute(*bound.call->callable->routine);
+  session.rights.require_execute(*bound.call->callable->routine);
   Execution& execution = scratch->execution;
-  execution.names = &session;
+  execution.names = &session.names;
   execution.slots.resize(binder.slot_count());
   execution.transaction = session.transaction.get();
   execution.parameters = parameters;

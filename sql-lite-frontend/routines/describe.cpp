@@ -11,7 +11,7 @@ namespace swizzle::sql {
 namespace {
 
 std::string shown_type(Session::State& session, TypeId type) {
-  return session.name_of(TypeId::regtype, raw(type)).value_or(format_type(type));
+  return session.names.name_of(TypeId::regtype, raw(type)).value_or(format_type(type));
 }
 
 std::string_view word_of(ParameterMode mode, RoutineKind kind) {
@@ -93,7 +93,7 @@ std::string shown_setting(const std::string& setting) {
 std::string shown_default(Session::State& session, const RoutineParameter& parameter) {
   if (parameter.default_sql.empty()) return {};
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   const ExprPtr expr = binder.bind_stored_expression(parameter.default_sql);
   ExprPrinter printer{.out = {}, .context = &session.session_context};
   printer.print(*expr);
@@ -120,7 +120,7 @@ std::string shown_result(Session::State& session, const Routine& routine) {
   if (routine.kind == RoutineKind::procedure) return {};
   const std::string set = routine.returns_set ? "SETOF " : "";
   if (routine.result_relation != kNoOid) {
-    return set + session.name_of(TypeId::regclass, routine.result_relation).value_or("???");
+    return set + session.names.name_of(TypeId::regclass, routine.result_relation).value_or("???");
   }
   if (const std::string columns = shown_columns(session, routine); !columns.empty()) {
     return "TABLE(" + columns + ")";
@@ -150,7 +150,7 @@ std::string shown_definition(Session::State& session, const Routine& routine) {
   const bool is_procedure = routine.kind == RoutineKind::procedure;
   std::string text = fmt::format(
       "CREATE OR REPLACE {} {}.{}({})\n", is_procedure ? "PROCEDURE" : "FUNCTION",
-      quote_identifier(session.schema_name(routine.schema)), quote_identifier(routine.name),
+      quote_identifier(session.names.schema_name(routine.schema)), quote_identifier(routine.name),
       shown_arguments(session, routine, ShownDefaults::shown));
   if (!is_procedure) text += " RETURNS " + shown_result(session, routine) + "\n";
   text += " LANGUAGE " + quote_identifier(routine.language) + "\n";

@@ -1,5 +1,6 @@
-#include "sql-lite-frontend/routines/definition.h"
+#include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// DO: a body without a name, which runs once.

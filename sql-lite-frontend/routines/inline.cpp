@@ -1,5 +1,3 @@
-#include "sql-lite-frontend/routines/inline.h"
-
 #include <algorithm>
 
 #include "sql-lite-frontend/execute/expression_copy.h"
@@ -7,6 +5,7 @@
 #include "sql-lite-frontend/parse/one_value.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/routines/body.h"
+#include "sql-lite-frontend/session/routine_services.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -128,7 +127,7 @@ class Inliner {
       const auto* select = ast::try_as<ast::SelectStmt>(parsed[0]->stmt);
       if (select == nullptr || !selects_one_value(*select)) return nullptr;
       const BodyNames names = body_names(routine);
-      Binder binder{session_, arena_};
+      Binder binder{session_.names, arena_};
       binder.allow_parameters(called.argument_types);
       binder.enter_body(names);
       const std::unique_ptr<Query> query = binder.bind_select(*select, nullptr);

@@ -63,9 +63,6 @@ class RoutineCodes {
   /// For the session's present user.
   RoutineCodePtr find(Session::State& session, const RoutineCall& call);
 
-  /// Whose rights the running routine has; none: those of whoever the session is.
-  Oid acting_user = kNoOid;
-
  private:
   static constexpr std::size_t kMost = 512;
   /// Routine, user, argument types, column types.

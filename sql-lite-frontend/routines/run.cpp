@@ -16,7 +16,7 @@ struct RoutineCallState final : ExpressionState {
 void RoutineFrame::change_user(Oid user) noexcept {
   session_.user = user;
   // "$user" means another schema now, and plans are others'.
-  session_.search_path_version = 0;
+  session_.names.search_path_version = 0;
   session_.planned_under_version = 0;
 }
 
@@ -29,8 +29,7 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
   // A trigger's transition tables are its function's own.
   session.transition_tables = nullptr;
   if (!has_settings_ && !is_definer_) return;
-  RoutineCodes& codes = routine_codes_of(session);
-  acting_before_ = codes.acting_user;
+  acting_before_ = session.acting_user;
   if (has_settings_) {
     mark_ = session.settings.mark();
     settings_version_ = session.settings_version;
@@ -50,7 +49,7 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
     session.next_inner_version += 1U << 20U;
   }
   if (is_definer_) {
-    codes.acting_user = routine.owner;
+    session.acting_user = routine.owner;
     change_user(routine.owner);
   }
 }
@@ -64,7 +63,7 @@ RoutineFrame::~RoutineFrame() {
     // All is as it was, and so are the plans that were made under it.
     session_.settings_version = settings_version_;
   }
-  session_.routine_codes->acting_user = acting_before_;
+  session_.acting_user = acting_before_;
   change_user(user_);
 }
 

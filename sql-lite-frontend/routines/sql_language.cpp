@@ -25,9 +25,10 @@ void add_context(SqlError& error, std::string line) {
 }
 
 [[noreturn]] void refuse_result(Session::State& session, TypeId declared, std::string detail) {
-  throw sql_error(sqlstate::invalid_function_definition,
-                  "return type mismatch in function declared to return {}",
-                  session.name_of(TypeId::regtype, raw(declared)).value_or(format_type(declared)))
+  throw sql_error(
+      sqlstate::invalid_function_definition,
+      "return type mismatch in function declared to return {}",
+      session.names.name_of(TypeId::regtype, raw(declared)).value_or(format_type(declared)))
       .with_detail(std::move(detail));
 }
 
@@ -123,7 +124,8 @@ class ResultFit {
     std::vector<TypeId> targets =
         has_columns ? call.column_types : std::vector<TypeId>{call.result};
     const bool is_the_row = plan.types.size() == 1 && base_type(plan.types[0]) == call.result;
-    if (const auto shape = session.row_shape(call.result); shape && !is_the_row && !has_columns) {
+    if (const auto shape = session.names.row_shape(call.result);
+        shape && !is_the_row && !has_columns) {
       targets = made_of_ = shape->types;
     }
     if (!has_columns && made_of_.empty() && plan.types.size() != 1) {

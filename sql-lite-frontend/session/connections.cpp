@@ -40,12 +40,12 @@ constexpr Deed kTerminate{"terminate", "process is being terminated", "process"}
 /// A session is its role's, and that of superusers.
 void require_right(Session::State& session, Oid user, const Deed& deed) {
   const RolePtr role = session.catalog.role(user);
-  if (session.is_superuser(session.user)) return;
+  if (session.rights.is_superuser(session.user)) return;
   if (role && role->superuser) {
     throw_error(sqlstate::insufficient_privilege, "must be a superuser to {} superuser {}",
                 deed.verb, deed.to_superuser);
   }
-  if (session.owns(kSignalBackendRole) || (role && session.owns(role->oid))) return;
+  if (session.rights.owns(kSignalBackendRole) || (role && session.rights.owns(role->oid))) return;
   throw_error(sqlstate::insufficient_privilege,
               "must be a member of the role whose {} or member of pg_signal_backend", deed.to_own);
 }

@@ -1,13 +1,17 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/constraint_check.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/write/constraint_check.h"
 
 /// When constraints are checked: SET CONSTRAINTS, and the checks that were put off.
 namespace swizzle::sql {
 
 ReferenceQueue& reference_queue(Session::State& session) {
   return session.references;
+}
+
+const TransitionTables* transition_tables_of(Session::State& session) {
+  return session.transition_tables;
 }
 
 namespace {
@@ -42,7 +46,7 @@ void defer_check(Session::State& session, const DeferredCheck& check) {
 
 void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
   const auto check_one = [&](const DeferredCheck& check) {
-    run_deferred_check(*this, *this, check);
+    run_deferred_check(*this, names, check);
   };
   // What the function of a trigger does may have put off more.
   while (deferred.run(constraints, check_one)) {
@@ -60,13 +64,13 @@ namespace {
 /// path that has any, or of the schema that is given.
 std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar& name,
                                    bool to_be_deferred) {
-  if (!name.catalogname.empty() && name.catalogname != session.current_database()) {
+  if (!name.catalogname.empty() && name.catalogname != session.names.current_database()) {
     throw_error(sqlstate::feature_not_supported,
                 "cross-database references are not implemented: \"{}.{}.{}\"", name.catalogname,
                 name.schemaname, name.relname);
   }
-  std::vector<Oid> schemas = session.search_path();
-  if (!name.schemaname.empty()) schemas = {session.schema_named(name.schemaname)};
+  std::vector<Oid> schemas = session.names.search_path();
+  if (!name.schemaname.empty()) schemas = {session.names.schema_named(name.schemaname)};
   const std::vector<TablePtr> tables = session.catalog.tables();
   for (const Oid schema : schemas) {
     bool found = false;

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/session/analyze.h"
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/statistics/analyze.h"
 #include "sql-lite-frontend/types/datetime.h"
 
 namespace swizzle::sql {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/execute/row_events.h"
-#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/write/row_events.h"
 
 namespace swizzle::sql {
 

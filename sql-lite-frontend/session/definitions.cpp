@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/execute/routine_call.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/identifiers.h"
 
 namespace swizzle::sql {
 namespace {
@@ -59,10 +59,10 @@ std::string definition(Session::State& session, const Table& table, const Constr
       break;
     }
     case ConstraintKind::foreign_key: {
-      const TablePtr referenced = session.table(constraint.referenced_table);
+      const TablePtr referenced = session.names.table(constraint.referenced_table);
       text =
           fmt::format("FOREIGN KEY ({}) REFERENCES {}({})", column_list(table, constraint.columns),
-                      *session.name_of(TypeId::regclass, constraint.referenced_table),
+                      *session.names.name_of(TypeId::regclass, constraint.referenced_table),
                       column_list(*referenced, constraint.referenced_columns));
       if (constraint.match == 'f') text += " MATCH FULL";
       if (const auto action = action_text(constraint.on_update); !action.empty()) {
@@ -103,7 +103,7 @@ struct Printed {
 Printed print_stored(Session::State& session, const Table& table, const std::string& sql,
                      Layout layout) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   const ExprPtr expr = binder.bind_table_expression(
       sql, table, binder.new_slots(table.relation.columns.size()), Clause::check);
   ExprPrinter printer{.out = {},
@@ -167,12 +167,12 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
       if (descending && part.nulls == NullsOrder::last) columns += " NULLS LAST";
       if (!descending && part.nulls == NullsOrder::first) columns += " NULLS FIRST";
     }
-    std::string text = fmt::format("CREATE {}INDEX {} ON {} USING btree ({})",
-                                   index->is_key() ? "UNIQUE " : "", quote_identifier(index->name),
-                                   layout == Layout::pretty
-                                       ? *session.name_of(TypeId::regclass, table->relation.oid)
-                                       : session.qualified_name(*table),
-                                   columns);
+    std::string text = fmt::format(
+        "CREATE {}INDEX {} ON {} USING btree ({})", index->is_key() ? "UNIQUE " : "",
+        quote_identifier(index->name),
+        layout == Layout::pretty ? *session.names.name_of(TypeId::regclass, table->relation.oid)
+                                 : session.names.qualified_name(*table),
+        columns);
     if (!index->included.empty()) {
       text += fmt::format(" INCLUDE ({})", column_list(*table, index->included));
     }

@@ -14,18 +14,18 @@ namespace swizzle::sql {
 DomainRules::DomainRules(Session::State& session, const UserType& domain)
     : oid_(domain.oid),
       name_(domain.name),
-      schema_(session.schema_name(domain.schema)),
+      schema_(session.names.schema_name(domain.schema)),
       scratch_(session.new_scratch()) {
-  Binder binder{session, scratch_->arena};
+  Binder binder{session.names, scratch_->arena};
   value_ = binder.new_slot();
   add_checks(session, binder, domain);
   scratch_->execution.slots.resize(binder.slot_count());
-  scratch_->execution.names = &session;
+  scratch_->execution.names = &session.names;
 }
 
 void DomainRules::add_checks(Session::State& session, Binder& binder, const UserType& domain) {
   check_stack();
-  if (const TypePtr below = session.user_type(domain.base); below && is_domain(domain.base)) {
+  if (const TypePtr below = session.names.user_type(domain.base); below && is_domain(domain.base)) {
     add_checks(session, binder, *below);
   }
   not_null_ |= domain.not_null;
@@ -49,7 +49,7 @@ SqlError DomainRules::failure(SqlError error, const std::string& constraint) con
 }
 
 std::string DomainRules::shown_name(Session::State& session) const {
-  return session.user_type_name(TypeId{oid_}).value_or(name_);
+  return session.names.user_type_name(TypeId{oid_}).value_or(name_);
 }
 
 std::optional<SqlError> DomainRules::refusal(Session::State& session, const Value& value) {
@@ -60,7 +60,7 @@ std::optional<SqlError> DomainRules::refusal(Session::State& session, const Valu
   }
   if (checks_.empty()) return std::nullopt;
   if (is_running_) {
-    const TypePtr domain = session.user_type(TypeId{oid_});
+    const TypePtr domain = session.names.user_type(TypeId{oid_});
     return domain ? DomainRules{session, *domain}.refusal(session, value) : std::nullopt;
   }
   struct Running {
@@ -85,11 +85,11 @@ std::optional<SqlError> DomainRules::refusal(Session::State& session, const Valu
   return std::nullopt;
 }
 
-void Session::State::check_domain(TypeId domain, const Value& value) {
+void SessionNames::check_domain(TypeId domain, const Value& value) {
   check_stack();
-  if (domain_stamp != catalog.stamp()) {
+  if (domain_stamp != session_.catalog.stamp()) {
     known_domains.clear();
-    domain_stamp = catalog.stamp();
+    domain_stamp = session_.catalog.stamp();
   }
   // A check may change definitions, and so forget what is known.
   std::shared_ptr<DomainRules> rules = known_domains[domain];
@@ -99,16 +99,16 @@ void Session::State::check_domain(TypeId domain, const Value& value) {
       throw_error(sqlstate::undefined_object, "type with OID {} does not exist", raw(domain));
     }
     // Binding its checks may look at other domains.
-    rules = std::make_shared<DomainRules>(*this, *type);
+    rules = std::make_shared<DomainRules>(session_, *type);
     known_domains[domain] = rules;
   }
-  if (auto refusal = rules->refusal(*this, value)) throw std::move(*refusal);
+  if (auto refusal = rules->refusal(session_, value)) throw std::move(*refusal);
 }
 
 std::string stored_domain_check(Session::State& session, TypeReference base,
                                 const ast::Node* node) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   Scope scope = binder.domain_scope(base, binder.new_slot());
   const ExprPtr expr = binder.bind_condition(node, scope, "CHECK");
   ExprPrinter printer{.out = {}, .is_kept = true};
@@ -119,7 +119,7 @@ std::string stored_domain_check(Session::State& session, TypeReference base,
 std::string shown_domain_default(Session::State& session, const UserType& domain) {
   if (domain.default_sql.empty()) return {};
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   const ExprPtr expr = binder.bind_stored_expression(domain.default_sql);
   ExprPrinter printer{.out = {}, .context = &session.session_context};
   printer.print(*expr);
@@ -129,7 +129,7 @@ std::string shown_domain_default(Session::State& session, const UserType& domain
 std::string shown_domain_check(Session::State& session, const UserType& domain,
                                const DomainCheck& check, bool pretty) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   Scope scope = binder.domain_scope({domain.base, domain.base_typmod}, binder.new_slot());
   const ExprPtr expr = binder.bind_stored(check.sql, scope);
   ExprPrinter printer{.out = {},

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

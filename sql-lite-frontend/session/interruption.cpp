@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/session/interruption.h"
 
-#include "sql-lite-frontend/session/internal.h"
+#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {

@@ -2,12 +2,13 @@
 
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/facts.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/callable_functions.h"
+#include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/triggers/transition_tables.h"
+#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/write/transition_tables.h"
 
 namespace swizzle::sql {
 namespace {
@@ -78,15 +79,46 @@ const FunctionName* internal_function(Oid oid) {
 
 }  // namespace
 
-const std::vector<Oid>& Session::State::search_path() {
-  if (search_path_version == settings_version && search_path_stamp == catalog.stamp()) {
+SessionNames::SessionNames(Session::State& session) : session_(session) {}
+SessionNames::~SessionNames() = default;
+
+bool SessionNames::expands(const Table& table) {
+  return table.relation.kind == RelationKind::view || table.relation.oid == expanded_view;
+}
+
+SessionContext& SessionNames::context() {
+  return session_.session_context;
+}
+
+std::string SessionNames::current_database() {
+  return session_.options.database;
+}
+
+bool SessionNames::planner_allows(std::string_view setting) {
+  return session_.settings.boolean(setting);
+}
+
+void SessionNames::warn(SqlState state, std::string message) {
+  if (session_.sink_for_notices == nullptr) return;
+  session_.notice(*session_.sink_for_notices, Severity::warning, state, std::move(message));
+}
+
+bool SessionNames::may_read(const IndexAccess& index) {
+  if (!index.tree || !session_.transaction) return true;
+  return !session_.young_indexes.contains(index.index->oid) &&
+         index.tree->is_visible(*session_.transaction);
+}
+
+const std::vector<Oid>& SessionNames::search_path() {
+  if (search_path_version == session_.settings_version &&
+      search_path_stamp == session_.catalog.stamp()) {
     return search_path_cache;
   }
   search_path_cache.clear();
   bool names_pg_catalog = false;
-  for (std::string& name : path_names(settings.text("search_path"))) {
+  for (std::string& name : path_names(session_.settings.text("search_path"))) {
     if (name == "$user") {
-      const RolePtr role = catalog.role(user);
+      const RolePtr role = session_.catalog.role(session_.user);
       if (!role) continue;
       name = role->name;
     }
@@ -94,7 +126,8 @@ const std::vector<Oid>& Session::State::search_path() {
       if (temp_schema != kNoOid) search_path_cache.push_back(temp_schema);
       continue;
     }
-    if (const SchemaPtr schema = catalog.schema(name); schema && may(*schema, privilege::kUsage)) {
+    if (const SchemaPtr schema = session_.catalog.schema(name);
+        schema && session_.rights.may(*schema, privilege::kUsage)) {
       names_pg_catalog |= schema->oid == kPgCatalogSchema;
       if (std::ranges::find(search_path_cache, schema->oid) == search_path_cache.end()) {
         search_path_cache.push_back(schema->oid);
@@ -108,47 +141,47 @@ const std::vector<Oid>& Session::State::search_path() {
       std::ranges::find(search_path_cache, temp_schema) == search_path_cache.end()) {
     search_path_cache.insert(search_path_cache.begin(), temp_schema);
   }
-  search_path_version = settings_version;
-  search_path_stamp = catalog.stamp();
+  search_path_version = session_.settings_version;
+  search_path_stamp = session_.catalog.stamp();
   return search_path_cache;
 }
 
-Oid Session::State::temporary_schema() {
+Oid SessionNames::temporary_schema() {
   if (temp_schema == kNoOid) {
-    require_temporary();
-    temp_schema = catalog.allocate_oid();
-    ++settings_version;
+    session_.rights.require_temporary();
+    temp_schema = session_.catalog.allocate_oid();
+    ++session_.settings_version;
   }
   return temp_schema;
 }
 
-Oid Session::State::schema_named(std::string_view name) {
+Oid SessionNames::schema_named(std::string_view name) {
   const bool is_own =
       temp_schema != kNoOid && (name == "pg_temp" || name == schema_name(temp_schema));
   if (is_own) return temp_schema;
-  const SchemaPtr schema = catalog.schema(name);
+  const SchemaPtr schema = session_.catalog.schema(name);
   if (!schema) throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
-  require(*schema, privilege::kUsage);
+  session_.rights.require(*schema, privilege::kUsage);
   return schema->oid;
 }
 
-TablePtr Session::State::find_table(std::string_view schema, std::string_view name) {
+TablePtr SessionNames::find_table(std::string_view schema, std::string_view name) {
   const auto in_schema = [&](Oid oid) -> TablePtr {
     if (oid == kPgCatalogSchema || oid == kInformationSchema) {
       if (TablePtr computed = computed_table(oid, name)) return computed;
     }
-    return catalog.table(oid, name);
+    return session_.catalog.table(oid, name);
   };
   if (!schema.empty()) {
     if (schema == "pg_temp") return temp_schema == kNoOid ? nullptr : in_schema(temp_schema);
-    const SchemaPtr found = catalog.schema(schema);
-    if (found && !trusts_names) require(*found, privilege::kUsage);
+    const SchemaPtr found = session_.catalog.schema(schema);
+    if (found && !trusts_names) session_.rights.require(*found, privilege::kUsage);
     if (found) return in_schema(found->oid);
     if (temp_schema != kNoOid && schema == schema_name(temp_schema)) return in_schema(temp_schema);
     return nullptr;
   }
-  if (transition_tables != nullptr) {
-    if (TablePtr found = transition_tables->find(name)) return found;
+  if (session_.transition_tables != nullptr) {
+    if (TablePtr found = session_.transition_tables->find(name)) return found;
   }
   for (const Oid oid : search_path()) {
     if (TablePtr found = in_schema(oid)) return found;
@@ -156,38 +189,38 @@ TablePtr Session::State::find_table(std::string_view schema, std::string_view na
   return nullptr;
 }
 
-TablePtr Session::State::table(Oid oid) {
-  if (TablePtr found = catalog.table(oid)) return found;
+TablePtr SessionNames::table(Oid oid) {
+  if (TablePtr found = session_.catalog.table(oid)) return found;
   for (const ComputedRelation& computed : computed_relations()) {
     if (computed.oid == oid) return computed_table(computed.schema, computed.name);
   }
   return nullptr;
 }
 
-std::vector<TablePtr> Session::State::referencing_tables(Oid referenced) {
-  return catalog.referencing_tables(referenced);
+std::vector<TablePtr> SessionNames::referencing_tables(Oid referenced) {
+  return session_.catalog.referencing_tables(referenced);
 }
 
-std::string Session::State::schema_name(Oid schema) {
+std::string SessionNames::schema_name(Oid schema) {
   if (schema == temp_schema && schema != kNoOid) {
-    return "pg_temp_" + std::to_string(options.backend_pid);
+    return "pg_temp_" + std::to_string(session_.options.backend_pid);
   }
-  const SchemaPtr found = catalog.schema(schema);
+  const SchemaPtr found = session_.catalog.schema(schema);
   return found ? found->name : std::string{};
 }
 
-bool Session::State::schema_exists(std::string_view schema) {
-  return schema == "pg_temp" || catalog.schema(schema) != nullptr;
+bool SessionNames::schema_exists(std::string_view schema) {
+  return schema == "pg_temp" || session_.catalog.schema(schema) != nullptr;
 }
 
-Oid Session::State::creation_schema(const ast::RangeVar& range) {
+Oid SessionNames::creation_schema(const ast::RangeVar& range) {
   if (range.relpersistence == "t" && !range.schemaname.empty() && range.schemaname != "pg_temp") {
     throw SqlError{SqlState{"42P16"}, "cannot create temporary relation in non-temporary schema"}
         .at_position(range.location + 1);
   }
   if (range.relpersistence == "t" || range.schemaname == "pg_temp") return temporary_schema();
   if (!range.schemaname.empty()) {
-    const SchemaPtr schema = catalog.schema(range.schemaname);
+    const SchemaPtr schema = session_.catalog.schema(range.schemaname);
     if (!schema) {
       throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist",
                       range.schemaname)
@@ -207,38 +240,40 @@ Oid Session::State::creation_schema(const ast::RangeVar& range) {
       .at_position(range.location + 1);
 }
 
-StatisticsPtr Session::State::statistics(const Table& table) {
+StatisticsPtr SessionNames::statistics(const Table& table) {
   if (!keeps_rows(table.relation.kind) || table.computed != nullptr) return nullptr;
-  const TablePtr shared_table = catalog.shared().table(table.relation.oid);
+  const TablePtr shared_table = session_.catalog.shared().table(table.relation.oid);
   // What this transaction changed is nobody else's business yet.
-  if (shared_table.get() == &table) return shared.statistics->of(table);
-  return transaction ? shared.statistics->read(*transaction, table.relation.oid) : nullptr;
+  if (shared_table.get() == &table) return session_.shared.statistics->of(table);
+  return session_.transaction
+             ? session_.shared.statistics->read(*session_.transaction, table.relation.oid)
+             : nullptr;
 }
 
-bool Session::State::is_visible(const Table& table) {
+bool SessionNames::is_visible(const Table& table) {
   for (const Oid oid : search_path()) {
     if (oid == table.relation.schema) return true;
-    if (catalog.table(oid, table.relation.name)) return false;
+    if (session_.catalog.table(oid, table.relation.name)) return false;
   }
   return false;
 }
 
-std::string Session::State::qualified_name(const Table& table) {
+std::string SessionNames::qualified_name(const Table& table) {
   return quote_identifier(schema_name(table.relation.schema)) + "." +
          quote_identifier(table.relation.name);
 }
 
-const SessionFunction& Session::State::identity_numbers() {
+const SessionFunction& SessionNames::identity_numbers() {
   return sql::identity_numbers();
 }
 
-const SessionFunction* Session::State::session_function(std::string_view name,
-                                                        std::size_t arguments) {
+const SessionFunction* SessionNames::session_function(std::string_view name,
+                                                      std::size_t arguments) {
   return find_session_function(name, arguments);
 }
 
-std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view name) {
-  if (kind == TypeId::regprocedure) return find_procedure(*this, name);
+std::optional<std::uint32_t> SessionNames::find(TypeId kind, std::string_view name) {
+  if (kind == TypeId::regprocedure) return find_procedure(session_, name);
   const std::vector<std::string> parts = split_identifier(name);
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
@@ -252,7 +287,7 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
       if (const TablePtr table = find_table(schema, last)) return table->relation.oid;
       for (const Oid oid : search_path()) {
         if (!schema.empty() && schema_name(oid) != schema) continue;
-        if (const TablePtr owner_table = catalog.table_of_index(oid, last)) {
+        if (const TablePtr owner_table = session_.catalog.table_of_index(oid, last)) {
           const auto index = std::ranges::find(owner_table->relation.indexes, last, &Index::name);
           return index->oid;
         }
@@ -260,11 +295,11 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
       return std::nullopt;
     }
     case TypeId::regnamespace: {
-      const SchemaPtr found = catalog.schema(last);
+      const SchemaPtr found = session_.catalog.schema(last);
       return found ? std::optional{found->oid} : std::nullopt;
     }
     case TypeId::regrole: {
-      const RolePtr found = catalog.role(last);
+      const RolePtr found = session_.catalog.role(last);
       return found ? std::optional{found->oid} : std::nullopt;
     }
     case TypeId::regtype:
@@ -292,7 +327,7 @@ std::optional<std::uint32_t> Session::State::find(TypeId kind, std::string_view 
   }
 }
 
-std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oid) {
+std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid) {
   switch (kind) {
     case TypeId::regclass: {
       if (const TablePtr found = table(oid)) {
@@ -301,7 +336,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
         }
         return qualified_name(*found);
       }
-      for (const TablePtr& owner_table : catalog.tables()) {
+      for (const TablePtr& owner_table : session_.catalog.tables()) {
         if (const Index* index = owner_table->index_by_oid(oid)) {
           if (is_visible(*owner_table)) return quote_identifier(index->name);
           return quote_identifier(schema_name(owner_table->relation.schema)) + "." +
@@ -315,7 +350,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       return name.empty() ? std::nullopt : std::optional{quote_identifier(name)};
     }
     case TypeId::regrole: {
-      const RolePtr found = catalog.role(oid);
+      const RolePtr found = session_.catalog.role(oid);
       return found ? std::optional{quote_identifier(found->name)} : std::nullopt;
     }
     case TypeId::regtype:
@@ -323,7 +358,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       if (find_type(static_cast<TypeId>(oid)) == nullptr) return std::nullopt;
       return format_type(static_cast<TypeId>(oid));
     case TypeId::regproc: {
-      if (const RoutinePtr made = catalog.routine(oid)) {
+      if (const RoutinePtr made = session_.catalog.routine(oid)) {
         const bool is_alone = find_routines({}, made->name).size() == 1 && is_visible(*made) &&
                               callable_functions_named(made->name).empty();
         const std::string plain = quote_identifier(made->name);
@@ -339,7 +374,7 @@ std::optional<std::string> Session::State::name_of(TypeId kind, std::uint32_t oi
       return internal != nullptr ? std::optional{std::string{internal->name}} : std::nullopt;
     }
     case TypeId::regprocedure: {
-      if (const RoutinePtr made = catalog.routine(oid)) return routine_signature(*made);
+      if (const RoutinePtr made = session_.catalog.routine(oid)) return routine_signature(*made);
       const Function* function = find_callable_function(oid);
       return function != nullptr ? std::optional{procedure_name(*function)} : std::nullopt;
     }

@@ -13,7 +13,7 @@ PlanRun::PlanRun(Session::State& session, std::shared_ptr<const Plan> of)
     : plan(std::move(of)), execution(session, session.session_context) {
   execution.row_arena = Arena{kFirstRowBytes};
   execution.row_arena.count_in(execution.memory);
-  execution.names = &session;
+  execution.names = &session.names;
   execution.slots.resize(plan->slot_count);
   StepCopies copies{execution};
   copy = copies.copy(plan->root);

@@ -22,8 +22,9 @@ bool Session::State::may_share(const Statement& statement) const {
   // An atomic body's text says less than it means, and so does one with variables.
   if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
   // What only this session sees is nobody else's business, and hides what others see.
-  return temp_schema == kNoOid && !catalog.has_changes() && young_indexes.empty() &&
-         expanded_view == kNoOid && refreshed_view == kNoOid && transition_tables == nullptr;
+  return names.temp_schema == kNoOid && !catalog.has_changes() && young_indexes.empty() &&
+         names.expanded_view == kNoOid && names.refreshed_view == kNoOid &&
+         transition_tables == nullptr;
 }
 
 const std::string& Session::State::planned_under() {
@@ -31,8 +32,8 @@ const std::string& Session::State::planned_under() {
     return planned_under_cache;
   }
   const CatalogView::Stamp stamp = catalog.stamp();
-  std::string text =
-      fmt::format("{} {} {} ", catalog.shared().database(), user, fmt::join(search_path(), ","));
+  std::string text = fmt::format("{} {} {} ", catalog.shared().database(), user,
+                                 fmt::join(names.search_path(), ","));
   for (const std::string_view name : planner_settings()) text += settings.boolean(name) ? '+' : '-';
   for (const std::string_view name : format_settings()) {
     text += ' ';
@@ -67,7 +68,7 @@ std::string Session::State::plan_key(const Statement& statement) {
 bool Session::State::may_read_indexes(const Plan& plan) {
   return std::ranges::all_of(plan.tables, [this](const TablePtr& table) {
     return std::ranges::all_of(table->indexes,
-                               [this](const IndexAccess& index) { return may_read(index); });
+                               [this](const IndexAccess& index) { return names.may_read(index); });
   });
 }
 
@@ -83,13 +84,13 @@ PlanUsePtr Session::State::taken_over(const SharedPlan& known, Statement& statem
   for (std::size_t i = 0; i < plan.tables.size(); ++i) {
     const TablePtr& table = plan.tables[i];
     if (table->computed == nullptr && catalog.table(table->relation.oid) != table) return nullptr;
-    if (statistics(*table) != known.statistics[i]) return nullptr;
+    if (names.statistics(*table) != known.statistics[i]) return nullptr;
   }
   try {
     // As who asks may find them by now.
     const TrustedNames trusted{*this, statement.trusted};
     for (const Binder::NamedRelation& named : plan.names) {
-      const TablePtr found = find_table(named.schema, named.name);
+      const TablePtr found = names.find_table(named.schema, named.name);
       if (!found || found->relation.oid != named.relation) return nullptr;
     }
   } catch (const SqlError&) {
@@ -117,7 +118,7 @@ PlanUsePtr Session::State::plan_of(Statement& statement) {
   auto made = std::make_shared<SharedPlan>();
   made->plan = use->plan;
   made->catalog_version = use->stamp.shared;
-  for (const TablePtr& table : plan.tables) made->statistics.push_back(statistics(*table));
+  for (const TablePtr& table : plan.tables) made->statistics.push_back(names.statistics(*table));
   shared.plans.put(key, std::move(made), limit);
   return use;
 }

@@ -7,8 +7,7 @@
 #include "sql-lite-frontend/parse/long_identifiers.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/plan/planner.h"
-#include "sql-lite-frontend/routines/definition.h"
-#include "sql-lite-frontend/routines/inline.h"
+#include "sql-lite-frontend/session/routine_services.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/trusted_names.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -157,7 +156,7 @@ bool Session::State::is_current(const PlanUse& use) {
   return same_tables &&
          std::ranges::all_of(use.plan->names, [&](const Binder::NamedRelation& named) {
            const TrustedNames trusted{*this, true};
-           const TablePtr found = find_table(named.schema, named.name);
+           const TablePtr found = names.find_table(named.schema, named.name);
            return found && found->relation.oid == named.relation;
          });
 }
@@ -182,7 +181,7 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
   Execution execution{*this, session_context};
   execution.parameters = parameters;
   const TrustedNames trusted{*this, statement.trusted};
-  Binder binder{*this, plan->arena};
+  Binder binder{names, plan->arena};
   if (statement.takes_parameters) {
     binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
                                                               : statement.parameter_types);

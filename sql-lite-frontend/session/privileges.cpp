@@ -88,44 +88,47 @@ void add_memberships(const CatalogView& catalog, const DatabasePtr& database, In
 
 }  // namespace
 
-std::vector<Oid> Session::State::roles_of(Oid role) const {
+std::vector<Oid> SessionRights::roles_of(Oid role) const {
   std::vector<Oid> roles{kPublic, role};
-  add_memberships(catalog, catalog.database(options.database), Inheriting::alone, roles, 1);
+  add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
+                  Inheriting::alone, roles, 1);
   return roles;
 }
 
-bool Session::State::is_member(Oid role, Oid group) const {
+bool SessionRights::is_member(Oid role, Oid group) const {
   std::vector<Oid> roles{role};
-  add_memberships(catalog, catalog.database(options.database), Inheriting::or_not, roles, 0);
+  add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
+                  Inheriting::or_not, roles, 0);
   return std::ranges::find(roles, group) != roles.end();
 }
 
-bool Session::State::is_admin_of(Oid role, Oid group) const {
+bool SessionRights::is_admin_of(Oid role, Oid group) const {
   if (is_superuser(role)) return true;
   // Nobody is the admin of its own role, not even by way of others.
   if (role == group) return false;
   std::vector<Oid> roles{role};
-  add_memberships(catalog, catalog.database(options.database), Inheriting::or_not, roles, 0);
+  add_memberships(session_.catalog, session_.catalog.database(session_.options.database),
+                  Inheriting::or_not, roles, 0);
   return std::ranges::any_of(roles, [&](Oid through) {
-    const RolePtr member = catalog.role(through);
+    const RolePtr member = session_.catalog.role(through);
     const Membership* membership = member ? member->membership_in(group) : nullptr;
     return membership != nullptr && membership->admin_option;
   });
 }
 
-bool Session::State::owns(Oid role) const {
-  if (is_superuser(user)) return true;
-  const std::vector<Oid> roles = roles_of(user);
+bool SessionRights::owns(Oid role) const {
+  if (is_superuser(session_.user)) return true;
+  const std::vector<Oid> roles = roles_of(session_.user);
   return role != kNoOid && std::ranges::find(roles, role) != roles.end();
 }
 
-bool Session::State::is_superuser(Oid role) const {
-  const RolePtr known = catalog.role(role);
+bool SessionRights::is_superuser(Oid role) const {
+  const RolePtr known = session_.catalog.role(role);
   return known && known->superuser;
 }
 
-void Session::State::check_accesses(PlanUse& use) {
-  const CatalogView::Stamp now = catalog.stamp();
+void SessionRights::check_accesses(PlanUse& use) {
+  const CatalogView::Stamp now = session_.catalog.stamp();
   if (use.allowed_under == now) [[likely]] {
     return;
   }
@@ -137,33 +140,33 @@ void Session::State::check_accesses(PlanUse& use) {
   use.allowed_under = now;
 }
 
-bool Session::State::may(const Routine& routine, Privileges wants) const {
-  if (is_superuser(user)) return true;
+bool SessionRights::may(const Routine& routine, Privileges wants) const {
+  if (is_superuser(session_.user)) return true;
   const AccessList list{routine.grants, routine.owner, GrantedOn::function, kEveryoneOnFunction};
-  return (wants & ~list.allowed(roles_of(user))) == 0;
+  return (wants & ~list.allowed(roles_of(session_.user))) == 0;
 }
 
-bool Session::State::may_use(const UserType& type) const {
-  if (is_superuser(user)) return true;
+bool SessionRights::may_use(const UserType& type) const {
+  if (is_superuser(session_.user)) return true;
   const AccessList list{type.grants, type.owner, GrantedOn::type, kEveryoneOnType};
-  return (list.allowed(roles_of(user)) & privilege::kUsage) != 0;
+  return (list.allowed(roles_of(session_.user)) & privilege::kUsage) != 0;
 }
 
-void Session::State::require_execute(const Routine& routine) const {
+void SessionRights::require_execute(const Routine& routine) const {
   if (may(routine, privilege::kExecute)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(routine),
               routine.name);
 }
 
-void Session::State::require_populated(const Table& table) const {
-  if (table.relation.populated || table.relation.oid == expanded_view) return;
+void SessionRights::require_populated(const Table& table) const {
+  if (table.relation.populated || table.relation.oid == session_.names.expanded_view) return;
   throw sql_error(SqlState{"55000"}, "materialized view \"{}\" has not been populated",
                   table.relation.name)
       .with_hint("Use the REFRESH MATERIALIZED VIEW command.");
 }
 
-void Session::State::require(const RelationAccess& access) const {
-  const Oid role = access.as_role != kNoOid ? access.as_role : user;
+void SessionRights::require(const RelationAccess& access) const {
+  const Oid role = access.as_role != kNoOid ? access.as_role : session_.user;
   if (is_superuser(role)) return;
   const Relation& relation = access.table->relation;
   const bool allowed = access.table->computed != nullptr
@@ -176,121 +179,126 @@ void Session::State::require(const RelationAccess& access) const {
 
 bool may_read(Session::State& session, const TablePtr& table,
               std::span<const std::int16_t> columns) {
-  if (session.is_superuser(session.user)) return true;
+  if (session.rights.is_superuser(session.user)) return true;
   RelationAccess access{table, kNoOid, privilege::kSelect, {}, {}, {}};
   for (const std::int16_t column : columns) {
     access.read.push_back(static_cast<std::size_t>(column - 1));
   }
-  return is_allowed(access, session.roles_of(session.user));
+  return is_allowed(access, session.rights.roles_of(session.user));
 }
 
-void Session::State::require(const TablePtr& table, Privileges wants) const {
+void SessionRights::require(const TablePtr& table, Privileges wants) const {
   RelationAccess access{table, kNoOid, wants, {}, {}, {}};
   access.is_whole = true;
   require(access);
 }
 
-void Session::State::require_owner(const Table& table) const {
+void SessionRights::require_owner(const Table& table) const {
   const Relation& relation = table.relation;
   if (owns(relation.owner)) return;
   throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}", noun_of(relation),
               relation.name);
 }
 
-TablePtr Session::State::lock_own(const TablePtr& table, lock::RelationMode mode) {
+TablePtr SessionRights::lock_own(const TablePtr& table, lock::RelationMode mode) {
   require_owner(*table);
-  return catalog.lock_for_change(*transaction, table, mode);
+  return session_.catalog.lock_for_change(*session_.transaction, table, mode);
 }
 
-bool Session::State::may(const Schema& schema, Privileges wants) const {
-  return may(user, schema, wants);
+bool SessionRights::may(const Schema& schema, Privileges wants) const {
+  return may(session_.user, schema, wants);
 }
 
-bool Session::State::may(Oid role, const Schema& schema, Privileges wants) const {
+bool SessionRights::may(Oid role, const Schema& schema, Privileges wants) const {
   if (is_superuser(role)) return true;
   const AccessList list{schema.grants, schema.owner, GrantedOn::schema,
                         everyone_on_schema(schema.oid)};
   return (wants & ~list.allowed(roles_of(role))) == 0;
 }
 
-void Session::State::require(const Schema& schema, Privileges wants) const {
+void SessionRights::require(const Schema& schema, Privileges wants) const {
   if (may(schema, wants)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}", schema.name);
 }
 
-void Session::State::require_owner(const Schema& schema) const {
+void SessionRights::require_owner(const Schema& schema) const {
   if (owns(schema.owner)) return;
   throw_error(sqlstate::insufficient_privilege, "must be owner of schema {}", schema.name);
 }
 
 /// LOCK TABLE: whoever may read may lock against definitions, others with what changes rows.
-void Session::State::require_lock(const TablePtr& table, lock::RelationMode mode) const {
-  if (is_superuser(user)) return;
+void SessionRights::require_lock(const TablePtr& table, lock::RelationMode mode) const {
+  if (is_superuser(session_.user)) return;
   if (table->computed != nullptr) {
     const bool reads = mode == lock::RelationMode::access_share;
     return require(table, reads ? privilege::kSelect : privilege::kUpdate);
   }
-  const Privileges held = list_of(table->relation).allowed(roles_of(user));
+  const Privileges held = list_of(table->relation).allowed(roles_of(session_.user));
   Privileges enough = privilege::kUpdate | privilege::kDelete | privilege::kTruncate;
   if (mode == lock::RelationMode::row_exclusive) enough |= privilege::kInsert;
   if (mode == lock::RelationMode::access_share) enough = privilege::kSelect;
   if ((held & enough) == 0) require(table, enough);
 }
 
-void Session::State::require_connect() const {
-  const DatabasePtr database = catalog.database(options.database);
+void SessionRights::require_connect() const {
+  const DatabasePtr database = session_.catalog.database(session_.options.database);
   if (!database || may(*database, privilege::kConnect)) return;
   throw sql_error(sqlstate::insufficient_privilege, "permission denied for database \"{}\"",
                   database->name)
       .with_detail("User does not have CONNECT privilege.");
 }
 
-bool Session::State::may_see(const Relation& relation) const {
+bool SessionRights::may_see(const Relation& relation) const {
   if (owns(relation.owner)) return true;
-  const std::vector<Oid> roles = roles_of(user);
+  const std::vector<Oid> roles = roles_of(session_.user);
   if (list_of(relation).allowed(roles) != 0) return true;
   return std::ranges::any_of(relation.columns, [&](const Column& column) {
     return AccessList{column.grants, relation.owner, GrantedOn::column}.allowed(roles) != 0;
   });
 }
 
-bool Session::State::may_see(const Relation& relation, const Column& column) const {
+bool SessionRights::may_see(const Relation& relation, const Column& column) const {
   if (owns(relation.owner)) return true;
-  const std::vector<Oid> roles = roles_of(user);
+  const std::vector<Oid> roles = roles_of(session_.user);
   const AccessList own{column.grants, relation.owner, GrantedOn::column};
   const Privileges held = list_of(relation).allowed(roles) | own.allowed(roles);
   return (held & all_privileges(GrantedOn::column)) != 0;
 }
 
-bool Session::State::may(const DatabaseEntry& database, Privileges wants) const {
-  if (is_superuser(user)) return true;
+bool SessionRights::may(const DatabaseEntry& database, Privileges wants) const {
+  if (is_superuser(session_.user)) return true;
   const AccessList list{database.grants, database.owner, GrantedOn::database, kEveryoneOnDatabase};
-  return (wants & ~list.allowed(roles_of(user))) == 0;
+  return (wants & ~list.allowed(roles_of(session_.user))) == 0;
 }
 
-void Session::State::require_create_on_database() const {
-  const DatabasePtr database = catalog.database(options.database);
+void SessionRights::require_create_on_database() const {
+  const DatabasePtr database = session_.catalog.database(session_.options.database);
   if (!database || may(*database, privilege::kCreate)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for database {}",
               database->name);
 }
 
-void Session::State::require_temporary() const {
-  const DatabasePtr database = catalog.database(options.database);
+void SessionRights::require_temporary() const {
+  const DatabasePtr database = session_.catalog.database(session_.options.database);
   if (!database || may(*database, privilege::kTemporary)) return;
   throw_error(sqlstate::insufficient_privilege,
               "permission denied to create temporary tables in database \"{}\"", database->name);
 }
 
-void Session::State::require_membership_in(const Role& new_owner) const {
-  if (is_superuser(user) || is_member(user, new_owner.oid)) return;
+void SessionRights::require_membership_in(const Role& new_owner) const {
+  if (is_superuser(session_.user) || is_member(session_.user, new_owner.oid)) return;
   throw_error(sqlstate::insufficient_privilege, "must be member of role \"{}\"", new_owner.name);
 }
 
-void Session::State::require_role_right(bool Role::* right, std::string_view what) const {
-  const RolePtr now = catalog.role(user);
+void SessionRights::require_role_right(bool Role::* right, std::string_view what) const {
+  const RolePtr now = session_.catalog.role(session_.user);
   if (now && (now->superuser || (*now).*right)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied to {}", what);
+}
+
+void SessionRights::require_owner(const DatabaseEntry& database) const {
+  if (owns(database.owner)) return;
+  throw_error(sqlstate::insufficient_privilege, "must be owner of database {}", database.name);
 }
 
 }  // namespace swizzle::sql

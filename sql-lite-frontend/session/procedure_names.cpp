@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -56,14 +56,14 @@ std::optional<std::uint32_t> find_procedure(Session::State& session, std::string
       wanted.push_back(found->type);
       continue;
     }
-    const auto made = session.find_user_type_written(type);
+    const auto made = session.names.find_user_type_written(type);
     if (!made) throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", type);
     wanted.push_back(*made);
   }
   const std::vector<std::string> parts = split_identifier(trimmed(text.substr(0, open)));
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[parts.size() - 2]} : std::string_view{};
-  for (const auto& one : session.find_routines(schema, parts.back())) {
+  for (const auto& one : session.names.find_routines(schema, parts.back())) {
     if (one.callable->routine->argument_types() == wanted) return one.callable->routine->oid;
   }
   if (!schema.empty() && schema != "pg_catalog") return std::nullopt;

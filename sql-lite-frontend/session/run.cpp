@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/session/execute_sink.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/long_values.h"
 
@@ -172,10 +173,10 @@ void Session::State::run_statement(const ast::RawStmt& raw,
     return;
   }
   if (at_end == AtEnd::stay || block != Block::implicit) {
-    return run_utility(raw.stmt, *statement, {}, sink);
+    return run_utility(*this, raw.stmt, *statement, {}, sink);
   }
   HeldTag held{sink};
-  run_utility(raw.stmt, *statement, {}, held);
+  run_utility(*this, raw.stmt, *statement, {}, held);
   commit_transaction();
   held.tell();
 }
@@ -227,7 +228,7 @@ void Session::State::lock_tables(Portal& portal, Columns columns) {
       value_of(transaction->lock_relation(lock.relation, lock.mode));
     }
     if (is_current(*portal.use)) [[likely]] {
-      check_accesses(*portal.use);
+      rights.check_accesses(*portal.use);
       return;
     }
     if (columns == Columns::open) {

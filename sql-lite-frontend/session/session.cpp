@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/session/utility.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/null_values.h"
 
@@ -114,8 +115,8 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
       options(std::move(session_options)),
       settings(shared_database.settings,
                [this] {
-                 return is_superuser(user) ? SessionSettings::Power::superuser
-                                           : SessionSettings::Power::ordinary;
+                 return rights.is_superuser(user) ? SessionSettings::Power::superuser
+                                                  : SessionSettings::Power::ordinary;
                }),
       database_use(*shared_database.catalogs, database_oid(shared_database, options.database)),
       catalog(database_use.catalog()),
@@ -125,8 +126,8 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
     throw_error(SqlState{"28000"}, "role \"{}\" does not exist", options.user);
   }
   login = session_user = user = role->oid;
-  require_connect();
-  session_context.names = this;
+  rights.require_connect();
+  session_context.names = &names;
   memory.files = shared.temporary_files.get();
   activity.connected_at = SessionContext::system_clock_now();
   apply_stored_settings();
@@ -432,7 +433,7 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     } else {
       state.bound_formats = portal->formats;
       ExecuteSink undescribed{sink};
-      state.run_utility(statement->node, *statement, portal->parameters, undescribed);
+      run_utility(state, statement->node, *statement, portal->parameters, undescribed);
     }
   });
 }

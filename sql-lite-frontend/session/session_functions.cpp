@@ -7,11 +7,11 @@
 #include <chrono>
 
 #include "base/runtime.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {
@@ -24,7 +24,7 @@ Value text(Execution& execution, std::string_view value) {
 }
 
 TablePtr sequence_named(Execution& execution, Oid oid) {
-  TablePtr table = execution.session.table(oid);
+  TablePtr table = execution.session.names.table(oid);
   if (!table || !table->relation.sequence) {
     throw_error(sqlstate::wrong_object_type, "\"{}\" is not a sequence",
                 table ? table->relation.name : std::to_string(oid));
@@ -35,11 +35,11 @@ TablePtr sequence_named(Execution& execution, Oid oid) {
 /// One of the two is enough; the error is about the second.
 void require_any(Session::State& session, const TablePtr& sequence, Privileges one,
                  Privileges other) {
-  if (session.is_superuser(session.user)) return;
+  if (session.rights.is_superuser(session.user)) return;
   const Relation& relation = sequence->relation;
   const AccessList list{relation.grants, relation.owner, GrantedOn::sequence};
-  if ((list.allowed(session.roles_of(session.user)) & one) == 0) {
-    session.require(sequence, other);
+  if ((list.allowed(session.rights.roles_of(session.user)) & one) == 0) {
+    session.rights.require(sequence, other);
   }
 }
 
@@ -115,7 +115,7 @@ Value setval(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
   require_writable(session, *sequence, "setval()");
-  session.require(sequence, privilege::kUpdate);
+  session.rights.require(sequence, privilege::kUpdate);
   const SequenceDefinition& definition = *sequence->relation.sequence;
   const std::int64_t value = arguments[1].as_int8();
   if (value < definition.minimum || value > definition.maximum) {
@@ -134,7 +134,7 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
   const auto parts = split_identifier(arguments[0].as_text());
   const std::string_view schema =
       parts.size() > 1 ? std::string_view{parts[0]} : std::string_view{};
-  const TablePtr table = execution.session.find_table(schema, parts.back());
+  const TablePtr table = execution.session.names.find_table(schema, parts.back());
   if (!table) {
     throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist",
                 arguments[0].as_text());
@@ -148,7 +148,7 @@ Value serial_sequence(Execution& execution, Arguments arguments) {
     const auto& sequence = other->relation.sequence;
     if (sequence && sequence->owner_table == table->relation.oid &&
         sequence->owner_column == static_cast<std::int16_t>(*position + 1)) {
-      return text(execution, execution.session.qualified_name(*other));
+      return text(execution, execution.session.names.qualified_name(*other));
     }
   }
   return Value::null();
@@ -164,18 +164,18 @@ Value current_database(Execution& execution, Arguments) {
   return text(execution, execution.session.options.database);
 }
 Value current_schema(Execution& execution, Arguments) {
-  for (const Oid oid : execution.session.search_path()) {
-    if (oid == kPgCatalogSchema || oid == execution.session.temp_schema) continue;
-    return text(execution, execution.session.schema_name(oid));
+  for (const Oid oid : execution.session.names.search_path()) {
+    if (oid == kPgCatalogSchema || oid == execution.session.names.temp_schema) continue;
+    return text(execution, execution.session.names.schema_name(oid));
   }
   return Value::null();
 }
 Value current_schemas(Execution& execution, Arguments arguments) {
   std::vector<Value> names;
-  for (const Oid oid : execution.session.search_path()) {
-    const bool implicit = oid == kPgCatalogSchema || oid == execution.session.temp_schema;
+  for (const Oid oid : execution.session.names.search_path()) {
+    const bool implicit = oid == kPgCatalogSchema || oid == execution.session.names.temp_schema;
     if (implicit && !arguments[0].as_bool()) continue;
-    names.push_back(text(execution, execution.session.schema_name(oid)));
+    names.push_back(text(execution, execution.session.names.schema_name(oid)));
   }
   return make_array(execution.row_arena, TypeId::name, names);
 }
@@ -201,7 +201,7 @@ Value assigned_transaction_id(Execution& execution, Arguments) {
 /// Of all tables of the database, or of one table or index.
 Value reset_counters(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
-  if (!session.is_superuser(session.user)) {
+  if (!session.rights.is_superuser(session.user)) {
     throw sql_error(SqlState{"42501"}, "permission denied for function {}",
                     arguments.empty() ? "pg_stat_reset" : "pg_stat_reset_single_table_counters");
   }
@@ -231,7 +231,7 @@ Value set_config(Execution& execution, Arguments arguments) {
   return text(execution, value_of(session.settings.show(arguments[0].as_text())));
 }
 void require_superuser(const Session::State& session, std::string_view function) {
-  if (session.is_superuser(session.user)) return;
+  if (session.rights.is_superuser(session.user)) return;
   throw_error(sqlstate::insufficient_privilege, "permission denied for function {}", function);
 }
 Value always_null(Execution&, Arguments) {
@@ -252,7 +252,7 @@ Value verify(Execution& execution, Arguments arguments) {
   require_superuser(session, "swizzle_verify");
   std::optional<TreeId> tree;
   if (!arguments.empty()) {
-    const TablePtr table = session.table(arguments[0].as_oid());
+    const TablePtr table = session.names.table(arguments[0].as_oid());
     if (!table || !table->tree) {
       throw SqlError{sqlstate::wrong_object_type, "only tables can be verified"};
     }
@@ -274,7 +274,7 @@ Value back_up(Execution& execution, Arguments arguments) {
   return text(execution, value_of(session.shared.back_up(std::string{arguments[0].as_text()})));
 }
 Value own_temporary_schema(Execution& execution, Arguments) {
-  return Value::from_oid(execution.session.temp_schema);
+  return Value::from_oid(execution.session.names.temp_schema);
 }
 Value zero(Execution&, Arguments) {
   return Value::from_int(0);
@@ -291,7 +291,7 @@ Value refuse_recovery(Execution&, Arguments) {
 Value security_of_rows(Execution& execution, Arguments arguments) {
   const std::string_view name = arguments[0].as_text();
   const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
-  if (!is_number && !execution.session.find(TypeId::regclass, name)) {
+  if (!is_number && !execution.session.names.find(TypeId::regclass, name)) {
     throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
   }
   return Value::from_bool(false);

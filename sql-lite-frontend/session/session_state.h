@@ -11,21 +11,22 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sql-lite-frontend/execute/foreign_keys.h"
+#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/session/activity.h"
 #include "sql-lite-frontend/session/database_shared.h"
 #include "sql-lite-frontend/session/deferred_checks.h"
-#include "sql-lite-frontend/session/internal.h"
 #include "sql-lite-frontend/session/interruption.h"
+#include "sql-lite-frontend/session/session_names.h"
+#include "sql-lite-frontend/session/session_rights.h"
 #include "sql-lite-frontend/session/statement.h"
 #include "sql-lite-frontend/session/statement_cache.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/write/foreign_keys.h"
 
 namespace swizzle::sql {
 
 /// Lets a map with names be asked for a view of one.
 struct NamedRelation;
-class DomainRules;
 class RoutineCodes;
 class TriggerCodes;
 class PinnedRows;
@@ -35,11 +36,11 @@ struct TransitionTables;
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
 /// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
 /// plan), names.cpp (looking things up), cursors.cpp, copy*.cpp and ddl/.
-struct Session::State final : NameSource, ObjectNames {
+struct Session::State final {
   State(Database::Shared& shared_database, SessionOptions session_options);
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  ~State() override;
+  ~State();
 
   // transactions.cpp ------------------------------------------------------------------------------
   enum class Block : std::uint8_t { none, implicit, explicit_block };
@@ -186,56 +187,9 @@ struct Session::State final : NameSource, ObjectNames {
   void lock_tables(Portal& portal, Columns columns);
   void run_at_once(Portal& portal, ResultSink& sink, AtEnd at_end = AtEnd::stay);
   std::uint64_t send_rows(Portal& portal, std::uint64_t max_rows, ResultSink& sink);
-  void run_utility(const ast::Node* node, Statement& statement, std::span<const Value> parameters,
-                   ResultSink& sink);
   void check_not_failed(const ast::Node* node);
   void drop_portals();
 
-  // privileges.cpp --------------------------------------------------------------------------------
-  /// The role and all whose rights it has, PUBLIC among them.
-  [[nodiscard]] std::vector<Oid> roles_of(Oid role) const;
-  /// Whether `role` is `group` or a member of it, directly or not.
-  [[nodiscard]] bool is_member(Oid role, Oid group) const;
-  /// May it make others members of the group: a superuser, or a holder of the ADMIN OPTION.
-  [[nodiscard]] bool is_admin_of(Oid role, Oid group) const;
-  [[nodiscard]] bool is_superuser(Oid role) const;
-  /// Whether the current role is that owner, or has its rights.
-  [[nodiscard]] bool owns(Oid role) const;
-  [[nodiscard]] bool may(const Schema& schema, Privileges wants) const;
-  [[nodiscard]] bool may(Oid role, const Schema& schema, Privileges wants) const;
-  [[nodiscard]] bool may(const DatabaseEntry& database, Privileges wants) const;
-  [[nodiscard]] bool may(const Routine& routine, Privileges wants) const;
-  /// USAGE.
-  [[nodiscard]] bool may_use(const UserType& type) const;
-  void require_execute(const Routine& routine) const;
-  /// For information_schema: whether the role owns the relation or has any right to it, or to one
-  /// of its columns; to this one.
-  [[nodiscard]] bool may_see(const Relation& relation) const;
-  [[nodiscard]] bool may_see(const Relation& relation, const Column& column) const;
-  /// Whether the role is shown the setting: where the server keeps its files is not for everybody.
-  [[nodiscard]] bool may_examine(std::string_view setting) const;
-  /// What a plan is about to touch may be touched; throws 42501, or 55000 for a materialized view
-  /// without rows.
-  void check_accesses(PlanUse& use);
-  void require_populated(const Table& table) const;
-  // Each throws 42501.
-  void require(const RelationAccess& access) const;
-  void require(const TablePtr& table, Privileges wants) const;
-  void require(const Schema& schema, Privileges wants) const;
-  void require_owner(const Table& table) const;
-  void require_owner(const Schema& schema) const;
-  void require_owner(const DatabaseEntry& database) const;
-  void require_lock(const TablePtr& table, lock::RelationMode mode) const;
-  void require_connect() const;
-  void require_create_on_database() const;
-  /// For the session's first temporary relation.
-  void require_temporary() const;
-  /// Gives something to a role that the current one is no member of.
-  void require_membership_in(const Role& new_owner) const;
-  void require_role_right(bool Role::* right, std::string_view what) const;
-  /// The relation, locked for a change that only its owner may make.
-  TablePtr lock_own(const TablePtr& table,
-                    lock::RelationMode mode = lock::RelationMode::access_exclusive);
   /// Who the session acts as, after SET ROLE or a change of roles.
   void choose_user();
 
@@ -250,9 +204,6 @@ struct Session::State final : NameSource, ObjectNames {
   [[nodiscard]] std::vector<OutputColumn> fetch_columns(const ast::FetchStmt& statement,
                                                         std::span<const Format> formats);
 
-  // copy.cpp
-  void copy(const ast::CopyStmt& statement, ResultSink& sink);
-
   // listening.cpp
   void notify(std::string_view channel, std::string_view payload);
   /// LISTEN and UNLISTEN: they count from the commit on.
@@ -266,22 +217,12 @@ struct Session::State final : NameSource, ObjectNames {
   void run_deferred_checks(std::span<const Oid> constraints);
   void forget_deferred_checks() noexcept;
 
-  // lock_table.cpp
-  void lock_table(const ast::LockStmt& statement, ResultSink& sink);
-
-  // utility.cpp
-  void prepare_statement(const ast::PrepareStmt& statement, const Statement& whole,
-                         ResultSink& sink);
+  // prepared.cpp
   StatementPtr prepared_by(const ast::ExecuteStmt& statement);
   /// With the values that EXECUTE gives it. 0A000 for a statement without a plan.
   PortalPtr portal_of(const ast::ExecuteStmt& statement);
-  void execute_utility(Statement& prepared, ResultSink& sink);
-  void execute_statement(const ast::ExecuteStmt& statement, ResultSink& sink);
-  void explain(const ast::ExplainStmt& statement, Statement& whole,
-               std::span<const Value> parameters, ResultSink& sink);
   void set_variable(const ast::VariableSetStmt& statement, ResultSink& sink);
   void show_variable(const ast::VariableShowStmt& statement, ResultSink& sink);
-  void discard(const ast::DiscardStmt& statement, ResultSink& sink);
   /// The one spelling of a value, for the settings that have many. Pre: `name` in lower case.
   std::string canonical_value(std::string_view name, std::string_view value);
   void apply_setting(std::string_view name, std::string_view value,
@@ -289,123 +230,14 @@ struct Session::State final : NameSource, ObjectNames {
   /// After a setting may have changed: formats, search path, ParameterStatus.
   void settings_changed(ResultSink* sink);
   // stored_settings.cpp
-  void alter_role_settings(const ast::AlterRoleSetStmt& statement, ResultSink& sink);
-  void alter_database_settings(const ast::AlterDatabaseSetStmt& statement, ResultSink& sink);
-  void alter_system(const ast::AlterSystemStmt& statement, ResultSink& sink);
   void change_stored_settings(std::vector<std::string>& list, const ast::VariableSetStmt& change);
   /// What SET … TO says, or nothing for DEFAULT and RESET.
   std::optional<std::string> stored_value(const ast::VariableSetStmt& change);
   void apply_stored_settings();
   void send_text_row(ResultSink& sink, std::string_view column, std::string_view value);
 
-  // ddl/
-  void create_table(const ast::CreateStmt& statement, ResultSink& sink);
-  void create_table_as(const ast::CreateTableAsStmt& statement, ResultSink& sink,
-                       const Statement& whole);
-  void create_index(const ast::IndexStmt& statement, ResultSink& sink);
-  void create_view(const ast::ViewStmt& statement, const Statement& whole, ResultSink& sink);
-  void create_sequence(const ast::CreateSeqStmt& statement, ResultSink& sink);
-  void alter_sequence(const ast::AlterSeqStmt& statement, ResultSink& sink);
-  void create_schema(const ast::CreateSchemaStmt& statement, ResultSink& sink);
-  void drop(const ast::DropStmt& statement, ResultSink& sink);
-  void truncate(const ast::TruncateStmt& statement, ResultSink& sink);
-  void refresh(const ast::RefreshMatViewStmt& statement, ResultSink& sink);
-  void refresh_concurrently(const TablePtr& found);
-  void fill_from_query(const TablePtr& view, const TablePtr& into);
-  /// Gives it new trees without rows.
-  TablePtr empty_relation(const TablePtr& table);
-  void alter_table(const ast::AlterTableStmt& statement, ResultSink& sink);
-  void rename(const ast::RenameStmt& statement, ResultSink& sink);
-  void rename_index(const NamedRelation& named, const std::string& new_name);
-  void set_schema(const ast::AlterObjectSchemaStmt& statement, ResultSink& sink);
-  void set_owner(const ast::AlterOwnerStmt& statement, ResultSink& sink);
-  void comment(const ast::CommentStmt& statement, ResultSink& sink);
-  void create_database(const ast::CreatedbStmt& statement, ResultSink& sink);
-  void drop_database(const ast::DropdbStmt& statement, ResultSink& sink);
-  void alter_database(const ast::AlterDatabaseStmt& statement, ResultSink& sink);
-  void rename_database(std::string_view name, const std::string& new_name);
-  void own_database(std::string_view name, const Role& new_owner);
-  [[nodiscard]] DatabasePtr database_named(std::string_view name) const;
-  void grant(const ast::GrantStmt& statement, ResultSink& sink);
-  void grant_role(const ast::GrantRoleStmt& statement, ResultSink& sink);
-  void vacuum(const ast::VacuumStmt& statement, ResultSink& sink);
-  RolePtr role_of(const ast::RoleSpec& spec);
-  /// 42501 unless one may add members to the group, or take them out of it: as `grantor`.
-  void require_right_on_members(const Role& group, Oid grantor) const;
-  enum class MembershipStep : std::uint8_t { give, give_with_admin, take_admin, take };
-  struct MembershipChange {
-    Oid group;
-    Oid member;
-    MembershipStep step;
-    Oid grantor;
-  };
-  /// Every way to make somebody a member of a role, or not to be one any longer.
-  void change_membership(const MembershipChange& change, ResultSink& sink);
-  void require_right_on_roles() const;
-  void create_role(const ast::CreateRoleStmt& statement, ResultSink& sink);
-  void alter_role(const ast::AlterRoleStmt& statement, ResultSink& sink);
-  void drop_role(const ast::DropRoleStmt& statement, ResultSink& sink);
   void drop_relation(const TablePtr& table);
-  void drop_relations(const ast::DropStmt& statement, RelationKind wanted, ResultSink& sink);
-  void drop_index(const ast::DropStmt& statement, ResultSink& sink);
-  void drop_schema(const ast::DropStmt& statement, ResultSink& sink);
-  void drop_unknown(const ast::DropStmt& statement, ResultSink& sink);
   void drop_owned_temporaries();
-
-  // names.cpp: NameSource and ObjectNames
-  // -----------------------------------------------------------
-  TablePtr find_table(std::string_view schema, std::string_view name) override;
-  TablePtr table(Oid oid) override;
-  bool expands(const Table& table) override {
-    return table.relation.kind == RelationKind::view || table.relation.oid == expanded_view;
-  }
-  bool refreshes(const Table& table) override { return table.relation.oid == refreshed_view; }
-  std::vector<TablePtr> referencing_tables(Oid referenced) override;
-  TypePtr find_user_type(std::string_view schema, std::string_view name) override;
-  TypePtr user_type(TypeId type) override;
-  const EnumLabels* enum_labels(TypeId type) override;
-  void check_domain(TypeId domain, const Value& value) override;
-  std::shared_ptr<const RowShape> row_shape(TypeId type) override;
-  // routine_names.cpp
-  std::vector<FoundRoutine> find_routines(std::string_view schema, std::string_view name) override;
-  CallablePtr routine(Oid oid) override;
-  std::optional<std::string> routine_name(std::uint32_t oid) override;
-  CallablePtr callable_of(const RoutinePtr& routine);
-  bool is_visible(const Routine& routine);
-  /// "f(integer, text)", with its schema where the search path would not find it.
-  std::string routine_signature(const Routine& routine);
-  std::string schema_name(Oid schema) override;
-  bool schema_exists(std::string_view schema) override;
-  SessionContext& context() override { return session_context; }
-  const SessionFunction* session_function(std::string_view name, std::size_t arguments) override;
-  const SessionFunction& identity_numbers() override;
-  std::string current_database() override { return options.database; }
-  StatisticsPtr statistics(const Table& table) override;
-  bool planner_allows(std::string_view setting) override { return settings.boolean(setting); }
-  void warn(SqlState state, std::string message) override {
-    if (sink_for_notices == nullptr) return;
-    notice(*sink_for_notices, Severity::warning, state, std::move(message));
-  }
-  bool may_read(const IndexAccess& index) override {
-    if (!index.tree || !transaction) return true;
-    return !young_indexes.contains(index.index->oid) && index.tree->is_visible(*transaction);
-  }
-  std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
-  std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
-  /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
-  const std::vector<Oid>& search_path();
-  /// 3F000 when there is none of that name; pg_temp is the session's own.
-  Oid schema_named(std::string_view name);
-  /// Where unqualified new objects go. 3F000 when the path has no existing schema.
-  Oid creation_schema(const ast::RangeVar& range);
-  Oid temporary_schema();
-  bool is_visible(const Table& table);
-  // type_names.cpp
-  bool is_visible(const UserType& type);
-  /// As regtype shows it, also of an array; nothing where no user made it.
-  std::optional<std::string> user_type_name(TypeId type);
-  std::optional<TypeId> find_user_type_written(std::string_view text);
-  std::string qualified_name(const Table& table);
 
   void notice(ResultSink& sink, Severity severity, SqlState state, std::string message);
   /// Unless the session does not want to hear notices.
@@ -417,11 +249,15 @@ struct Session::State final : NameSource, ObjectNames {
   SessionContext session_context;
   Catalogs::Use database_use;
   CatalogView catalog;
+  SessionNames names{*this};
+  SessionRights rights{*this};
   // Who the session is, by number: a role that is dropped and made anew, or renamed, is another's
   // or still the same. What such a role may do is looked up whenever it matters.
   Oid login = kNoOid;         ///< who logged in
   Oid session_user = kNoOid;  ///< that, or who SET SESSION AUTHORIZATION has named
   Oid user = kNoOid;          ///< that, or who SET ROLE has named
+  /// Whose rights the running routine has; none: those of whoever the session is.
+  Oid acting_user = kNoOid;
   /// Whom the names in the two settings meant when they were set.
   std::map<std::string, Oid> known_session_users;
   std::map<std::string, Oid> known_current_users;
@@ -459,10 +295,6 @@ struct Session::State final : NameSource, ObjectNames {
   std::vector<Oid> dropped_on_commit;  ///< made in this transaction
   /// Built in this transaction, at REPEATABLE READ: its snapshot does not read them.
   std::set<Oid> young_indexes;
-  /// A materialized view whose query, not its rows, is meant: while it is refreshed.
-  Oid expanded_view = kNoOid;
-  /// One that this session writes: while it is refreshed concurrently.
-  Oid refreshed_view = kNoOid;
   PendingNotifications pending;
   /// From the first LISTEN on.
   std::unique_ptr<Notifications::Listener> listener;
@@ -487,11 +319,6 @@ struct Session::State final : NameSource, ObjectNames {
   std::string planned_under_cache;
   std::uint64_t planned_under_version = 0;
   CatalogView::Stamp planned_under_stamp;
-  std::vector<Oid> search_path_cache;
-  std::uint64_t search_path_version = 0;
-  CatalogView::Stamp search_path_stamp;
-  /// Those that have been called or looked for, in the version that was found last.
-  std::unordered_map<Oid, CallablePtr> callables;
   /// What the routines that were called last are made ready with (routines/language.h).
   std::shared_ptr<RoutineCodes> routine_codes;
   /// The same for functions of triggers (triggers/trigger_codes.h).
@@ -499,18 +326,6 @@ struct Session::State final : NameSource, ObjectNames {
   std::int32_t trigger_depth = 0;  ///< how many run within one another
   /// Of settings that hold while a routine runs; no other version is so high.
   std::uint64_t next_inner_version = 1ULL << 63U;
-  /// Of the enums whose values this session has read or written, as of this stamp.
-  std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels;
-  CatalogView::Stamp label_stamp;
-  /// The same for the domains that it has given values (session/domains.h).
-  std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains;
-  CatalogView::Stamp domain_stamp;
-  /// And for composite types.
-  std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes;
-  CatalogView::Stamp shape_stamp;
-  Oid temp_schema = kNoOid;
-  /// While a statement of our own is bound, which may name what the user may not.
-  bool trusts_names = false;
   std::map<std::string, std::string> reported;
 
   // For currval() and lastval().

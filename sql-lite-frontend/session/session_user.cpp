@@ -1,7 +1,5 @@
 #include "sql-lite-frontend/session/session_user.h"
 
-#include "sql-lite-frontend/routines/language.h"
-
 namespace swizzle::sql {
 namespace {
 
@@ -12,12 +10,12 @@ RolePtr require_role(const Session::State& session, std::string_view name) {
 }
 
 bool may_be_session_user(const Session::State& session, Oid role) {
-  return role == session.login || session.is_superuser(session.login);
+  return role == session.login || session.rights.is_superuser(session.login);
 }
 
 bool may_be_current_user(const Session::State& session, Oid role) {
-  return session.is_superuser(session.session_user) ||
-         session.is_member(session.session_user, role);
+  return session.rights.is_superuser(session.session_user) ||
+         session.rights.is_member(session.session_user, role);
 }
 
 /// Whom a setting's text means: whom it meant when it was set. One that comes from a role, a
@@ -75,8 +73,7 @@ void Session::State::choose_user() {
              ? session_user
              : meant_by(*this, known_current_users, role, session_user, may_be_current_user);
   // A routine that has its owner's rights keeps them, whatever it sets.
-  const bool acts = routine_codes && routine_codes->acting_user != kNoOid;
-  if (acts) user = routine_codes->acting_user;
+  if (acting_user != kNoOid) user = acting_user;
 }
 
 }  // namespace swizzle::sql

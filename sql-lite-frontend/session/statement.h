@@ -9,10 +9,10 @@
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/operator.h"
-#include "sql-lite-frontend/execute/write.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/result_sink.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"
+#include "sql-lite-frontend/write/write_operator.h"
 
 namespace swizzle::sql {
 

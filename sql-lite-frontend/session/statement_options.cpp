@@ -48,6 +48,14 @@ void refuse_repeats(ast::NodeList options) {
   }
 }
 
+void note_option(const ast::DefElem& option, std::vector<std::string_view>& seen) {
+  if (option.defname != "set" && std::ranges::find(seen, option.defname) != seen.end()) {
+    throw SqlError{sqlstate::syntax_error, "conflicting or redundant options"}.at_position(
+        option.location + 1);
+  }
+  seen.push_back(option.defname);
+}
+
 void refuse_option(std::string_view command, const ast::DefElem& option) {
   throw sql_error(sqlstate::syntax_error, "unrecognized {} option \"{}\"", command, option.defname)
       .at_position(option.location + 1);

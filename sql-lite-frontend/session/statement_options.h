@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "sql-lite-frontend/parse/ast.h"
 
@@ -18,6 +19,9 @@ bool option_flag(const ast::DefElem& option);
 std::int32_t option_integer(const ast::DefElem& option);
 /// 42601 at the second of two that are called the same.
 void refuse_repeats(ast::NodeList options);
+/// Throws 42601 for an option that is among `seen`, which only SET may be, and puts it there: of
+/// CREATE FUNCTION and its like.
+void note_option(const ast::DefElem& option, std::vector<std::string_view>& seen);
 /// 42601 "unrecognized VACUUM option …" at its place.
 [[noreturn]] void refuse_option(std::string_view command, const ast::DefElem& option);
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/catalog/predefined_roles.h"
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
 
-/// Settings that outlive the session: of a role, of a database, of the server.
+/// Settings that outlive the session: of a role, of a database, of a routine.
 namespace swizzle::sql {
 namespace {
 
@@ -43,7 +41,7 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
       }
       const bool for_superusers = definition->context == SettingContext::superuser ||
                                   definition->context == SettingContext::superuser_backend;
-      if (for_superusers && !is_superuser(user)) {
+      if (for_superusers && !rights.is_superuser(user)) {
         throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
                     name);
       }
@@ -51,72 +49,6 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
     }
   }
   change_list(list, name, value);
-}
-
-void Session::State::alter_role_settings(const ast::AlterRoleSetStmt& statement, ResultSink& sink) {
-  if (!statement.database.empty()) {
-    throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE … IN DATABASE is not supported"};
-  }
-  if (statement.role == nullptr) {
-    if (!is_superuser(user)) {
-      throw SqlError{sqlstate::insufficient_privilege,
-                     "must be superuser to alter settings globally"};
-    }
-    throw SqlError{sqlstate::feature_not_supported, "ALTER ROLE ALL is not supported"};
-  }
-  const RolePtr role = role_of(*statement.role);
-  require_alterable(*role);
-  if (role->superuser && !is_superuser(user)) {
-    throw SqlError{sqlstate::insufficient_privilege, "must be superuser to alter superusers"};
-  }
-  if (role->oid != user) require_right_on_roles();
-  Role changed = *role;
-  change_stored_settings(changed.settings, *statement.setstmt);
-  catalog.replace(*transaction, *role, std::move(changed));
-  sink.command_complete("ALTER ROLE");
-}
-
-void Session::State::alter_database_settings(const ast::AlterDatabaseSetStmt& statement,
-                                             ResultSink& sink) {
-  const DatabasePtr database = database_named(statement.dbname);
-  require_owner(*database);
-  DatabaseEntry changed = *database;
-  change_stored_settings(changed.settings, *statement.setstmt);
-  catalog.replace(*transaction, *database, std::move(changed));
-  sink.command_complete("ALTER DATABASE");
-}
-
-void Session::State::alter_system(const ast::AlterSystemStmt& statement, ResultSink& sink) {
-  prevent_in_block("ALTER SYSTEM");
-  const ast::VariableSetStmt& change = *statement.setstmt;
-  const bool resets_all = change.kind == ast::VariableSetKind::reset_all;
-  if (!is_superuser(user)) {
-    if (resets_all) {
-      throw SqlError{sqlstate::insufficient_privilege,
-                     "permission denied to perform ALTER SYSTEM RESET ALL"};
-    }
-    throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
-                change.name);
-  }
-  if (!shared.store_server_setting) {
-    throw SqlError{sqlstate::feature_not_supported, "ALTER SYSTEM needs a server"};
-  }
-  if (resets_all) {
-    value_of(shared.store_server_setting({}, std::nullopt));
-  } else {
-    const std::optional<std::string> value = stored_value(change);
-    const SettingDefinition* definition = shared.settings.find(change.name);
-    if (definition == nullptr) {
-      throw_error(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"",
-                  change.name);
-    }
-    if (definition->context == SettingContext::internal) {
-      throw_error(SqlState{"55P02"}, "parameter \"{}\" cannot be changed", change.name);
-    }
-    if (value) value_of(definition->parse(*value));
-    value_of(shared.store_server_setting(definition->name, value));
-  }
-  sink.command_complete("ALTER SYSTEM");
 }
 
 /// At login: the database's settings, then the role's, which win; the client's come after them.

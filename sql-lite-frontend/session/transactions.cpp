@@ -89,7 +89,7 @@ Isolation Session::State::engine_isolation() const noexcept {
 
 /// Its temporary tables a session may write even where it only reads.
 Access Session::State::engine_access() const noexcept {
-  return read_only && temp_schema == kNoOid ? Access::read_only : Access::read_write;
+  return read_only && names.temp_schema == kNoOid ? Access::read_only : Access::read_write;
 }
 
 void Session::State::start_engine_transaction() {
@@ -122,7 +122,7 @@ void Session::State::commit_transaction() {
     hold_cursors();
     for (const Oid oid : truncated_on_commit) {
       if (const TablePtr table = catalog.table(oid)) {
-        run_internal(*this, "DELETE FROM " + qualified_name(*table), {}, {});
+        run_internal(*this, "DELETE FROM " + names.qualified_name(*table), {}, {});
       }
     }
     for (const Oid oid : std::exchange(dropped_on_commit, {})) {
@@ -460,7 +460,7 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
 }
 
 std::string schema_name(Session::State& session, Oid schema) {
-  return session.schema_name(schema);
+  return session.names.schema_name(schema);
 }
 
 WorkSpace maintenance_space(Session::State& session) {

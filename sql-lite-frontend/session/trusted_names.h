@@ -10,10 +10,10 @@ namespace swizzle::sql {
 class TrustedNames {
  public:
   TrustedNames(Session::State& session, bool trusted)
-      : session_(session), before_(std::exchange(session.trusts_names, trusted)) {}
+      : session_(session), before_(std::exchange(session.names.trusts_names, trusted)) {}
   TrustedNames(const TrustedNames&) = delete;
   TrustedNames& operator=(const TrustedNames&) = delete;
-  ~TrustedNames() { session_.trusts_names = before_; }
+  ~TrustedNames() { session_.names.trusts_names = before_; }
 
  private:
   Session::State& session_;

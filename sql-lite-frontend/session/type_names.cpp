@@ -1,34 +1,34 @@
 // Types that users made, by name and by number, as the session sees them.
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 
-TypePtr Session::State::find_user_type(std::string_view schema, std::string_view name) {
+TypePtr SessionNames::find_user_type(std::string_view schema, std::string_view name) {
   if (!schema.empty()) {
-    const SchemaPtr found = catalog.schema(schema);
-    if (found && !trusts_names) require(*found, privilege::kUsage);
-    return found ? catalog.type(found->oid, name) : nullptr;
+    const SchemaPtr found = session_.catalog.schema(schema);
+    if (found && !trusts_names) session_.rights.require(*found, privilege::kUsage);
+    return found ? session_.catalog.type(found->oid, name) : nullptr;
   }
   for (const Oid oid : search_path()) {
-    if (TypePtr found = catalog.type(oid, name)) return found;
+    if (TypePtr found = session_.catalog.type(oid, name)) return found;
   }
   return nullptr;
 }
 
-TypePtr Session::State::user_type(TypeId type) {
-  return catalog.type(raw(type));
+TypePtr SessionNames::user_type(TypeId type) {
+  return session_.catalog.type(raw(type));
 }
 
-bool Session::State::is_visible(const UserType& type) {
+bool SessionNames::is_visible(const UserType& type) {
   const TypePtr found = find_user_type({}, type.name);
   return found && found->oid == type.oid;
 }
 
-std::optional<std::string> Session::State::user_type_name(TypeId type) {
+std::optional<std::string> SessionNames::user_type_name(TypeId type) {
   const bool is_array = is_user_array(type);
   const TypePtr found = user_type(without_array(type));
   if (!found) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<std::string> Session::State::user_type_name(TypeId type) {
 }
 
 /// mood, "Mood"[], other.mood, _mood.
-std::optional<TypeId> Session::State::find_user_type_written(std::string_view text) {
+std::optional<TypeId> SessionNames::find_user_type_written(std::string_view text) {
   const bool is_array = text.ends_with("[]");
   if (is_array) text.remove_suffix(2);
   const std::vector<std::string> parts = split_identifier(text);
@@ -52,10 +52,10 @@ std::optional<TypeId> Session::State::find_user_type_written(std::string_view te
   return is_array || named_array ? array_type(found->id()) : found->id();
 }
 
-std::shared_ptr<const RowShape> Session::State::row_shape(TypeId type) {
-  if (shape_stamp != catalog.stamp()) {
+std::shared_ptr<const RowShape> SessionNames::row_shape(TypeId type) {
+  if (shape_stamp != session_.catalog.stamp()) {
     known_shapes.clear();
-    shape_stamp = catalog.stamp();
+    shape_stamp = session_.catalog.stamp();
   }
   if (const auto known = known_shapes.find(type); known != known_shapes.end()) return known->second;
   const TypePtr found = user_type(type);
@@ -71,10 +71,10 @@ std::shared_ptr<const RowShape> Session::State::row_shape(TypeId type) {
   return shape;
 }
 
-const EnumLabels* Session::State::enum_labels(TypeId type) {
-  if (label_stamp != catalog.stamp()) {
+const EnumLabels* SessionNames::enum_labels(TypeId type) {
+  if (label_stamp != session_.catalog.stamp()) {
     known_labels.clear();
-    label_stamp = catalog.stamp();
+    label_stamp = session_.catalog.stamp();
   }
   for (const auto& [known, labels] : known_labels) {
     if (known == type) return labels.get();
@@ -84,7 +84,7 @@ const EnumLabels* Session::State::enum_labels(TypeId type) {
   auto labels = std::make_unique<EnumLabels>();
   labels->type_name = user_type_name(type).value_or(found->name);
   labels->labels = found->labels;
-  const TypePtr committed = catalog.shared().type(found->oid);
+  const TypePtr committed = session_.catalog.shared().type(found->oid);
   for (const EnumLabel& label : found->labels) {
     // Those that a type was made with got their numbers before it.
     const bool is_original = label.oid < found->oid - kFirstEnum;

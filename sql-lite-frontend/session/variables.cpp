@@ -136,7 +136,7 @@ void Session::State::settings_changed(ResultSink* sink) {
   for (const auto& [name, wire_name] : kReported) {
     std::string value = value_of(settings.show(name));
     if (name == "session_authorization") value = session_user_name(*this);
-    if (name == "is_superuser") value = is_superuser(user) ? "on" : "off";
+    if (name == "is_superuser") value = rights.is_superuser(user) ? "on" : "off";
     if (name == "datestyle") value = date_style_text(session_context.format);
     std::string& known = reported[std::string{wire_name}];
     if (known == value) continue;
@@ -326,7 +326,7 @@ bool archives(const Settings& settings) {
 
 }  // namespace
 
-bool Session::State::may_examine(std::string_view setting) const {
+bool SessionRights::may_examine(std::string_view setting) const {
   // PostgreSQL's, of which some are no settings here: nobody learns that either.
   static constexpr std::array<std::string_view, 20> kSecret{"config_file",
                                                             "data_directory",
@@ -353,7 +353,7 @@ bool Session::State::may_examine(std::string_view setting) const {
 }
 
 Result<std::string> Session::State::show_setting_value(std::string_view name) const {
-  if (!may_examine(name)) {
+  if (!rights.may_examine(name)) {
     return fail(sqlstate::insufficient_privilege,
                 fmt::format("must be superuser or have privileges of pg_read_all_settings to "
                             "examine \"{}\"",
@@ -369,24 +369,24 @@ Result<std::string> Session::State::show_setting_value(std::string_view name) co
   if (name == "session_authorization") return session_user_name(*this);
   if (name == "ssl") return std::string{offers_tls(shared.settings) ? "on" : "off"};
   if (name == "archive_mode") return std::string{archives(shared.settings) ? "on" : "off"};
-  if (name == "is_superuser") return std::string{is_superuser(user) ? "on" : "off"};
+  if (name == "is_superuser") return std::string{rights.is_superuser(user) ? "on" : "off"};
   return settings.show(name);
 }
 
 void Session::State::send_text_row(ResultSink& sink, std::string_view column,
                                    std::string_view value) {
-  const std::string_view names[] = {column};
-  sink.row_description(text_columns(names));
+  const std::string_view columns[] = {column};
+  sink.row_description(text_columns(columns));
   const std::optional<std::string> values[] = {std::string{value}};
   sink.data_row(TextRow{values});
 }
 
 void Session::State::show_variable(const ast::VariableShowStmt& statement, ResultSink& sink) {
   if (statement.name == "all") {
-    const std::string_view names[] = {"name", "setting", "description"};
-    sink.row_description(text_columns(names));
+    const std::string_view columns[] = {"name", "setting", "description"};
+    sink.row_description(text_columns(columns));
     for (const SettingView& view : settings.all()) {
-      if (!may_examine(view.definition->name)) continue;
+      if (!rights.may_examine(view.definition->name)) continue;
       const std::optional<std::string> values[] = {view.definition->name,
                                                    show_setting(view.value, view.definition->unit),
                                                    view.definition->description};

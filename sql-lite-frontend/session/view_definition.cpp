@@ -54,9 +54,9 @@ bool has_same_columns(const Table& table, const ViewName& known) {
 /// What stands in FROM for a relation that the view's text names.
 std::string present_name(Session::State& session, const ViewName& known,
                          const ast::RangeVar& range) {
-  const TablePtr table = session.table(known.relation);
+  const TablePtr table = session.names.table(known.relation);
   if (!table) return quote_identifier(known.name);
-  std::string text = session.name_of(TypeId::regclass, known.relation)
+  std::string text = session.names.name_of(TypeId::regclass, known.relation)
                          .value_or(quote_identifier(table->relation.name));
   const bool is_same = table->computed != nullptr || has_same_columns(*table, known);
   if (!is_same) {
@@ -123,7 +123,7 @@ namespace {
 /// What the query calls its columns itself, without the view's own names for them.
 std::vector<std::string> names_of_query(Session::State& session, const Table& view) {
   Arena arena;
-  Binder binder{session, arena};
+  Binder binder{session.names, arena};
   const auto query = binder.bind_view_query(view);
   std::vector<std::string> names;
   for (const auto& target : query->targets) names.push_back(target.name);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/catalog/objects.h"
-#include "sql-lite-frontend/statistics/sharded_counters.h"
+#include "sql-lite-frontend/catalog/sharded_counters.h"
 
 namespace swizzle::sql {
 

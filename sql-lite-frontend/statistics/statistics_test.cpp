@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "sql-lite-frontend/session/analyze.h"
 #include "sql-lite-frontend/session/database_shared.h"
 #include "sql-lite-frontend/session/test_database.h"
-#include "sql-lite-frontend/statistics/analyze.h"
 #include "sql-lite-frontend/statistics/sample.h"
 
 using namespace swizzle;

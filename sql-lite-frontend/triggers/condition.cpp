@@ -17,7 +17,7 @@ constexpr SqlState kInvalidCondition{"42P17"};
 class BoundCondition {
  public:
   BoundCondition(Session::State& session, const TablePtr& table)
-      : binder_(session, arena_),
+      : binder_(session.names, arena_),
         columns_(static_cast<Slot>(table->relation.columns.size())),
         slots_{binder_.new_slots(columns_), binder_.new_slots(columns_)},
         scope_(condition_scope(binder_, table, slots_)) {}

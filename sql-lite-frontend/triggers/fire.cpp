@@ -1,12 +1,12 @@
-#include "sql-lite-frontend/triggers/fire.h"
-
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/foreign_keys.h"
 #include "sql-lite-frontend/routines/language.h"
 #include "sql-lite-frontend/session/inner_transactions.h"
+#include "sql-lite-frontend/triggers/trigger_codes.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/write/fire_trigger.h"
+#include "sql-lite-frontend/write/foreign_keys.h"
 
 namespace swizzle::sql {
 
@@ -57,7 +57,7 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   Session::State& session = execution.session;
   execution.tick();
   check_cancelled(session);
-  const CallablePtr callable = session.routine(trigger.function);
+  const CallablePtr callable = session.names.routine(trigger.function);
   if (!callable) {
     throw_error(SqlState{"XX000"}, "cache lookup failed for function {}", trigger.function);
   }

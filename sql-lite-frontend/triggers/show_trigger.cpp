@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sql-lite-frontend/execute/identifiers.h"
 #include "sql-lite-frontend/triggers/condition.h"
+#include "sql-lite-frontend/types/identifiers.h"
 
 namespace swizzle::sql {
 namespace {
@@ -38,8 +38,8 @@ std::string shown_function(Session::State& session, const Trigger& trigger) {
   const RoutinePtr routine = session.catalog.routine(trigger.function);
   if (!routine) return fmt::format("{}", trigger.function);
   std::string name = quote_identifier(routine->name);
-  if (!session.is_visible(*routine)) {
-    name = quote_identifier(session.schema_name(routine->schema)) + "." + name;
+  if (!session.names.is_visible(*routine)) {
+    name = quote_identifier(session.names.schema_name(routine->schema)) + "." + name;
   }
   return name;
 }
@@ -63,11 +63,11 @@ std::string shown_trigger(Session::State& session, const TablePtr& table, const 
   std::string text = fmt::format(
       "CREATE {}TRIGGER {} {} {} ON {} ", trigger.constraint != kNoOid ? "CONSTRAINT " : "",
       quote_identifier(trigger.name), shown_time(trigger.time), shown_events(*table, trigger),
-      pretty ? *session.name_of(TypeId::regclass, table->relation.oid)
-             : session.qualified_name(*table));
+      pretty ? *session.names.name_of(TypeId::regclass, table->relation.oid)
+             : session.names.qualified_name(*table));
   if (trigger.constraint != kNoOid) {
-    if (const TablePtr referenced = session.table(trigger.referenced_table)) {
-      text += "FROM " + *session.name_of(TypeId::regclass, referenced->relation.oid) + " ";
+    if (const TablePtr referenced = session.names.table(trigger.referenced_table)) {
+      text += "FROM " + *session.names.name_of(TypeId::regclass, referenced->relation.oid) + " ";
     }
     if (!trigger.deferrable) text += "NOT ";
     text += "DEFERRABLE INITIALLY ";

@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/triggers/table_triggers.h"
 
 #include "sql-lite-frontend/triggers/condition.h"
-#include "sql-lite-frontend/triggers/fire.h"
+#include "sql-lite-frontend/write/fire_trigger.h"
 
 namespace swizzle::sql {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 bool condition_holds(Session::State& session, Scratch& scratch, const TablePtr& table,
                      const Trigger& trigger) {
   if (trigger.when_sql.empty()) return true;
-  Binder binder{session, scratch.arena};
+  Binder binder{session.names, scratch.arena};
   Scope scope = condition_scope(binder, table, {});
   const ExprPtr condition = binder.bind_stored(trigger.when_sql, scope);
   scratch.execution.slots.resize(binder.slot_count());
@@ -23,7 +23,7 @@ void fire_for_truncate(Session::State& session, std::span<const TablePtr> tables
                        TriggerTime time) {
   for (const TablePtr& before : tables) {
     // As it is now: TRUNCATE itself makes another version of it.
-    const TablePtr table = session.table(before->relation.oid);
+    const TablePtr table = session.names.table(before->relation.oid);
     if (!table) continue;
     for (const Trigger& trigger : table->relation.triggers) {
       if (trigger.time != time || !trigger.fires_on(TriggerEvent::truncate)) continue;

@@ -1,0 +1,40 @@
+#include "sql-lite-frontend/commands/statements.h"
+
+/// DISCARD.
+namespace swizzle::sql {
+
+void discard_state(Session::State& session, const ast::DiscardStmt& statement, ResultSink& sink) {
+  switch (statement.target) {
+    case ast::DiscardMode::all:
+      session.prevent_in_block("DISCARD ALL");
+      session.drop_portals();
+      session.settings.reset_all();
+      session.settings_changed(&sink);
+      session.pending.resolve(PendingNotifications::Resolution::unlisten_all, {});
+      session.shared.advisory_locks.unlock_all(session.options.backend_pid, AdvisoryScope::session);
+      session.statements.clear();
+      session.text_cache.clear();
+      session.parsed_texts.clear();
+      session.drop_owned_temporaries();
+      session.sequence_values.clear();
+      session.last_sequence.reset();
+      sink.command_complete("DISCARD ALL");
+      return;
+    case ast::DiscardMode::plans:
+      session.text_cache.clear();
+      session.parsed_texts.clear();
+      sink.command_complete("DISCARD PLANS");
+      return;
+    case ast::DiscardMode::sequences:
+      session.sequence_values.clear();
+      session.last_sequence.reset();
+      sink.command_complete("DISCARD SEQUENCES");
+      return;
+    default:
+      session.drop_owned_temporaries();
+      sink.command_complete("DISCARD TEMP");
+      return;
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,62 @@
+// LOCK TABLE.
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/commands/statements.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Locks one relation. False: it was dropped while we waited.
+bool lock_relation(Session::State& session, const Table& table, lock::RelationMode mode,
+                   WaitPolicy wait) {
+  const Oid oid = table.relation.oid;
+  Result<bool> locked = session.transaction->lock_relation(lock::RelationId{oid}, mode, wait);
+  if (!locked && wait == WaitPolicy::no_wait &&
+      locked.error().state() == sqlstate::lock_not_available) {
+    throw_error(sqlstate::lock_not_available, "could not obtain lock on relation \"{}\"",
+                table.relation.name);
+  }
+  value_of(std::move(locked));
+  return session.catalog.table(oid) != nullptr;
+}
+
+/// The relations that a view reads, other views' included.
+std::vector<TablePtr> below(Session::State& session, const Table& view) {
+  const StatementPtr query =
+      session.parse_one("SELECT FROM " + session.names.qualified_name(view), {});
+  return session.make_plan(*query)->plan->tables;
+}
+
+}  // namespace
+
+void lock_table(Session::State& session, const ast::LockStmt& statement, ResultSink& sink) {
+  if (!session.in_block()) {
+    throw SqlError{SqlState{"25P01"}, "LOCK TABLE can only be used in transaction blocks"};
+  }
+  const lock::RelationMode mode{static_cast<std::uint8_t>(statement.mode)};
+  if (mode > lock::RelationMode::row_exclusive) session.require_read_write("LOCK TABLE");
+  const WaitPolicy wait = statement.nowait ? WaitPolicy::no_wait : WaitPolicy::wait;
+  for (const ast::Node* node : statement.relations) {
+    const auto& range = ast::as<ast::RangeVar>(node);
+    Arena arena;
+    Binder binder{session.names, arena};
+    TablePtr table = binder.require_relation(range);
+    if (table->relation.kind == RelationKind::sequence) {
+      throw sql_error(sqlstate::wrong_object_type, "cannot lock relation \"{}\"",
+                      table->relation.name)
+          .with_detail("This operation is not supported for sequences.");
+    }
+    session.rights.require_lock(table, mode);
+    if (table->computed != nullptr) continue;
+    // A relation that went while we waited may have a successor of its name.
+    while (!lock_relation(session, *table, mode, wait)) table = binder.require_relation(range);
+    if (table->relation.kind != RelationKind::view) continue;
+    for (const TablePtr& part : below(session, *table)) {
+      if (part->computed == nullptr) lock_relation(session, *part, mode, wait);
+    }
+  }
+  sink.command_complete("LOCK TABLE");
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// Statements without a plan that define nothing.
+namespace swizzle::sql {
+
+void copy_rows(Session::State& session, const ast::CopyStmt& statement, ResultSink& sink);
+void explain_statement(Session::State& session, const ast::ExplainStmt& statement, Statement& whole,
+                       std::span<const Value> parameters, ResultSink& sink);
+void lock_table(Session::State& session, const ast::LockStmt& statement, ResultSink& sink);
+void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& statement,
+                         ResultSink& sink);
+void alter_database_settings(Session::State& session, const ast::AlterDatabaseSetStmt& statement,
+                             ResultSink& sink);
+void alter_system(Session::State& session, const ast::AlterSystemStmt& statement, ResultSink& sink);
+void prepare_statement(Session::State& session, const ast::PrepareStmt& statement,
+                       const Statement& whole, ResultSink& sink);
+void execute_statement(Session::State& session, const ast::ExecuteStmt& statement,
+                       ResultSink& sink);
+void discard_state(Session::State& session, const ast::DiscardStmt& statement, ResultSink& sink);
+
+}  // namespace swizzle::sql

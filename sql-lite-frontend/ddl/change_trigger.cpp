@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/ddl/named_relation.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
+#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+/// What becomes of triggers that there are.
+namespace swizzle::sql {
+namespace {
+
+using Names = std::span<const ast::Node* const>;
+
+/// The table of a trigger's name: all but the last part.
+ast::RangeVar table_in(Names object) {
+  ast::RangeVar range;
+  const Names names = object.first(object.size() - 1);
+  range.relname = ast::string_of(names.back());
+  if (names.size() > 1) range.schemaname = ast::string_of(names[names.size() - 2]);
+  range.location = -1;
+  return range;
+}
+
+std::vector<Trigger>::iterator require_trigger(Relation& relation, std::string_view name) {
+  const auto found = std::ranges::find(relation.triggers, name, &Trigger::name);
+  if (found != relation.triggers.end()) return found;
+  throw_error(sqlstate::undefined_object, "trigger \"{}\" for table \"{}\" does not exist", name,
+              relation.name);
+}
+
+TablePtr own_table(Session::State& session, const ast::RangeVar& range, lock::RelationMode mode) {
+  const NamedRelation found = require_named_relation(session, range);
+  require_alterable(session, found);
+  return session.rights.lock_own(found.table, mode);
+}
+
+/// The same where it is the trigger that is named, which has to be there: the error calls its table
+/// a relation then.
+TablePtr own_table_of(Session::State& session, const ast::RangeVar& range, std::string_view trigger,
+                      lock::RelationMode mode) {
+  Relation relation = require_named_relation(session, range).table->relation;
+  require_trigger(relation, trigger);
+  if (!session.rights.owns(relation.owner)) {
+    throw_error(sqlstate::insufficient_privilege, "must be owner of relation {}", relation.name);
+  }
+  return own_table(session, range, mode);
+}
+
+}  // namespace
+
+std::string described(Session::State& session, const Table& table, const Trigger& trigger) {
+  return fmt::format(
+      "trigger {} on {} {}", quote_identifier(trigger.name),
+      table.relation.kind == RelationKind::view ? "view" : "table",
+      session.names.name_of(TypeId::regclass, table.relation.oid).value_or(table.relation.name));
+}
+
+void drop_trigger(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
+  for (const ast::Node* node : statement.objects) {
+    const Names object = ast::as<ast::List>(node).items;
+    const std::string_view name = ast::string_of(object.back());
+    const ast::RangeVar range = table_in(object);
+    const auto skip = [&](std::string missing) {
+      session.notice(sink, Severity::notice, SqlState{"00000"},
+                     std::move(missing) + " does not exist, skipping");
+    };
+    if (statement.missing_ok) {
+      if (!range.schemaname.empty() && !session.names.schema_exists(range.schemaname)) {
+        skip(fmt::format("schema \"{}\"", range.schemaname));
+        continue;
+      }
+      const auto found = find_named_relation(session, range);
+      if (!found) {
+        skip(fmt::format("relation \"{}{}{}\"", range.schemaname,
+                         range.schemaname.empty() ? "" : ".", range.relname));
+        continue;
+      }
+      const auto& triggers = found->table->relation.triggers;
+      if (std::ranges::find(triggers, name, &Trigger::name) == triggers.end()) {
+        skip(fmt::format("trigger \"{}\" for relation \"{}\"", name, range.relname));
+        continue;
+      }
+    }
+    const TablePtr table = own_table_of(session, range, name, lock::RelationMode::access_exclusive);
+    require_unused(session, *table, "DROP TRIGGER");
+    Relation relation = table->relation;
+    relation.triggers.erase(require_trigger(relation, name));
+    session.catalog.replace(*session.transaction, *table, std::move(relation));
+  }
+  sink.command_complete("DROP TRIGGER");
+}
+
+void rename_trigger(Session::State& session, const ast::RenameStmt& statement) {
+  const TablePtr table =
+      own_table(session, *statement.relation, lock::RelationMode::access_exclusive);
+  Relation relation = table->relation;
+  const auto trigger = require_trigger(relation, statement.subname);
+  if (std::ranges::find(relation.triggers, statement.newname, &Trigger::name) !=
+      relation.triggers.end()) {
+    throw_error(sqlstate::duplicate_object, "trigger \"{}\" for relation \"{}\" already exists",
+                statement.newname, relation.name);
+  }
+  trigger->name = statement.newname;
+  std::ranges::sort(relation.triggers, {}, &Trigger::name);
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
+void comment_on_trigger(Session::State& session, Names object, std::string_view text) {
+  const std::string_view name = ast::string_of(object.back());
+  const TablePtr table =
+      own_table_of(session, table_in(object), name, lock::RelationMode::share_update_exclusive);
+  Relation relation = table->relation;
+  require_trigger(relation, name)->comment = text;
+  session.catalog.replace(*session.transaction, *table, std::move(relation));
+}
+
+bool enable_triggers(Session::State& session, const ast::AlterTableCmd& command,
+                     Relation& relation) {
+  using Type = ast::AlterTableType;
+  const auto set_all = [&](char enabled) {
+    for (Trigger& trigger : relation.triggers) trigger.enabled = enabled;
+  };
+  // ALL means those of foreign keys and deferrable keys, too.
+  const auto refuse_keys = [&](std::string_view action) {
+    const bool has_keys =
+        !session.names.referencing_tables(relation.oid).empty() ||
+        std::ranges::any_of(relation.constraints, [](const Constraint& constraint) {
+          return constraint.kind == ConstraintKind::foreign_key || constraint.deferrable;
+        });
+    if (!has_keys) return;
+    throw_error(sqlstate::feature_not_supported,
+                "ALTER TABLE … {} TRIGGER ALL is not supported for a table with foreign keys",
+                action);
+  };
+  switch (command.subtype) {
+    case Type::enabletrig:
+      require_trigger(relation, command.name)->enabled = 'O';
+      return true;
+    case Type::enablealwaystrig:
+      require_trigger(relation, command.name)->enabled = 'A';
+      return true;
+    case Type::enablereplicatrig:
+      require_trigger(relation, command.name)->enabled = 'R';
+      return true;
+    case Type::disabletrig:
+      require_trigger(relation, command.name)->enabled = 'D';
+      return true;
+    case Type::enabletrigall:
+      // Those of keys are never off.
+    case Type::enabletriguser:
+      set_all('O');
+      return true;
+    case Type::disabletrigall:
+      refuse_keys("DISABLE");
+      set_all('D');
+      return true;
+    case Type::disabletriguser:
+      set_all('D');
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace swizzle::sql

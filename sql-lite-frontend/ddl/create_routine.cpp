@@ -1,0 +1,509 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/table_builder.h"
+#include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/parse/parser.h"
+#include "sql-lite-frontend/routines/body.h"
+#include "sql-lite-frontend/routines/language.h"
+#include "sql-lite-frontend/routines/signature.h"
+#include "sql-lite-frontend/session/statement_options.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+/// CREATE FUNCTION and CREATE PROCEDURE.
+namespace swizzle::sql {
+namespace {
+
+using Mode = ast::FunctionParameterMode;
+
+SqlError invalid(std::string message) {
+  return SqlError{sqlstate::invalid_function_definition, std::move(message)};
+}
+
+ParameterMode mode_of(Mode mode) {
+  switch (mode) {
+    case Mode::out:
+      return ParameterMode::out;
+    case Mode::inout:
+      return ParameterMode::inout;
+    case Mode::variadic:
+      return ParameterMode::variadic;
+    case Mode::table:
+      return ParameterMode::table;
+    default:
+      return ParameterMode::in;
+  }
+}
+
+/// Reads one CREATE statement.
+class RoutineBuilder {
+ public:
+  RoutineBuilder(Session::State& session, const ast::CreateFunctionStmt& statement,
+                 const Statement& whole, ResultSink& sink)
+      : session_(session), statement_(statement), whole_(whole), sink_(sink) {}
+
+  Routine build() {
+    routine_.kind = statement_.is_procedure ? RoutineKind::procedure : RoutineKind::function;
+    routine_.name = ast::string_of(statement_.funcname.back());
+    routine_.owner = session_.user;
+    place();
+    read_options();
+    read_parameters();
+    read_result();
+    check_costs_and_types();
+    read_body();
+    return std::move(routine_);
+  }
+
+ private:
+  void place() {
+    ast::RangeVar where;
+    where.schemaname = statement_.funcname.size() > 1
+                           ? ast::string_of(statement_.funcname[statement_.funcname.size() - 2])
+                           : std::string_view{};
+    where.relname = routine_.name;
+    where.location = -1;
+    if (where.schemaname == "pg_temp") {
+      throw SqlError{sqlstate::feature_not_supported, "temporary functions are not supported"};
+    }
+    routine_.schema = session_.names.creation_schema(where);
+    if (const SchemaPtr schema = session_.catalog.schema(routine_.schema)) {
+      session_.rights.require(*schema, privilege::kCreate);
+    }
+  }
+
+  void read_options() {
+    std::vector<std::string_view> seen;
+    for (const ast::Node* node : statement_.options) {
+      const auto& option = ast::as<ast::DefElem>(node);
+      note_option(option, seen);
+      if (option.defname == "as") {
+        as_ = &option;
+      } else if (option.defname == "language") {
+        routine_.language = ast::string_of(option.arg);
+      } else if (option.defname == "window" || option.defname == "transform") {
+        throw_error(sqlstate::feature_not_supported, "{} of a function is not supported",
+                    option.defname == "window" ? "WINDOW" : "TRANSFORM");
+      } else {
+        refuse_for_procedure(option);
+        apply_common_option(session_, option, routine_);
+      }
+    }
+    if (routine_.language.empty()) {
+      if (statement_.sql_body == nullptr) throw invalid("no language specified");
+      routine_.language = "sql";
+    }
+    static_cast<void>(require_language(routine_.language));
+  }
+
+  void refuse_for_procedure(const ast::DefElem& option) const {
+    if (!statement_.is_procedure || option.defname == "set" || option.defname == "security") return;
+    throw SqlError{sqlstate::invalid_function_definition,
+                   "invalid attribute in procedure definition"}
+        .at_position(option.location + 1);
+  }
+
+  void read_parameters() {
+    bool has_default = false;
+    bool has_variadic = false;
+    for (const ast::Node* node : statement_.parameters) {
+      const auto& given = ast::as<ast::FunctionParameter>(node);
+      RoutineParameter parameter;
+      parameter.name = given.name;
+      parameter.mode = mode_of(given.mode);
+      parameter.type = type_of(*given.arg_type);
+      if (parameter.is_input() && has_variadic) {
+        throw invalid("VARIADIC parameter must be the last input parameter");
+      }
+      if (parameter.mode == ParameterMode::variadic) {
+        has_variadic = true;
+        const bool is_array = element_type(parameter.type) != TypeId::none ||
+                              parameter.type == TypeId::any || parameter.type == TypeId::anyarray;
+        if (!is_array) throw invalid("VARIADIC parameter must be an array");
+      }
+      refuse_repeated_name(parameter);
+      if (given.defexpr != nullptr) {
+        if (!parameter.is_input()) {
+          throw invalid("only input parameters can have default values");
+        }
+        parameter.default_sql = default_of(given.defexpr, parameter.type);
+        has_default = true;
+      } else if (parameter.is_input() && has_default) {
+        throw invalid("input parameters after one with a default value must also have defaults");
+      }
+      routine_.parameters.push_back(std::move(parameter));
+    }
+    constexpr std::size_t kMost = 100;
+    if (routine_.argument_types().size() > kMost) {
+      throw_error(sqlstate::too_many_arguments, "functions cannot have more than {} arguments",
+                  kMost);
+    }
+  }
+
+  TypeId type_of(const ast::TypeName& name) {
+    if (name.setof) {
+      throw invalid(statement_.is_procedure ? "procedures cannot accept set arguments"
+                                            : "functions cannot accept set arguments");
+    }
+    const SignatureType type = parameter_type(name);
+    if (type.relation != kNoOid) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "parameters of composite types are not supported"};
+    }
+    hold_type(session_, type.type);
+    return type.type;
+  }
+
+  /// PostgreSQL writes the name of an unknown type without quotes here, and only here.
+  SignatureType parameter_type(const ast::TypeName& name) {
+    try {
+      return signature_type(session_, name, &sink_);
+    } catch (const SqlError& error) {
+      if (error.state() != sqlstate::undefined_object) throw;
+      std::string written;
+      for (const ast::Node* part : name.names) {
+        written += (written.empty() ? "" : ".") + std::string{ast::string_of(part)};
+      }
+      throw_error(sqlstate::undefined_object, "type {} does not exist", written);
+    }
+  }
+
+  void refuse_repeated_name(const RoutineParameter& parameter) const {
+    if (parameter.name.empty()) return;
+    for (const RoutineParameter& other : routine_.parameters) {
+      if (other.name != parameter.name) continue;
+      // IN and OUT of one name are two things, but for a table's columns.
+      const bool differ = (parameter.mode == ParameterMode::in && !other.is_input()) ||
+                          (other.mode == ParameterMode::in && !parameter.is_input());
+      const bool of_table =
+          parameter.mode == ParameterMode::table || other.mode == ParameterMode::table;
+      if (differ && !of_table) continue;
+      throw invalid(fmt::format("parameter name \"{}\" used more than once", parameter.name));
+    }
+  }
+
+  std::string default_of(const ast::Node* node, TypeId type) {
+    Arena arena;
+    Binder binder{session_.names, arena};
+    Scope scope;
+    scope.clause = Clause::column_default;
+    ExprPtr expr = binder.bind_expression(node, scope);
+    const TypeId source = expr->type();
+    if (!is_polymorphic(type)) {
+      if (source == TypeId::unknown) {
+        expr = binder.coerce(std::move(expr), type, kNoTypmod, Binder::Implicitness::implicit);
+      } else if (!can_coerce(source, type, CastContext::assignment)) {
+        throw sql_error(sqlstate::datatype_mismatch,
+                        "argument of DEFAULT must be type {}, not type {}", format_type(type),
+                        format_type(source))
+            .at_position(expr->location() + 1);
+      }
+    }
+    ExprPrinter printer{.out = {}, .is_kept = true};
+    printer.print(*expr);
+    return std::move(printer.out);
+  }
+
+  void read_result() {
+    std::vector<TypeId> outputs;
+    bool is_table = false;
+    for (const RoutineParameter& parameter : routine_.parameters) {
+      if (parameter.is_output()) outputs.push_back(parameter.type);
+      is_table |= parameter.mode == ParameterMode::table;
+    }
+    TypeId by_outputs = TypeId::none;
+    if (outputs.size() == 1 && !statement_.is_procedure) by_outputs = outputs[0];
+    if (outputs.size() > 1 || (statement_.is_procedure && !outputs.empty())) {
+      by_outputs = TypeId::record;
+    }
+    if (statement_.is_procedure) {
+      routine_.result = by_outputs == TypeId::none ? TypeId::void_ : by_outputs;
+      return;
+    }
+    if (statement_.return_type == nullptr) {
+      if (by_outputs == TypeId::none) throw invalid("function result type must be specified");
+      routine_.result = by_outputs;
+      return;
+    }
+    routine_.returns_set = statement_.return_type->setof;
+    const SignatureType type = signature_type(session_, *statement_.return_type, &sink_);
+    if (is_table) {
+      // RETURNS TABLE: the grammar says what its rows are already.
+      routine_.result = by_outputs;
+      return;
+    }
+    hold_type(session_, type.type);
+    if (by_outputs != TypeId::none && type.type != by_outputs) {
+      throw invalid(fmt::format("function result type must be {} because of OUT parameters",
+                                format_type(by_outputs)));
+    }
+    routine_.result = type.type;
+    routine_.result_relation = type.relation;
+    if (type.relation != kNoOid) add_columns_of(type.relation);
+  }
+
+  /// Rows of a relation are rows of these columns, as they are now.
+  void add_columns_of(Oid relation) {
+    const TablePtr table = session_.names.table(relation);
+    for (const Column& column : table->relation.columns) {
+      if (column.dropped) continue;
+      routine_.parameters.push_back({column.name, ParameterMode::table, column.type, {}});
+    }
+  }
+
+  void check_costs_and_types() {
+    if (routine_.returns_set && routine_.rows == 0) routine_.rows = 1000;
+    check_costs(routine_);
+    const std::vector<TypeId> inputs = routine_.argument_types();
+    const bool any_polymorphic = std::ranges::any_of(inputs, is_polymorphic);
+    for (const TypeId type : inputs) {
+      if (is_pseudo(type) && !is_polymorphic(type)) {
+        throw invalid(fmt::format("{} functions cannot {} type {}", shown_language(),
+                                  routine_.language == "sql" ? "have arguments of" : "accept",
+                                  format_type(type)));
+      }
+    }
+    if (is_polymorphic(routine_.result) && !any_polymorphic) {
+      throw invalid("cannot determine result data type")
+          .with_detail(fmt::format(
+              "A result of type {} requires at least one input of type anyelement, anyarray, "
+              "anynonarray, anyenum, anyrange, or anymultirange.",
+              format_type(routine_.result)));
+    }
+    for (const RoutineParameter* column : output_columns_of(routine_)) {
+      if (!is_polymorphic(column->type)) continue;
+      throw_error(sqlstate::feature_not_supported, "columns of type {} are not supported",
+                  format_type(column->type));
+    }
+    const bool is_trigger = routine_.result == TypeId::trigger && routine_.language != "sql";
+    if (is_trigger && !inputs.empty()) {
+      throw invalid("trigger functions cannot have declared arguments")
+          .with_hint(
+              "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
+    }
+    const bool may_return = is_trigger || routine_.result == TypeId::void_ ||
+                            routine_.result == TypeId::record || is_polymorphic(routine_.result);
+    if (is_pseudo(routine_.result) && !may_return) {
+      throw invalid(fmt::format("{} functions cannot return type {}", shown_language(),
+                                format_type(routine_.result)));
+    }
+  }
+
+  [[nodiscard]] std::string_view shown_language() const {
+    return routine_.language == "sql" ? "SQL" : "PL/pgSQL";
+  }
+
+  static bool is_pseudo(TypeId type) {
+    const TypeInfo* info = find_type(type);
+    return info != nullptr && info->kind == 'p';
+  }
+
+  void read_body() {
+    if (statement_.sql_body == nullptr) {
+      if (as_ == nullptr) throw invalid("no function body specified");
+      const ast::NodeList parts = ast::as<ast::List>(as_->arg).items;
+      if (parts.size() != 1) {
+        throw invalid(
+            fmt::format("only one AS item needed for language \"{}\"", routine_.language));
+      }
+      routine_.body = ast::string_of(parts[0]);
+      return;
+    }
+    if (as_ != nullptr) throw invalid("duplicate function body specified");
+    if (routine_.language != "sql") {
+      throw invalid("inline SQL function body only valid for language SQL");
+    }
+    if (std::ranges::any_of(routine_.argument_types(), is_polymorphic)) {
+      throw invalid("SQL function with unquoted function body cannot have polymorphic arguments");
+    }
+    routine_.form = BodyForm::atomic;
+    routine_.body = atomic_body_text(text_of_statement());
+    note_meanings();
+  }
+
+  std::string_view text_of_statement() const {
+    std::string_view text = whole_.text();
+    text.remove_prefix(std::min(static_cast<std::size_t>(whole_.location), text.size()));
+    Arena arena;
+    const std::string rest{text};
+    const auto statements = parse_script(arena, rest);
+    const std::string_view own = statement_text(rest, *statements[0]);
+    return text.substr(static_cast<std::size_t>(own.data() - rest.data()), own.size());
+  }
+
+  /// What the names in the body mean now is what they will mean.
+  void note_meanings() {
+    auto plain = std::make_shared<Routine>(routine_);
+    plain->form = BodyForm::string;
+    const BodyNames names = body_names(plain);
+    for (const BodyPart& part : body_parts(routine_)) {
+      Arena arena;
+      const auto parsed = parse_script(arena, part.text);
+      Binder binder{session_.names, arena};
+      binder.allow_parameters(routine_.argument_types());
+      binder.enter_body(names);
+      const ast::Node* node = parsed[0]->stmt;
+      if (const auto* select = ast::try_as<ast::SelectStmt>(node)) {
+        static_cast<void>(binder.bind_select(*select, nullptr, Binder::OutputTypes::open));
+      } else if (const auto* insert = ast::try_as<ast::InsertStmt>(node)) {
+        static_cast<void>(binder.bind_insert(*insert, nullptr));
+      } else if (const auto* update = ast::try_as<ast::UpdateStmt>(node)) {
+        static_cast<void>(binder.bind_update(*update, nullptr));
+      } else if (const auto* remove = ast::try_as<ast::DeleteStmt>(node)) {
+        static_cast<void>(binder.bind_delete(*remove, nullptr));
+      } else {
+        throw_error(sqlstate::feature_not_supported, "{} is not supported in an SQL function",
+                    statement_name(node));
+      }
+      for (const Binder::RelationRead& read : binder.relations_read()) {
+        note(view_name_of(read));
+      }
+      for (const Binder::NamedRelation& named : binder.named_relations()) {
+        const TablePtr table = session_.names.table(named.relation);
+        if (!table) continue;
+        note(view_name_of({named.schema, named.name, table, false, 0}));
+      }
+      routine_.body_types.insert(routine_.body_types.end(), binder.types_read().begin(),
+                                 binder.types_read().end());
+      routine_.body_routines.insert(routine_.body_routines.end(), binder.routines_read().begin(),
+                                    binder.routines_read().end());
+    }
+  }
+
+  void note(ViewName name) {
+    const bool is_known = std::ranges::any_of(routine_.body_names, [&](const ViewName& other) {
+      return other.schema == name.schema && other.name == name.name;
+    });
+    if (!is_known) routine_.body_names.push_back(std::move(name));
+  }
+
+  Session::State& session_;
+  const ast::CreateFunctionStmt& statement_;
+  const Statement& whole_;
+  ResultSink& sink_;
+  const ast::DefElem* as_ = nullptr;
+  Routine routine_;
+};
+
+std::string_view noun_of(RoutineKind kind) {
+  return kind == RoutineKind::procedure ? "procedure" : "function";
+}
+
+/// What CREATE OR REPLACE may not change, because others rely on it.
+void require_same_interface(Session::State& session, const Routine& old, const Routine& changed) {
+  const std::string hint = fmt::format(
+      "Use DROP {} {} first.", old.kind == RoutineKind::procedure ? "PROCEDURE" : "FUNCTION",
+      session.names.routine_signature(old));
+  if (old.kind != changed.kind) {
+    throw sql_error(sqlstate::wrong_object_type, "cannot change routine kind")
+        .with_detail(fmt::format("\"{}\" is a {}.", old.name, noun_of(old.kind)));
+  }
+  if (old.result != changed.result || old.returns_set != changed.returns_set) {
+    throw sql_error(sqlstate::invalid_function_definition, "{}",
+                    old.kind == RoutineKind::procedure
+                        ? "cannot change whether a procedure has output parameters"
+                        : "cannot change return type of existing function")
+        .with_hint(hint);
+  }
+  const auto before = output_columns_of(old);
+  const auto after = output_columns_of(changed);
+  const bool same_columns = std::ranges::equal(before, after, [](const auto* a, const auto* b) {
+    return a->name == b->name && a->type == b->type;
+  });
+  if (!same_columns) {
+    throw sql_error(sqlstate::invalid_function_definition,
+                    "cannot change return type of existing function")
+        .with_detail("Row type defined by OUT parameters is different.")
+        .with_hint(hint);
+  }
+  std::vector<const RoutineParameter*> was;
+  std::vector<const RoutineParameter*> is;
+  for (const RoutineParameter& p : old.parameters) {
+    if (p.is_input()) was.push_back(&p);
+  }
+  for (const RoutineParameter& p : changed.parameters) {
+    if (p.is_input()) is.push_back(&p);
+  }
+  for (std::size_t i = 0; i < was.size(); ++i) {
+    if (!was[i]->name.empty() && was[i]->name != is[i]->name) {
+      throw sql_error(sqlstate::invalid_function_definition,
+                      "cannot change name of input parameter \"{}\"", was[i]->name)
+          .with_hint(hint);
+    }
+    if (!was[i]->default_sql.empty() && is[i]->default_sql.empty()) {
+      throw sql_error(sqlstate::invalid_function_definition,
+                      "cannot remove parameter defaults from existing function")
+          .with_hint(hint);
+    }
+  }
+}
+
+/// Where the body stands in the statement, if it stands there as it is: errors point into it.
+std::optional<std::size_t> place_of_body(const Statement& whole, const Routine& routine) {
+  const std::string& text = whole.text();
+  const std::size_t found = text.find(routine.body, static_cast<std::size_t>(whole.location));
+  if (routine.body.empty() || found == std::string::npos) return std::nullopt;
+  return found;
+}
+
+void check_body(Session::State& session, const RoutinePtr& routine, const Statement& whole) {
+  if (!session.settings.boolean("check_function_bodies")) return;
+  try {
+    const RoutineFrame frame{session, *routine};
+    require_language(routine->language).check(session, session.names.callable_of(routine));
+  } catch (SqlError& error) {
+    const std::optional<std::size_t> place = place_of_body(whole, *routine);
+    if (error.fields().position > 0 && place) {
+      error.fields().position += static_cast<int>(*place);
+      error.fields().where.clear();
+    } else {
+      error.fields().position = 0;
+      if (error.fields().where.empty()) {
+        error.fields().where = fmt::format("SQL function \"{}\"", routine->name);
+      }
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
+void create_routine(Session::State& session, const ast::CreateFunctionStmt& statement,
+                    const Statement& whole, ResultSink& sink) {
+  Routine routine = RoutineBuilder{session, statement, whole, sink}.build();
+  const std::vector<TypeId> types = routine.argument_types();
+  RoutinePtr old;
+  for (const RoutinePtr& other : session.catalog.routines_named(routine.name)) {
+    if (other->schema == routine.schema && other->argument_types() == types) old = other;
+  }
+  RoutinePtr made;
+  if (old) {
+    if (!statement.replace) {
+      throw_error(sqlstate::duplicate_function,
+                  "function \"{}\" already exists with same argument types", routine.name);
+    }
+    require_owner(session, *old);
+    old = session.catalog.lock_routine(*session.transaction, *old);
+    require_same_interface(session, *old, routine);
+    routine.oid = old->oid;
+    routine.owner = old->owner;
+    routine.grants = old->grants;
+    routine.comment = old->comment;
+    const Oid oid = routine.oid;
+    session.catalog.replace(*session.transaction, *old, std::move(routine));
+    made = session.catalog.routine(oid);
+  } else {
+    routine.oid = session.catalog.allocate_oid();
+    routine.grants = grants_of_new(session.catalog.shared(), *session.transaction, routine.owner,
+                                   routine.schema, GrantedOn::function);
+    made = session.catalog.create(*session.transaction, std::move(routine));
+  }
+  check_body(session, made, whole);
+  sink.command_complete(statement.is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION");
+}
+
+}  // namespace swizzle::sql

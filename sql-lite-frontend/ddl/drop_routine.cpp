@@ -1,0 +1,317 @@
+// DROP FUNCTION and PROCEDURE, and what depends on routines.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/routine_definition.h"
+#include "sql-lite-frontend/ddl/trigger_definition.h"
+#include "sql-lite-frontend/routines/signature.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Kind = Dependent::Kind;
+
+void add_once(std::vector<Dependent>& list, Dependent dependent) {
+  if (std::ranges::find(list, dependent.name, &Dependent::name) != list.end()) return;
+  list.push_back(std::move(dependent));
+}
+
+/// Collects what calls one routine.
+class RoutineDependents {
+ public:
+  RoutineDependents(Session::State& session, const Routine& routine, std::vector<Dependent>& list)
+      : session_(session),
+        routine_(routine),
+        on_(described(session, routine)),
+        stored_name_(stored_routine_name(routine.oid) + "("),
+        list_(list) {}
+
+  void collect() {
+    check_stack();
+    for (const TablePtr& table : session_.catalog.tables()) {
+      if (has_query(table->relation.kind)) {
+        of_view(table);
+      } else {
+        of_table(table);
+      }
+      of_triggers(table);
+    }
+    for (const TypePtr& type : session_.catalog.types()) of_domain(*type);
+    for (const RoutinePtr& other : session_.catalog.routines()) of_routine(*other);
+  }
+
+ private:
+  [[nodiscard]] bool calls(std::string_view sql) const { return sql.contains(stored_name_); }
+
+  void of_view(const TablePtr& view) {
+    const auto& called = view->relation.view_routines;
+    if (std::ranges::find(called, routine_.oid, &ViewRoutine::routine) == called.end()) return;
+    add_once(list_, {Kind::view, view, kNoOid, 0, described(session_, *view), on_});
+    for (Dependent& next : dependents_of(session_, std::span{&view, 1})) {
+      add_once(list_, std::move(next));
+    }
+  }
+
+  void of_table(const TablePtr& table) {
+    const std::string name =
+        session_.names.name_of(TypeId::regclass, table->relation.oid).value_or("");
+    for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
+      const Column& column = table->relation.columns[i];
+      if (column.dropped || !calls(column.default_sql)) continue;
+      const std::string described = fmt::format("column {} of table {}", column.name, name);
+      const Kind kind = column.generated ? Kind::generated_column : Kind::default_value;
+      add_once(list_, {kind, table, kNoOid, i,
+                       column.generated ? described : "default value for " + described, on_});
+    }
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.kind != ConstraintKind::check || !calls(constraint.check_sql)) continue;
+      add_once(list_, {Kind::constraint, table, constraint.oid, 0,
+                       fmt::format("constraint {} on table {}", constraint.name, name), on_});
+    }
+    for (const Index& index : table->relation.indexes) {
+      const bool names = std::ranges::any_of(index.columns, [this](const IndexColumn& column) {
+        return calls(column.expression_sql);
+      });
+      if (!names && !calls(index.predicate_sql)) continue;
+      add_once(list_, {Kind::index, table, index.oid, 0, "index " + index.name, on_});
+    }
+  }
+
+  void of_domain(const UserType& domain) {
+    if (calls(domain.default_sql)) {
+      const std::string name =
+          "type " + session_.names.user_type_name(domain.id()).value_or(domain.name);
+      add_once(list_, {Kind::type, nullptr, domain.oid, 0, name, on_});
+      const TypePtr type = session_.names.user_type(domain.id());
+      for (Dependent& next : dependents_of_types(session_, std::span{&type, 1})) {
+        add_once(list_, std::move(next));
+      }
+    }
+    for (const DomainCheck& check : domain.checks) {
+      if (!calls(check.sql)) continue;
+      add_once(list_, {Kind::constraint, nullptr, check.oid, 0, "constraint " + check.name, on_});
+    }
+  }
+
+  void of_triggers(const TablePtr& table) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.function != routine_.oid && !calls(trigger.when_sql)) continue;
+      add_once(list_,
+               {Kind::trigger, table, trigger.oid, 0, described(session_, *table, trigger), on_});
+    }
+  }
+
+  void of_routine(const Routine& other) {
+    if (other.oid == routine_.oid) return;
+    const auto& called = other.body_routines;
+    const bool in_body =
+        std::ranges::find(called, routine_.oid, &ViewRoutine::routine) != called.end();
+    const bool in_default = std::ranges::any_of(
+        other.parameters,
+        [this](const RoutineParameter& parameter) { return calls(parameter.default_sql); });
+    if (!in_body && !in_default) return;
+    Dependent dependent{Kind::routine, nullptr, other.oid, 0, described(session_, other), on_};
+    if (std::ranges::find(list_, dependent.name, &Dependent::name) != list_.end()) return;
+    list_.push_back(std::move(dependent));
+    RoutineDependents{session_, other, list_}.collect();
+  }
+
+  Session::State& session_;
+  const Routine& routine_;
+  std::string on_;
+  std::string stored_name_;
+  std::vector<Dependent>& list_;
+};
+
+void add_routine(Session::State& session, const Routine& routine, const std::string& on,
+                 std::vector<Dependent>& list) {
+  const std::string name = described(session, routine);
+  if (std::ranges::find(list, name, &Dependent::name) != list.end()) return;
+  list.push_back({Kind::routine, nullptr, routine.oid, 0, name, on});
+  RoutineDependents{session, routine, list}.collect();
+}
+
+}  // namespace
+
+std::string described(Session::State& session, const Routine& routine) {
+  return (routine.kind == RoutineKind::procedure ? "procedure " : "function ") +
+         session.names.routine_signature(routine);
+}
+
+std::vector<Dependent> dependents_of_routines(Session::State& session,
+                                              std::span<const RoutinePtr> routines) {
+  std::vector<Dependent> list;
+  for (const RoutinePtr& routine : routines) RoutineDependents{session, *routine, list}.collect();
+  // Older ones first.
+  std::ranges::stable_sort(list, {}, [](const Dependent& dependent) {
+    return dependent.oid != kNoOid ? dependent.oid : dependent.table->relation.oid;
+  });
+  std::erase_if(list, [&](const Dependent& dependent) {
+    return dependent.kind == Kind::routine &&
+           std::ranges::any_of(
+               routines, [&](const RoutinePtr& routine) { return routine->oid == dependent.oid; });
+  });
+  return list;
+}
+
+void add_routines_of_types(Session::State& session, std::span<const TypePtr> types,
+                           std::vector<Dependent>& list) {
+  for (const TypePtr& type : types) {
+    const std::string on = "type " + session.names.user_type_name(type->id()).value_or(type->name);
+    const auto is_it = [&](TypeId one) {
+      return one == type->id() || one == array_type(type->id());
+    };
+    for (const RoutinePtr& routine : session.catalog.routines()) {
+      const bool names =
+          is_it(routine->result) ||
+          std::ranges::any_of(routine->parameters,
+                              [&](const RoutineParameter& p) {
+                                return is_it(p.type) ||
+                                       p.default_sql.contains(stored_cast_target(type->id()));
+                              }) ||
+          std::ranges::find(routine->body_types, type->oid, &ViewType::type) !=
+              routine->body_types.end();
+      if (names) add_routine(session, *routine, on, list);
+    }
+  }
+}
+
+void add_routines_of_relations(Session::State& session, std::span<const TablePtr> relations,
+                               std::vector<Dependent>& list) {
+  for (const TablePtr& table : relations) {
+    const Oid oid = table->relation.oid;
+    for (const RoutinePtr& routine : session.catalog.routines()) {
+      const bool in_body = std::ranges::find(routine->body_names, oid, &ViewName::relation) !=
+                           routine->body_names.end();
+      if (routine->result_relation == oid) {
+        add_routine(session, *routine,
+                    "type " + session.names.name_of(TypeId::regclass, oid).value_or(""), list);
+      } else if (in_body) {
+        add_routine(session, *routine, described(session, *table), list);
+      }
+    }
+  }
+}
+
+void add_routines_of_schema(Session::State& session, const Schema& schema,
+                            std::vector<Dependent>& dependents) {
+  std::vector<RoutinePtr> inside;
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    if (routine->schema == schema.oid) inside.push_back(routine);
+  }
+  for (const RoutinePtr& routine : inside) {
+    add_once(dependents, {Kind::routine, nullptr, routine->oid, 0, described(session, *routine),
+                          "schema " + schema.name});
+  }
+  for (Dependent& dependent : dependents_of_routines(session, inside)) {
+    if (dependent.table && dependent.table->relation.schema == schema.oid) continue;
+    add_once(dependents, std::move(dependent));
+  }
+}
+
+namespace {
+
+std::string joined_names(ast::NodeList names) {
+  std::string text;
+  for (const ast::Node* name : names) {
+    if (!text.empty()) text += ".";
+    text += ast::string_of(name);
+  }
+  return text;
+}
+
+/// As it was written, for IF EXISTS.
+std::string written_object(const ast::ObjectWithArgs& object) {
+  std::string arguments;
+  for (const ast::Node* argument : object.objargs) {
+    const auto& type = ast::as<ast::TypeName>(argument);
+    if (!arguments.empty()) arguments += ',';
+    arguments += joined_names(type.names);
+    if (!type.array_bounds.empty()) arguments += "[]";
+  }
+  return joined_names(object.objname) + "(" + arguments + ")";
+}
+
+/// "lower(text)"
+std::string written_object_types(Session::State& session, const ast::ObjectWithArgs& object) {
+  std::string arguments;
+  for (const ast::Node* argument : object.objargs) {
+    if (!arguments.empty()) arguments += ',';
+    arguments +=
+        format_type(signature_type(session, ast::as<ast::TypeName>(argument), nullptr).type);
+  }
+  return std::string{ast::string_of(object.objname.back())} + "(" + arguments + ")";
+}
+
+/// What the name is made of and is not there, so that nothing of that name can be.
+std::string missing_part(Session::State& session, const ast::ObjectWithArgs& object) {
+  if (object.objname.size() > 1) {
+    const std::string_view schema = ast::string_of(object.objname[object.objname.size() - 2]);
+    if (!session.names.schema_exists(schema)) return fmt::format("schema \"{}\"", schema);
+  }
+  for (const ast::Node* argument : object.objargs) {
+    const auto& type = ast::as<ast::TypeName>(argument);
+    try {
+      static_cast<void>(signature_type(session, type, nullptr));
+    } catch (const SqlError& error) {
+      if (error.state() == sqlstate::invalid_schema_name) return error.error().message();
+      return fmt::format("type \"{}\"", joined_names(type.names));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void drop_routines(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
+  const std::string_view noun = routine_noun(statement.remove_type);
+  std::vector<RoutinePtr> routines;
+  for (const ast::Node* node : statement.objects) {
+    const auto& object = ast::as<ast::ObjectWithArgs>(node);
+    RoutinePtr routine;
+    if (statement.missing_ok) {
+      const std::string missing = missing_part(session, object);
+      if (missing.empty()) routine = find_named_routine(session, object, statement.remove_type);
+      const bool is_builtin = is_builtin_function(ast::string_of(object.objname.back()));
+      if (!routine && !is_builtin) {
+        session.notice(sink, Severity::notice, SqlState{"00000"},
+                       missing.empty() ? fmt::format("{} {} does not exist, skipping", noun,
+                                                     written_object(object))
+                                       : missing + " does not exist, skipping");
+        continue;
+      }
+    }
+    if (!object.args_unspecified && !find_named_routine(session, object, statement.remove_type) &&
+        names_builtin(session, object)) {
+      throw_error(sqlstate::dependent_objects_still_exist,
+                  "cannot drop function {} because it is required by the database system",
+                  written_object_types(session, object));
+    }
+    routine = require_named_routine(session, object, statement.remove_type);
+    const SchemaPtr schema = session.catalog.schema(routine->schema);
+    if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *routine);
+    routines.push_back(session.catalog.lock_routine(*session.transaction, *routine));
+  }
+  if (!routines.empty()) {
+    const std::string what =
+        routines.size() == 1 ? described(session, *routines[0]) : std::string{"desired object(s)"};
+    drop_dependents(session, dependents_of_routines(session, routines), what, statement.behavior,
+                    sink);
+    for (const RoutinePtr& routine : routines) {
+      if (session.catalog.routine(routine->oid) == routine) {
+        session.catalog.remove(*session.transaction, *routine);
+      }
+    }
+  }
+  sink.command_complete(noun == "procedure" ? "DROP PROCEDURE"
+                        : noun == "routine" ? "DROP ROUTINE"
+                                            : "DROP FUNCTION");
+}
+
+}  // namespace swizzle::sql

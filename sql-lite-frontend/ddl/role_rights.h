@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// Who may make whom a member of what.
+namespace swizzle::sql {
+
+enum class MembershipStep : std::uint8_t { give, give_with_admin, take_admin, take };
+struct MembershipChange {
+  Oid group;
+  Oid member;
+  MembershipStep step;
+  Oid grantor;
+};
+
+RolePtr role_of(Session::State& session, const ast::RoleSpec& spec);
+/// 42501 unless one may add members to the group, or take them out of it: as `grantor`.
+void require_right_on_members(Session::State& session, const Role& group, Oid grantor);
+/// Every way to make somebody a member of a role, or not to be one any longer.
+void change_membership(Session::State& session, const MembershipChange& change, ResultSink& sink);
+void require_right_on_roles(Session::State& session);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,54 @@
+#include "sql-lite-frontend/routines/signature.h"
+
+#include <fmt/format.h>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/types/sql_error.h"
+
+namespace swizzle::sql {
+
+SignatureType signature_type(Session::State& session, const ast::TypeName& name, ResultSink* told) {
+  Arena arena;
+  Binder binder{session.names, arena};
+  if (name.pct_type) {
+    ast::RangeVar range;
+    const std::size_t parts = name.names.size();
+    if (parts < 2) {
+      throw SqlError{sqlstate::syntax_error, "improper %TYPE reference (too few dotted names)"};
+    }
+    range.relname = ast::string_of(name.names[parts - 2]);
+    if (parts > 2) range.schemaname = ast::string_of(name.names[parts - 3]);
+    const TablePtr table = binder.require_relation(range);
+    const std::string_view column = ast::string_of(name.names[parts - 1]);
+    const auto position = table->column_position(column);
+    if (!position) {
+      throw_error(sqlstate::undefined_column, "column \"{}\" of relation \"{}\" does not exist",
+                  column, range.relname);
+    }
+    const TypeId type = table->relation.columns[*position].type;
+    if (told != nullptr) {
+      session.notice(*told, Severity::notice, SqlState{"00000"},
+                     fmt::format("type reference {}.{}%TYPE converted to {}", range.relname, column,
+                                 format_type(type)));
+    }
+    return {type};
+  }
+  ast::TypeName plain = name;
+  plain.setof = false;
+  try {
+    return {binder.bind_type(plain).type};
+  } catch (SqlError& error) {
+    error.fields().position = 0;
+    if (error.state() != sqlstate::undefined_object || !name.array_bounds.empty()) throw;
+    const std::string_view schema = name.names.size() > 1
+                                        ? ast::string_of(name.names[name.names.size() - 2])
+                                        : std::string_view{};
+    const std::string_view last = ast::string_of(name.names.back());
+    const TablePtr table = session.names.find_table(schema, last);
+    if (table) return {TypeId::record, table->relation.oid};
+    throw_error(sqlstate::undefined_object, "type \"{}{}{}\" does not exist", schema,
+                schema.empty() ? "" : ".", last);
+  }
+}
+
+}  // namespace swizzle::sql

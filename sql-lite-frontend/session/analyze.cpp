@@ -1,0 +1,151 @@
+#include "sql-lite-frontend/session/analyze.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/silent_sink.h"
+#include "sql-lite-frontend/statistics/sample.h"
+#include "sql-lite-frontend/types/identifiers.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr Duration kRoundEvery = std::chrono::seconds{60};
+/// As PostgreSQL's autovacuum_analyze_threshold and …_scale_factor.
+constexpr double kFewestChanges = 50;
+constexpr double kChangedShare = 0.1;
+
+}  // namespace
+
+void analyze_table(Session::State& session, const TablePtr& table) {
+  Transaction& transaction = *session.transaction;
+  const TablePtr locked = session.catalog.lock_for_change(
+      transaction, table, lock::RelationMode::share_update_exclusive);
+  session.begin_statement();
+  TableRuntime& runtime = *locked->runtime;
+  const std::uint64_t changes = runtime.counters.changes();
+  const std::int64_t delta = runtime.row_delta();
+  RowSample sample{Runtime::current().random()};
+  {
+    const Tree tree = *locked->tree;
+    Cursor cursor = value_of(tree.scan(transaction, {}, Direction::forward, ReadMode::snapshot,
+                                       WaitPolicy::wait, ScanHint::large));
+    while (value_of(cursor.next())) {
+      sample.add(cursor.value());
+      if (sample.rows_seen() % Execution::kRowsPerCheck == 0) check_cancelled(session);
+    }
+  }
+  sample.sort();
+  const TableStatistics statistics = summarize(sample, *locked);
+  session.shared.statistics->write(transaction, locked->relation.oid, statistics);
+  runtime.analyzed_changes.store(changes, std::memory_order_relaxed);
+  runtime.analyzed_delta.store(delta, std::memory_order_relaxed);
+  TableRuntime::Analyses& analyses =
+      session.options.is_maintenance ? runtime.analyzed_by_server : runtime.analyzed_by_users;
+  analyses.last.store(session.session_context.clock(), std::memory_order_relaxed);
+  analyses.count.fetch_add(1, std::memory_order_relaxed);
+  Relation relation = locked->relation;
+  relation.estimated_rows = statistics.rows;
+  const auto pages_of = [&](TreeId tree) {
+    return static_cast<std::int64_t>(value_of(session.shared.engine.size_of(tree)).pages);
+  };
+  relation.estimated_pages = pages_of(relation.tree);
+  for (Index& index : relation.indexes) {
+    index.estimated_pages = index.primary ? 0 : pages_of(index.tree);
+  }
+  session.catalog.replace(transaction, *locked, std::move(relation));
+}
+
+bool wants_analyze(const Table& table) {
+  if (!keeps_rows(table.relation.kind) || table.computed != nullptr ||
+      table.relation.persistence == Persistence::temporary) {
+    return false;
+  }
+  const std::uint64_t known = table.runtime->analyzed_changes.load(std::memory_order_relaxed);
+  const auto changes = static_cast<double>(table.runtime->counters.changes() - known);
+  return changes > kFewestChanges + kChangedShare * std::max(0.0, table.relation.estimated_rows);
+}
+
+void AutoAnalyze::start() {
+  stopping_.store(false);
+  task_ = Runtime::current().spawn("auto analyze", [this] { run(); });
+}
+
+void AutoAnalyze::stop() noexcept {
+  if (task_ == nullptr) return;
+  stopping_.store(true);
+  {
+    const std::lock_guard hold{mutex_};
+    if (parker_ != nullptr) parker_->unpark();
+  }
+  task_->join();
+  task_.reset();
+}
+
+void AutoAnalyze::run() {
+  Runtime& runtime = Runtime::current();
+  {
+    const std::lock_guard hold{mutex_};
+    parker_ = &runtime.parker();
+  }
+  TimePoint next = runtime.now() + kRoundEvery;
+  while (!stopping_.load()) {
+    runtime.parker().park_until(next);
+    if (stopping_.load() || runtime.now() < next) continue;
+    run_once();
+    next = runtime.now() + kRoundEvery;
+  }
+  const std::lock_guard hold{mutex_};
+  parker_ = nullptr;
+}
+
+namespace {
+
+std::size_t analyze_due(Database& server, const DatabaseEntry& entry, std::string_view role,
+                        const std::atomic<bool>& stopping) {
+  // While this lives the database cannot be dropped.
+  const Catalogs::Use use{*server.shared().catalogs, entry.oid};
+  // What nobody has asked for has not changed.
+  std::vector<TablePtr> due = use.catalog().known_tables();
+  std::erase_if(due, [](const TablePtr& table) { return !wants_analyze(*table); });
+  if (due.empty()) return 0;
+  SessionOptions options;
+  options.user = role;
+  options.database = entry.name;
+  options.parameters = {{"application_name", "auto analyze"}, {"lock_timeout", "1s"}};
+  options.is_maintenance = true;
+  auto session = server.connect(std::move(options));
+  if (!session) return 0;
+  SilentSink sink;
+  std::size_t analyzed = 0;
+  for (const TablePtr& table : due) {
+    const SchemaPtr schema = use.catalog().schema(table->relation.schema);
+    if (!schema || stopping.load()) continue;
+    const std::string text =
+        "ANALYZE " + quote_identifier(schema->name) + "." + quote_identifier(table->relation.name);
+    if ((*session)->simple_query(text, sink)) ++analyzed;
+  }
+  return analyzed;
+}
+
+}  // namespace
+
+std::size_t AutoAnalyze::run_once() {
+  const SharedObjects& objects = database_.shared().catalogs->shared();
+  const RolePtr role = objects.role(kBootstrapRole);
+  if (!role) return 0;
+  std::size_t analyzed = 0;
+  for (const DatabasePtr& entry : objects.databases()) {
+    if (entry->is_template || !entry->allow_connections) continue;
+    try {
+      analyzed += analyze_due(database_, *entry, role->name, stopping_);
+    } catch (const SqlError&) {
+      // It is just being dropped.
+      continue;
+    }
+  }
+  return analyzed;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,52 @@
+#include "sql-lite-frontend/session/in_use.h"
+#include "sql-lite-frontend/session/sequences.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/statistics/statistics_store.h"
+
+/// A relation's end: by DROP, at COMMIT, or with its session.
+namespace swizzle::sql {
+
+void Session::State::drop_relation(const TablePtr& table) {
+  const TablePtr locked = catalog.lock_for_change(*transaction, table);
+  const Relation& relation = locked->relation;
+  require_indexes_unused(*this, *locked, "DROP INDEX");
+  require_unused(*this, *locked, "DROP TABLE");
+  if (keeps_rows(relation.kind)) {
+    value_of(shared.engine.drop_tree(*transaction, relation.tree));
+    for (const Index& index : relation.indexes) {
+      if (!index.primary) value_of(shared.engine.drop_tree(*transaction, index.tree));
+    }
+  }
+  if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
+  if (relation.sequence) sequence_moves.push_back({kNoOid, position_of(relation)});
+  catalog.remove(*transaction, *locked);
+  // Sequences that belong to the table go with it.
+  for (const TablePtr& other : catalog.tables()) {
+    const auto& sequence = other->relation.sequence;
+    if (sequence && sequence->owner_table == relation.oid) drop_relation(other);
+  }
+}
+
+void Session::State::drop_owned_temporaries() {
+  if (names.temp_schema == kNoOid) return;
+  std::vector<TablePtr> mine;
+  for (const TablePtr& table : catalog.tables()) {
+    if (table->relation.schema == names.temp_schema) mine.push_back(table);
+  }
+  if (mine.empty()) return;
+  const bool alone = !transaction;
+  // An error leaves them for the next start, which drops what nobody owns.
+  try {
+    if (alone) begin_transaction(Block::implicit);
+    begin_statement();
+    for (const TablePtr& table : mine) {
+      if (catalog.table(table->relation.oid)) drop_relation(table);
+    }
+    if (alone) commit_transaction();
+  } catch (const SqlError&) {
+    if (alone) failed = true;
+  }
+  if (alone && transaction) rollback_transaction();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/bind/name_source.h"
+#include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/session.h"
+#include "sql-lite-frontend/types/function_context.h"
+
+namespace swizzle::sql {
+
+class DomainRules;
+
+/// What names and numbers mean to the session: along its search path, as its transaction sees the
+/// catalog. What was found is remembered for as long as nothing it depends on has changed.
+class SessionNames final : public NameSource, public ObjectNames {
+ public:
+  explicit SessionNames(Session::State& session);
+  SessionNames(const SessionNames&) = delete;
+  SessionNames& operator=(const SessionNames&) = delete;
+  ~SessionNames() override;
+
+  TablePtr find_table(std::string_view schema, std::string_view name) override;
+  TablePtr table(Oid oid) override;
+  bool expands(const Table& table) override;
+  bool refreshes(const Table& table) override { return table.relation.oid == refreshed_view; }
+  std::vector<TablePtr> referencing_tables(Oid referenced) override;
+  TypePtr find_user_type(std::string_view schema, std::string_view name) override;
+  TypePtr user_type(TypeId type) override;
+  const EnumLabels* enum_labels(TypeId type) override;
+  void check_domain(TypeId domain, const Value& value) override;
+  std::shared_ptr<const RowShape> row_shape(TypeId type) override;
+  // routine_names.cpp
+  std::vector<FoundRoutine> find_routines(std::string_view schema, std::string_view name) override;
+  CallablePtr routine(Oid oid) override;
+  std::optional<std::string> routine_name(std::uint32_t oid) override;
+  CallablePtr callable_of(const RoutinePtr& routine);
+  bool is_visible(const Routine& routine);
+  /// "f(integer, text)", with its schema where the search path would not find it.
+  std::string routine_signature(const Routine& routine);
+  std::string schema_name(Oid schema) override;
+  bool schema_exists(std::string_view schema) override;
+  SessionContext& context() override;
+  const SessionFunction* session_function(std::string_view name, std::size_t arguments) override;
+  const SessionFunction& identity_numbers() override;
+  std::string current_database() override;
+  StatisticsPtr statistics(const Table& table) override;
+  bool planner_allows(std::string_view setting) override;
+  void warn(SqlState state, std::string message) override;
+  bool may_read(const IndexAccess& index) override;
+  std::optional<std::uint32_t> find(TypeId kind, std::string_view name) override;
+  std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
+  /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
+  const std::vector<Oid>& search_path();
+  /// 3F000 when there is none of that name; pg_temp is the session's own.
+  Oid schema_named(std::string_view name);
+  /// Where unqualified new objects go. 3F000 when the path has no existing schema.
+  Oid creation_schema(const ast::RangeVar& range);
+  Oid temporary_schema();
+  bool is_visible(const Table& table);
+  // type_names.cpp
+  bool is_visible(const UserType& type);
+  /// As regtype shows it, also of an array; nothing where no user made it.
+  std::optional<std::string> user_type_name(TypeId type);
+  std::optional<TypeId> find_user_type_written(std::string_view text);
+  std::string qualified_name(const Table& table);
+
+  std::vector<Oid> search_path_cache;
+  std::uint64_t search_path_version = 0;
+  CatalogView::Stamp search_path_stamp;
+  /// Those that have been called or looked for, in the version that was found last.
+  std::unordered_map<Oid, CallablePtr> callables;
+  /// Of the enums whose values this session has read or written, as of this stamp.
+  std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels;
+  CatalogView::Stamp label_stamp;
+  /// The same for the domains that it has given values (session/domains.h).
+  std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains;
+  CatalogView::Stamp domain_stamp;
+  /// And for composite types.
+  std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes;
+  CatalogView::Stamp shape_stamp;
+  Oid temp_schema = kNoOid;
+  /// While a statement of our own is bound, which may name what the user may not.
+  bool trusts_names = false;
+  /// A materialized view whose query, not its rows, is meant: while it is refreshed.
+  Oid expanded_view = kNoOid;
+  /// One that this session writes: while it is refreshed concurrently.
+  Oid refreshed_view = kNoOid;
+
+ private:
+  Session::State& session_;
+};
+
+}  // namespace swizzle::sql

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// What commands/ does for the session.
+namespace swizzle::sql {
+
+void run_utility(Session::State& session, const ast::Node* node, Statement& statement,
+                 std::span<const Value> parameters, ResultSink& sink);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,353 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/session/callable_functions.h"
+#include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/session_functions.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/system_catalog/privileges.h"
+#include "sql-lite-frontend/types/array.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Arguments = std::span<const Value>;
+
+Value text(Execution& execution, std::string_view value) {
+  return make_text(execution.row_arena, value);
+}
+Value always_true(Execution&, Arguments) {
+  return Value::from_bool(true);
+}
+Value always_false(Execution&, Arguments) {
+  return Value::from_bool(false);
+}
+Value always_null(Execution&, Arguments) {
+  return Value::null();
+}
+
+std::vector<bool> updatable_columns(Session::State& session, Oid relation) {
+  const TablePtr table = session.names.table(relation);
+  if (!table) return {};
+  Arena arena;
+  Binder binder{session.names, arena};
+  return binder.updatable_columns(table);
+}
+
+/// PostgreSQL's bits of the writes that a relation takes.
+Value relation_updates(Execution& execution, Arguments arguments) {
+  constexpr std::int64_t kUpdate = 1U << 2U;
+  constexpr std::int64_t kInsert = 1U << 3U;
+  constexpr std::int64_t kDelete = 1U << 4U;
+  const bool any = !updatable_columns(execution.session, arguments[0].as_oid()).empty();
+  return Value::from_int(any ? kUpdate | kInsert | kDelete : 0);
+}
+Value column_is_updatable(Execution& execution, Arguments arguments) {
+  const std::vector<bool> updatable = updatable_columns(execution.session, arguments[0].as_oid());
+  const std::int64_t number = arguments[1].as_int8();
+  const bool exists = number > 0 && static_cast<std::size_t>(number) <= updatable.size();
+  return Value::from_bool(exists && updatable[static_cast<std::size_t>(number) - 1]);
+}
+
+Layout layout_from(Arguments arguments, std::size_t position) {
+  return arguments.size() > position && arguments[position].as_bool() ? Layout::pretty
+                                                                      : Layout::plain;
+}
+
+Value table_is_visible(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid oid = arguments[0].as_oid();
+  if (const TablePtr table = session.names.table(oid)) {
+    return Value::from_bool(table->relation.schema == kPgCatalogSchema ||
+                            session.names.is_visible(*table));
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->index_by_oid(oid) != nullptr)
+      return Value::from_bool(session.names.is_visible(*table));
+  }
+  return Value::null();
+}
+Value type_is_visible(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  const Oid oid = arguments[0].as_oid();
+  const TypeId type{oid};
+  if (const TypePtr made = session.names.user_type(without_array(type))) {
+    return Value::from_bool(session.names.is_visible(*made));
+  }
+  if (find_type(type) != nullptr) return Value::from_bool(true);
+  for (const TablePtr& table : session.catalog.tables()) {
+    if (table->relation.row_type == oid || table->relation.array_type == oid) {
+      return Value::from_bool(session.names.is_visible(*table));
+    }
+  }
+  return Value::null();
+}
+Value user_by_id(Execution& execution, Arguments arguments) {
+  const RolePtr role = execution.session.catalog.role(arguments[0].as_oid());
+  if (!role) return text(execution, fmt::format("unknown (OID={})", arguments[0].as_oid()));
+  return text(execution, role->name);
+}
+Value expression_text(Execution& execution, Arguments arguments) {
+  // Catalog columns hold expressions in their plain form already.
+  if (layout_from(arguments, 2) == Layout::plain) return arguments[0];
+  const TablePtr table = execution.session.names.table(arguments[1].as_oid());
+  if (!table) return arguments[0];
+  return text(execution, printed_expression(execution.session, *table,
+                                            std::string{arguments[0].as_text()}, Layout::pretty));
+}
+Value constraint_definition(Execution& execution, Arguments arguments) {
+  const auto definition =
+      definition_of_constraint(execution.session, arguments[0].as_oid(), layout_from(arguments, 1));
+  return definition ? text(execution, *definition) : Value::null();
+}
+Value index_definition(Execution& execution, Arguments arguments) {
+  const std::int32_t column = arguments.size() > 1 ? arguments[1].as_int4() : 0;
+  const auto definition = definition_of_index(execution.session, arguments[0].as_oid(), column,
+                                              layout_from(arguments, 2));
+  return definition ? text(execution, *definition) : Value::null();
+}
+Value view_definition(Execution& execution, Arguments arguments) {
+  // By number or by name, which both arrive as text. How wide lines may be is not asked.
+  const std::string_view name = arguments[0].as_text();
+  const bool is_number = name.find_first_not_of("0123456789") == std::string_view::npos;
+  const auto oid = is_number
+                       ? static_cast<Oid>(std::strtoul(std::string{name}.c_str(), nullptr, 10))
+                       : execution.session.names.find(TypeId::regclass, name).value_or(kNoOid);
+  if (oid == kNoOid && !is_number) {
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+  }
+  const TablePtr view = execution.session.names.table(oid);
+  if (!view || !has_query(view->relation.kind)) return Value::null();
+  return text(execution, definition_of_view(execution.session, *view));
+}
+
+/// Of an object that came with the server.
+std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
+                               std::string_view catalog) {
+  constexpr std::pair<std::string_view, Oid> kClasses[] = {{"pg_class", kPgClassClass},
+                                                           {"pg_type", kPgTypeClass},
+                                                           {"pg_proc", kPgProcClass},
+                                                           {"pg_language", kPgLanguageClass},
+                                                           {"pg_collation", kPgCollationClass},
+                                                           {"pg_am", kPgAmClass},
+                                                           {"pg_tablespace", kPgTablespaceClass}};
+  Catalog& own = execution.session.catalog.shared();
+  for (const auto& [name, number] : kClasses) {
+    if (!catalog.empty() && catalog != name) continue;
+    std::string text = read_comment(own, *execution.transaction, database, number, oid);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+/// The comment on an object, whatever it is; `catalog` is empty or the relation it is listed in.
+std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) {
+  Session::State& session = execution.session;
+  if (oid < kFirstUserOid && !session.catalog.schema(oid)) {
+    return comment_on_builtin(execution, session.catalog.shared().database(), oid, catalog);
+  }
+  if (const TablePtr table = session.catalog.table(oid)) return table->relation.comment;
+  if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
+  if (const TypePtr type = session.catalog.type(oid)) return type->comment;
+  if (const RoutinePtr routine = session.catalog.routine(oid)) return routine->comment;
+  const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
+                       catalog == "pg_trigger";
+  if (!is_part) return {};
+  for (const TypePtr& type : session.catalog.types()) {
+    for (const DomainCheck& check : type->checks) {
+      if (check.oid == oid) return check.comment;
+    }
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.oid == oid) return trigger.comment;
+    }
+    if (const Index* index = table->index_by_oid(oid)) return index->comment;
+    for (const Constraint& constraint : table->relation.constraints) {
+      if (constraint.oid == oid) return constraint.comment;
+    }
+  }
+  return {};
+}
+Value object_description(Execution& execution, Arguments arguments) {
+  const std::string_view catalog =
+      arguments.size() > 1 ? arguments[1].as_text() : std::string_view{};
+  const std::string comment = comment_on(execution, arguments[0].as_oid(), catalog);
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+Value shared_description(Execution& execution, Arguments arguments) {
+  Session::State& session = execution.session;
+  std::string comment;
+  if (arguments[1].as_text() == "pg_database") {
+    if (const DatabasePtr found = session.catalog.database(arguments[0].as_oid())) {
+      comment = found->comment;
+    }
+  } else if (arguments[1].as_text() == "pg_tablespace") {
+    comment = comment_on_builtin(execution, kSharedCatalog, arguments[0].as_oid(), "pg_tablespace");
+  } else if (const RolePtr role = session.catalog.role(arguments[0].as_oid())) {
+    comment = role->comment;
+  }
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+Value column_description(Execution& execution, Arguments arguments) {
+  const TablePtr table = execution.session.names.table(arguments[0].as_oid());
+  const std::int32_t number = arguments[1].as_int4();
+  if (table && table->computed != nullptr && number > 0) {
+    Catalog& own = execution.session.catalog.shared();
+    const std::string comment =
+        read_comment(own, *execution.transaction, own.database(), kPgClassClass,
+                     arguments[0].as_oid(), static_cast<std::uint32_t>(number));
+    return comment.empty() ? Value::null() : text(execution, comment);
+  }
+  if (!table || number < 1 || static_cast<std::size_t>(number) > table->relation.columns.size()) {
+    return Value::null();
+  }
+  const std::string& comment =
+      table->relation.columns[static_cast<std::size_t>(number) - 1].comment;
+  return comment.empty() ? Value::null() : text(execution, comment);
+}
+
+/// What the owner of an object, and everybody, may do with it before anything is granted.
+std::vector<Grant> usual_grants(char kind, Oid owner) {
+  const auto list = [&](GrantedOn granted_on, Privileges everyone) {
+    return AccessList{{}, owner, granted_on, everyone}.grants();
+  };
+  const auto letters = [&](const char* everyone, const char* owners) {
+    std::vector<Grant> grants;
+    if (*everyone != '\0') grants.push_back({kPublic, owner, everyone});
+    grants.push_back({owner, owner, owners});
+    return grants;
+  };
+  switch (kind) {
+    case 'c':
+      return {};
+    case 'r':
+      return list(GrantedOn::table, 0);
+    case 's':
+      return list(GrantedOn::sequence, 0);
+    case 'd':
+      return list(GrantedOn::database, kEveryoneOnDatabase);
+    case 'n':
+      return list(GrantedOn::schema, 0);
+    case 'f':
+      return letters("X", "X");
+    case 'l':
+    case 'T':
+      return letters("U", "U");
+    case 'L':
+      return letters("", "rw");
+    case 'p':
+      return letters("", "sA");
+    case 't':
+      return letters("", "C");
+    case 'F':
+    case 'S':
+      return letters("", "U");
+    default:
+      throw sql_error(sqlstate::invalid_parameter_value,
+                      "unrecognized object type abbreviation: {}", kind);
+  }
+}
+Value default_access_list(Execution& execution, Arguments arguments) {
+  const auto kind = static_cast<char>(arguments[0].as_int4());
+  const Value list = acl_value(execution, usual_grants(kind, arguments[1].as_oid()));
+  return list.is_null() ? make_array(execution.row_arena, TypeId::aclitem, {}) : list;
+}
+
+Value encoding_name(Execution& execution, Arguments arguments) {
+  constexpr std::int32_t kUtf8 = 6;
+  if (arguments[0].as_int4() == 0) return text(execution, "SQL_ASCII");
+  return text(execution, arguments[0].as_int4() == kUtf8 ? "UTF8" : "");
+}
+Value encoding_number(Execution&, Arguments arguments) {
+  std::string name{arguments[0].as_text()};
+  std::erase(name, '-');
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return Value::from_int(name == "UTF8" ? 6 : -1);
+}
+Value database_encoding(Execution& execution, Arguments) {
+  return text(execution, "UTF8");
+}
+
+std::vector<SessionFunction> all_functions() {
+  using enum TypeId;
+  constexpr auto kStable = Volatility::stable;
+  std::vector<SessionFunction> functions;
+  const auto add = [&](SessionFunction function) { functions.push_back(std::move(function)); };
+  for (const std::string_view name :
+       {"pg_function_is_visible", "pg_operator_is_visible", "pg_opclass_is_visible",
+        "pg_opfamily_is_visible", "pg_collation_is_visible", "pg_conversion_is_visible",
+        "pg_statistics_obj_is_visible", "pg_ts_config_is_visible", "pg_ts_dict_is_visible",
+        "pg_ts_parser_is_visible", "pg_ts_template_is_visible"}) {
+    add({name, bool_, {oid}, 0, true, kStable, always_true});
+  }
+  add({"pg_table_is_visible", bool_, {oid}, 0, true, kStable, table_is_visible});
+  add({"pg_type_is_visible", bool_, {oid}, 0, true, kStable, type_is_visible});
+  add({"pg_get_userbyid", name, {oid}, 0, true, kStable, user_by_id});
+  add({"pg_get_expr", TypeId::text, {TypeId::text, oid, bool_}, 1, true, kStable, expression_text});
+  add({"acldefault",
+       static_cast<TypeId>(1034),
+       {char_, oid},
+       0,
+       true,
+       kStable,
+       default_access_list});
+  add({"pg_get_constraintdef",
+       TypeId::text,
+       {oid, bool_},
+       1,
+       true,
+       kStable,
+       constraint_definition});
+  add({"pg_get_indexdef", TypeId::text, {oid, int4, bool_}, 2, true, kStable, index_definition});
+  add({"pg_get_viewdef",
+       TypeId::text,
+       {any, any},
+       1,
+       true,
+       kStable,
+       view_definition,
+       SessionFunction::AnyArguments::as_text});
+  for (const std::string_view name : {"pg_get_statisticsobjdef", "pg_get_statisticsobjdef_columns",
+                                      "pg_get_partkeydef", "pg_tablespace_location"}) {
+    add({name, TypeId::text, {oid}, 0, true, kStable, always_null});
+  }
+  // There are no rules of the user's own or partitions.
+  add({"pg_get_ruledef", TypeId::text, {oid, bool_}, 1, true, kStable, always_null});
+  add({"pg_partition_root", regclass, {regclass}, 0, true, kStable, always_null});
+  add({"pg_get_partition_constraintdef", TypeId::text, {oid}, 0, true, kStable, always_null});
+  // The order of the C locale does not change.
+  add({"pg_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
+  add({"pg_database_collation_actual_version", TypeId::text, {oid}, 0, true, kStable, always_null});
+  add({"obj_description", TypeId::text, {oid, name}, 1, true, kStable, object_description});
+  add({"col_description", TypeId::text, {oid, int4}, 0, true, kStable, column_description});
+  add({"shobj_description", TypeId::text, {oid, name}, 0, true, kStable, shared_description});
+  add({"pg_encoding_to_char", name, {int4}, 0, true, kStable, encoding_name});
+  add({"pg_char_to_encoding", int4, {name}, 0, true, kStable, encoding_number});
+  add({"getdatabaseencoding", name, {}, 0, true, kStable, database_encoding});
+  add({"pg_client_encoding", name, {}, 0, true, kStable, database_encoding});
+  add({"pg_is_other_temp_schema", bool_, {oid}, 0, true, kStable, always_false});
+  add({"pg_relation_is_publishable", bool_, {regclass}, 0, true, kStable, always_false});
+  add({"pg_relation_is_updatable", int4, {regclass, bool_}, 0, true, kStable, relation_updates});
+  add({"pg_column_is_updatable",
+       bool_,
+       {regclass, TypeId::int2, bool_},
+       0,
+       true,
+       kStable,
+       column_is_updatable});
+  return functions;
+}
+
+}  // namespace
+
+std::span<const SessionFunction> catalog_functions() {
+  static const std::vector<SessionFunction> kFunctions = all_functions();
+  return kFunctions;
+}
+
+}  // namespace swizzle::sql

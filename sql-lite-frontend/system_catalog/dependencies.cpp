@@ -1,0 +1,237 @@
+#include "sql-lite-frontend/system_catalog/dependencies.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+/// Nothing is recorded about dependencies: they are read off the definitions.
+namespace swizzle::sql {
+namespace {
+
+constexpr Oid kConstraintClass = 2606;
+constexpr Oid kAttributeDefaultClass = 2604;
+constexpr Oid kRewriteClass = 2618;
+
+/// pg_depend's letters.
+enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i' };
+
+struct ObjectAddress {
+  Oid catalog = kNoOid;
+  Oid object = kNoOid;
+  std::int64_t part = 0;
+};
+
+void emit_dependency(const EmitRow& emit, const ObjectAddress& dependent, const ObjectAddress& on,
+                     Dependency kind) {
+  const Value row[] = {Value::from_oid(dependent.catalog),
+                       Value::from_oid(dependent.object),
+                       Value::from_int(dependent.part),
+                       Value::from_oid(on.catalog),
+                       Value::from_oid(on.object),
+                       Value::from_int(on.part),
+                       Value::from_int(static_cast<char>(kind))};
+  emit(row);
+}
+
+/// The relations that a stored expression names by their numbers: '16400'::regclass.
+std::vector<Oid> relations_in(std::string_view expression) {
+  constexpr std::string_view kCast = "'::regclass";
+  std::vector<Oid> found;
+  for (std::size_t cast = expression.find(kCast); cast != std::string_view::npos;
+       cast = expression.find(kCast, cast + 1)) {
+    const std::size_t before = expression.find_last_not_of("0123456789", cast - 1);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    Oid oid = kNoOid;
+    std::from_chars(expression.data() + begin, expression.data() + cast, oid);
+    if (oid != kNoOid) found.push_back(oid);
+  }
+  return found;
+}
+
+/// The routines that it calls, by their numbers: "#16400"(…).
+std::vector<Oid> routines_in(std::string_view expression) {
+  constexpr std::string_view kBegin = "\"#";
+  constexpr std::string_view kEnd = "\"(";
+  std::vector<Oid> found;
+  for (std::size_t at = expression.find(kBegin); at != std::string_view::npos;
+       at = expression.find(kBegin, at + 1)) {
+    const std::string_view number = expression.substr(at + kBegin.size());
+    Oid oid = kNoOid;
+    const char* const end = std::from_chars(number.data(), number.data() + number.size(), oid).ptr;
+    const auto digits = static_cast<std::size_t>(end - number.data());
+    if (oid != kNoOid && number.substr(digits).starts_with(kEnd)) found.push_back(oid);
+  }
+  return found;
+}
+
+void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression) {
+  for (const Oid routine : routines_in(expression)) {
+    emit_dependency(emit, dependent, {kPgProcClass, routine}, Dependency::normal);
+  }
+}
+
+void emit_defaults(const EmitRow& emit, const Relation& relation) {
+  for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+    const Column& column = relation.columns[i];
+    if (!has_default_row(column)) continue;
+    const ObjectAddress value{kAttributeDefaultClass, default_oid(relation, i)};
+    emit_dependency(emit, value, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+                    Dependency::automatic);
+    for (const Oid named : relations_in(column.default_sql)) {
+      emit_dependency(emit, value, {kPgClassClass, named}, Dependency::normal);
+    }
+    emit_calls(emit, value, column.default_sql);
+  }
+}
+
+void emit_routine(const EmitRow& emit, Session::State& session, const Routine& routine) {
+  const ObjectAddress address{kPgProcClass, routine.oid};
+  std::vector<Oid> types;
+  const auto depends_on = [&](Oid type) {
+    if (type == kNoOid || std::ranges::find(types, type) != types.end()) return;
+    types.push_back(type);
+    emit_dependency(emit, address, {kPgTypeClass, type}, Dependency::normal);
+  };
+  const auto on_type = [&](TypeId type) {
+    if (is_user_type(type)) depends_on(raw(type));
+  };
+  on_type(routine.result);
+  for (const RoutineParameter& parameter : routine.parameters) {
+    on_type(parameter.type);
+    emit_calls(emit, address, parameter.default_sql);
+  }
+  if (const TablePtr rows = session.catalog.table(routine.result_relation)) {
+    depends_on(rows->relation.row_type);
+  }
+  for (const ViewName& name : routine.body_names) {
+    if (name.relation < kFirstUserOid) continue;
+    emit_dependency(emit, address, {kPgClassClass, name.relation}, Dependency::normal);
+  }
+  for (const ViewRoutine& called : routine.body_routines) {
+    emit_dependency(emit, address, {kPgProcClass, called.routine}, Dependency::normal);
+  }
+}
+
+void emit_user_type(const EmitRow& emit, const UserType& type) {
+  const ObjectAddress address{kPgTypeClass, type.oid};
+  emit_dependency(emit, {kPgTypeClass, raw(array_type(type.id()))}, address, Dependency::internal);
+  if (is_user_type(type.base)) {
+    emit_dependency(emit, address, {kPgTypeClass, raw(type.base)}, Dependency::normal);
+  }
+  if (type.relation != kNoOid) {
+    emit_dependency(emit, {kPgClassClass, type.relation}, address, Dependency::internal);
+  }
+  for (std::size_t i = 0; i < type.attributes.size(); ++i) {
+    if (!is_user_type(type.attributes[i].type)) continue;
+    emit_dependency(emit, {kPgClassClass, type.relation, static_cast<std::int64_t>(i) + 1},
+                    {kPgTypeClass, raw(type.attributes[i].type)}, Dependency::normal);
+  }
+  for (const Oid named : relations_in(type.default_sql)) {
+    emit_dependency(emit, address, {kPgClassClass, named}, Dependency::normal);
+  }
+  emit_calls(emit, address, type.default_sql);
+  for (const DomainCheck& check : type.checks) {
+    const ObjectAddress constraint{kConstraintClass, check.oid};
+    emit_dependency(emit, constraint, address, Dependency::automatic);
+    emit_calls(emit, constraint, check.sql);
+  }
+}
+
+void emit_rule(const EmitRow& emit, const Relation& view) {
+  const ObjectAddress rule{kRewriteClass, rule_oid(view)};
+  emit_dependency(emit, rule, {kPgClassClass, view.oid}, Dependency::internal);
+  for (const ViewName& name : view.view_names) {
+    // System relations are there always.
+    if (name.relation < kFirstUserOid) continue;
+    emit_dependency(emit, rule, {kPgClassClass, name.relation}, Dependency::normal);
+  }
+  for (const ViewRoutine& called : view.view_routines) {
+    emit_dependency(emit, rule, {kPgProcClass, called.routine}, Dependency::normal);
+  }
+}
+
+}  // namespace
+
+bool has_default_row(const Column& column) noexcept {
+  return !column.dropped && !column.default_sql.empty() && column.identity == 0;
+}
+
+Oid default_oid(const Relation& relation, std::size_t position) noexcept {
+  return relation.oid + static_cast<Oid>(position) + 1;
+}
+
+Oid rule_oid(const Relation& view) noexcept {
+  return view.oid;
+}
+
+void dependency_rows(Execution& execution, const EmitRow& emit) {
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    // So that a dump makes the relation before what names the type of its rows.
+    if (relation.row_type != kNoOid && relation.kind != RelationKind::sequence) {
+      emit_dependency(emit, {kPgTypeClass, relation.row_type}, {kPgClassClass, relation.oid},
+                      Dependency::internal);
+    }
+    if (relation.sequence && relation.sequence->owner_table != kNoOid) {
+      emit_dependency(
+          emit, {kPgClassClass, relation.oid},
+          {kPgClassClass, relation.sequence->owner_table, relation.sequence->owner_column},
+          relation.sequence->identity ? Dependency::internal : Dependency::automatic);
+    }
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      const Column& column = relation.columns[i];
+      if (column.dropped || !is_user_type(column.type)) continue;
+      emit_dependency(emit, {kPgClassClass, relation.oid, static_cast<std::int64_t>(i) + 1},
+                      {kPgTypeClass, raw(column.type)}, Dependency::normal);
+    }
+    for (const Constraint& constraint : relation.constraints) {
+      emit_calls(emit, {kConstraintClass, constraint.oid}, constraint.check_sql);
+      if (constraint.index == kNoOid || constraint.kind == ConstraintKind::foreign_key) continue;
+      emit_dependency(emit, {kPgClassClass, constraint.index}, {kConstraintClass, constraint.oid},
+                      Dependency::internal);
+    }
+    for (const Index& index : relation.indexes) {
+      for (const IndexColumn& column : index.columns) {
+        emit_calls(emit, {kPgClassClass, index.oid}, column.expression_sql);
+      }
+      emit_calls(emit, {kPgClassClass, index.oid}, index.predicate_sql);
+    }
+    constexpr Oid kTriggerClass = 2620;
+    for (const Trigger& trigger : relation.triggers) {
+      const ObjectAddress address{kTriggerClass, trigger.oid};
+      emit_dependency(emit, address, {kPgProcClass, trigger.function}, Dependency::normal);
+      emit_dependency(emit, address, {kPgClassClass, relation.oid}, Dependency::automatic);
+      emit_calls(emit, address, trigger.when_sql);
+    }
+    emit_defaults(emit, relation);
+    if (has_query(relation.kind)) emit_rule(emit, relation);
+  }
+  Session::State& session = execution.session;
+  for (const TypePtr& type : session.catalog.types()) emit_user_type(emit, *type);
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    emit_routine(emit, session, *routine);
+  }
+}
+
+void rule_rows(Execution& execution, const EmitRow& emit) {
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (!has_query(relation.kind)) continue;
+    constexpr char kSelect = '1';
+    constexpr char kAlways = 'O';
+    const Value row[] = {Value::from_oid(rule_oid(relation)),
+                         make_text(execution.row_arena, "_RETURN"),
+                         Value::from_oid(relation.oid),
+                         Value::from_int(kSelect),
+                         Value::from_int(kAlways),
+                         Value::from_bool(true)};
+    emit(row);
+  }
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,208 @@
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/system_catalog/objects.h"
+#include "sql-lite-frontend/system_catalog/providers.h"
+#include "sql-lite-frontend/system_catalog/row_values.h"
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+/// System relations about what the server has built in.
+namespace swizzle::sql {
+namespace {
+
+constexpr Oid kBtree = 403;
+constexpr Oid kInternalLanguage = 12;
+
+Value system_schema() {
+  return Value::from_oid(kPgCatalogSchema);
+}
+Value bootstrap_role() {
+  return Value::from_oid(kBootstrapRole);
+}
+
+void operators(Execution& execution, const EmitRow& emit) {
+  for (const Operator& op : builtin_operators()) {
+    const Value row[] = {Value::from_oid(op.oid),
+                         text_value(execution, op.name),
+                         system_schema(),
+                         bootstrap_role(),
+                         letter(op.left == TypeId::none ? 'l' : 'b'),
+                         flag(op.can_merge),
+                         flag(op.can_hash),
+                         Value::from_oid(raw(op.left)),
+                         Value::from_oid(raw(op.right)),
+                         Value::from_oid(raw(op.result)),
+                         Value::from_oid(op.commutator),
+                         Value::from_oid(op.negator),
+                         Value::from_oid(op.function != nullptr ? op.function->oid : kNoOid)};
+    emit(row);
+  }
+}
+
+void casts(Execution&, const EmitRow& emit) {
+  Oid oid = 10200;
+  for (const Cast& cast : builtin_casts()) {
+    constexpr char kContexts[] = {'i', 'a', 'e'};
+    const bool by_function = cast.method == CastMethod::function && cast.function != nullptr;
+    const Value row[] = {
+        Value::from_oid(oid++),
+        Value::from_oid(raw(cast.source)),
+        Value::from_oid(raw(cast.target)),
+        Value::from_oid(by_function ? cast.function->oid : kNoOid),
+        letter(kContexts[static_cast<std::size_t>(cast.context)]),
+        letter(by_function ? 'f' : (cast.method == CastMethod::relabel ? 'b' : 'i'))};
+    emit(row);
+  }
+}
+
+void operator_class_rows(Execution& execution, const EmitRow& emit) {
+  for (const OperatorClass& entry : operator_classes()) {
+    const Value row[] = {Value::from_oid(entry.oid),
+                         Value::from_oid(kBtree),
+                         text_value(execution, entry.name),
+                         system_schema(),
+                         bootstrap_role(),
+                         Value::from_oid(entry.family),
+                         Value::from_oid(raw(entry.type)),
+                         flag(entry.is_default)};
+    emit(row);
+  }
+}
+
+void operator_family_rows(Execution& execution, const EmitRow& emit) {
+  std::vector<Oid> seen;
+  for (const OperatorClass& entry : operator_classes()) {
+    if (std::ranges::find(seen, entry.family) != seen.end()) continue;
+    seen.push_back(entry.family);
+    const Value row[] = {Value::from_oid(entry.family), Value::from_oid(kBtree),
+                         text_value(execution, entry.family_name), system_schema(),
+                         bootstrap_role()};
+    emit(row);
+  }
+}
+
+void languages(Execution& execution, const EmitRow& emit) {
+  const std::pair<Oid, std::string_view> list[] = {
+      {12, "internal"}, {13, "c"}, {14, "sql"}, {13563, "plpgsql"}};
+  for (const auto& [oid, label] : list) {
+    const Value row[] = {Value::from_oid(oid), text_value(execution, label), bootstrap_role(),
+                         flag(label == "plpgsql"), flag(oid >= 14)};
+    emit(row);
+  }
+}
+
+void access_methods(Execution& execution, const EmitRow& emit) {
+  const Value heap[] = {Value::from_oid(2), text_value(execution, "heap"), Value::from_oid(3),
+                        letter('t')};
+  const Value btree[] = {Value::from_oid(kBtree), text_value(execution, "btree"),
+                         Value::from_oid(330), letter('i')};
+  emit(heap);
+  emit(btree);
+}
+
+void collations(Execution& execution, const EmitRow& emit) {
+  struct Entry {
+    Oid oid;
+    std::string_view name;
+    char provider;
+    std::int64_t encoding;
+  };
+  constexpr Entry kEntries[] = {
+      {100, "default", 'd', -1}, {950, "C", 'c', -1}, {951, "POSIX", 'c', -1}};
+  for (const Entry& entry : kEntries) {
+    const bool own = entry.oid != 100;
+    const Value row[] = {Value::from_oid(entry.oid),
+                         text_value(execution, entry.name),
+                         system_schema(),
+                         bootstrap_role(),
+                         letter(entry.provider),
+                         flag(true),
+                         Value::from_int(entry.encoding),
+                         own ? text_value(execution, entry.name) : Value::null(),
+                         own ? text_value(execution, entry.name) : Value::null()};
+    emit(row);
+  }
+}
+
+void tablespaces(Execution& execution, const EmitRow& emit) {
+  const std::pair<Oid, std::string_view> list[] = {{1663, "pg_default"}, {1664, "pg_global"}};
+  for (const auto& [oid, label] : list) {
+    const Value row[] = {Value::from_oid(oid), text_value(execution, label), bootstrap_role()};
+    emit(row);
+  }
+}
+
+}  // namespace
+
+std::span<const RowProvider> fact_providers() {
+  static const std::vector<RowProvider> kProviders{
+      {kPgCatalogSchema,
+       "pg_proc",
+       {{"oid"},          {"proname"},        {"pronamespace"}, {"proowner"},
+        {"prolang"},      {"procost"},        {"prorows"},      {"provariadic"},
+        {"prokind"},      {"prosecdef"},      {"proisstrict"},  {"proretset"},
+        {"provolatile"},  {"proparallel"},    {"pronargs"},     {"pronargdefaults"},
+        {"prorettype"},   {"proargtypes"},    {"proargnames"},  {"prosrc"},
+        {"proleakproof"}, {"proallargtypes"}, {"proargmodes"},  {"proargdefaults"},
+        {"prosqlbody"},   {"proconfig"},      {"proacl"}},
+       procedure_rows},
+      {kPgCatalogSchema,
+       "pg_operator",
+       {{"oid"},
+        {"oprname"},
+        {"oprnamespace"},
+        {"oprowner"},
+        {"oprkind"},
+        {"oprcanmerge"},
+        {"oprcanhash"},
+        {"oprleft"},
+        {"oprright"},
+        {"oprresult"},
+        {"oprcom"},
+        {"oprnegate"},
+        {"oprcode"}},
+       operators},
+      {kPgCatalogSchema,
+       "pg_cast",
+       {{"oid"}, {"castsource"}, {"casttarget"}, {"castfunc"}, {"castcontext"}, {"castmethod"}},
+       casts},
+      {kPgCatalogSchema,
+       "pg_opclass",
+       {{"oid"},
+        {"opcmethod"},
+        {"opcname"},
+        {"opcnamespace"},
+        {"opcowner"},
+        {"opcfamily"},
+        {"opcintype"},
+        {"opcdefault"}},
+       operator_class_rows},
+      {kPgCatalogSchema,
+       "pg_opfamily",
+       {{"oid"}, {"opfmethod"}, {"opfname"}, {"opfnamespace"}, {"opfowner"}},
+       operator_family_rows},
+      {kPgCatalogSchema,
+       "pg_language",
+       {{"oid"}, {"lanname"}, {"lanowner"}, {"lanispl"}, {"lanpltrusted"}},
+       languages},
+      {kPgCatalogSchema, "pg_am", {{"oid"}, {"amname"}, {"amhandler"}, {"amtype"}}, access_methods},
+      {kPgCatalogSchema,
+       "pg_collation",
+       {{"oid"},
+        {"collname"},
+        {"collnamespace"},
+        {"collowner"},
+        {"collprovider"},
+        {"collisdeterministic"},
+        {"collencoding"},
+        {"collcollate"},
+        {"collctype"}},
+       collations},
+      {kPgCatalogSchema, "pg_tablespace", {{"oid"}, {"spcname"}, {"spcowner"}}, tablespaces},
+  };
+  return kProviders;
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,317 @@
+#include "sql-lite-frontend/system_catalog/objects.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/session/definitions.h"
+#include "sql-lite-frontend/session/domains.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/system_catalog/dependencies.h"
+#include "sql-lite-frontend/system_catalog/row_values.h"
+#include "sql-lite-frontend/types/array.h"
+
+namespace swizzle::sql {
+namespace {
+
+Value numbers(Execution& execution, std::span<const std::int16_t> columns) {
+  std::vector<Value> values;
+  for (const std::int16_t column : columns) values.push_back(Value::from_int(column));
+  return make_array(execution.row_arena, TypeId::int2, values);
+}
+/// int2vector and oidvector count from 0.
+Value vector_of(Execution& execution, TypeId element, std::span<const Value> values) {
+  const ArrayDimension dimension{static_cast<std::int32_t>(values.size()), 0};
+  return make_array(execution.row_arena, element, {&dimension, 1}, values);
+}
+
+std::string owner_name(Session::State& session, Oid oid) {
+  const RolePtr role = session.catalog.role(oid);
+  return role ? role->name : "postgres";
+}
+
+}  // namespace
+
+namespace {
+
+/// The parts of an index as pg_index's vectors have them.
+struct IndexVectors {
+  std::vector<Value> columns;
+  std::vector<Value> collations;
+  std::vector<Value> classes;
+  std::vector<Value> options;
+};
+
+IndexVectors vectors_of(const Relation& relation, const Index& index) {
+  IndexVectors out;
+  for (const IndexColumn& part : index.columns) {
+    const TypeId type = part.column == 0
+                            ? part.type
+                            : relation.columns[static_cast<std::size_t>(part.column) - 1].type;
+    const bool descending = part.direction == SortDirection::descending;
+    const bool nulls_first = part.nulls == NullsOrder::first;
+    out.columns.push_back(Value::from_int(part.column));
+    out.options.push_back(Value::from_int((descending ? 1 : 0) + (nulls_first ? 2 : 0)));
+    out.classes.push_back(Value::from_oid(operator_class(type, part.operator_class)));
+    const bool collated = type == TypeId::text || type == TypeId::varchar || type == TypeId::bpchar;
+    out.collations.push_back(Value::from_oid(collated ? 100 : (type == TypeId::name ? 950 : 0)));
+  }
+  for (const std::int16_t column : index.included) {
+    out.columns.push_back(Value::from_int(column));
+  }
+  return out;
+}
+
+Value index_expressions(Execution& execution, const Table& table, const Index& index) {
+  std::string text;
+  for (const IndexColumn& part : index.columns) {
+    if (part.column != 0) continue;
+    if (!text.empty()) text += ", ";
+    text += printed_expression(execution.session, table, part.expression_sql);
+  }
+  return text.empty() ? Value::null() : text_value(execution, text);
+}
+
+}  // namespace
+
+void index_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Index& index : table->relation.indexes) {
+      const IndexVectors parts = vectors_of(table->relation, index);
+      const Value row[] = {
+          Value::from_oid(index.oid),
+          Value::from_oid(table->relation.oid),
+          Value::from_int(static_cast<std::int64_t>(parts.columns.size())),
+          Value::from_int(static_cast<std::int64_t>(parts.classes.size())),
+          flag(index.is_key()),
+          flag(index.nulls_not_distinct),
+          flag(index.primary),
+          flag(false),
+          flag(!index.deferrable),
+          flag(false),
+          flag(true),
+          flag(false),
+          flag(true),
+          flag(true),
+          flag(false),
+          vector_of(execution, TypeId::int2, parts.columns),
+          vector_of(execution, TypeId::oid, parts.collations),
+          vector_of(execution, TypeId::oid, parts.classes),
+          vector_of(execution, TypeId::int2, parts.options),
+          index_expressions(execution, *table, index),
+          index.predicate_sql.empty()
+              ? Value::null()
+              : text_value(execution, printed_expression(session, *table, index.predicate_sql))};
+      emit(row);
+    }
+  }
+}
+
+namespace {
+
+void emit_domain_check(Execution& execution, const EmitRow& emit, const UserType& domain,
+                       const DomainCheck& check) {
+  const Value none = Value::from_oid(kNoOid);
+  const std::string shown = shown_domain_check(execution.session, domain, check, false);
+  // Without the word and its parentheses.
+  const std::string condition = shown.substr(7, shown.rfind(')') - 7);
+  const Value row[] = {Value::from_oid(check.oid),
+                       text_value(execution, check.name),
+                       Value::from_oid(domain.schema),
+                       letter('c'),
+                       flag(false),
+                       flag(false),
+                       flag(check.validated),
+                       none,
+                       Value::from_oid(domain.oid),
+                       none,
+                       none,
+                       none,
+                       letter(' '),
+                       letter(' '),
+                       letter(' '),
+                       flag(true),
+                       Value::from_int(0),
+                       flag(false),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       text_value(execution, condition)};
+  emit(row);
+}
+
+/// Constraint triggers are constraints, too.
+void emit_trigger_constraint(Execution& execution, const Table& table, const Trigger& trigger,
+                             const EmitRow& emit) {
+  const Value row[] = {Value::from_oid(trigger.constraint),
+                       text_value(execution, trigger.name),
+                       Value::from_oid(table.relation.schema),
+                       letter('t'),
+                       flag(trigger.deferrable),
+                       flag(trigger.initially_deferred),
+                       flag(true),
+                       Value::from_oid(table.relation.oid),
+                       Value::from_oid(kNoOid),
+                       Value::from_oid(kNoOid),
+                       Value::from_oid(kNoOid),
+                       Value::from_oid(kNoOid),
+                       letter(' '),
+                       letter(' '),
+                       letter(' '),
+                       flag(true),
+                       Value::from_int(0),
+                       flag(true),
+                       Value::null(),
+                       Value::null(),
+                       Value::null(),
+                       Value::null()};
+  emit(row);
+}
+
+}  // namespace
+
+void constraint_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (const Trigger& trigger : table->relation.triggers) {
+      if (trigger.constraint != kNoOid) emit_trigger_constraint(execution, *table, trigger, emit);
+    }
+    for (const Constraint& constraint : table->relation.constraints) {
+      const bool foreign = constraint.kind == ConstraintKind::foreign_key;
+      const Value row[] = {
+          Value::from_oid(constraint.oid),
+          text_value(execution, constraint.name),
+          Value::from_oid(table->relation.schema),
+          letter(static_cast<char>(constraint.kind)),
+          flag(constraint.deferrable),
+          flag(constraint.initially_deferred),
+          flag(constraint.validated),
+          Value::from_oid(table->relation.oid),
+          Value::from_oid(kNoOid),
+          Value::from_oid(constraint.index),
+          Value::from_oid(kNoOid),
+          Value::from_oid(constraint.referenced_table),
+          letter(foreign ? static_cast<char>(constraint.on_update) : ' '),
+          letter(foreign ? static_cast<char>(constraint.on_delete) : ' '),
+          letter(foreign ? constraint.match : ' '),
+          flag(true),
+          Value::from_int(0),
+          flag(constraint.no_inherit || foreign || constraint.index != kNoOid),
+          numbers(execution, constraint.columns),
+          foreign ? numbers(execution, constraint.referenced_columns) : Value::null(),
+          Value::null(),
+          constraint.check_sql.empty()
+              ? Value::null()
+              : text_value(execution, printed_expression(session, *table, constraint.check_sql))};
+      emit(row);
+    }
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    for (const DomainCheck& check : type->checks) emit_domain_check(execution, emit, *type, check);
+  }
+}
+
+void default_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    for (std::size_t i = 0; i < table->relation.columns.size(); ++i) {
+      const Column& column = table->relation.columns[i];
+      if (!has_default_row(column)) continue;
+      const Value row[] = {
+          Value::from_oid(default_oid(table->relation, i)), Value::from_oid(table->relation.oid),
+          Value::from_int(static_cast<std::int64_t>(i) + 1),
+          text_value(execution, printed_expression(session, *table, column.default_sql))};
+      emit(row);
+    }
+  }
+}
+
+void description_rows(Execution& execution, const EmitRow& emit) {
+  constexpr Oid kConstraintClass = 2606;
+  constexpr Oid kNamespaceClass = 2615;
+  Session::State& session = execution.session;
+  const auto describe = [&](Oid object, Oid catalog, std::int64_t part, const std::string& text) {
+    if (text.empty()) return;
+    const Value row[] = {Value::from_oid(object), Value::from_oid(catalog), Value::from_int(part),
+                         text_value(execution, text)};
+    emit(row);
+  };
+  Catalog& catalog = session.catalog.shared();
+  for (const Comment& comment :
+       read_comments(catalog, *execution.transaction, catalog.database())) {
+    describe(comment.object, comment.catalog, comment.part, comment.text);
+  }
+  for (const SchemaPtr& schema : session.catalog.schemas()) {
+    describe(schema->oid, kNamespaceClass, 0, schema->comment);
+  }
+  for (const TypePtr& type : session.catalog.types()) {
+    describe(type->oid, kPgTypeClass, 0, type->comment);
+    for (const DomainCheck& check : type->checks) {
+      describe(check.oid, kConstraintClass, 0, check.comment);
+    }
+  }
+  for (const RoutinePtr& routine : session.catalog.routines()) {
+    describe(routine->oid, kPgProcClass, 0, routine->comment);
+  }
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    describe(relation.oid, kPgClassClass, 0, relation.comment);
+    for (std::size_t i = 0; i < relation.columns.size(); ++i) {
+      describe(relation.oid, kPgClassClass, static_cast<std::int64_t>(i) + 1,
+               relation.columns[i].comment);
+    }
+    for (const Index& index : relation.indexes) {
+      describe(index.oid, kPgClassClass, 0, index.comment);
+    }
+    constexpr Oid kTriggerClass = 2620;
+    for (const Trigger& trigger : relation.triggers) {
+      describe(trigger.oid, kTriggerClass, 0, trigger.comment);
+    }
+    for (const Constraint& constraint : relation.constraints) {
+      describe(constraint.oid, kConstraintClass, 0, constraint.comment);
+    }
+  }
+}
+
+void sequence_rows(Execution& execution, const EmitRow& emit) {
+  for (const TablePtr& table : execution.session.catalog.tables()) {
+    if (!table->relation.sequence) continue;
+    const SequenceDefinition& sequence = *table->relation.sequence;
+    const Value row[] = {Value::from_oid(table->relation.oid), Value::from_oid(raw(sequence.type)),
+                         Value::from_int(sequence.start),      Value::from_int(sequence.increment),
+                         Value::from_int(sequence.maximum),    Value::from_int(sequence.minimum),
+                         Value::from_int(sequence.cache),      flag(sequence.cycle)};
+    emit(row);
+  }
+}
+
+void view_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    if (relation.kind != RelationKind::view) continue;
+    const Value row[] = {text_value(execution, session.names.schema_name(relation.schema)),
+                         text_value(execution, relation.name),
+                         text_value(execution, owner_name(session, relation.owner)),
+                         text_value(execution, definition_of_view(session, *table))};
+    emit(row);
+  }
+}
+
+void index_view_rows(Execution& execution, const EmitRow& emit) {
+  Session::State& session = execution.session;
+  for (const TablePtr& table : session.catalog.tables()) {
+    const Relation& relation = table->relation;
+    for (const Index& index : relation.indexes) {
+      const Value row[] = {
+          text_value(execution, session.names.schema_name(relation.schema)),
+          text_value(execution, relation.name), text_value(execution, index.name), Value::null(),
+          text_value(execution,
+                     definition_of_index(session, index.oid, 0, Layout::plain).value_or(""))};
+      emit(row);
+    }
+  }
+}
+
+}  // namespace swizzle::sql

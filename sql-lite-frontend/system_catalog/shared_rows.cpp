@@ -1,0 +1,125 @@
+// Roles and databases, which all databases share.
+#include "sql-lite-frontend/catalog/catalog_keys.h"
+#include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/system_catalog/objects.h"
+#include "sql-lite-frontend/system_catalog/privileges.h"
+#include "sql-lite-frontend/system_catalog/row_values.h"
+#include "sql-lite-frontend/types/type_io.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr Oid kDefaultTablespace = 1663;
+
+Value timestamp_or_null(Execution& execution, const std::string& text) {
+  if (text.empty()) return Value::null();
+  FunctionContext context{execution.row_arena, execution.session.session_context, {}};
+  return input_text(context, TypeId::timestamptz, kNoTypmod, text);
+}
+
+}  // namespace
+
+namespace {
+
+Value verifier_of(Execution& execution, const Role& role) {
+  if (role.password_verifier.empty()) return Value::null();
+  return text_value(execution, role.password_verifier);
+}
+
+/// pg_authid's columns, which only superusers may read; pg_roles has one more and hides a password.
+enum class Password : std::uint8_t { hidden, shown };
+void emit_roles(Execution& execution, const EmitRow& emit, Password password) {
+  for (const RolePtr& role : execution.session.catalog.roles()) {
+    const Value row[] = {Value::from_oid(role->oid),
+                         text_value(execution, role->name),
+                         flag(role->superuser),
+                         flag(role->inherit),
+                         flag(role->create_role),
+                         flag(role->create_database),
+                         flag(role->can_login),
+                         flag(role->replication),
+                         Value::from_int(role->connection_limit),
+                         password == Password::shown ? verifier_of(execution, *role)
+                                                     : text_value(execution, "********"),
+                         timestamp_or_null(execution, role->valid_until),
+                         flag(role->bypass_rls),
+                         options_value(execution, role->settings)};
+    emit(row);
+  }
+}
+
+}  // namespace
+
+void role_rows(Execution& execution, const EmitRow& emit) {
+  emit_roles(execution, emit, Password::hidden);
+}
+void authid_rows(Execution& execution, const EmitRow& emit) {
+  emit_roles(execution, emit, Password::shown);
+}
+
+void role_member_rows(Execution& execution, const EmitRow& emit) {
+  for (const RolePtr& role : execution.session.catalog.roles()) {
+    for (const Membership& membership : role->member_of) {
+      const Value row[] = {Value::from_oid(membership.group), Value::from_oid(role->oid),
+                           Value::from_oid(membership.grantor), flag(membership.admin_option)};
+      emit(row);
+    }
+  }
+}
+
+void database_rows(Execution& execution, const EmitRow& emit) {
+  for (const DatabasePtr& database : execution.session.catalog.databases()) {
+    const Value row[] = {Value::from_oid(database->oid),
+                         text_value(execution, database->name),
+                         Value::from_oid(database->owner),
+                         Value::from_int(6),
+                         letter('c'),
+                         flag(database->is_template),
+                         flag(database->allow_connections),
+                         Value::from_int(database->connection_limit),
+                         Value::from_oid(kDefaultTablespace),
+                         text_value(execution, "C"),
+                         text_value(execution, "C"),
+                         acl_value(execution, database->grants)};
+    emit(row);
+  }
+}
+
+void shared_description_rows(Execution& execution, const EmitRow& emit) {
+  const auto describe = [&](Oid oid, Oid catalog, const std::string& comment) {
+    if (comment.empty()) return;
+    const Value row[] = {Value::from_oid(oid), Value::from_oid(catalog),
+                         text_value(execution, comment)};
+    emit(row);
+  };
+  constexpr Oid kPgDatabaseClass = 1262;
+  constexpr Oid kPgAuthidClass = 1260;
+  for (const DatabasePtr& database : execution.session.catalog.databases()) {
+    describe(database->oid, kPgDatabaseClass, database->comment);
+  }
+  for (const RolePtr& role : execution.session.catalog.roles()) {
+    describe(role->oid, kPgAuthidClass, role->comment);
+  }
+  for (const Comment& comment :
+       read_comments(execution.session.catalog.shared(), *execution.transaction, kSharedCatalog)) {
+    describe(comment.object, comment.catalog, comment.text);
+  }
+}
+
+void role_setting_rows(Execution& execution, const EmitRow& emit) {
+  for (const RolePtr& role : execution.session.catalog.roles()) {
+    if (role->settings.empty()) continue;
+    const Value row[] = {Value::from_oid(kNoOid), Value::from_oid(role->oid),
+                         options_value(execution, role->settings)};
+    emit(row);
+  }
+  for (const DatabasePtr& database : execution.session.catalog.databases()) {
+    if (database->settings.empty()) continue;
+    const Value row[] = {Value::from_oid(database->oid), Value::from_oid(kNoOid),
+                         options_value(execution, database->settings)};
+    emit(row);
+  }
+}
+
+}  // namespace swizzle::sql

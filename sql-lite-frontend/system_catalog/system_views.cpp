@@ -1,0 +1,123 @@
+#include "sql-lite-frontend/system_catalog/providers.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr SystemView kSystemViews[] = {
+    {kPgCatalogSchema, "pg_user",
+     "usename usesysid usecreatedb usesuper userepl usebypassrls passwd valuntil useconfig",
+     "SELECT rolname AS usename, oid AS usesysid, rolcreatedb AS usecreatedb, "
+     "rolsuper AS usesuper, rolreplication AS userepl, rolbypassrls AS usebypassrls, "
+     "rolpassword AS passwd, rolvaliduntil AS valuntil, rolconfig AS useconfig "
+     "FROM pg_catalog.pg_roles WHERE rolcanlogin"},
+    {kPgCatalogSchema, "pg_shadow",
+     "usename usesysid usecreatedb usesuper userepl usebypassrls passwd valuntil useconfig",
+     "SELECT a.rolname AS usename, a.oid AS usesysid, a.rolcreatedb AS usecreatedb, "
+     "a.rolsuper AS usesuper, a.rolreplication AS userepl, a.rolbypassrls AS usebypassrls, "
+     "a.rolpassword AS passwd, a.rolvaliduntil AS valuntil, s.setconfig AS useconfig "
+     "FROM pg_catalog.pg_authid a LEFT JOIN pg_catalog.pg_db_role_setting s "
+     "ON s.setrole = a.oid AND s.setdatabase = 0 WHERE a.rolcanlogin"},
+    {kPgCatalogSchema, "pg_group", "groname grosysid grolist",
+     "SELECT r.rolname AS groname, r.oid AS grosysid, "
+     "ARRAY(SELECT m.member FROM pg_catalog.pg_auth_members m WHERE m.roleid = r.oid) AS grolist "
+     "FROM pg_catalog.pg_roles r WHERE NOT r.rolcanlogin"},
+    {kPgCatalogSchema, "pg_matviews",
+     "schemaname matviewname matviewowner tablespace hasindexes ispopulated definition",
+     "SELECT n.nspname AS schemaname, c.relname AS matviewname, "
+     "pg_catalog.pg_get_userbyid(c.relowner) AS matviewowner, NULL::pg_catalog.name AS tablespace, "
+     "c.relhasindex AS hasindexes, c.relispopulated AS ispopulated, "
+     "pg_catalog.pg_get_viewdef(c.oid) AS definition "
+     "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
+     "WHERE c.relkind = 'm'"},
+    {kPgCatalogSchema, "pg_sequences",
+     "schemaname sequencename sequenceowner data_type start_value min_value max_value "
+     "increment_by cycle cache_size last_value",
+     "SELECT n.nspname AS schemaname, c.relname AS sequencename, "
+     "pg_catalog.pg_get_userbyid(c.relowner) AS sequenceowner, s.seqtypid AS data_type, "
+     "s.seqstart AS start_value, s.seqmin AS min_value, s.seqmax AS max_value, "
+     "s.seqincrement AS increment_by, s.seqcycle AS cycle, s.seqcache AS cache_size, "
+     "CASE WHEN pg_catalog.has_sequence_privilege(c.oid, 'SELECT,USAGE') "
+     "AND pg_catalog.swizzle_sequence_is_called(c.oid) "
+     "THEN pg_catalog.swizzle_sequence_value(c.oid) END AS last_value "
+     "FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c ON c.oid = s.seqrelid "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"},
+    {kPgCatalogSchema, "pg_stat_database",
+     "datid datname numbackends xact_commit xact_rollback blks_read blks_hit deadlocks "
+     "tup_returned "
+     "tup_fetched tup_inserted tup_updated tup_deleted conflicts blk_read_time blk_write_time "
+     "stats_reset",
+     "SELECT d.oid AS datid, d.datname, (SELECT pg_catalog.count(*) "
+     "FROM pg_catalog.pg_stat_activity a WHERE a.datid = d.oid) AS numbackends, "
+     "CASE WHEN s.is_ours THEN s.commits ELSE 0 END AS xact_commit, "
+     "CASE WHEN s.is_ours THEN s.rollbacks ELSE 0 END AS xact_rollback, "
+     "CASE WHEN s.is_ours THEN s.pages_read ELSE 0 END AS blks_read, "
+     "CASE WHEN s.is_ours THEN GREATEST(s.asked - s.pages_read, 0) ELSE 0 END AS blks_hit, "
+     "CASE WHEN s.is_ours THEN s.deadlocks ELSE 0 END AS deadlocks, "
+     "CASE WHEN s.is_ours THEN t.read + t.fetched ELSE 0 END AS tup_returned, "
+     "CASE WHEN s.is_ours THEN t.fetched ELSE 0 END AS tup_fetched, "
+     "CASE WHEN s.is_ours THEN t.inserted ELSE 0 END AS tup_inserted, "
+     "CASE WHEN s.is_ours THEN t.updated ELSE 0 END AS tup_updated, "
+     "CASE WHEN s.is_ours THEN t.deleted ELSE 0 END AS tup_deleted, "
+     // Nothing is replayed here that statements could be in the way of.
+     "0::pg_catalog.int8 AS conflicts, "
+     // As where track_io_timing is off.
+     "0::pg_catalog.float8 AS blk_read_time, 0::pg_catalog.float8 AS blk_write_time, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.pg_database d CROSS "
+     "JOIN "
+     "(SELECT COALESCE(pg_catalog.sum(seq_tup_read), 0)::pg_catalog.int8 AS read, "
+     "COALESCE(pg_catalog.sum(idx_tup_fetch), 0)::pg_catalog.int8 AS fetched, "
+     "COALESCE(pg_catalog.sum(n_tup_ins), 0)::pg_catalog.int8 AS inserted, "
+     "COALESCE(pg_catalog.sum(n_tup_upd), 0)::pg_catalog.int8 AS updated, "
+     "COALESCE(pg_catalog.sum(n_tup_del), 0)::pg_catalog.int8 AS deleted "
+     "FROM pg_catalog.pg_stat_all_tables) t CROSS JOIN LATERAL "
+     "(SELECT d.datname = pg_catalog.current_database() AS is_ours, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'commits') AS commits, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'rollbacks') AS rollbacks, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS pages_read, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'leaf_requests') AS asked, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'deadlocks') AS deadlocks "
+     "FROM pg_catalog.swizzle_statistics) s"},
+    {kPgCatalogSchema, "pg_stat_bgwriter",
+     "checkpoints_timed checkpoints_req buffers_checkpoint buffers_clean maxwritten_clean "
+     "buffers_backend buffers_backend_fsync buffers_alloc checkpoint_write_time "
+     "checkpoint_sync_time stats_reset",
+     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'checkpoints') AS checkpoints_timed, "
+     "0::pg_catalog.int8 AS checkpoints_req, 0::pg_catalog.int8 AS buffers_checkpoint, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'pages_written') AS buffers_clean, "
+     "0::pg_catalog.int8 AS maxwritten_clean, 0::pg_catalog.int8 AS buffers_backend, "
+     "0::pg_catalog.int8 AS buffers_backend_fsync, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'pages_read') AS buffers_alloc, "
+     "0::pg_catalog.float8 AS checkpoint_write_time, "
+     "0::pg_catalog.float8 AS checkpoint_sync_time, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset "
+     "FROM pg_catalog.swizzle_statistics"},
+    {kPgCatalogSchema, "pg_stat_wal", "wal_bytes wal_write wal_sync stats_reset",
+     "SELECT pg_catalog.max(value) FILTER (WHERE name = 'log_tail') AS wal_bytes, "
+     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_write, "
+     // Each write of the log is a durable one.
+     "pg_catalog.max(value) FILTER (WHERE name = 'log_flushes') AS wal_sync, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset FROM pg_catalog.swizzle_statistics"},
+    // archive_mode is off: nothing is archived, and nothing fails.
+    {kPgCatalogSchema, "pg_stat_archiver", "archived_count failed_count stats_reset",
+     "SELECT 0::pg_catalog.int8 AS archived_count, 0::pg_catalog.int8 AS failed_count, "
+     "pg_catalog.pg_postmaster_start_time() AS stats_reset"},
+    // Nothing is replayed here that statements could be in the way of.
+    {kPgCatalogSchema, "pg_stat_database_conflicts",
+     "datid datname confl_tablespace confl_lock confl_snapshot confl_bufferpin confl_deadlock",
+     "SELECT d.oid AS datid, d.datname, 0::pg_catalog.int8 AS confl_tablespace, "
+     "0::pg_catalog.int8 AS confl_lock, 0::pg_catalog.int8 AS confl_snapshot, "
+     "0::pg_catalog.int8 AS confl_bufferpin, 0::pg_catalog.int8 AS confl_deadlock "
+     "FROM pg_catalog.pg_database d"},
+    {kPgCatalogSchema, "pg_timezone_abbrevs", "abbrev utc_offset is_dst",
+     "SELECT abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_abbrevs()"},
+    {kPgCatalogSchema, "pg_timezone_names", "name abbrev utc_offset is_dst",
+     "SELECT name, abbrev, utc_offset, is_dst FROM pg_catalog.pg_timezone_names()"},
+};
+
+}  // namespace
+
+std::span<const SystemView> system_views() {
+  return kSystemViews;
+}
+
+}  // namespace swizzle::sql

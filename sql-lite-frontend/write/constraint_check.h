@@ -1,0 +1,31 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/session_services.h"
+
+/// What checks that are statements of our own have in common: foreign keys and deferrable keys.
+namespace swizzle::sql {
+
+/// "public.t"
+std::string table_name(NameSource& names, const Table& table);
+/// Of a column, counted from 1, as SQL writes it.
+std::string column_name(const Table& table, std::int16_t number);
+/// "a = $1 AND b = $2"
+std::string equal_all(const Table& table, std::span<const std::int16_t> columns);
+std::vector<TypeId> types_of(const Table& table, std::span<const std::int16_t> columns);
+bool any_null(std::span<const Value> values);
+bool same_values(std::span<const TypeId> types, std::span<const Value> left,
+                 std::span<const Value> right);
+/// The row's values of the columns.
+std::vector<Value> values_of(std::span<const Value> row, std::span<const std::int16_t> columns);
+
+/// Throws what is violated, if it is: what was written may be gone again by now.
+void run_deferred_check(Session::State& session, NameSource& names, const DeferredCheck& check);
+[[noreturn]] void throw_diagnostic(const Diagnostic& diagnostic);
+
+}  // namespace swizzle::sql

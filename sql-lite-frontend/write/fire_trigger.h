@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/write/transition_tables.h"
+
+/// What writing rows asks of triggers/, which calls their functions.
+namespace swizzle::sql {
+
+/// Whether the session, as it is set, lets the trigger fire.
+bool may_fire(Session::State& session, const Trigger& trigger);
+
+/// The rows of one firing; empty: there is no such row.
+struct FiredRows {
+  std::span<const Value> old_row;
+  std::span<const Value> new_row;
+  const TransitionRows* changed = nullptr;  ///< for a trigger that names transition tables
+};
+/// The row that the function returned, in the row arena; nullopt: NULL.
+std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& trigger,
+                                           const TablePtr& table, TriggerEvent event,
+                                           const FiredRows& rows);
+
+/// A constraint trigger's firing that was put off.
+void fire_deferred(Session::State& session, const TablePtr& table, const DeferredCheck& check);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,138 @@
+// What a row's entries in the table's indexes are, and which row has one already.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/write/row_writer.h"
+
+namespace swizzle::sql {
+
+std::string RowWriter::index_key_detail(Execution& execution, const Index& index,
+                                        std::span<const Value> row) const {
+  std::vector<std::int16_t> columns;
+  for (const IndexColumn& column : index.columns) columns.push_back(column.column);
+  const bool is_plain = std::ranges::find(columns, std::int16_t{0}) == columns.end();
+  if (!may_read(execution.session, write_.table, is_plain ? columns : all_columns(table_))) {
+    return {};
+  }
+  if (is_plain) {
+    return key_detail(execution.functions, table_, columns, row);
+  }
+  const auto number = static_cast<std::size_t>(&index - table_.relation.indexes.data());
+  const auto& expressions = write_.index_expressions[number].columns;
+  put_in_slots(execution, row);
+  std::string names;
+  std::string values;
+  for (std::size_t i = 0; i < index.columns.size(); ++i) {
+    const bool plain = index.columns[i].column != 0;
+    const auto position = static_cast<std::size_t>(plain ? index.columns[i].column - 1 : 0);
+    const Value value = plain ? row[position] : expressions[i]->eval(execution);
+    if (i > 0) {
+      names += ", ";
+      values += ", ";
+    }
+    names += plain ? table_.relation.columns[position].name : index.columns[i].expression_sql;
+    values += value.is_null() ? "null" : to_text(execution.functions, index.columns[i].type, value);
+  }
+  return fmt::format("({})=({})", names, values);
+}
+
+void RowWriter::put_in_slots(Execution& execution, std::span<const Value> row) const {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    execution.slots[write_.index_first_slot + i] = row[i];
+  }
+}
+
+RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
+                                     std::span<const Value> row, std::string_view row_key) const {
+  const IndexAccess& access = table_.indexes[number];
+  const Index& index = *access.index;
+  const WriteStatement::IndexExpressions* expressions = nullptr;
+  if (write_.has_index_expressions()) {
+    expressions = &write_.index_expressions[number];
+    put_in_slots(execution, row);
+    if (expressions->predicate && !holds(*expressions->predicate, execution)) return {};
+  }
+  Entry entry;
+  entry.present = true;
+  bool any_null = false;
+  for (std::size_t i = 0; i < index.columns.size(); ++i) {
+    const std::int16_t column = index.columns[i].column;
+    const Value value = column != 0 ? row[static_cast<std::size_t>(column - 1)]
+                                    : expressions->columns[i]->eval(execution);
+    any_null |= value.is_null();
+    append_key(entry.key, access.columns[i], value);
+  }
+  const bool may_conflict = !any_null || index.nulls_not_distinct;
+  entry.checked = index.unique && may_conflict;
+  if (index.deferrable && may_conflict) entry.locked_bytes = entry.key.size();
+  if (entry.checked) {
+    entry.value = row_key;
+  } else {
+    entry.key += row_key;
+  }
+  if (entry.key.size() > Engine::kMaxKeyBytes) {
+    throw sql_error(sqlstate::program_limit_exceeded,
+                    "index row size {} exceeds maximum {} for index \"{}\"", entry.key.size(),
+                    Engine::kMaxKeyBytes, index.name)
+        .with_hint(
+            "Values larger than 1/3 of a buffer page cannot be indexed.\nConsider a "
+            "function index of an MD5 hash of the value, or use full text indexing.");
+  }
+  return entry;
+}
+
+void RowWriter::lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const {
+  if (entry.locked_bytes == 0) return;
+  Transaction& transaction = *execution.transaction;
+  Tree tree = *table_.indexes[index].tree;
+  const Bytes key = as_bytes(entry.key).first(entry.locked_bytes);
+  value_of(tree.lock_key(transaction, key));
+  if (transaction.isolation() != Isolation::repeatable_read) return;
+  // What came after the snapshot would not be seen when the key is looked at: a locking read of it
+  // fails with 40001.
+  const auto present = engine_of(execution.session).begin();
+  present->begin_statement();
+  const std::string end = key_successor(as_text(key));
+  Cursor cursor = value_of(tree.scan(*present, {.low = key, .high = as_bytes(end)}));
+  ValueBuffer ignored;
+  while (value_of(cursor.next())) {
+    value_of(tree.get(transaction, cursor.key(), ignored, ReadMode::for_share));
+  }
+}
+
+std::optional<std::string> RowWriter::find_duplicate(Execution& execution, const Index& index,
+                                                     std::span<const Value> row) {
+  Transaction& transaction = *execution.transaction;
+  ValueBuffer buffer;
+  if (index.primary) {
+    std::string key = key_for(execution, row);
+    const bool found =
+        value_of(tree_->get(transaction, as_bytes(key), buffer, ReadMode::for_no_key_update));
+    if (!found) return std::nullopt;
+    return key;
+  }
+  for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
+    if (table_.indexes[i].index != &index) continue;
+    const Entry entry = entry_of(execution, i, row, {});
+    if (!entry.present || !entry.checked) return std::nullopt;
+    const Tree tree = *table_.indexes[i].tree;
+    if (!value_of(
+            tree.get(transaction, as_bytes(entry.key), buffer, ReadMode::for_no_key_update))) {
+      return std::nullopt;
+    }
+    std::string key{as_text(buffer.bytes())};
+    ValueBuffer locked;
+    if (!value_of(tree_->get(transaction, as_bytes(key), locked, ReadMode::for_no_key_update))) {
+      return std::nullopt;
+    }
+    return key;
+  }
+  return std::nullopt;
+}
+
+}  // namespace swizzle::sql

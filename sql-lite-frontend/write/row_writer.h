@@ -1,0 +1,151 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/query.h"
+#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/write/entry_batch.h"
+#include "sql-lite-frontend/write/table_load.h"
+
+namespace swizzle::sql {
+
+/// Writes single rows of one table: the row, its index entries, and the errors that keep both
+/// consistent. Slots of `write` must hold the row where index expressions need it. What its index
+/// entries are lies in row_entries.cpp.
+class RowWriter {
+ public:
+  explicit RowWriter(const WriteStatement& write);
+
+  /// Fails with 23502 when a column that may not be NULL is.
+  void check_not_null(Execution& execution, std::span<const Value> row) const;
+
+  /// The key under which the row is, or would be, stored. Gives out a row id where there is no
+  /// primary key.
+  std::string key_for(Execution& execution, std::span<const Value> row) const;
+
+  /// From now on changes of indexes that are not unique may be collected, up to end_changes(),
+  /// which makes them. Nobody may look for entries in between, and what cannot be done fails the
+  /// statement.
+  void begin_changes() noexcept;
+
+  /// Begins to insert rows as a load where that can be done, which is when the table is empty. Rows
+  /// that come in key order then cost a fraction of an insert; the first that does not ends the
+  /// load. The trees show nobody anything before end_changes().
+  ///
+  /// If the table is not this transaction's own, the first rows are held back until there are so
+  /// many that keeping others from writing to it is worth it.
+  void begin_load(Execution& execution);
+  /// Writes what is held back.
+  void write_held(Execution& execution);
+  /// Nothing is held back, loaded or collected any more.
+  void end_changes(Execution& execution);
+  /// Forgets what a statement that failed has left.
+  void abandon_changes() noexcept;
+  /// How many rows that insert() took before are behind the one that failed.
+  [[nodiscard]] std::size_t rows_behind() const noexcept { return rows_behind_; }
+
+  /// Nothing, or the index on which the row is a duplicate (of a row that is there and locked);
+  /// then nothing has been written.
+  enum class OnConflict : std::uint8_t { fail, report };
+  const Index* insert(Execution& execution, std::span<const Value> row, OnConflict on_conflict);
+
+  /// The key of the row that was inserted or updated last.
+  [[nodiscard]] const std::string& last_key() const noexcept { return last_key_; }
+
+  /// Pre: the row under `key` is locked (FOR UPDATE where a key changes) and is `old_row`.
+  void update(Execution& execution, Bytes key, std::span<const Value> old_row,
+              std::span<const Value> new_row);
+  void remove(Execution& execution, Bytes key, std::span<const Value> old_row);
+  /// The same for a row that need not be locked, as long as its stored form is still what it was
+  /// when `old_row` was read from it. False: nothing is done; lock it and look.
+  struct StoredRow {
+    Bytes key;
+    Bytes row;
+  };
+  bool remove_unchanged(Execution& execution, const StoredRow& stored,
+                        std::span<const Value> old_row);
+  /// The first of `rows`, from that of number `from` on, that can be removed together, but not
+  /// their entries: how many they are. Pre: their keys ascend.
+  std::size_t remove_first(Execution& execution, const HeldRows& rows, std::size_t from);
+  /// Their entries. Slots hold the row where index expressions need it.
+  void removed(Execution& execution, std::string_view key, std::span<const Value> old_row);
+  /// Whether removing a row needs no more of it than that it is what it was.
+  [[nodiscard]] bool has_entries() const noexcept;
+
+  /// The stored row that has the same values in a unique index; its key, or nullopt.
+  std::optional<std::string> find_duplicate(Execution& execution, const Index& index,
+                                            std::span<const Value> row);
+
+  /// "(lower(b), a)=(x, 1)": the row's key in the index, for error details. Nothing for who may not
+  /// read the columns, or the table where expressions are among them.
+  std::string index_key_detail(Execution& execution, const Index& index,
+                               std::span<const Value> row) const;
+  [[noreturn]] void fail_duplicate(Execution& execution, const Index& index,
+                                   std::span<const Value> row) const;
+
+  /// One row's entry in the table's index of that number; for building indexes.
+  struct Entry {
+    std::string key;
+    std::string value;
+    bool present = false;          ///< partial indexes leave rows out
+    bool checked = false;          ///< unique, and no column is NULL
+    std::size_t locked_bytes = 0;  ///< of the key, where DeferrableKeys looks at it later
+  };
+  Entry entry_of(Execution& execution, std::size_t index, std::span<const Value> row,
+                 std::string_view row_key) const;
+
+ private:
+  /// Whoever takes or gives up a deferrable key is alone with it until the transaction ends.
+  void lock_deferrable(Execution& execution, std::size_t index, const Entry& entry) const;
+  void make_key(Execution& execution, std::span<const Value> row, std::string& key) const;
+  void put_in_slots(Execution& execution, std::span<const Value> row) const;
+  void encode(std::span<const Value> row);
+  const Index* insert_encoded(Execution& execution, std::string_view key,
+                              std::span<const Value> row, OnConflict on_conflict);
+  bool insert_row(Transaction& transaction, std::string_view key);
+  void remove_entries(Execution& execution, std::span<const Value> old_row);
+  /// Where changes of that index are collected; null: they are made at once.
+  EntryBatch* batch_of(std::size_t index);
+  void note_change(Transaction& transaction, Counted kind);
+  void finish_load();
+  [[nodiscard]] bool assigns(std::size_t position) const;
+  [[nodiscard]] bool may_move_entry(std::size_t index) const;
+  void move_entry(Execution& execution, std::size_t index, std::span<const Value> old_row,
+                  std::span<const Value> new_row, std::string_view old_key,
+                  std::string_view new_key);
+
+  const WriteStatement& write_;
+  const Table& table_;
+  std::optional<Tree> tree_;  ///< none of a view, whose triggers write instead
+  /// What updates of this statement leave as it is costs them nothing.
+  bool may_move_row_ = false;
+  std::vector<bool> may_move_entry_;  ///< by index
+  std::string key_buffer_;
+  std::string old_key_buffer_;
+  std::string row_buffer_;
+  std::unique_ptr<TableLoad> load_;
+  bool holds_back_ = false;
+  HeldRows held_;
+  std::size_t rows_behind_ = 0;
+  bool collects_ = false;
+  std::size_t changes_ = 0;                           ///< of rows, since begin_changes()
+  std::vector<std::unique_ptr<EntryBatch>> batches_;  ///< per index; null: there was nothing yet
+  std::string last_key_;
+  std::vector<Removal> removals_;
+};
+
+/// The numbers of those that are there.
+std::vector<std::int16_t> all_columns(const Table& table);
+/// "Failing row contains (1, null, text).": with the columns alone that the session may read or has
+/// given; empty where there are none.
+std::string failing_row(Execution& execution, const WriteStatement& write,
+                        std::span<const Value> row);
+/// "(a, b)=(1, 2)"
+std::string key_detail(FunctionContext& functions, const Table& table,
+                       std::span<const std::int16_t> columns, std::span<const Value> row);
+
+}  // namespace swizzle::sql

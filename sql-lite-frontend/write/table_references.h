@@ -1,0 +1,84 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/write/foreign_key.h"
+#include "sql-lite-frontend/write/key_probe.h"
+#include "sql-lite-frontend/write/row_events.h"
+
+namespace swizzle::sql {
+
+/// The foreign keys of one table, both ways, and what they ask for when its rows change. Rows are
+/// looked for in indexes; actions, and keys whose values have to be cast, are statements of our own
+/// that run inside the transaction, as PostgreSQL's are.
+class TableReferences final : public EventActor {
+ public:
+  TableReferences(NameSource& names, const TablePtr& table);
+
+  struct Note {
+    enum class Kind : std::uint8_t { reference, removed, changed } kind;
+    std::size_t key;  ///< of those that refer to others, or that others refer with
+    std::span<const Value> old_values;
+    std::span<const Value> new_values;
+
+    /// As an event says what it is; `values` are the old ones, then the new ones.
+    static Note of_event(std::int64_t what, std::span<const Value> values) noexcept;
+    static std::int64_t event(Kind kind, std::size_t key) noexcept;
+    [[nodiscard]] bool asks_for_action() const noexcept { return kind != Kind::reference; }
+  };
+  // What there is to do when a row was written.
+  void note_inserted(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
+  void note_updated(WorkMemory& memory, std::span<const Value> old_row,
+                    std::span<const Value> new_row, RowEvents& notes) const;
+  /// Whether rows elsewhere may refer to this table's.
+  [[nodiscard]] bool is_referenced() const noexcept { return !incoming_.empty(); }
+  void note_removed(WorkMemory& memory, std::span<const Value> row, RowEvents& notes) const;
+
+  /// Does it; what is deferred goes to the session.
+  void perform(Execution& execution, const Note& note);
+  void act_on(Execution& execution, std::int64_t event, std::span<const Value> values) override {
+    perform(execution, Note::of_event(event, values));
+  }
+
+ private:
+  /// This table refers to another.
+  struct Outgoing {
+    ForeignKey key;
+    std::unique_ptr<KeyProbe> referenced;
+  };
+  /// Another table refers to this one.
+  struct Incoming {
+    ForeignKey key;
+    std::unique_ptr<KeyProbe> referenced;  ///< for a new row that took the old key's place
+    std::unique_ptr<KeyProbe> referencing;
+    std::string delete_sql;
+    std::string update_sql;
+    std::string clear_on_delete_sql;  ///< SET NULL or SET DEFAULT, whichever the key says
+    std::string clear_on_update_sql;
+  };
+  void check_reference(Execution& execution, const Note& note);
+  void act(Execution& execution, const Note& note);
+  void check_unreferenced(Execution& execution, const Note& note);
+  void require_gone(Execution& execution, const Note& note);
+  void require_unreferenced(Execution& execution, const Note& note);
+
+  NameSource& names_;
+  TablePtr table_;
+  std::vector<Outgoing> outgoing_;
+  std::vector<Incoming> incoming_;
+};
+
+/// A row that refers may be gone again by now; else the row that it refers to has to be there.
+void check_deferred_reference(Session::State& session, NameSource& names, const TablePtr& table,
+                              const DeferredCheck& check);
+/// A key that was given up may have a new row, or else nobody may refer to it.
+void check_deferred_removal(Session::State& session, NameSource& names, const TablePtr& table,
+                            const DeferredCheck& check);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <memory>
+
+#include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/table_access.h"
+#include "sql-lite-frontend/write/deferrable_keys.h"
+#include "sql-lite-frontend/write/foreign_keys.h"
+#include "sql-lite-frontend/write/row_writer.h"
+
+namespace swizzle::sql {
+
+class StatementTriggers;
+
+/// INSERT, UPDATE and DELETE. Everything is written when it opens, as PostgreSQL does even if the
+/// client fetches only a part of RETURNING; the returned rows are kept until they are asked for.
+class WriteOperator final : public PlanOperator {
+ public:
+  /// `rows` gives INSERT's new rows, or the rows to change with `target` among its tables.
+  WriteOperator(std::unique_ptr<WriteStatement> write, PlanPtr rows, TableAccess* target,
+                NameSource& names);
+  WriteOperator(const WriteOperator& of, StepCopies& copies);
+  [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
+    return std::make_unique<WriteOperator>(*this, copies);
+  }
+  ~WriteOperator() override;
+  void open(Execution& execution) override;
+  bool next(Execution& execution) override;
+  void close() override;
+  [[nodiscard]] std::vector<Slot> output_slots() const override;
+  [[nodiscard]] PlanNote note(ExprPrinter::Columns columns) const override;
+  [[nodiscard]] std::vector<const PlanOperator*> children() const override;
+
+  void for_each_input(const std::function<void(PlanPtr&)>& visit) override {
+    if (rows_) visit(rows_);
+  }
+  void for_each_expression(const std::function<void(ExprPtr&)>& visit) override;
+
+  /// How many rows were written: the number of the command tag.
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
+  [[nodiscard]] const WriteStatement& statement() const noexcept { return *write_; }
+
+  /// COPY FROM: writes the row whose source slots are filled. Call begin() before and end() after.
+  enum class Rows : std::uint8_t { one, many };
+  void begin(Execution& execution, Rows expected);
+  void insert_row(Execution& execution);
+  /// Writes the rows that are held back, if any; what fails with one of them fails here.
+  void write_held(Execution& execution) { writer_.write_held(execution); }
+  /// The constraints' checks and actions are then due, see check_written().
+  void end(Execution& execution);
+  void check(Execution& execution);
+  /// The same for a statement that an action runs: foreign keys are looked at behind that.
+  void check_later(Execution& execution, ReferenceQueue& queue);
+  /// Before any is done of what the statement has left.
+  void begin_checks(ReferenceQueue& queue);
+  [[nodiscard]] const RowWriter& writer() const noexcept { return writer_; }
+
+ private:
+  void begin_returning();
+  void insert_with_conflicts(Execution& execution);
+  bool update_existing(Execution& execution, const std::string& key);
+  void update_row(Execution& execution);
+  void delete_row(Execution& execution);
+  bool delete_unchanged(Execution& execution);
+  [[nodiscard]] bool may_gather() const;
+  void gather(Execution& execution);
+  void delete_gathered(Execution& execution);
+  bool lock_target(Execution& execution, ReadMode mode);
+  void lock_changed_keys(Execution& execution, Bytes key, std::span<const Value> new_row);
+  void compute_generated(Execution& execution, std::span<Value> row, Slot first_slot);
+  void check_row(Execution& execution, std::span<const Value> row);
+  void keep_returning(Execution& execution);
+  bool before_insert(Execution& execution);
+  bool before_update(Execution& execution, Bytes key, std::vector<Value>& row);
+  bool before_delete(Execution& execution);
+  Bytes own_key(Execution& execution);
+  void write_instead(Execution& execution);
+  void note_inserted(Execution& execution);
+  void note_updated(Execution& execution, std::span<const Value> row);
+  void put(Execution& execution, std::span<const Value> row, Slot first_slot);
+
+  Planned<WriteStatement> write_;
+  PlanPtr rows_;
+  /// DELETE: rows that go together, those of a leaf at one visit.
+  HeldRows gathered_;
+  Rows expected_ = Rows::one;
+  TableAccess* target_;
+  RowWriter writer_;
+  ForeignKeys foreign_keys_;
+  DeferrableKeys deferrable_keys_;
+  std::unique_ptr<StatementTriggers> triggers_;  ///< null: it fires none
+  /// Keys and foreign keys are somebody else's business.
+  bool leaves_keys_ = false;
+  std::vector<Value> old_row_;
+  std::vector<Value> new_row_;
+  /// ON CONFLICT DO UPDATE: the rows that this command has inserted or changed, by their keys.
+  KeyTable touched_;
+  std::uint64_t written_ = 0;
+  RowStore returned_{RowStore::Overflow::to_file};
+  /// Of RETURNING, what is not a column of the row.
+  std::vector<const OutputTarget*> computed_returning_;
+  std::size_t position_ = 0;
+};
+
+/// Runs the checks and actions of what the statement has written, once it has written everything.
+void check_written(Execution& execution);
+
+}  // namespace swizzle::sql
