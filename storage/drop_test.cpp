@@ -98,6 +98,41 @@ TEST_CASE("T5 a drop of any size answers at once and gives every page back", "[s
   });
 }
 
+TEST_CASE("T5 a dropped tree goes though others have logged since what nobody makes durable",
+          "[storage][drop]") {
+  const bool asks = GENERATE(false, true);
+  SimulatedDisk disk{1};
+  REQUIRE(Engine::create(disk, kHome, small_pool()));
+  Simulation simulation{1};
+  simulation.run([&] {
+    Dropping database(disk);
+    const TreeId kept = database.make_tree(20);
+    const TreeId tree = database.make_tree(20);
+    const auto writer = database.engine->begin();
+    bool is_done = false;
+    const auto task = Runtime::current().spawn("writer", [&] {
+      Tree into = database.engine->tree(kept).value();
+      for (int row = 0; !is_done; ++row) {
+        REQUIRE(into.update(*writer, as_bytes(std::to_string(row % kDroppedRows)), as_bytes("w"))
+                    .value());
+        Runtime::current().sleep_until(Runtime::current().now() + std::chrono::microseconds{5});
+      }
+    });
+    const TimePoint begun = Runtime::current().now();
+    database.drop(tree);
+    CHECK(Runtime::current().now() > begun);
+    is_done = true;
+    task->join();
+    if (asks)
+      REQUIRE(database.engine->shrink());
+    else
+      Runtime::current().sleep_until(Runtime::current().now() + std::chrono::seconds{1});
+    CHECK_FALSE(database.engine->tree(tree));
+    writer->rollback();
+    REQUIRE(database.engine->close());
+  });
+}
+
 TEST_CASE("T5 a kill in the middle of giving pages back leaks none", "[storage][drop][crash]") {
   SimulatedDisk disk{2};
   REQUIRE(Engine::create(disk, kHome, small_pool()));

@@ -14,8 +14,11 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
   // Before the commit, or somebody could take the ghosts of their rows for what nobody needs.
   for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
   auto committed = state.commit(durability);
+  // A snapshot behind the commit's record does not show the tree. It is no matter what others have
+  // logged since: that may not be durable for long, and no snapshot would come to it.
   for (const auto& tree : dropped)
-    committed ? engine.trees->retire(tree.id, engine.log->tail()) : engine.trees->gone(tree.id);
+    committed ? engine.trees->retire(tree.id, Lsn{raw(*committed) + 1})
+              : engine.trees->gone(tree.id);
   if (!committed) return committed;
   engine.transactions->count_commit();
   if (!dropped.empty()) engine.reaper->wake();

@@ -351,6 +351,7 @@ TEST_CASE("loads, rollbacks of loads and drops under power cuts lose nothing and
     REQUIRE(live(disk, seed * 10 + 8, 0, oracle));
     disk.crash(seed * 10 + 8);
     const std::uint64_t left = pages_left(disk, oracle);
+    INFO("SWIZZLE_SEED=" << seed << " repeats it");
     if (!oracle.with_large_values) CHECK(left == pages_at_first);
   });
   CHECK(cuts > 20);

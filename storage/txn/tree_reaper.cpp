@@ -45,6 +45,8 @@ void TreeReaper::wake() noexcept {
 void TreeReaper::settle() {
   constexpr Duration kPause = std::chrono::milliseconds{1};
   const std::uint64_t failures = failures_.load();
+  // Nothing is due before its drop is durable, which an asynchronous one may not be yet.
+  if (engine_.trees->has_retired()) engine_.log->flush_to(engine_.log->tail());
   while (engine_.trees->has_due(engine_.registry->oldest_snapshot()) &&
          failures_.load() == failures) {
     wake();
