@@ -69,6 +69,12 @@ TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][sp
       {"SELECT t, count(DISTINCT k), max(id) FROM a GROUP BY t HAVING count(*) > 1", any_order},
       {"SELECT DISTINCT k, t FROM a", any_order},
       {"SELECT k, t FROM a UNION SELECT k, t FROM b", any_order},
+      {"SELECT id, t FROM a EXCEPT SELECT id, t FROM b", any_order},
+      {"SELECT k, t FROM a EXCEPT SELECT k, repeat('b', k % 40) FROM b", any_order},
+      {"SELECT n, k FROM a EXCEPT ALL SELECT k / 8.0, k FROM b", any_order},
+      {"SELECT k FROM a EXCEPT ALL SELECT k FROM b WHERE id % 3 > 0", any_order},
+      {"SELECT k, id % 4 FROM a INTERSECT SELECT k, id % 4 FROM b", any_order},
+      {"SELECT k, id % 2 FROM a INTERSECT ALL SELECT k, id % 2 FROM b", any_order},
       {"SELECT DISTINCT ON (k) k, id FROM a ORDER BY k, n DESC, id", ordered},
       {"SELECT a.id, b.id FROM a JOIN b ON a.k = b.k", any_order},
       {"SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k AND b.id > a.id", any_order},
@@ -113,6 +119,33 @@ TEST_CASE("A row that has met another is not shown as alone, too", "[sql][spill]
   }
 }
 
+TEST_CASE("EXCEPT and INTERSECT put into files what does not fit, and count it all",
+          "[sql][spill]") {
+  TestDatabase db;
+  db.run("SET work_mem = '64kB'; SET session_memory_limit = '4MB'");
+  // Each number up to 100,000 once, each up to 60,000 twice on the left; three times the thirds of
+  // them on the right.
+  const std::string left =
+      "(SELECT i::bigint * 7919 FROM generate_series(1, 100000) i UNION ALL "
+      "SELECT i::bigint * 7919 FROM generate_series(1, 60000) i)";
+  const std::string right =
+      "(SELECT i::bigint * 7919 FROM generate_series(3, 120000, 3) i, generate_series(1, 3) j)";
+  const auto count_of = [&](const std::string& operation) {
+    return db.run("SELECT count(*) FROM (" + left + " " + operation + " " + right + ") x");
+  };
+  CHECK(count_of("EXCEPT") == "66667 SELECT 1");
+  CHECK(count_of("EXCEPT ALL") == "106667 SELECT 1");
+  CHECK(count_of("INTERSECT") == "33333 SELECT 1");
+  CHECK(count_of("INTERSECT ALL") == "53333 SELECT 1");
+  CHECK(temporary_files(db).empty());
+  db.run("BEGIN; DECLARE c CURSOR FOR " + left + " EXCEPT " + right);
+  db.run("FETCH 10 FROM c");
+  CHECK_FALSE(temporary_files(db).empty());
+  // Left half-way.
+  db.run("COMMIT");
+  CHECK(temporary_files(db).empty());
+}
+
 TEST_CASE("Random joins, groups and sorts agree whatever work_mem is", "[sql][spill]") {
   TestDatabase db;
   const std::uint64_t seed = GENERATE(1U, 2U);
@@ -127,9 +160,14 @@ TEST_CASE("Random joins, groups and sorts agree whatever work_mem is", "[sql][sp
          ", i % 7, repeat('x', i * 7 % 90) || i % " + distinct +
          " FROM generate_series(1, 6000) i");
   db.run("INSERT INTO r VALUES (NULL, 1, NULL), (NULL, NULL, ''), (1, NULL, 'x')");
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 20; ++round) {
     std::string query;
-    switch (random.below(3)) {
+    switch (random.below(4)) {
+      case 3:
+        query = "SELECT a, c FROM r WHERE b < " + std::to_string(random.below(8)) +
+                pick({" EXCEPT ", " EXCEPT ALL ", " INTERSECT ", " INTERSECT ALL "}) +
+                "SELECT a, c FROM r WHERE b > " + std::to_string(random.below(6));
+        break;
       case 0:
         query = "SELECT " + pick({"a", "b", "c"}) + ", " + pick({"count(*)", "sum(a)", "max(c)"}) +
                 " FROM r GROUP BY 1";
