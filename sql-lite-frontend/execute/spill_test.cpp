@@ -75,6 +75,8 @@ TEST_CASE("What does not fit work_mem gives the same rows from files", "[sql][sp
       {"SELECT k FROM a EXCEPT ALL SELECT k FROM b WHERE id % 3 > 0", any_order},
       {"SELECT k, id % 4 FROM a INTERSECT SELECT k, id % 4 FROM b", any_order},
       {"SELECT k, id % 2 FROM a INTERSECT ALL SELECT k, id % 2 FROM b", any_order},
+      {"SELECT id FROM a WHERE t NOT IN (SELECT t || id % 7 FROM a x WHERE t > '')", any_order},
+      {"SELECT id FROM a WHERE k IN (SELECT id * 3 FROM b) OR id < 9", any_order},
       {"SELECT DISTINCT ON (k) k, id FROM a ORDER BY k, n DESC, id", ordered},
       {"SELECT a.id, b.id FROM a JOIN b ON a.k = b.k", any_order},
       {"SELECT a.id, b.id FROM a LEFT JOIN b ON a.k = b.k AND b.id > a.id", any_order},
@@ -143,6 +145,26 @@ TEST_CASE("EXCEPT and INTERSECT put into files what does not fit, and count it a
   CHECK_FALSE(temporary_files(db).empty());
   // Left half-way.
   db.run("COMMIT");
+  CHECK(temporary_files(db).empty());
+}
+
+TEST_CASE("NOT IN puts into files what does not fit", "[sql][spill]") {
+  TestDatabase db;
+  db.run("SET work_mem = '64kB'; SET session_memory_limit = '4MB'");
+  const auto count = [&](const std::string& condition) {
+    return db.run("SELECT count(*) FROM generate_series(1, 3000) i WHERE " + condition);
+  };
+  // Every key twice, far apart.
+  const std::string keys =
+      "(SELECT j % 60000 * 21 FROM generate_series(0, 119999) j UNION ALL SELECT -1)";
+  CHECK(count("i * 7 NOT IN " + keys) == "2000 SELECT 1");
+  CHECK(count("i * 7 IN " + keys + " OR i < 0") == "1000 SELECT 1");
+  CHECK(count("i * 7 + 1256997 NOT IN " + keys) == "2858 SELECT 1");
+  CHECK(count("(i * 7)::text NOT IN (SELECT x::text FROM " + keys + " y(x))") == "2000 SELECT 1");
+  CHECK(count("i * 7 NOT IN (SELECT x FROM " + keys + " y(x) UNION ALL SELECT NULL)") ==
+        "0 SELECT 1");
+  CHECK(temporary_files(db).empty());
+  CHECK_THAT(count("1 / (i - 2999) > 0 OR i NOT IN " + keys), Contains("22012"));
   CHECK(temporary_files(db).empty());
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/execute/key_runs.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/long_values.h"
@@ -56,10 +57,25 @@ struct SubqueryExpr::Run final : ExpressionState {
   Arena cache_arena;
   std::unique_ptr<KeyWriter> writer;
   KeyTable hash;
+  KeyRuns hash_overflow;  ///< what did not fit
   bool hash_has_null = false;
 
+  void add_key(Execution& execution) {
+    const WorkMemory* memory = execution.memory;
+    const bool is_full =
+        memory->files != nullptr && hash.size() > 0 && hash.held_bytes() > memory->hash_bytes();
+    if (is_full && hash.find(writer->key()) == KeyTable::kAbsent) {
+      hash_overflow.add(execution, writer->key());
+    } else {
+      hash[writer->key()] = 1;
+    }
+  }
+  [[nodiscard]] bool has_key() {
+    return hash.find(writer->key()) != KeyTable::kAbsent || hash_overflow.contains(writer->key());
+  }
   void end_run() noexcept override {
     hash.clear();
+    hash_overflow.clear();
     clear_for_next_run(cache_arena);
     cached_run = 0;
   }
@@ -164,6 +180,7 @@ Value SubqueryExpr::array(Execution& execution, PlanOperator& plan) const {
 
 void SubqueryExpr::fill_hash(Execution& execution, Run& run) const {
   run.hash.clear();
+  run.hash_overflow.clear();
   run.hash.count_in(execution.memory);
   run.hash_has_null = false;
   run.plan->open(execution);
@@ -180,11 +197,12 @@ void SubqueryExpr::fill_hash(Execution& execution, Run& run) const {
     if (null) {
       run.hash_has_null = true;
     } else {
-      run.hash[run.writer->key()] = 1;
+      run.add_key(execution);
     }
     scope.rewind();
   }
   run.plan->close();
+  run.hash_overflow.finish(execution);
   run.cached_run = execution.run;
 }
 
@@ -197,7 +215,7 @@ Value SubqueryExpr::hashed_any(Execution& execution, Run& run) const {
     if (value.is_null()) return Value::null();
     run.writer->add(i, value);
   }
-  if (run.hash.find(run.writer->key()) != KeyTable::kAbsent) return Value::from_bool(true);
+  if (run.has_key()) return Value::from_bool(true);
   return run.hash_has_null ? Value::null() : Value::from_bool(false);
 }
 
