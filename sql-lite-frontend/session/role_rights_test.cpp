@@ -34,6 +34,10 @@ TEST_CASE("CREATEROLE makes no superuser", "[sql][session][roles]") {
       "CREATE ROLE rep REPLICATION; CREATE ROLE plain; CREATE ROLE other");
   const auto boss = log_in(db, "boss");
   const auto run = [&](const std::string& sql) { return db.run(*boss, sql); };
+  CHECK(run("CREATE ROLE evil LOGIN SUPERUSER") == "42501 must be superuser to create superusers");
+  CHECK(run("CREATE USER evil REPLICATION") ==
+        "42501 must be superuser to create replication users");
+  CHECK(run("CREATE ROLE evil BYPASSRLS") == "42501 must be superuser to create bypassrls users");
   CHECK(run("CREATE ROLE evil LOGIN IN ROLE postgres") ==
         "42501 must be superuser to alter superusers");
   CHECK(run("CREATE ROLE evil LOGIN IN GROUP su2") ==
