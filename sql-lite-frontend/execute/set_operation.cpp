@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/execute/set_operation.h"
 
+#include <utility>
+
 #include "sql-lite-frontend/execute/row_partitions.h"
 
 namespace swizzle::sql {
@@ -110,6 +112,11 @@ bool SetOperation::is_wanted_uncounted(Execution& execution) {
 
 bool SetOperation::is_wanted(Execution& execution) {
   write_key(execution, left_slots_);
+  if (kind_ == Kind::except && open_.empty() && !is_full(execution)) {
+    // While everything fits one look-up says it and notes it.
+    std::uint32_t& count = counts_[writer_.key()];
+    return std::exchange(count, 0U) == KeyTable::kAbsent;
+  }
   const bool is_counted = counts_.find(writer_.key()) != KeyTable::kAbsent;
   if (!is_counted) return is_wanted_uncounted(execution);
   std::uint32_t& count = counts_[writer_.key()];
