@@ -3,6 +3,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -105,12 +106,27 @@ void print_row_constant(ExprPrinter& printer, TypeId type, const Value& value) {
   printer.out += ")::" + stored_cast_target(type);
 }
 
+/// Elements row by row, for the same reason. False: the array is not a plain list.
+bool print_rows_constant(ExprPrinter& printer, TypeId type, const Value& value) {
+  const ArrayView view{value};
+  if (view.dimension_count() != 1 || view.dimension(0).lower != 1) return false;
+  printer.out += "ARRAY[";
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (i > 0) printer.out += ", ";
+    printer.print(ConstantExpr{element_type(type), kNoTypmod, view.element(i)});
+  }
+  printer.out += "]::" + stored_cast_target(type);
+  return true;
+}
+
 }  // namespace
 
 void ConstantExpr::print(ExprPrinter& printer) const {
   if (printer.is_kept && is_composite(type()) && !value_.is_null()) {
     return print_row_constant(printer, type(), value_);
   }
+  const bool keeps_rows = printer.is_kept && is_composite(element_type(type()));
+  if (keeps_rows && !value_.is_null() && print_rows_constant(printer, type(), value_)) return;
   if (value_.is_null()) {
     printer.out += "NULL";
   } else if (type() == TypeId::bool_) {
@@ -333,6 +349,7 @@ void RowExpr::print(ExprPrinter& printer) const {
   printer.out += "ROW(";
   print_list(printer, operands_);
   printer.out += ")";
+  if (is_composite(type())) printer.out += "::" + cast_target_of(*this, printer);
 }
 
 void SubscriptExpr::print(ExprPrinter& printer) const {

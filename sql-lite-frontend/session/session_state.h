@@ -34,8 +34,8 @@ class CallPlace;
 struct TransitionTables;
 
 /// One session from the inside. Its functions lie in files by concern: transactions.cpp,
-/// prepare.cpp (parsing, binding, planning), run.cpp (portals), utility.cpp (statements without a
-/// plan), names.cpp (looking things up), cursors.cpp, copy*.cpp and ddl/.
+/// prepare.cpp (parsing, binding, planning), plan_sharing.cpp, run.cpp (portals), cursors.cpp. What
+/// a name means is asked of `names`, what may be done of `rights`.
 struct Session::State final {
   State(Database::Shared& shared_database, SessionOptions session_options);
   State(const State&) = delete;

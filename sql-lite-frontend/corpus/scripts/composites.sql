@@ -266,3 +266,17 @@ ALTER TYPE pair ADD ATTRIBUTE z int;
 -- differs: the order of dependents
 DROP TYPE pair CASCADE;
 SELECT * FROM t WHERE id = 3;
+CREATE TYPE hue AS ENUM ('red', 'green');
+CREATE TYPE spot AS (at int, tint hue);
+CREATE TABLE kept (id int, one spot DEFAULT ROW(1, 'red')::spot, many spot[] DEFAULT ARRAY[ROW(2, 'green')::spot, NULL], text_form spot[] DEFAULT '{"(3,red)","(,green)"}', none spot[] DEFAULT '{}', made spot[] DEFAULT ARRAY[ROW(length('abcd'), 'red')::spot]);
+INSERT INTO kept VALUES (1);
+SELECT * FROM kept;
+ALTER TYPE hue RENAME VALUE 'red' TO 'crimson';
+INSERT INTO kept VALUES (2);
+SELECT * FROM kept ORDER BY id;
+SELECT (many[1]).tint, (made[1]).at FROM kept ORDER BY id;
+CREATE VIEW spots AS SELECT id, ARRAY[ROW(id, 'green')::spot] AS made FROM kept;
+SELECT * FROM spots ORDER BY id;
+ALTER TABLE kept ADD CHECK (one <> ROW(9, 'green')::spot);
+INSERT INTO kept VALUES (3, ROW(9, 'green'));
+DROP TABLE kept CASCADE;
