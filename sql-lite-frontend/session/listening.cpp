@@ -38,7 +38,7 @@ class ChannelCursor final : public SetCursor {
 };
 
 std::unique_ptr<SetCursor> listening_channels(FunctionContext& context, Arguments) {
-  const auto* session = dynamic_cast<const Session::State*>(context.session.names);
+  const auto* session = SessionNames::session_of(context.session);
   std::vector<std::string> channels;
   if (session != nullptr && session->listener) channels = session->listener->channels();
   return std::make_unique<ChannelCursor>(std::move(channels));

@@ -27,6 +27,12 @@ class SessionNames final : public NameSource, public ObjectNames {
   SessionNames& operator=(const SessionNames&) = delete;
   ~SessionNames() override;
 
+  /// Of whoever evaluates a function, or null: as types/ know only where names come from.
+  static const Session::State* session_of(const SessionContext& context) {
+    const auto* names = dynamic_cast<const SessionNames*>(context.names);
+    return names == nullptr ? nullptr : &names->session_;
+  }
+
   TablePtr find_table(std::string_view schema, std::string_view name) override;
   TablePtr table(Oid oid) override;
   bool expands(const Table& table) override;

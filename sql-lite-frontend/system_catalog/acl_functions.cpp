@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/invariant.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
@@ -15,7 +16,9 @@ namespace {
 using Arguments = std::span<const Value>;
 
 const Session::State& session_of(const FunctionContext& context) {
-  return dynamic_cast<const Session::State&>(*context.session.names);
+  const Session::State* const session = SessionNames::session_of(context.session);
+  INVARIANT(session != nullptr);
+  return *session;
 }
 
 /// Takes a role's name off the front of an aclitem: quoted, or up to what follows it.
