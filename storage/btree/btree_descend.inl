@@ -223,6 +223,8 @@ bool BTree<Pool>::Descent::resume() noexcept {
 
 template <class Pool>
 Result<> BTree<Pool>::Descent::run() {
+  // More than a way down has nodes, but for long chains.
+  constexpr std::uint32_t kMostMisses = 16;
   guard.release();
   saw_foster = false;
   if (bound == nullptr && disturbances == 0 && interest == Interest::keep) [[likely]] {
@@ -230,6 +232,7 @@ Result<> BTree<Pool>::Descent::run() {
     if (dash()) [[likely]]
       return {};
   }
+  std::uint32_t misses = 0;
   while (true) {
     switch (step_down()) {
       case Step::reached:
@@ -240,6 +243,9 @@ Result<> BTree<Pool>::Descent::run() {
         disturbed();
         break;
       case Step::unresolved:
+        // Pages that nobody wants to keep may take one another's frame again and again: a node and
+        // its foster child, where all other frames are used.
+        if (++misses > kMostMisses) interest = Interest::keep;
         // A tree that is being emptied; its reader came from before it was loaded.
         if (ref_.is_none()) [[unlikely]]
           return fail(

@@ -363,7 +363,7 @@ TEST_CASE("P20 P21 P22 seeded schedules of pool and tree", "[storage][schedules]
   const std::size_t index = GENERATE(range(std::size_t{0}, kScenarios.size()));
   const Scenario& scenario = kScenarios[index];
   const auto began = std::chrono::steady_clock::now();
-  const Exploration done = explore(500, [&](std::uint64_t seed) { run_one(scenario, seed); });
+  const Exploration done = explore(4000, [&](std::uint64_t seed) { run_one(scenario, seed); });
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   std::cout << fmt::format("{}: {} schedules, {:.0f} in a second\n", scenario.name, done.schedules,
                            static_cast<double>(done.schedules) / took.count());
