@@ -1,9 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {

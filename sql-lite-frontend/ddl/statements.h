@@ -1,9 +1,5 @@
 #pragma once
 
-#include <span>
-#include <string>
-#include <string_view>
-
 #include "sql-lite-frontend/session/session_state.h"
 
 /// Statements that define, change and drop things. Each sends its own tag.

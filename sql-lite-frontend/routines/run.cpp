@@ -15,8 +15,8 @@ struct RoutineCallState final : ExpressionState {
 
 void RoutineFrame::change_user(Oid user) noexcept {
   session_.user = user;
-  // "$user" means another schema now, and plans are others'.
-  session_.names.search_path_version = 0;
+  // Plans are others', too.
+  session_.names.forget_search_path();
   session_.planned_under_version = 0;
 }
 

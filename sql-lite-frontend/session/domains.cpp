@@ -87,12 +87,12 @@ std::optional<SqlError> DomainRules::refusal(Session::State& session, const Valu
 
 void SessionNames::check_domain(TypeId domain, const Value& value) {
   check_stack();
-  if (domain_stamp != session_.catalog.stamp()) {
-    known_domains.clear();
-    domain_stamp = session_.catalog.stamp();
+  if (domain_stamp_ != session_.catalog.stamp()) {
+    known_domains_.clear();
+    domain_stamp_ = session_.catalog.stamp();
   }
   // A check may change definitions, and so forget what is known.
-  std::shared_ptr<DomainRules> rules = known_domains[domain];
+  std::shared_ptr<DomainRules> rules = known_domains_[domain];
   if (!rules) {
     const TypePtr type = user_type(domain);
     if (!type) {
@@ -100,7 +100,7 @@ void SessionNames::check_domain(TypeId domain, const Value& value) {
     }
     // Binding its checks may look at other domains.
     rules = std::make_shared<DomainRules>(session_, *type);
-    known_domains[domain] = rules;
+    known_domains_[domain] = rules;
   }
   if (auto refusal = rules->refusal(session_, value)) throw std::move(*refusal);
 }

@@ -110,11 +110,11 @@ bool SessionNames::may_read(const IndexAccess& index) {
 }
 
 const std::vector<Oid>& SessionNames::search_path() {
-  if (search_path_version == session_.settings_version &&
-      search_path_stamp == session_.catalog.stamp()) {
-    return search_path_cache;
+  if (search_path_version_ == session_.settings_version &&
+      search_path_stamp_ == session_.catalog.stamp()) {
+    return search_path_;
   }
-  search_path_cache.clear();
+  search_path_.clear();
   bool names_pg_catalog = false;
   for (std::string& name : path_names(session_.settings.text("search_path"))) {
     if (name == "$user") {
@@ -123,27 +123,26 @@ const std::vector<Oid>& SessionNames::search_path() {
       name = role->name;
     }
     if (name == "pg_temp") {
-      if (temp_schema != kNoOid) search_path_cache.push_back(temp_schema);
+      if (temp_schema != kNoOid) search_path_.push_back(temp_schema);
       continue;
     }
     if (const SchemaPtr schema = session_.catalog.schema(name);
         schema && session_.rights.may(*schema, privilege::kUsage)) {
       names_pg_catalog |= schema->oid == kPgCatalogSchema;
-      if (std::ranges::find(search_path_cache, schema->oid) == search_path_cache.end()) {
-        search_path_cache.push_back(schema->oid);
+      if (std::ranges::find(search_path_, schema->oid) == search_path_.end()) {
+        search_path_.push_back(schema->oid);
       }
     }
   }
   if (!names_pg_catalog) {
-    search_path_cache.insert(search_path_cache.begin(), kPgCatalogSchema);
+    search_path_.insert(search_path_.begin(), kPgCatalogSchema);
   }
-  if (temp_schema != kNoOid &&
-      std::ranges::find(search_path_cache, temp_schema) == search_path_cache.end()) {
-    search_path_cache.insert(search_path_cache.begin(), temp_schema);
+  if (temp_schema != kNoOid && std::ranges::find(search_path_, temp_schema) == search_path_.end()) {
+    search_path_.insert(search_path_.begin(), temp_schema);
   }
-  search_path_version = session_.settings_version;
-  search_path_stamp = session_.catalog.stamp();
-  return search_path_cache;
+  search_path_version_ = session_.settings_version;
+  search_path_stamp_ = session_.catalog.stamp();
+  return search_path_;
 }
 
 Oid SessionNames::temporary_schema() {

@@ -9,7 +9,7 @@ namespace swizzle::sql {
 
 CallablePtr SessionNames::callable_of(const RoutinePtr& routine) {
   if (!routine) return nullptr;
-  CallablePtr& known = callables[routine->oid];
+  CallablePtr& known = callables_[routine->oid];
   if (!known || known->routine != routine) known = std::make_shared<CallableRoutine>(routine);
   return known;
 }

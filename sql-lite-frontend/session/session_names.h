@@ -65,6 +65,8 @@ class SessionNames final : public NameSource, public ObjectNames {
   std::optional<std::string> name_of(TypeId kind, std::uint32_t oid) override;
   /// Existing schemas of the search path, pg_temp and pg_catalog in front where they belong.
   const std::vector<Oid>& search_path();
+  /// "$user" means another schema now.
+  void forget_search_path() noexcept { search_path_version_ = 0; }
   /// 3F000 when there is none of that name; pg_temp is the session's own.
   Oid schema_named(std::string_view name);
   /// Where unqualified new objects go. 3F000 when the path has no existing schema.
@@ -78,20 +80,6 @@ class SessionNames final : public NameSource, public ObjectNames {
   std::optional<TypeId> find_user_type_written(std::string_view text);
   std::string qualified_name(const Table& table);
 
-  std::vector<Oid> search_path_cache;
-  std::uint64_t search_path_version = 0;
-  CatalogView::Stamp search_path_stamp;
-  /// Those that have been called or looked for, in the version that was found last.
-  std::unordered_map<Oid, CallablePtr> callables;
-  /// Of the enums whose values this session has read or written, as of this stamp.
-  std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels;
-  CatalogView::Stamp label_stamp;
-  /// The same for the domains that it has given values (session/domains.h).
-  std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains;
-  CatalogView::Stamp domain_stamp;
-  /// And for composite types.
-  std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes;
-  CatalogView::Stamp shape_stamp;
   Oid temp_schema = kNoOid;
   /// While a statement of our own is bound, which may name what the user may not.
   bool trusts_names = false;
@@ -102,6 +90,20 @@ class SessionNames final : public NameSource, public ObjectNames {
 
  private:
   Session::State& session_;
+  std::vector<Oid> search_path_;
+  std::uint64_t search_path_version_ = 0;
+  CatalogView::Stamp search_path_stamp_;
+  /// Those that have been called or looked for, in the version that was found last.
+  std::unordered_map<Oid, CallablePtr> callables_;
+  /// Of the enums whose values this session has read or written, as of this stamp.
+  std::vector<std::pair<TypeId, std::unique_ptr<EnumLabels>>> known_labels_;
+  CatalogView::Stamp label_stamp_;
+  /// The same for the domains that it has given values (session/domains.h).
+  std::unordered_map<TypeId, std::shared_ptr<DomainRules>> known_domains_;
+  CatalogView::Stamp domain_stamp_;
+  /// And for composite types.
+  std::unordered_map<TypeId, std::shared_ptr<const RowShape>> known_shapes_;
+  CatalogView::Stamp shape_stamp_;
 };
 
 }  // namespace swizzle::sql

@@ -25,8 +25,6 @@
 
 namespace swizzle::sql {
 
-/// Lets a map with names be asked for a view of one.
-struct NamedRelation;
 class RoutineCodes;
 class TriggerCodes;
 class PinnedRows;

@@ -53,11 +53,12 @@ std::optional<TypeId> SessionNames::find_user_type_written(std::string_view text
 }
 
 std::shared_ptr<const RowShape> SessionNames::row_shape(TypeId type) {
-  if (shape_stamp != session_.catalog.stamp()) {
-    known_shapes.clear();
-    shape_stamp = session_.catalog.stamp();
+  if (shape_stamp_ != session_.catalog.stamp()) {
+    known_shapes_.clear();
+    shape_stamp_ = session_.catalog.stamp();
   }
-  if (const auto known = known_shapes.find(type); known != known_shapes.end()) return known->second;
+  if (const auto known = known_shapes_.find(type); known != known_shapes_.end())
+    return known->second;
   const TypePtr found = user_type(type);
   if (!found || !is_composite(type)) return nullptr;
   auto shape = std::make_shared<RowShape>();
@@ -67,16 +68,16 @@ std::shared_ptr<const RowShape> SessionNames::row_shape(TypeId type) {
     shape->types.push_back(attribute.type);
     shape->typmods.push_back(attribute.typmod);
   }
-  known_shapes.emplace(type, shape);
+  known_shapes_.emplace(type, shape);
   return shape;
 }
 
 const EnumLabels* SessionNames::enum_labels(TypeId type) {
-  if (label_stamp != session_.catalog.stamp()) {
-    known_labels.clear();
-    label_stamp = session_.catalog.stamp();
+  if (label_stamp_ != session_.catalog.stamp()) {
+    known_labels_.clear();
+    label_stamp_ = session_.catalog.stamp();
   }
-  for (const auto& [known, labels] : known_labels) {
+  for (const auto& [known, labels] : known_labels_) {
     if (known == type) return labels.get();
   }
   const TypePtr found = user_type(type);
@@ -93,7 +94,7 @@ const EnumLabels* SessionNames::enum_labels(TypeId type) {
         std::ranges::find(committed->labels, label.oid, &EnumLabel::oid) != committed->labels.end();
     if (!is_original && !is_committed) labels->uncommitted.push_back(label.position);
   }
-  return known_labels.emplace_back(type, std::move(labels)).second.get();
+  return known_labels_.emplace_back(type, std::move(labels)).second.get();
 }
 
 }  // namespace swizzle::sql
