@@ -27,6 +27,8 @@ constexpr std::size_t kPoolMb = 64;
 /// Code, threads' stacks, buffers, what the allocator keeps, and memory that is copied while it
 /// grows.
 constexpr std::size_t kRestMb = 500;
+/// The same when nothing runs.
+constexpr std::size_t kKeptMb = 80;
 constexpr milliseconds kLongestWait{100};
 
 SwizzledProcess& server() {
@@ -90,6 +92,8 @@ void expect_bounded(const std::vector<Hungry>& statements) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   // All but the few that the machine itself may hold up.
   CHECK(honest.percentile(0.98) <= kLongestWait);
+  // What has been freed is the system's again.
+  CHECK(megabytes("VmRSS") < kLimitMb + kPoolMb + kKeptMb);
 #endif
 }
 

@@ -21,6 +21,7 @@
 #include "server/main/initialize.h"
 #include "server/main/server.h"
 #include "server/main/service_user.h"
+#include "server/main/system_memory.h"
 #include "server/main/text_file.h"
 
 namespace swizzle::server {
@@ -194,6 +195,7 @@ int run_init(const Arguments& arguments) {
 }
 
 int run_serve(const Arguments& arguments) {
+  give_back_freed_memory();
   Server::block_signals();
   const auto log = std::make_shared<ServerLog>();
   capture_spdlog(log);
