@@ -3,7 +3,7 @@
 #include <array>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_id.h"
 

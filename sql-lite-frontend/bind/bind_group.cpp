@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/field_assignment.h"
-#include "sql-lite-frontend/execute/slice_assignment.h"
+#include "sql-lite-frontend/bound/field_assignment.h"
+#include "sql-lite-frontend/bound/slice_assignment.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/view_target.h"
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/computed.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/execute/aggregate.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/cte.h"
-#include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/execute/join_operators.h"
 #include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/execute/window.h"

@@ -30,7 +30,7 @@ void alter_role_settings(Session::State& session, const ast::AlterRoleSetStmt& s
   }
   if (role->oid != session.user) require_right_on_roles(session);
   Role changed = *role;
-  session.change_stored_settings(changed.settings, *statement.setstmt);
+  session.variables.change_stored(changed.settings, *statement.setstmt);
   session.catalog.replace(*session.transaction, *role, std::move(changed));
   sink.command_complete("ALTER ROLE");
 }
@@ -40,14 +40,14 @@ void alter_database_settings(Session::State& session, const ast::AlterDatabaseSe
   const DatabasePtr database = database_named(session, statement.dbname);
   session.rights.require_owner(*database);
   DatabaseEntry changed = *database;
-  session.change_stored_settings(changed.settings, *statement.setstmt);
+  session.variables.change_stored(changed.settings, *statement.setstmt);
   session.catalog.replace(*session.transaction, *database, std::move(changed));
   sink.command_complete("ALTER DATABASE");
 }
 
 void alter_system(Session::State& session, const ast::AlterSystemStmt& statement,
                   ResultSink& sink) {
-  session.prevent_in_block("ALTER SYSTEM");
+  session.transaction.prevent_in_block("ALTER SYSTEM");
   const ast::VariableSetStmt& change = *statement.setstmt;
   const bool resets_all = change.kind == ast::VariableSetKind::reset_all;
   if (!session.rights.is_superuser(session.user)) {
@@ -64,7 +64,7 @@ void alter_system(Session::State& session, const ast::AlterSystemStmt& statement
   if (resets_all) {
     value_of(session.shared.store_server_setting({}, std::nullopt));
   } else {
-    const std::optional<std::string> value = session.stored_value(change);
+    const std::optional<std::string> value = session.variables.stored_value(change);
     const SettingDefinition* definition = session.shared.settings.find(change.name);
     if (definition == nullptr) {
       throw_error(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"",

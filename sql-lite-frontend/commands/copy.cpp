@@ -87,7 +87,7 @@ class CopyIn {
     planner.plan_pending();
     scratch_->execution.slots.resize(binder.slot_count());
     scratch_->execution.transaction = session.transaction.get();
-    scratch_->execution.run = session.next_run++;
+    scratch_->execution.run = session.plans.new_run();
   }
 
   std::uint64_t run(ResultSink& sink) {
@@ -408,7 +408,7 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
     Binder binder{session.names, arena};
     TablePtr table = binder.require_relation(*copy.relation);
     if (table->relation.persistence != Persistence::temporary)
-      session.require_read_write("COPY FROM");
+      session.transaction.require_read_write("COPY FROM");
     if (table->relation.kind != RelationKind::table) {
       if (table->relation.kind == RelationKind::view) {
         throw sql_error(sqlstate::wrong_object_type, "cannot copy to view \"{}\"",
@@ -424,7 +424,7 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
     // It may have changed, or gone, while we waited.
     table = session.catalog.table(table->relation.oid);
     if (!table) binder.require_table(*copy.relation);
-    session.begin_statement();
+    session.transaction.begin_statement();
     std::vector<std::size_t> columns = copy_columns(*table, copy.attlist);
     require_copied(*table, columns, format.force_not_null, "FORCE_NOT_NULL");
     require_copied(*table, columns, format.force_null, "FORCE_NULL");
@@ -462,10 +462,10 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
       text += quote_identifier(table->relation.columns[position].name);
     }
     text += " FROM " + session.names.qualified_name(*table);
-    statement = session.parse_one(text, {});
+    statement = session.plans.parse(text, {});
   }
-  const PortalPtr portal = session.make_portal(statement, {});
-  session.start_portal(*portal);
+  const PortalPtr portal = session.portals.make(statement, {});
+  session.portals.start(*portal);
   std::uint64_t rows = 0;
   try {
     rows = copy_out(*portal, format, sink);
@@ -473,7 +473,7 @@ void copy_rows(Session::State& session, const ast::CopyStmt& copy, ResultSink& s
     portal->run->end();
     throw;
   }
-  session.finish_portal(*portal);
+  session.portals.finish(*portal);
   sink.command_complete(fmt::format("COPY {}", rows));
 }
 

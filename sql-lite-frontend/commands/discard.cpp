@@ -6,23 +6,21 @@ namespace swizzle::sql {
 void discard_state(Session::State& session, const ast::DiscardStmt& statement, ResultSink& sink) {
   switch (statement.target) {
     case ast::DiscardMode::all:
-      session.prevent_in_block("DISCARD ALL");
-      session.drop_portals();
+      session.transaction.prevent_in_block("DISCARD ALL");
+      session.portals.close_all();
       session.settings.reset_all();
-      session.settings_changed(&sink);
-      session.pending.resolve(PendingNotifications::Resolution::unlisten_all, {});
+      session.variables.changed(&sink);
+      session.notifications.unlisten_all();
       session.shared.advisory_locks.unlock_all(session.options.backend_pid, AdvisoryScope::session);
       session.statements.clear();
-      session.text_cache.clear();
-      session.parsed_texts.clear();
+      session.plans.forget_texts();
       session.drop_owned_temporaries();
       session.sequence_values.clear();
       session.last_sequence.reset();
       sink.command_complete("DISCARD ALL");
       return;
     case ast::DiscardMode::plans:
-      session.text_cache.clear();
-      session.parsed_texts.clear();
+      session.plans.forget_texts();
       sink.command_complete("DISCARD PLANS");
       return;
     case ast::DiscardMode::sequences:

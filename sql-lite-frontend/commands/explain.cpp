@@ -101,7 +101,7 @@ std::string output_of(const Statement& statement) {
 
 /// Runs the plan to its end, and throws its rows away.
 void run_to_end(Session::State& session, Portal& portal) {
-  session.start_portal(portal);
+  session.portals.start(portal);
   PlanRun& run = *portal.run;
   try {
     RowScope scope{run.execution};
@@ -142,12 +142,12 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
   statement->node = query;
   statement->is_explained = true;
   const TimePoint planning = Runtime::current().now();
-  const PortalPtr portal = session.make_portal(statement, parameters);
+  const PortalPtr portal = session.portals.make(statement, parameters);
   const double planning_ms = milliseconds_since(planning);
   double execution_ms = 0;
   // Also who only asks for the plan needs the rights to run it. Locks come first: a plan that was
   // overtaken is made anew without what measures it.
-  session.lock_tables(*portal, Session::State::Columns::open);
+  session.portals.lock_tables(*portal, SessionPortals::Columns::open);
   const auto root = [&]() -> PlanPtr& { return portal->use->own->root; };
   if (wanted.analyze) {
     Instrumented::put_over(root(),
@@ -183,7 +183,7 @@ void explain_statement(Session::State& session, const ast::ExplainStmt& explain,
     text += "\n  }\n]";
     rows.emplace_back(text.finish().as_text());
   }
-  session.finish_portal(*portal);
+  session.portals.finish(*portal);
   const OutputColumn column = explain_column(explain);
   sink.row_description({&column, 1});
   for (const std::string& row : rows) {

@@ -24,18 +24,19 @@ bool lock_relation(Session::State& session, const Table& table, lock::RelationMo
 /// The relations that a view reads, other views' included.
 std::vector<TablePtr> below(Session::State& session, const Table& view) {
   const StatementPtr query =
-      session.parse_one("SELECT FROM " + session.names.qualified_name(view), {});
-  return session.make_plan(*query)->plan->tables;
+      session.plans.parse("SELECT FROM " + session.names.qualified_name(view), {});
+  return session.plans.make(*query)->plan->tables;
 }
 
 }  // namespace
 
 void lock_table(Session::State& session, const ast::LockStmt& statement, ResultSink& sink) {
-  if (!session.in_block()) {
+  if (!session.transaction.in_block()) {
     throw SqlError{SqlState{"25P01"}, "LOCK TABLE can only be used in transaction blocks"};
   }
   const lock::RelationMode mode{static_cast<std::uint8_t>(statement.mode)};
-  if (mode > lock::RelationMode::row_exclusive) session.require_read_write("LOCK TABLE");
+  if (mode > lock::RelationMode::row_exclusive)
+    session.transaction.require_read_write("LOCK TABLE");
   const WaitPolicy wait = statement.nowait ? WaitPolicy::no_wait : WaitPolicy::wait;
   for (const ast::Node* node : statement.relations) {
     const auto& range = ast::as<ast::RangeVar>(node);

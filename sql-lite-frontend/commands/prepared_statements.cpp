@@ -9,7 +9,7 @@ namespace {
 void execute_utility(Session::State& session, Statement& prepared, ResultSink& sink) {
   if (prepared.node == nullptr) return sink.command_complete("EXECUTE");
   if (const auto* control = ast::try_as<ast::TransactionStmt>(prepared.node)) {
-    return session.transaction_statement(*control, sink);
+    return session.transaction.run(*control, sink);
   }
   // A statement may execute itself by its name.
   constexpr int kDeepest = 64;
@@ -49,7 +49,7 @@ void prepare_statement(Session::State& session, const ast::PrepareStmt& prepare,
   }
   statement->from_sql = true;
   statement->prepared_at = session.session_context.statement_timestamp;
-  session.analyze(*statement);
+  session.plans.analyze(*statement);
   session.statements[std::string{prepare.name}] = std::move(statement);
   sink.command_complete("PREPARE");
 }
@@ -62,8 +62,8 @@ void execute_statement(Session::State& session, const ast::ExecuteStmt& execute,
   // In the extended protocol Describe has told the columns already.
   if (session.bound_formats)
     portal->formats.assign(session.bound_formats->begin(), session.bound_formats->end());
-  session.describe_columns(*portal, sink);
-  session.run_portal(*portal, 0, sink);
+  session.portals.describe_columns(*portal, sink);
+  session.portals.run(*portal, 0, sink);
 }
 
 }  // namespace swizzle::sql

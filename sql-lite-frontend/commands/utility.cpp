@@ -27,14 +27,14 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
                  std::span<const Value> parameters, ResultSink& sink) {
   using Kind = ast::NodeKind;
   const auto definition = [&](std::string_view command) {
-    session.require_read_write(command);
-    session.begin_statement();
+    session.transaction.require_read_write(command);
+    session.transaction.begin_statement();
   };
   switch (node->node_kind) {
     case Kind::variable_set_stmt:
-      return session.set_variable(ast::as<ast::VariableSetStmt>(node), sink);
+      return session.variables.set(ast::as<ast::VariableSetStmt>(node), sink);
     case Kind::variable_show_stmt:
-      return session.show_variable(ast::as<ast::VariableShowStmt>(node), sink);
+      return session.variables.show(ast::as<ast::VariableShowStmt>(node), sink);
     case Kind::prepare_stmt:
       return prepare_statement(session, ast::as<ast::PrepareStmt>(node), statement, sink);
     case Kind::execute_stmt:
@@ -76,16 +76,16 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
       return explain_statement(session, ast::as<ast::ExplainStmt>(node), statement, parameters,
                                sink);
     case Kind::declare_cursor_stmt:
-      return session.declare_cursor(ast::as<ast::DeclareCursorStmt>(node), sink, parameters,
-                                    statement);
+      return session.portals.declare(ast::as<ast::DeclareCursorStmt>(node), sink, parameters,
+                                     statement);
     case Kind::fetch_stmt:
-      return session.fetch(ast::as<ast::FetchStmt>(node), sink);
+      return session.portals.fetch(ast::as<ast::FetchStmt>(node), sink);
     case Kind::close_portal_stmt:
-      return session.close_cursor(ast::as<ast::ClosePortalStmt>(node), sink);
+      return session.portals.close(ast::as<ast::ClosePortalStmt>(node), sink);
     case Kind::copy_stmt:
       return copy_rows(session, ast::as<ast::CopyStmt>(node), sink);
     case Kind::constraints_set_stmt:
-      return session.set_constraints(ast::as<ast::ConstraintsSetStmt>(node), sink);
+      return session.transaction.set_constraints(ast::as<ast::ConstraintsSetStmt>(node), sink);
     case Kind::vacuum_stmt:
       return vacuum_tables(session, ast::as<ast::VacuumStmt>(node), sink);
     case Kind::cluster_stmt: {
@@ -107,10 +107,10 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
       return lock_table(session, ast::as<ast::LockStmt>(node), sink);
     case Kind::listen_stmt:
     case Kind::unlisten_stmt:
-      return session.resolve_to_listen(*node, sink);
+      return session.notifications.resolve(*node, sink);
     case Kind::notify_stmt: {
       const auto& said = ast::as<ast::NotifyStmt>(node);
-      session.notify(said.conditionname, said.payload);
+      session.notifications.notify(said.conditionname, said.payload);
       sink.command_complete("NOTIFY");
       return;
     }
@@ -162,13 +162,13 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
       definition("ALTER FUNCTION");
       return alter_routine(session, ast::as<ast::AlterFunctionStmt>(node), sink);
     case Kind::do_stmt: {
-      session.begin_statement();
-      const TransactionControl control{session, !session.in_block()};
+      session.transaction.begin_statement();
+      const TransactionControl control{session, !session.transaction.in_block()};
       return run_inline_code(session, ast::as<ast::DoStmt>(node), statement, sink);
     }
     case Kind::call_stmt: {
-      session.begin_statement();
-      const TransactionControl control{session, !session.in_block()};
+      session.transaction.begin_statement();
+      const TransactionControl control{session, !session.transaction.in_block()};
       return call_procedure(session, ast::as<ast::CallStmt>(node), statement.parameter_types,
                             parameters, sink);
     }

@@ -198,7 +198,7 @@ bool apply_common_option(Session::State& session, const ast::DefElem& option, Ro
       throw SqlError{sqlstate::invalid_parameter_value, "ROWS must be positive"};
     }
   } else if (option.defname == "set") {
-    session.change_stored_settings(routine.settings, ast::as<ast::VariableSetStmt>(option.arg));
+    session.variables.change_stored(routine.settings, ast::as<ast::VariableSetStmt>(option.arg));
   } else if (option.defname == "support") {
     throw SqlError{sqlstate::feature_not_supported, "SUPPORT of a function is not supported"};
   } else {

@@ -1,6 +1,6 @@
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
 #include "sql-lite-frontend/ddl/table_builder.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
 

@@ -105,9 +105,9 @@ void set_on_commit(Relation& relation, ast::OnCommitAction action) {
 
 void note_on_commit(Session::State& session, const Table& table) {
   if (table.relation.on_commit == 'd') {
-    session.truncated_on_commit.push_back(table.relation.oid);
+    session.transaction.truncate_at_commit(table.relation.oid);
   } else if (table.relation.on_commit == 'x') {
-    session.dropped_on_commit.push_back(table.relation.oid);
+    session.transaction.drop_at_commit(table.relation.oid);
   }
 }
 
@@ -174,7 +174,7 @@ void create_table_as(Session::State& session, const ast::CreateTableAsStmt& stat
   } else {
     auto select = std::make_shared<sql::Statement>();
     select->node = statement.query;
-    portal = session.make_portal(std::move(select), {});
+    portal = session.portals.make(std::move(select), {});
   }
   const StatementPtr source = portal->statement;
   if (into.col_names.size() > source->columns().size()) {
@@ -267,7 +267,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
                 "access method \"{}\" {}", statement.access_method,
                 known ? "is not supported" : "does not exist");
   }
-  if (statement.concurrent) session.prevent_in_block("CREATE INDEX CONCURRENTLY");
+  if (statement.concurrent) session.transaction.prevent_in_block("CREATE INDEX CONCURRENTLY");
   Arena arena;
   Binder binder{session.names, arena};
   TablePtr table = binder.require_relation(*statement.relation);

@@ -136,7 +136,7 @@ DatabasePtr database_named(Session::State& session, std::string_view name) {
 
 void create_database(Session::State& session, const ast::CreatedbStmt& statement,
                      ResultSink& sink) {
-  session.prevent_in_block("CREATE DATABASE");
+  session.transaction.prevent_in_block("CREATE DATABASE");
   session.rights.require_role_right(&Role::create_database, "create database");
   DatabaseEntry entry;
   entry.name = statement.dbname;
@@ -175,7 +175,7 @@ void create_database(Session::State& session, const ast::CreatedbStmt& statement
 
 /// Has a transaction of its own, so that nobody comes in before it is committed.
 void drop_database(Session::State& session, const ast::DropdbStmt& statement, ResultSink& sink) {
-  session.prevent_in_block("DROP DATABASE");
+  session.transaction.prevent_in_block("DROP DATABASE");
   for (const ast::Node* node : statement.options) {
     throw_error(sqlstate::feature_not_supported, "DROP DATABASE … WITH ({}) is not supported",
                 ast::as<ast::DefElem>(node).defname);

@@ -139,7 +139,7 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
 
 void drop_index(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   if (statement.concurrent) {
-    session.prevent_in_block("DROP INDEX CONCURRENTLY");
+    session.transaction.prevent_in_block("DROP INDEX CONCURRENTLY");
     const auto refuse = [](std::string_view what) {
       throw_error(sqlstate::feature_not_supported, "DROP INDEX CONCURRENTLY does not support {}",
                   what);

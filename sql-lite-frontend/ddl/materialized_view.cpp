@@ -19,7 +19,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
   RowWriter writer{*write};
   writer.begin_changes();
   writer.begin_load(writing->execution);
-  session.start_portal(source);
+  session.portals.start(source);
   std::uint64_t rows = 0;
   try {
     PlanRun& run = *source.run;
@@ -38,7 +38,7 @@ std::uint64_t fill_table(Session::State& session, const TablePtr& table, Portal&
     source.run->end();
     throw;
   }
-  session.finish_portal(source);
+  session.portals.finish(source);
   return rows;
 }
 
@@ -60,8 +60,8 @@ void fill_from_query(Session::State& session, const TablePtr& view, const TableP
     ~Expansion() { view = kNoOid; }
   } const expansion{session.names.expanded_view};
   session.names.expanded_view = view->relation.oid;
-  const PortalPtr source = session.make_portal(
-      session.parse_one("SELECT * FROM " + session.names.qualified_name(*view), {}), {});
+  const PortalPtr source = session.portals.make(
+      session.plans.parse("SELECT * FROM " + session.names.qualified_name(*view), {}), {});
   fill_table(session, into, *source);
 }
 

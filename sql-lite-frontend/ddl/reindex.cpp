@@ -32,7 +32,7 @@ void check_options(Session::State& session, const ast::ReindexStmt& statement) {
       refuse_option("REINDEX", option);
     }
   }
-  if (concurrently) session.prevent_in_block("REINDEX CONCURRENTLY");
+  if (concurrently) session.transaction.prevent_in_block("REINDEX CONCURRENTLY");
 }
 
 /// The indexes of that name, or all of a table's, get new trees.
@@ -85,7 +85,7 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
       break;
     }
     case Kind::schema: {
-      session.prevent_in_block("REINDEX SCHEMA");
+      session.transaction.prevent_in_block("REINDEX SCHEMA");
       const SchemaPtr schema = session.catalog.schema(statement.name);
       if (!schema) {
         throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", statement.name);
@@ -95,7 +95,7 @@ void reindex(Session::State& session, const ast::ReindexStmt& statement, ResultS
       break;
     }
     case Kind::database:
-      session.prevent_in_block("REINDEX DATABASE");
+      session.transaction.prevent_in_block("REINDEX DATABASE");
       if (!statement.name.empty() && statement.name != session.options.database) {
         throw SqlError{sqlstate::feature_not_supported,
                        "can only reindex the currently open database"};

@@ -169,7 +169,7 @@ namespace {
 void move_position(Session::State& session, Relation& relation, std::int64_t next) {
   const Oid before = position_of(relation);
   relation.sequence->position = session.catalog.allocate_oid();
-  session.sequence_moves.push_back({relation.sequence->position, before});
+  session.transaction.note_sequence_move(relation.sequence->position, before);
   session.shared.sequences.set(session.catalog.shared(), relation, *session.transaction, next,
                                false);
 }

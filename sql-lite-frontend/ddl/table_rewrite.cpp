@@ -23,7 +23,7 @@ struct Writing {
     write = binder.bind_row_source(table, {}, slots);
     scratch->execution.slots.resize(binder.slot_count());
     scratch->execution.transaction = session.transaction.get();
-    scratch->execution.run = session.next_run++;
+    scratch->execution.run = session.plans.new_run();
   }
   std::unique_ptr<Scratch> scratch;
   std::unique_ptr<WriteStatement> write;
@@ -236,7 +236,7 @@ void fill_index(Session::State& session, const TablePtr& table, std::size_t numb
   build_index(session, table, number);
   // It has the newest rows' entries, not those of what an older snapshot sees.
   if (session.transaction->isolation() == Isolation::repeatable_read) {
-    session.young_indexes.insert(table->relation.indexes[number].oid);
+    session.transaction.note_young_index(table->relation.indexes[number].oid);
   }
 }
 

@@ -120,7 +120,7 @@ void vacuum_tables(Session::State& session, const ast::VacuumStmt& statement, Re
   if (!wanted.analyze && std::ranges::any_of(statement.rels, names_columns)) {
     refuse("ANALYZE option must be specified when a column list is provided");
   }
-  if (statement.is_vacuumcmd) session.prevent_in_block("VACUUM");
+  if (statement.is_vacuumcmd) session.transaction.prevent_in_block("VACUUM");
   if (wanted.full && wanted.disable_page_skipping) {
     refuse("VACUUM option DISABLE_PAGE_SKIPPING cannot be used with FULL");
   }

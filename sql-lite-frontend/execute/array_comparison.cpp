@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/execute/value_table.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/check_stack.h"

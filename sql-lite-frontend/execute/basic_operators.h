@@ -2,9 +2,9 @@
 
 #include <optional>
 
+#include "sql-lite-frontend/bound/operator.h"
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/execute/held_row.h"
-#include "sql-lite-frontend/execute/operator.h"
-#include "sql-lite-frontend/execute/routine_call.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/catalog/table.h"
-#include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
 
 namespace swizzle::sql {

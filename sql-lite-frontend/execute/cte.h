@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/output_target.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/output_target.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/execute/value_table.h"

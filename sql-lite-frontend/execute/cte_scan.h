@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {

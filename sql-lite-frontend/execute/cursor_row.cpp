@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/execute/cursor_row.h"
 
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/types/identifiers.h"
 
 namespace swizzle::sql {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/row_partitions.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/step_copies.h"

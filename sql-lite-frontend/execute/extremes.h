@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 
 namespace swizzle::sql {
 

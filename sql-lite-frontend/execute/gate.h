@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/runtime.h"
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 
 namespace swizzle::sql {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/held_row.h"
-#include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 

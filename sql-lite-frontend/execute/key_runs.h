@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/execute/row_file.h"
 
 namespace swizzle::sql {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "sql-lite-frontend/execute/operator.h"
-#include "sql-lite-frontend/execute/planned.h"
+#include "sql-lite-frontend/bound/operator.h"
+#include "sql-lite-frontend/bound/planned.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
 #include "sql-lite-frontend/execute/window.h"
 

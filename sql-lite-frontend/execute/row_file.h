@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/execute/temporary_files.h"
 
 namespace swizzle::sql {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/row_file.h"
 #include "sql-lite-frontend/execute/row_store.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/row_file.h"
 
 namespace swizzle::sql {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/execute/row_file.h"
 
 namespace swizzle::sql {

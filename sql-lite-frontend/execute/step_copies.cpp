@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/invariant.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/execute/cte.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/types/check_stack.h"
 
 namespace swizzle::sql {

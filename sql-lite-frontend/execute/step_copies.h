@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 
 namespace swizzle::sql {
 

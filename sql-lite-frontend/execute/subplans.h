@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 
 namespace swizzle::sql {
 

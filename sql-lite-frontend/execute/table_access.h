@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 
 namespace swizzle::sql {

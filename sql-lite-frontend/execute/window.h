@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/aggregate.h"
-#include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/execute/row_store.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
 #include "sql-lite-frontend/execute/window_frame.h"

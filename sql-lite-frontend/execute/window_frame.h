@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 
 namespace swizzle::sql {
 

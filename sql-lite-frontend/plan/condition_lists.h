@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/execute/subquery.h"
 
 /// What the planner does with lists of conditions and slots.

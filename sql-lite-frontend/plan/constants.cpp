@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/time_types.h"
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 
 /// What is expected of a step that stands over another.
 namespace swizzle::sql {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/planner.h"

@@ -1,7 +1,7 @@
 // Grouping and DISTINCT of one table's columns, where an index has each group's rows together.
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/plan/condition_lists.h"
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/cost.h"

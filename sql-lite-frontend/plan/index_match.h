@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/plan/selectivity.h"
 
 namespace swizzle::sql {

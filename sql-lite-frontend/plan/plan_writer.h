@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "sql-lite-frontend/execute/operator.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/types/text_builder.h"
 
 namespace swizzle::sql {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
 #include "sql-lite-frontend/execute/cursor_row.h"
 #include "sql-lite-frontend/execute/distinct.h"
-#include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/execute/sort_operators.h"
 #include "sql-lite-frontend/plan/condition_lists.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/statistics/table_statistics.h"
 
 namespace swizzle::sql {

@@ -1,8 +1,8 @@
 // Window functions: the order that each window wants, and which of their rows anybody wants.
 #include <algorithm>
 
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
-#include "sql-lite-frontend/execute/expression_copy.h"
 #include "sql-lite-frontend/execute/rank_rows.h"
 #include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/plan/conditions.h"

@@ -100,7 +100,7 @@ Execution& Expression::execution_of(Frame& frame) {
 
 bool Expression::is_ready(const Frame& frame) const {
   if (!is_prepared_) return false;
-  if (plain_ && settings_version_ != frame.session.settings_version) return false;
+  if (plain_ && settings_version_ != frame.session.variables.version()) return false;
   if (depends_on_catalog_ && stamp_ != frame.session.catalog.stamp()) return false;
   return names_.fits(frame);
 }
@@ -122,13 +122,13 @@ void Expression::prepare(Frame& frame) {
                                            : std::make_shared<Routine>(frame.routine);
     body_->parameters.resize(frame.program.argument_count);
     body_->variables = &names_;
-    statement_ = frame.session.parse_one(sql(), {});
+    statement_ = frame.session.plans.parse(sql(), {});
     statement_->body = body_;
     for (std::size_t i = 0; i < frame.program.argument_count; ++i) {
       statement_->declared_types.push_back(frame.program.variables[i].type);
     }
     if (is_plannable(statement_->node)) {
-      statement_->plan = frame.session.plan_for(*statement_, {});
+      statement_->plan = frame.session.plans.plan_for(*statement_, {});
       if (!statement_->plan->plan->types.empty()) type_ = statement_->plan->plan->types[0];
     }
   } catch (SqlError& error) {
@@ -174,7 +174,7 @@ bool Expression::prepare_plain(Frame& frame) {
   frame.program.slot_count = std::max(frame.program.slot_count, binder.slot_count());
   frame.make_room();
   stamp_ = session.catalog.stamp();
-  settings_version_ = session.settings_version;
+  settings_version_ = session.variables.version();
   depends_on_catalog_ = !binder.routines_called().empty() || binder.looked_up_objects() ||
                         !binder.types_read().empty();
   return true;
@@ -184,7 +184,7 @@ const StatementPtr& Expression::statement(Frame& frame) {
   const bool fits = is_prepared_ && statement_ && names_.fits(frame);
   if (!fits) {
     prepare(frame);
-  } else if (statement_->plan && !frame.session.is_current(*statement_->plan)) {
+  } else if (statement_->plan && !frame.session.plans.is_current(*statement_->plan)) {
     // Its columns may be others now; nobody was promised that they stay.
     prepare(frame);
   }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/catalog.h"
-#include "sql-lite-frontend/execute/expression.h"
 #include "sql-lite-frontend/plpgsql/variables.h"
 #include "sql-lite-frontend/session/statement.h"
 

@@ -23,7 +23,7 @@ class FramePool {
         frame_->make_room();
       }
       frame_->execution.transaction = session.transaction.get();
-      frame_->execution.run = session.next_run++;
+      frame_->execution.run = session.plans.new_run();
       for (std::size_t i = 0; i < frame_->records.size(); ++i) frame_->forget_record(i);
       session.call_places.push_back(frame_.get());
     }

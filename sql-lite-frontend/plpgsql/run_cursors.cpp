@@ -32,11 +32,11 @@ std::string name_of_cursor(Frame& frame, std::size_t variable) {
 }
 
 PortalPtr portal_of_cursor(Frame& frame, const std::string& name) {
-  const auto found = frame.session.portals.find(name);
-  if (found == frame.session.portals.end()) {
+  PortalPtr portal = frame.session.portals.find(name);
+  if (!portal) {
     throw_error(sqlstate::invalid_cursor_name, "cursor \"{}\" does not exist", name);
   }
-  return found->second;
+  return portal;
 }
 
 /// A free one where the variable has none.
@@ -44,15 +44,15 @@ std::string name_for(Frame& frame, std::size_t variable) {
   Session::State& session = frame.session;
   if (frame.value_of(variable).is_null()) {
     std::string name;
-    std::uint64_t number = session.portals_opened;
+    std::uint64_t number = session.portals.last_number();
     do {
       name = fmt::format("<unnamed portal {}>", ++number);
-    } while (session.portals.contains(name));
+    } while (session.portals.find(name));
     frame.set_place(frame.program.variables[variable].place, Value::from_text(name));
     return name;
   }
   std::string name{frame.value_of(variable).as_text()};
-  if (session.portals.contains(name)) {
+  if (session.portals.find(name)) {
     throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already in use", name);
   }
   return name;
@@ -81,11 +81,11 @@ void open(Frame& frame, std::size_t variable, const Source& source, BoundCursor:
     for (const Value& value : source.parameters) {
       portal->parameters.push_back(value.copy_to(portal->arena));
     }
-    portal->use = session.make_plan(*own);
+    portal->use = session.plans.make(*own);
     own->plan = portal->use;
-    Session::State::require_runnable(portal->plan());
+    SessionPortals::require_runnable(portal->plan());
     portal->name = name_for(frame, variable);
-    session.begin_inner_statement();
+    session.transaction.begin_inner_statement();
     std::optional<InnerStatement> inner;
     if (frame.is_volatile) inner.emplace(*session.transaction, ReadView::Sees::durable);
     using Scroll = BoundCursor::Scroll;
@@ -125,7 +125,7 @@ long long move(Frame& frame, const std::string& name, ast::FetchDirection direct
   fetch.portalname = name;
   fetch.ismove = true;
   MovedRows sink;
-  frame.session.fetch(fetch, sink);
+  frame.session.portals.fetch(fetch, sink);
   return sink.rows;
 }
 
@@ -139,9 +139,8 @@ void take_row(Frame& frame, Portal& portal, const Targets& into) {
 }
 
 void close(Frame& frame, const std::string& name) {
-  const PortalPtr portal = portal_of_cursor(frame, name);
-  frame.session.finish_portal(*portal);
-  frame.session.portals.erase(name);
+  static_cast<void>(portal_of_cursor(frame, name));
+  frame.session.portals.close(name);
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ namespace {
 
 /// What a block calls whose errors take back what it did, is a part of that.
 bool may_end_within(const Session::State& session) {
-  return session.may_end_transaction && session.guarded_blocks == 0;
+  return session.transaction.may_end && session.transaction.guarded_blocks == 0;
 }
 
 /// A body within a body may end the transaction where that may.

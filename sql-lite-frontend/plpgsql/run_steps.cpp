@@ -91,11 +91,11 @@ Flow BlockStep::run(Frame& frame) {
     flow = frame.run_steps(steps);
   } else {
     Session::State& session = frame.session;
-    const Session::State::Savepoint mark = session.mark();
+    const SessionTransaction::Savepoint mark = session.transaction.mark();
     const std::size_t depth = frame.caught.size();
     std::optional<Caught> failure;
     try {
-      const Guarded guarded{session.guarded_blocks};
+      const Guarded guarded{session.transaction.guarded_blocks};
       flow = frame.run_steps(steps);
     } catch (SqlError& error) {
       frame.add_place(error);
@@ -120,7 +120,7 @@ Flow BlockStep::run(Frame& frame) {
         frame.context_told = true;
         throw failure->as_error();
       }
-      session.roll_back_to(mark);
+      session.transaction.roll_back_to(mark);
       flow = handle(frame, *this, *chosen, *failure);
     }
   }

@@ -28,12 +28,6 @@ class NoticesOnly final : public SilentSink {
   ResultSink* to_;
 };
 
-bool writes_relations(const Plan& plan) {
-  return std::ranges::any_of(plan.accesses, [](const RelationAccess& access) {
-    return (access.wants & ~privilege::kSelect) != 0;
-  });
-}
-
 /// Whether it is more than a query: its rows are what it has written.
 bool writes_rows(const Statement& statement) {
   const auto* select = ast::try_as<ast::SelectStmt>(statement.node);
@@ -68,7 +62,10 @@ auto StatementRun::with_context(const Body& body) {
 
 StatementRun::StatementRun(Frame& frame, Expression& fragment, const StatementPtr& statement,
                            Reads reads)
-    : frame_(frame), portal_(frame.session.new_portal()), fragment_(&fragment), reads_(reads) {
+    : frame_(frame),
+      portal_(frame.session.portals.make_empty()),
+      fragment_(&fragment),
+      reads_(reads) {
   frame.make_room();
   portal_->statement = statement;
   portal_->parameters.assign(frame.values.begin(), frame.values.end());
@@ -87,7 +84,7 @@ StatementRun::StatementRun(Frame& frame, Expression& fragment, const StatementPt
 StatementRun::StatementRun(Frame& frame, const StatementPtr& statement, std::string context,
                            std::span<const Value> parameters, Reads reads)
     : frame_(frame),
-      portal_(frame.session.new_portal()),
+      portal_(frame.session.portals.make_empty()),
       context_(std::move(context)),
       reads_(reads) {
   portal_->statement = statement;
@@ -97,44 +94,19 @@ StatementRun::StatementRun(Frame& frame, const StatementPtr& statement, std::str
   start();
 }
 
-void StatementRun::require_allowed() const {
-  Session::State& session = frame_.session;
-  const Plan& plan = portal_->plan();
-  if (!frame_.is_volatile && writes_relations(plan)) {
-    throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
-                statement_name(portal_->statement->node));
-  }
-  if (session.read_only && writes_what_others_see(plan)) {
-    session.require_read_write(statement_name(portal_->statement->node));
-  }
-}
-
 void StatementRun::start() {
   with_context([this] {
     Session::State& session = frame_.session;
-    portal_->use = session.plan_for(*portal_->statement, {});
-    session.lock_tables(*portal_, Session::State::Columns::open);
-    Session::State::require_runnable(portal_->plan());
-    require_allowed();
-    session.begin_inner_statement();
+    session.portals.prepare_inner(*portal_, frame_.is_volatile);
+    session.transaction.begin_inner_statement();
     // What a volatile function does is a command of its own: it sees what came before it.
     if (frame_.is_volatile) own_.emplace(*session.transaction, ReadView::Sees::durable);
-    PlanRun& run = session.begin_run(*portal_);
+    PlanRun& run = session.portals.open_inner(*portal_, reads_);
     is_open_ = true;
-    try {
-      if (reads_ == Reads::in_parts) portal_->view = HeldView{*session.transaction};
-      run.open();
-    } catch (...) {
-      run.end();
-      portal_->view.reset();
-      portal_->state = Portal::State::failed;
-      is_open_ = false;
-      throw;
-    }
     scope_.emplace(run.execution);
     if (reads_ != Reads::in_parts) return;
     own_.reset();
-    if (session.may_end_transaction) pin_.emplace(*this);
+    if (session.transaction.may_end) pin_.emplace(*this);
   });
 }
 
@@ -206,9 +178,9 @@ void StatementRun::finish() {
   scope_.reset();
   is_open_ = false;
   if (held_) portal_->run->execution.release_kept();
-  frame_.session.finish_portal(*portal_);
+  frame_.session.portals.finish(*portal_);
   own_.reset();
-  frame_.session.put_away(std::move(portal_));
+  frame_.session.portals.put_away(std::move(portal_));
 }
 
 void run_without_plan(Frame& frame, const StatementPtr& statement, const std::string& context) {
@@ -230,12 +202,13 @@ void run_without_plan(Frame& frame, const StatementPtr& statement, const std::st
     }
     /// What cannot run in a block cannot run here.
     struct InBlock {
-      explicit InBlock(Session::State& state) : state_(state), before_(state.in_script) {
-        state_.in_script = true;
+      explicit InBlock(Session::State& state)
+          : state_(state), before_(state.transaction.in_script) {
+        state_.transaction.in_script = true;
       }
       InBlock(const InBlock&) = delete;
       InBlock& operator=(const InBlock&) = delete;
-      ~InBlock() { state_.in_script = before_; }
+      ~InBlock() { state_.transaction.in_script = before_; }
       Session::State& state_;
       bool before_;
     } const in_block{session};
@@ -295,7 +268,7 @@ DynamicStatement::DynamicStatement(Frame& frame, Expression& expression,
       }
     }
     for (const std::string& part : parts) {
-      StatementPtr statement = frame.session.parse_one(part, {});
+      StatementPtr statement = frame.session.plans.parse(part, {});
       statement->declared_types = types;
       statements.push_back(std::move(statement));
     }

@@ -12,7 +12,7 @@ namespace swizzle::sql::plpgsql {
 /// reads in parts keeps what it sees, since the function's other statements run in between.
 class StatementRun {
  public:
-  enum class Reads : std::uint8_t { at_once, in_parts };
+  using Reads = SessionPortals::Reads;
   /// Of a fragment: the frame's values are its parameters.
   StatementRun(Frame& frame, Expression& fragment, const StatementPtr& statement,
                Reads reads = Reads::at_once);
@@ -59,7 +59,6 @@ class StatementRun {
 
   void start();
   void hold();
-  void require_allowed() const;
   template <class Body>
   auto with_context(const Body& body);
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/parse/one_value.h"
 #include "sql-lite-frontend/parse/parser.h"

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/routines/trigger_call.h"
 #include "sql-lite-frontend/session/session_state.h"
 

@@ -17,7 +17,7 @@ void RoutineFrame::change_user(Oid user) noexcept {
   session_.user = user;
   // Plans are others', too.
   session_.names.forget_search_path();
-  session_.planned_under_version = 0;
+  session_.plans.forget_role();
 }
 
 RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
@@ -32,21 +32,20 @@ RoutineFrame::RoutineFrame(Session::State& session, const Routine& routine)
   acting_before_ = session.acting_user;
   if (has_settings_) {
     mark_ = session.settings.mark();
-    settings_version_ = session.settings_version;
+    settings_version_ = session.variables.version();
     try {
       for (const std::string& setting : routine.settings) {
         const std::size_t equals = setting.find('=');
         value_of(session.settings.set(setting.substr(0, equals), setting.substr(equals + 1),
                                       SessionSettings::Lifetime::transaction));
       }
-      session.settings_changed(nullptr);
+      session.variables.changed(nullptr);
     } catch (...) {
       session.settings.roll_back_to(mark_);
       session.transition_tables = tables_before_;
       throw;
     }
-    session.settings_version = session.next_inner_version;
-    session.next_inner_version += 1U << 20U;
+    session.variables.begin_inner();
   }
   if (is_definer_) {
     session.acting_user = routine.owner;
@@ -59,9 +58,8 @@ RoutineFrame::~RoutineFrame() {
   if (!has_settings_ && !is_definer_) return;
   if (has_settings_) {
     session_.settings.roll_back_to(mark_);
-    session_.settings_changed(nullptr);
-    // All is as it was, and so are the plans that were made under it.
-    session_.settings_version = settings_version_;
+    session_.variables.changed(nullptr);
+    session_.variables.end_inner(settings_version_);
   }
   session_.acting_user = acting_before_;
   change_user(user_);
@@ -94,7 +92,7 @@ void run_routine(Session::State& session, const RoutineCall& call, std::span<con
   // What changes for the call alone would not survive the end of a transaction.
   const bool may_end = routine.kind == RoutineKind::procedure && !routine.security_definer &&
                        routine.settings.empty();
-  const TransactionControl control{session, may_end && session.may_end_transaction};
+  const TransactionControl control{session, may_end && session.transaction.may_end};
   code->run(session, arguments, take);
 }
 

@@ -68,12 +68,6 @@ std::string_view name_of_command(const ast::Node* node) {
   }
 }
 
-bool writes(const Plan& plan) {
-  return std::ranges::any_of(plan.accesses, [](const RelationAccess& access) {
-    return (access.wants & ~privilege::kSelect) != 0;
-  });
-}
-
 /// How a row of the last statement becomes a row of the result.
 class ResultFit {
  public:
@@ -224,7 +218,7 @@ class SqlCode final : public RoutineCode {
       Part& part = parts_[i];
       try {
         require_possible(*part.statement);
-        static_cast<void>(session.plan_for(*part.statement, {}));
+        static_cast<void>(session.plans.plan_for(*part.statement, {}));
       } catch (SqlError& error) {
         if (error.fields().position > 0) {
           error.fields().position += static_cast<int>(part.offset);
@@ -250,7 +244,7 @@ class SqlCode final : public RoutineCode {
     }
     parts_.clear();
     for (BodyPart& text : body_parts(routine_)) {
-      Part part{session.parse_one(text.text, {}), text.offset};
+      Part part{session.plans.parse(text.text, {}), text.offset};
       part.statement->declared_types = types;
       part.statement->body = names;
       parts_.push_back(std::move(part));
@@ -263,8 +257,8 @@ class SqlCode final : public RoutineCode {
     read_body(session);
     for (const Part& part : parts_) {
       require_possible(*part.statement);
-      part.statement->plan = session.plan_for(*part.statement, {});
-      require_allowed(*part.statement, *part.statement->plan->plan);
+      part.statement->plan = session.plans.plan_for(*part.statement, {});
+      SessionPortals::require_allowed(*part.statement, *part.statement->plan->plan, may_write());
     }
     if (!parts_.empty()) fit_.fit(session, call_, parts_.back().statement->plan->plan);
     is_started_ = true;
@@ -277,37 +271,26 @@ class SqlCode final : public RoutineCode {
                 name_of_command(statement.node));
   }
 
-  void require_allowed(const Statement& statement, const Plan& plan) const {
-    if (routine_.volatility == 'v' || !writes(plan)) return;
-    throw_error(sqlstate::feature_not_supported, "{} is not allowed in a non-volatile function",
-                statement_name(statement.node));
-  }
+  [[nodiscard]] bool may_write() const noexcept { return routine_.volatility == 'v'; }
 
   void run_part(Session::State& session, std::size_t index, std::span<const Value> inputs,
                 const TakeRow& take) {
     const StatementPtr statement = parts_[index].statement;
     const bool is_last = index + 1 == parts_.size();
-    PortalPtr portal = session.new_portal();
+    PortalPtr portal = session.portals.make_empty();
     portal->statement = statement;
     portal->parameters.assign(inputs.begin(), inputs.end());
-    portal->use = session.plan_for(*statement, {});
-    session.lock_tables(*portal, Session::State::Columns::open);
-    Session::State::require_runnable(portal->plan());
-    require_allowed(*statement, portal->plan());
-    if (session.read_only && writes_what_others_see(portal->plan())) {
-      session.require_read_write(statement_name(statement->node));
-    }
+    session.portals.prepare_inner(*portal, may_write());
     if (is_last) fit_.fit(session, call_, portal->use->plan);
     const ResultFit fit = is_last ? fit_ : ResultFit{};
-    session.begin_inner_statement();
+    session.transaction.begin_inner_statement();
     // What a volatile routine does is a command of its own: it sees what came before it. Others see
     // what the statement sees that calls them.
     std::optional<InnerStatement> own;
     if (routine_.volatility == 'v') own.emplace(*session.transaction, ReadView::Sees::durable);
-    PlanRun& run = session.begin_run(*portal);
+    PlanRun& run = session.portals.open_inner(*portal, SessionPortals::Reads::at_once);
     Execution& execution = run.execution;
     try {
-      run.open();
       RowScope scope{execution};
       std::vector<Value> row;
       bool wants_more = true;
@@ -324,8 +307,8 @@ class SqlCode final : public RoutineCode {
       portal->state = Portal::State::failed;
       throw;
     }
-    session.finish_portal(*portal);
-    session.put_away(std::move(portal));
+    session.portals.finish(*portal);
+    session.portals.put_away(std::move(portal));
   }
 
   RoutineCall call_;

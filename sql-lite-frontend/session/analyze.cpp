@@ -22,7 +22,7 @@ void analyze_table(Session::State& session, const TablePtr& table) {
   Transaction& transaction = *session.transaction;
   const TablePtr locked = session.catalog.lock_for_change(
       transaction, table, lock::RelationMode::share_update_exclusive);
-  session.begin_statement();
+  session.transaction.begin_statement();
   TableRuntime& runtime = *locked->runtime;
   const std::uint64_t changes = runtime.counters.changes();
   const std::int64_t delta = runtime.row_delta();

@@ -7,55 +7,53 @@
 namespace swizzle::sql {
 
 ReferenceQueue& reference_queue(Session::State& session) {
-  return session.references;
+  return session.transaction.references();
 }
 
 const TransitionTables* transition_tables_of(Session::State& session) {
   return session.transition_tables;
 }
 
-namespace {
-
-bool is_deferred_now(const Session::State& session, Oid constraint, bool initially) {
-  const auto& modes = session.constraint_modes;
-  if (const auto mode = modes.deferred.find(constraint); mode != modes.deferred.end()) {
-    return mode->second;
-  }
-  return modes.all_deferred.value_or(initially);
+bool SessionTransaction::is_deferred(Oid constraint, bool initially) const {
+  const auto mode = constraint_modes_.deferred.find(constraint);
+  if (mode != constraint_modes_.deferred.end()) return mode->second;
+  return constraint_modes_.all_deferred.value_or(initially);
 }
-
-}  // namespace
 
 bool is_deferred(Session::State& session, const Constraint& constraint) {
   return constraint.deferrable &&
-         is_deferred_now(session, constraint.oid, constraint.initially_deferred);
+         session.transaction.is_deferred(constraint.oid, constraint.initially_deferred);
 }
 
 bool is_deferred(Session::State& session, const Trigger& trigger) {
   return trigger.deferrable &&
-         is_deferred_now(session, trigger.constraint, trigger.initially_deferred);
+         session.transaction.is_deferred(trigger.constraint, trigger.initially_deferred);
 }
 
 bool acts_as_replica(Session::State& session) {
-  return session.defaults().is_replica;
+  return session.transaction.defaults().is_replica;
 }
 
 void defer_check(Session::State& session, const DeferredCheck& check) {
-  session.deferred.add(session.memory, check);
+  session.transaction.defer(check);
 }
 
-void Session::State::run_deferred_checks(std::span<const Oid> constraints) {
+void SessionTransaction::defer(const DeferredCheck& check) {
+  deferred_.add(session_.memory, check);
+}
+
+void SessionTransaction::run_deferred_checks(std::span<const Oid> constraints) {
   const auto check_one = [&](const DeferredCheck& check) {
-    run_deferred_check(*this, names, check);
+    run_deferred_check(session_, session_.names, check);
   };
   // What the function of a trigger does may have put off more.
-  while (deferred.run(constraints, check_one)) {
+  while (deferred_.run(constraints, check_one)) {
   }
 }
 
-void Session::State::forget_deferred_checks() noexcept {
-  deferred.clear();
-  constraint_modes = {};
+void SessionTransaction::forget_deferred_checks() noexcept {
+  deferred_.clear();
+  constraint_modes_ = {};
 }
 
 namespace {
@@ -100,20 +98,20 @@ std::vector<Oid> constraints_named(Session::State& session, const ast::RangeVar&
 
 }  // namespace
 
-void Session::State::set_constraints(const ast::ConstraintsSetStmt& modes, ResultSink& sink) {
+void SessionTransaction::set_constraints(const ast::ConstraintsSetStmt& modes, ResultSink& sink) {
   if (!in_block()) {
-    notice(sink, Severity::warning, SqlState{"25P01"},
-           "SET CONSTRAINTS can only be used in transaction blocks");
+    session_.notice(sink, Severity::warning, SqlState{"25P01"},
+                    "SET CONSTRAINTS can only be used in transaction blocks");
   }
   std::vector<Oid> named;
   for (const ast::Node* name : modes.constraints) {
-    const auto found = constraints_named(*this, ast::as<ast::RangeVar>(name), modes.deferred);
+    const auto found = constraints_named(session_, ast::as<ast::RangeVar>(name), modes.deferred);
     named.insert(named.end(), found.begin(), found.end());
   }
   if (modes.constraints.empty()) {
-    constraint_modes = {.all_deferred = modes.deferred, .deferred = {}};
+    constraint_modes_ = {.all_deferred = modes.deferred, .deferred = {}};
   }
-  for (const Oid constraint : named) constraint_modes.deferred[constraint] = modes.deferred;
+  for (const Oid constraint : named) constraint_modes_.deferred[constraint] = modes.deferred;
   const bool checks = !modes.deferred && (modes.constraints.empty() || !named.empty());
   if (checks) run_deferred_checks(named);
   sink.command_complete("SET CONSTRAINTS");

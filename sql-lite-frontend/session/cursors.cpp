@@ -4,12 +4,12 @@
 #include <limits>
 #include <optional>
 
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/computed_scan.h"
 #include "sql-lite-frontend/execute/cte_scan.h"
 #include "sql-lite-frontend/execute/gate.h"
 #include "sql-lite-frontend/execute/lock_rows.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/session/open_cursor.h"
@@ -30,12 +30,10 @@ constexpr int kInsensitive = 0x0008;
 constexpr int kAsensitive = 0x0010;
 constexpr int kHold = 0x0020;
 
-PortalPtr find_cursor(Session::State& state, std::string_view name) {
-  const auto found = state.portals.find(name);
-  if (found == state.portals.end()) {
-    throw_error(sqlstate::invalid_cursor_name, "cursor \"{}\" does not exist", name);
-  }
-  return found->second;
+PortalPtr find_cursor(const SessionPortals& portals, std::string_view name) {
+  PortalPtr cursor = portals.find(name);
+  if (!cursor) throw_error(sqlstate::invalid_cursor_name, "cursor \"{}\" does not exist", name);
+  return cursor;
 }
 
 /// Every step, also those that EXPLAIN shows with their inputs, as filters are.
@@ -176,14 +174,14 @@ Slot key_slot_in(const Portal& portal, PlanOperator& plan, const Table& table) {
 }  // namespace
 
 std::string cursor_row_key(Session::State& session, std::string_view cursor, const Table& table) {
-  Portal& portal = *find_cursor(session, cursor);
+  Portal& portal = *find_cursor(session.portals, cursor);
   if (!portal.use || portal.plan().write != nullptr) {
     throw_error(kInvalidCursorState, "cursor \"{}\" is not a SELECT query", cursor);
   }
   if (portal.holds && portal.state == Portal::State::finished) {
     throw_error(kInvalidCursorState, "cursor \"{}\" is held from a previous transaction", cursor);
   }
-  PlanRun& run = session.run_of(portal);
+  PlanRun& run = session.plans.run_of(portal);
   const Slot slot = key_slot_in(portal, *run.root, table);
   Execution& execution = run.execution;
   const RowScope scope{execution};
@@ -200,15 +198,15 @@ std::string cursor_row_key(Session::State& session, std::string_view cursor, con
   return std::string{as_text(execution.slots[slot].as_bytes())};
 }
 
-void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, ResultSink& sink,
-                                    std::span<const Value> parameters, Statement& whole) {
+void SessionPortals::declare(const ast::DeclareCursorStmt& declare, ResultSink& sink,
+                             std::span<const Value> parameters, Statement& whole) {
   check_options(declare);
   const bool holds = (declare.options & kHold) != 0;
-  if (!holds && !in_block()) {
+  if (!holds && !session_.transaction.in_block()) {
     throw SqlError{sqlstate::no_active_sql_transaction,
                    "DECLARE CURSOR can only be used in transaction blocks"};
   }
-  if (portals.contains(declare.portalname)) {
+  if (by_name_.contains(declare.portalname)) {
     throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", declare.portalname);
   }
   // The cursor outlives the script that declares it, so it gets a tree of its own.
@@ -217,49 +215,36 @@ void Session::State::declare_cursor(const ast::DeclareCursorStmt& declare, Resul
   statement->of_cursor = true;
   statement->declared_types = whole.parameter_types;
   statement->takes_parameters = whole.takes_parameters;
-  PortalPtr portal = make_portal(statement, parameters);
+  const PortalPtr portal = make(statement, parameters);
   portal->name = declare.portalname;
   portal->is_cursor = true;
-  portal->number = ++portals_opened;
   portal->holds = holds;
   portal->binary = (declare.options & kBinary) != 0;
-  portal->scrolls = scrolls(declare, *run_of(*portal).root);
-  portal->opened_at = session_context.statement_timestamp;
+  portal->scrolls = scrolls(declare, *session_.plans.run_of(*portal).root);
+  portal->opened_at = session_.session_context.statement_timestamp;
   if (portal->binary) portal->formats = {Format::binary};
-  start_portal(*portal, Reads::in_parts);
+  start(*portal, Reads::in_parts);
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(*portal->run));
-  portals[portal->name] = std::move(portal);
+  open(portal);
   sink.command_complete("DECLARE CURSOR");
 }
 
 void open_cursor(Session::State& session, const PortalPtr& portal, CursorScroll scroll) {
   portal->is_cursor = true;
-  portal->number = ++session.portals_opened;
   portal->opened_at = session.session_context.statement_timestamp;
-  if (session.read_only && writes_what_others_see(portal->plan())) {
-    session.require_read_write(statement_name(portal->statement->node));
-  }
-  session.lock_tables(*portal, Session::State::Columns::told);
-  PlanRun& run = session.begin_run(*portal);
+  session.portals.require_writable(*portal);
+  session.portals.lock_tables(*portal, SessionPortals::Columns::told);
+  const PlanRun& run = session.portals.open_inner(*portal, SessionPortals::Reads::in_parts);
   portal->scrolls =
       scroll == CursorScroll::unsaid ? goes_back(*run.root) : scroll == CursorScroll::yes;
-  portal->view = HeldView{*session.transaction};
-  try {
-    run.open();
-  } catch (...) {
-    run.end();
-    portal->view.reset();
-    portal->state = Portal::State::failed;
-    throw;
-  }
   portal->rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
   portal->rows->set_slots(kept_slots(run));
-  session.portals[portal->name] = portal;
+  session.portals.open(portal);
 }
 
 /// Reads one more row of the plan into the cursor's store.
-bool Session::State::read_cursor_row(Portal& portal) {
+bool SessionPortals::read_row(Portal& portal) {
   if (portal.exhausted) return false;
   require_runnable(portal.plan());
   Execution& execution = portal.run->execution;
@@ -277,29 +262,29 @@ bool Session::State::read_cursor_row(Portal& portal) {
 }
 
 /// A portal of the protocol, from where it stands.
-void Session::State::make_cursor_of(Portal& portal) {
+void SessionPortals::make_cursor_of(Portal& portal) {
   if (!portal.use || portal.plan().write != nullptr || portal.state == Portal::State::failed) {
     throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" is not a cursor", portal.name);
   }
-  if (portal.state == Portal::State::ready) start_portal(portal, Reads::in_parts);
+  if (portal.state == Portal::State::ready) start(portal, Reads::in_parts);
   portal.rows = std::make_unique<RowStore>(RowStore::Overflow::to_file);
-  portal.rows->set_slots(kept_slots(run_of(portal)));
+  portal.rows->set_slots(kept_slots(session_.plans.run_of(portal)));
   portal.scrolls = false;
 }
 
-std::vector<OutputColumn> Session::State::fetch_columns(const ast::FetchStmt& fetch,
-                                                        std::span<const Format> formats) {
+std::vector<OutputColumn> SessionPortals::fetch_columns(const ast::FetchStmt& fetch,
+                                                        std::span<const Format> formats) const {
   if (fetch.ismove) return {};
   const PortalPtr portal = find_cursor(*this, fetch.portalname);
   return output_columns(portal->statement->columns(), formats);
 }
 
-void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
+void SessionPortals::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   using Direction = ast::FetchDirection;
   const PortalPtr portal = find_cursor(*this, fetch.portalname);
   if (!portal->rows) make_cursor_of(*portal);
   const auto fill_to = [&](std::int64_t row) {
-    while (static_cast<std::int64_t>(portal->rows->size()) < row && read_cursor_row(*portal)) {
+    while (static_cast<std::int64_t>(portal->rows->size()) < row && read_row(*portal)) {
     }
   };
   const auto read_all = [&] { fill_to(std::numeric_limits<std::int64_t>::max()); };
@@ -369,7 +354,7 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   const std::span<const Format> declared =
       portal->binary ? std::span<const Format>{kAllBinary} : std::span<const Format>{};
   const auto columns =
-      output_columns(portal->statement->columns(), bound_formats.value_or(declared));
+      output_columns(portal->statement->columns(), session_.bound_formats.value_or(declared));
   if (!fetch.ismove) sink.row_description(columns);
   const RowView view{*portal->run, columns};
   std::int64_t visited = 0;
@@ -394,30 +379,20 @@ void Session::State::fetch(const ast::FetchStmt& fetch, ResultSink& sink) {
   sink.command_complete(fmt::format("{} {}", fetch.ismove ? "MOVE" : "FETCH", visited));
 }
 
-void Session::State::close_cursor(const ast::ClosePortalStmt& close, ResultSink& sink) {
+void SessionPortals::close(const ast::ClosePortalStmt& close, ResultSink& sink) {
   if (close.portalname.empty()) {
-    for (auto at = portals.begin(); at != portals.end();) {
-      if (at->second->is_cursor) {
-        finish_portal(*at->second);
-        at = portals.erase(at);
-      } else {
-        ++at;
-      }
-    }
+    close_where([](const Portal& portal) { return portal.is_cursor; });
     sink.command_complete("CLOSE CURSOR ALL");
     return;
   }
-  const PortalPtr portal = find_cursor(*this, close.portalname);
-  finish_portal(*portal);
-  portals.erase(portal->name);
+  static_cast<void>(find_cursor(*this, close.portalname));
+  this->close(close.portalname);
   sink.command_complete("CLOSE CURSOR");
 }
 
-namespace {
-
 /// What it has not read yet is read while the snapshot is still there.
-void hold(Session::State& session, Portal& portal) {
-  while (session.read_cursor_row(portal)) {
+void SessionPortals::hold(Portal& portal) {
+  while (read_row(portal)) {
   }
   // The run stays with the cursor for its slots and output types.
   portal.run->end();
@@ -425,20 +400,17 @@ void hold(Session::State& session, Portal& portal) {
   portal.state = Portal::State::finished;
 }
 
-}  // namespace
-
-/// At commit.
-void Session::State::hold_cursors() {
-  for (auto& [name, portal] : portals) {
-    if (portal->holds && portal->state == Portal::State::running) hold(*this, *portal);
+void SessionPortals::hold_all() {
+  for (const auto& [name, portal] : by_name_) {
+    if (portal->holds && portal->state == Portal::State::running) hold(*portal);
   }
 }
 
-void hold_pinned_cursors(Session::State& session) {
-  for (auto& [name, portal] : session.portals) {
+void SessionPortals::hold_pinned() {
+  for (const auto& [name, portal] : by_name_) {
     if (!portal->pinned || portal->state != Portal::State::running) continue;
     portal->holds = true;
-    hold(session, *portal);
+    hold(*portal);
   }
 }
 

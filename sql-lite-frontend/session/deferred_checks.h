@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/write/row_events.h"
 
 namespace swizzle::sql {

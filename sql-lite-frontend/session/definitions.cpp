@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/identifiers.h"

@@ -72,7 +72,7 @@ std::optional<SqlError> DomainRules::refusal(Session::State& session, const Valu
   Execution& execution = scratch_->execution;
   const RowScope scope{execution};
   execution.transaction = session.transaction.get();
-  execution.run = session.next_run++;
+  execution.run = session.plans.new_run();
   execution.slots[value_] = value;
   for (const Check& check : checks_) {
     const Value holds = check.expr->eval(execution);

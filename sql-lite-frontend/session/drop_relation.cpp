@@ -18,7 +18,7 @@ void Session::State::drop_relation(const TablePtr& table) {
     }
   }
   if (keeps_rows(relation.kind)) shared.statistics->remove(*transaction, relation.oid);
-  if (relation.sequence) sequence_moves.push_back({kNoOid, position_of(relation)});
+  if (relation.sequence) transaction.note_sequence_move(kNoOid, position_of(relation));
   catalog.remove(*transaction, *locked);
   // Sequences that belong to the table go with it.
   for (const TablePtr& other : catalog.tables()) {
@@ -37,16 +37,16 @@ void Session::State::drop_owned_temporaries() {
   const bool alone = !transaction;
   // An error leaves them for the next start, which drops what nobody owns.
   try {
-    if (alone) begin_transaction(Block::implicit);
-    begin_statement();
+    if (alone) transaction.begin(SessionTransaction::Block::implicit);
+    transaction.begin_statement();
     for (const TablePtr& table : mine) {
       if (catalog.table(table->relation.oid)) drop_relation(table);
     }
-    if (alone) commit_transaction();
+    if (alone) transaction.commit();
   } catch (const SqlError&) {
-    if (alone) failed = true;
+    if (alone) transaction.set_failed();
   }
-  if (alone && transaction) rollback_transaction();
+  if (alone && transaction) transaction.rollback();
 }
 
 }  // namespace swizzle::sql

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -18,8 +18,9 @@ bool reads(const Portal& portal, Oid relation) {
 
 void require_unread(const Session::State& session, const Table& table, std::string_view command,
                     std::string_view name) {
-  const bool is_read = std::ranges::any_of(
-      session.portals, [&](const auto& entry) { return reads(*entry.second, table.relation.oid); });
+  const bool is_read = std::ranges::any_of(session.portals.all(), [&](const auto& entry) {
+    return reads(*entry.second, table.relation.oid);
+  });
   if (!is_read) return;
   throw_error(kObjectInUse,
               "cannot {} \"{}\" because it is being used by active queries in this session",
@@ -31,7 +32,7 @@ void require_unread(const Session::State& session, const Table& table, std::stri
 void require_unused(const Session::State& session, const Table& table, std::string_view command) {
   if (!keeps_rows(table.relation.kind)) return;
   require_unread(session, table, command, table.relation.name);
-  if (!session.deferred.awaits(table.relation.oid)) return;
+  if (!session.transaction.awaits_checks_of(table.relation.oid)) return;
   throw_error(kObjectInUse, "cannot {} \"{}\" because it has pending trigger events", command,
               table.relation.name);
 }

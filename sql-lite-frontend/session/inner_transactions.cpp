@@ -9,33 +9,25 @@ constexpr SqlState kInvalidTermination{"2D000"};
 
 void end_transaction_within(Session::State& session, TransactionEnd end, NextTransaction next) {
   const bool commits = end == TransactionEnd::commit;
-  if (!session.may_end_transaction) {
+  if (!session.transaction.may_end) {
     throw SqlError{kInvalidTermination, "invalid transaction termination"};
   }
-  if (session.guarded_blocks > 0) {
+  if (session.transaction.guarded_blocks > 0) {
     throw_error(kInvalidTermination, "cannot {} while a subtransaction is active",
                 commits ? "commit" : "roll back");
   }
-  for (PinnedRows* const rows : session.pinned_rows) rows->hold();
-  hold_pinned_cursors(session);
-  const Isolation isolation = session.isolation;
-  const bool says_uncommitted = session.says_uncommitted;
-  const bool read_only = session.read_only;
-  const bool deferrable = session.deferrable;
+  for (PinnedRows* const rows : session.transaction.pinned_rows) rows->hold();
+  session.portals.hold_pinned();
+  const TransactionModes modes = session.transaction.modes();
   if (commits) {
-    session.commit_transaction();
+    session.transaction.commit();
   } else {
-    session.rollback_transaction();
+    session.transaction.rollback();
   }
-  session.begin_transaction(Session::State::Block::implicit);
+  session.transaction.begin(SessionTransaction::Block::implicit);
   // The statement goes on, but what it does from here on is of another time.
   session.session_context.transaction_timestamp = SessionContext::system_clock_now();
-  if (next == NextTransaction::plain) return;
-  session.isolation = isolation;
-  session.says_uncommitted = says_uncommitted;
-  session.read_only = read_only;
-  session.deferrable = deferrable;
-  session.set_transaction_modes({});
+  if (next == NextTransaction::same_modes) session.transaction.act_as(modes);
 }
 
 }  // namespace swizzle::sql

@@ -9,11 +9,11 @@ namespace swizzle::sql {
 class PinnedRows {
  public:
   explicit PinnedRows(Session::State& session) : session_(session) {
-    session.pinned_rows.push_back(this);
+    session.transaction.pinned_rows.push_back(this);
   }
   PinnedRows(const PinnedRows&) = delete;
   PinnedRows& operator=(const PinnedRows&) = delete;
-  virtual ~PinnedRows() { std::erase(session_.pinned_rows, this); }
+  virtual ~PinnedRows() { std::erase(session_.transaction.pinned_rows, this); }
 
   /// Reads what is left, and needs the transaction no longer.
   /// Throws 55000 where the rows are what a statement has written.
@@ -27,18 +27,15 @@ class PinnedRows {
 class TransactionControl {
  public:
   TransactionControl(Session::State& session, bool is_allowed)
-      : session_(session), before_(std::exchange(session.may_end_transaction, is_allowed)) {}
+      : session_(session), before_(std::exchange(session.transaction.may_end, is_allowed)) {}
   TransactionControl(const TransactionControl&) = delete;
   TransactionControl& operator=(const TransactionControl&) = delete;
-  ~TransactionControl() { session_.may_end_transaction = before_; }
+  ~TransactionControl() { session_.transaction.may_end = before_; }
 
  private:
   Session::State& session_;
   bool before_;
 };
-
-/// Of loops over cursors.
-void hold_pinned_cursors(Session::State& session);
 
 enum class TransactionEnd : std::uint8_t { commit, rollback };
 /// Whether the next one is of the same kind (AND CHAIN), or of the session's.

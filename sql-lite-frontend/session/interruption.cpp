@@ -1,6 +1,6 @@
 #include "sql-lite-frontend/session/interruption.h"
 
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/session/session_state.h"
 
 namespace swizzle::sql {
@@ -61,21 +61,18 @@ void check_cancelled(Session::State& session) {
 
 void Session::cancel() noexcept {
   state_->interruption.cancel(std::nullopt);
-  state_->interrupt_wait();
+  state_->transaction.interrupt_wait();
 }
 
 void Session::cancel(const Diagnostic& reason) {
   state_->interruption.cancel(reason);
-  state_->interrupt_wait();
+  state_->transaction.interrupt_wait();
 }
 
 bool Session::end_transaction(TxnId transaction, const Diagnostic& reason) {
-  bool is_idle = false;
-  {
-    const std::lock_guard lock{state_->transaction_mutex};
-    if (!state_->transaction || state_->transaction->id() != transaction) return false;
-    is_idle = state_->activity.state.load(std::memory_order_relaxed) != Activity::State::active;
-  }
+  if (!state_->transaction.is_numbered(transaction)) return false;
+  const bool is_idle =
+      state_->activity.state.load(std::memory_order_relaxed) != Activity::State::active;
   // If a request begins or ends meanwhile: the one begins in vain, as after terminate() always; the
   // other has nothing to end any more, and whoever asks again finds an idle session.
   if (is_idle) {
@@ -88,7 +85,7 @@ bool Session::end_transaction(TxnId transaction, const Diagnostic& reason) {
 
 void Session::terminate(const Diagnostic& reason) {
   state_->interruption.terminate(reason);
-  state_->interrupt_wait();
+  state_->transaction.interrupt_wait();
   // It may wait for its client.
   if (state_->options.end) state_->options.end();
 }

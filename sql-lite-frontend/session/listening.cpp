@@ -16,7 +16,7 @@ Value notify(Execution& execution, Arguments arguments) {
   const auto text_of = [&](std::size_t at) {
     return arguments[at].is_null() ? std::string_view{} : arguments[at].as_text();
   };
-  execution.session.notify(text_of(0), text_of(1));
+  execution.session.notifications.notify(text_of(0), text_of(1));
   return make_text(execution.row_arena, "");
 }
 
@@ -40,13 +40,13 @@ class ChannelCursor final : public SetCursor {
 std::unique_ptr<SetCursor> listening_channels(FunctionContext& context, Arguments) {
   const auto* session = SessionNames::session_of(context.session);
   std::vector<std::string> channels;
-  if (session != nullptr && session->listener) channels = session->listener->channels();
+  if (session != nullptr) channels = session->notifications.channels();
   return std::make_unique<ChannelCursor>(std::move(channels));
 }
 
 }  // namespace
 
-void Session::State::notify(std::string_view channel, std::string_view payload) {
+void SessionNotifications::notify(std::string_view channel, std::string_view payload) {
   if (channel.empty()) {
     throw SqlError{sqlstate::invalid_parameter_value, "channel name cannot be empty"};
   }
@@ -56,41 +56,50 @@ void Session::State::notify(std::string_view channel, std::string_view payload) 
   if (payload.size() >= Notifications::kPayloadBytes) {
     throw SqlError{sqlstate::invalid_parameter_value, "payload string too long"};
   }
-  if (shared.notifications.usage() >= 1.0) {
+  if (session_.shared.notifications.usage() >= 1.0) {
     throw SqlError{kProgramLimitExceeded, "too many notifications in the NOTIFY queue"};
   }
-  pending.say(shared.notifications.make(options.backend_pid, channel, payload));
+  pending_.say(session_.shared.notifications.make(session_.options.backend_pid, channel, payload));
 }
 
-void Session::State::resolve_to_listen(const ast::Node& statement, ResultSink& sink) {
+void SessionNotifications::resolve(const ast::Node& statement, ResultSink& sink) {
   using Resolution = PendingNotifications::Resolution;
   if (const auto* listen = ast::try_as<ast::ListenStmt>(&statement)) {
-    pending.resolve(Resolution::listen, listen->conditionname);
+    pending_.resolve(Resolution::listen, listen->conditionname);
     sink.command_complete("LISTEN");
     return;
   }
   const std::string_view channel = ast::as<ast::UnlistenStmt>(&statement).conditionname;
-  pending.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
+  pending_.resolve(channel.empty() ? Resolution::unlisten_all : Resolution::unlisten, channel);
   sink.command_complete("UNLISTEN");
 }
 
-void Session::State::deliver_notifications() {
-  if (!pending.said().empty()) shared.notifications.publish(options.database, pending.said());
+void SessionNotifications::unlisten_all() {
+  pending_.resolve(PendingNotifications::Resolution::unlisten_all, {});
 }
 
-void Session::State::apply_listening() {
-  if (!pending.has_resolutions()) return;
-  if (!listener) {
-    listener = std::make_unique<Notifications::Listener>(shared.notifications, options.database,
-                                                         options.wake);
+std::vector<std::string> SessionNotifications::channels() const {
+  return listener_ ? listener_->channels() : std::vector<std::string>{};
+}
+
+void SessionNotifications::deliver() {
+  if (!pending_.said().empty())
+    session_.shared.notifications.publish(session_.options.database, pending_.said());
+}
+
+void SessionNotifications::apply_resolutions() {
+  if (!pending_.has_resolutions()) return;
+  if (!listener_) {
+    listener_ = std::make_unique<Notifications::Listener>(
+        session_.shared.notifications, session_.options.database, session_.options.wake);
   }
-  pending.apply_resolutions(*listener);
+  pending_.apply_resolutions(*listener_);
 }
 
 void Session::send_notifications(ResultSink& sink) {
-  if (!state_->listener || !state_->listener->has_any()) return;
+  if (!state_->notifications.has_any()) return;
   if (transaction_status() != TransactionStatus::idle) return;
-  for (const NotificationPtr& notification : state_->listener->take()) {
+  for (const NotificationPtr& notification : state_->notifications.take()) {
     sink.notification(notification->sender, notification->channel, notification->payload);
   }
 }

@@ -105,12 +105,12 @@ void SessionNames::warn(SqlState state, std::string message) {
 
 bool SessionNames::may_read(const IndexAccess& index) {
   if (!index.tree || !session_.transaction) return true;
-  return !session_.young_indexes.contains(index.index->oid) &&
+  return !session_.transaction.is_young(index.index->oid) &&
          index.tree->is_visible(*session_.transaction);
 }
 
 const std::vector<Oid>& SessionNames::search_path() {
-  if (search_path_version_ == session_.settings_version &&
+  if (search_path_version_ == session_.variables.version() &&
       search_path_stamp_ == session_.catalog.stamp()) {
     return search_path_;
   }
@@ -140,7 +140,7 @@ const std::vector<Oid>& SessionNames::search_path() {
   if (temp_schema != kNoOid && std::ranges::find(search_path_, temp_schema) == search_path_.end()) {
     search_path_.insert(search_path_.begin(), temp_schema);
   }
-  search_path_version_ = session_.settings_version;
+  search_path_version_ = session_.variables.version();
   search_path_stamp_ = session_.catalog.stamp();
   return search_path_;
 }
@@ -149,7 +149,7 @@ Oid SessionNames::temporary_schema() {
   if (temp_schema == kNoOid) {
     session_.rights.require_temporary();
     temp_schema = session_.catalog.allocate_oid();
-    ++session_.settings_version;
+    session_.variables.invalidate();
   }
   return temp_schema;
 }

@@ -57,32 +57,32 @@ void IdleRuns::put(PlanUse& use, std::unique_ptr<PlanRun> run) {
   hand_ = (hand_ + 1) % kRuns;
 }
 
-PlanRun& Session::State::run_of(Portal& portal) {
+PlanRun& SessionPlans::run_of(Portal& portal) {
   if (portal.run) return *portal.run;
   PlanUse& use = *portal.use;
   portal.run = IdleRuns::take(use);
   if (portal.run) [[likely]]
     return *portal.run;
-  portal.run = use.own ? std::make_unique<PlanRun>(*this, use.own)
-                       : std::make_unique<PlanRun>(*this, use.plan);
+  portal.run = use.own ? std::make_unique<PlanRun>(session_, use.own)
+                       : std::make_unique<PlanRun>(session_, use.plan);
   return *portal.run;
 }
 
-PlanRun& Session::State::begin_run(Portal& portal) {
+PlanRun& SessionPlans::begin_run(Portal& portal) {
   PlanRun& run = run_of(portal);
   Execution& execution = run.execution;
   execution.row_arena.reset();
   execution.parameters = portal.parameters;
-  execution.transaction = transaction.get();
-  execution.run = next_run++;
+  execution.transaction = session_.transaction.get();
+  execution.run = next_run_++;
   execution.rows_until_check = Execution::kRowsPerCheck;
   portal.state = Portal::State::running;
   return run;
 }
 
-void Session::State::give_back_run(Portal& portal) {
+void SessionPlans::give_back_run(Portal& portal) {
   if (!portal.run || portal.use->own) return;
-  idle_runs.put(*portal.use, std::move(portal.run));
+  idle_runs_.put(*portal.use, std::move(portal.run));
 }
 
 }  // namespace swizzle::sql

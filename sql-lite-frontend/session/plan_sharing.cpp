@@ -9,11 +9,11 @@
 /// One session's plan is every session's to which the statement means the same.
 namespace swizzle::sql {
 
-std::size_t Session::State::shared_plan_limit() const {
-  return static_cast<std::size_t>(shared.settings.integer("shared_plans"));
+std::size_t SessionPlans::shared_plan_limit() const {
+  return static_cast<std::size_t>(session_.shared.settings.integer("shared_plans"));
 }
 
-bool Session::State::may_share(const Statement& statement) const {
+bool SessionPlans::may_share(const Statement& statement) const {
   // EXPLAIN measures its plan, and a cursor's is made to be read in parts. What stands in another
   // statement is found by that one's text, which says less than it means.
   const bool is_whole = statement.parsed != nullptr && statement.node == statement.parsed->node &&
@@ -22,30 +22,32 @@ bool Session::State::may_share(const Statement& statement) const {
   // An atomic body's text says less than it means, and so does one with variables.
   if (statement.body && (statement.body->meanings || statement.body->variables)) return false;
   // What only this session sees is nobody else's business, and hides what others see.
-  return names.temp_schema == kNoOid && !catalog.has_changes() && young_indexes.empty() &&
-         names.expanded_view == kNoOid && names.refreshed_view == kNoOid &&
-         transition_tables == nullptr;
+  return session_.names.temp_schema == kNoOid && !session_.catalog.has_changes() &&
+         !session_.transaction.has_young_indexes() && session_.names.expanded_view == kNoOid &&
+         session_.names.refreshed_view == kNoOid && session_.transition_tables == nullptr;
 }
 
-const std::string& Session::State::planned_under() {
-  if (planned_under_version == settings_version && planned_under_stamp == catalog.stamp()) {
-    return planned_under_cache;
+const std::string& SessionPlans::planned_under() {
+  if (planned_under_version_ == session_.variables.version() &&
+      planned_under_stamp_ == session_.catalog.stamp()) {
+    return planned_under_;
   }
-  const CatalogView::Stamp stamp = catalog.stamp();
-  std::string text = fmt::format("{} {} {} ", catalog.shared().database(), user,
-                                 fmt::join(names.search_path(), ","));
-  for (const std::string_view name : planner_settings()) text += settings.boolean(name) ? '+' : '-';
+  const CatalogView::Stamp stamp = session_.catalog.stamp();
+  std::string text = fmt::format("{} {} {} ", session_.catalog.shared().database(), session_.user,
+                                 fmt::join(session_.names.search_path(), ","));
+  for (const std::string_view name : planner_settings())
+    text += session_.settings.boolean(name) ? '+' : '-';
   for (const std::string_view name : format_settings()) {
     text += ' ';
-    text += value_of(settings.show(name));
+    text += value_of(session_.settings.show(name));
   }
-  planned_under_cache = std::move(text);
-  planned_under_version = settings_version;
-  planned_under_stamp = stamp;
-  return planned_under_cache;
+  planned_under_ = std::move(text);
+  planned_under_version_ = session_.variables.version();
+  planned_under_stamp_ = stamp;
+  return planned_under_;
 }
 
-std::string Session::State::plan_key(const Statement& statement) {
+std::string SessionPlans::plan_key(const Statement& statement) {
   std::string key{statement.text()};
   // No text has a zero byte.
   key += '\0';
@@ -65,16 +67,17 @@ std::string Session::State::plan_key(const Statement& statement) {
 }
 
 /// At REPEATABLE READ an index may be younger than what the transaction sees.
-bool Session::State::may_read_indexes(const Plan& plan) {
+bool SessionPlans::may_read_indexes(const Plan& plan) {
   return std::ranges::all_of(plan.tables, [this](const TablePtr& table) {
-    return std::ranges::all_of(table->indexes,
-                               [this](const IndexAccess& index) { return names.may_read(index); });
+    return std::ranges::all_of(table->indexes, [this](const IndexAccess& index) {
+      return session_.names.may_read(index);
+    });
   });
 }
 
-PlanUsePtr Session::State::taken_over(const SharedPlan& known, Statement& statement) {
+PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statement) {
   const Plan& plan = *known.plan;
-  const CatalogView::Stamp stamp = catalog.stamp();
+  const CatalogView::Stamp stamp = session_.catalog.stamp();
   if (plan.looked_up_objects && known.catalog_version != stamp.shared) return nullptr;
   // Whom the client was told of other types or columns gets its error where the plan is made.
   const bool fits =
@@ -83,14 +86,15 @@ PlanUsePtr Session::State::taken_over(const SharedPlan& known, Statement& statem
   if (!fits || !may_read_indexes(plan) || !has_same_routines(plan)) return nullptr;
   for (std::size_t i = 0; i < plan.tables.size(); ++i) {
     const TablePtr& table = plan.tables[i];
-    if (table->computed == nullptr && catalog.table(table->relation.oid) != table) return nullptr;
-    if (names.statistics(*table) != known.statistics[i]) return nullptr;
+    if (table->computed == nullptr && session_.catalog.table(table->relation.oid) != table)
+      return nullptr;
+    if (session_.names.statistics(*table) != known.statistics[i]) return nullptr;
   }
   try {
     // As who asks may find them by now.
-    const TrustedNames trusted{*this, statement.trusted};
+    const TrustedNames trusted{session_, statement.trusted};
     for (const Binder::NamedRelation& named : plan.names) {
-      const TablePtr found = names.find_table(named.schema, named.name);
+      const TablePtr found = session_.names.find_table(named.schema, named.name);
       if (!found || found->relation.oid != named.relation) return nullptr;
     }
   } catch (const SqlError&) {
@@ -99,27 +103,29 @@ PlanUsePtr Session::State::taken_over(const SharedPlan& known, Statement& statem
   auto use = std::make_shared<PlanUse>();
   use->plan = known.plan;
   use->stamp = stamp;
-  use->settings_version = settings_version;
+  use->settings_version = session_.variables.version();
   statement.take_result(use->plan);
-  shared.plans.note_taken();
+  session_.shared.plans.note_taken();
   return use;
 }
 
-PlanUsePtr Session::State::plan_of(Statement& statement) {
+PlanUsePtr SessionPlans::plan_of(Statement& statement) {
   const std::size_t limit = shared_plan_limit();
-  if (limit == 0 || !may_share(statement)) return make_plan(statement);
+  if (limit == 0 || !may_share(statement)) return make(statement);
   const std::string key = plan_key(statement);
-  if (const SharedPlanPtr known = shared.plans.find_plan(key)) {
+  if (const SharedPlanPtr known = session_.shared.plans.find_plan(key)) {
     if (PlanUsePtr use = taken_over(*known, statement)) return use;
   }
-  PlanUsePtr use = make_plan(statement);
+  PlanUsePtr use = make(statement);
   const Plan& plan = *use->plan;
-  if (plan.single_use || use->stamp != catalog.stamp() || !may_read_indexes(plan)) return use;
+  if (plan.single_use || use->stamp != session_.catalog.stamp() || !may_read_indexes(plan))
+    return use;
   auto made = std::make_shared<SharedPlan>();
   made->plan = use->plan;
   made->catalog_version = use->stamp.shared;
-  for (const TablePtr& table : plan.tables) made->statistics.push_back(names.statistics(*table));
-  shared.plans.put(key, std::move(made), limit);
+  for (const TablePtr& table : plan.tables)
+    made->statistics.push_back(session_.names.statistics(*table));
+  session_.shared.plans.put(key, std::move(made), limit);
   return use;
 }
 

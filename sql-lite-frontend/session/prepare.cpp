@@ -16,6 +16,7 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kFeature{"0A000"};
+constexpr std::size_t kCachedInternals = 1024;
 
 /// As PostgreSQL locks what a statement names. A view is locked with what it is made of. What is
 /// computed has no definition that could change, and a temporary table nobody else to change it.
@@ -104,14 +105,14 @@ bool tell_of_long_names(Session::State& session, std::string_view text, ResultSi
   return !names.empty();
 }
 
-ParsedTextPtr Session::State::parsed_text(const std::string& text) {
+ParsedTextPtr SessionPlans::parsed_text(const std::string& text) {
   const bool is_kept = text.size() <= kLongestKeptText && shares_plans();
   if (is_kept) {
-    if (ParsedTextPtr known = shared.plans.find_text(text)) return known;
+    if (ParsedTextPtr known = session_.shared.plans.find_text(text)) return known;
   }
   auto parsed = std::make_shared<ParsedText>();
   // What others may come to hold counts nowhere, and is short.
-  if (!is_kept) parsed->count_in(memory, text.size());
+  if (!is_kept) parsed->count_in(session_.memory, text.size());
   parsed->script = std::make_shared<const std::string>(text);
   const auto list = parse_script(parsed->arena, *parsed->script);
   if (list.size() > 1) {
@@ -123,12 +124,34 @@ ParsedTextPtr Session::State::parsed_text(const std::string& text) {
     parsed->location = list[0]->stmt_location;
   }
   // Others may hold what nobody should find: passwords.
-  if (is_kept && is_plannable(parsed->node)) shared.plans.put(parsed, shared_plan_limit());
+  if (is_kept && is_plannable(parsed->node)) session_.shared.plans.put(parsed, shared_plan_limit());
   return parsed;
 }
 
-StatementPtr Session::State::parse_one(const std::string& text,
-                                       std::span<const std::uint32_t> type_oids) {
+/// What it returns may have changed; nobody was promised that it would not.
+StatementPtr SessionPlans::known(StatementCache& cache, const std::string& key) {
+  StatementPtr statement = cache.find(key);
+  if (!statement || is_current(*statement->plan)) return statement;
+  cache.erase(key);
+  return nullptr;
+}
+
+StatementPtr SessionPlans::internal(const std::string& sql, std::span<const TypeId> types) {
+  if (internals_.size() > kCachedInternals) internals_.clear();
+  StatementPtr& statement = internals_[sql];
+  // The text says neither what its parameters are nor what its columns have become.
+  const bool fits = statement && std::ranges::equal(statement->declared_types, types) &&
+                    (!statement->plan || is_current(*statement->plan));
+  if (!fits) {
+    statement = parse(sql, {});
+    statement->declared_types.assign(types.begin(), types.end());
+    statement->trusted = true;
+  }
+  return statement;
+}
+
+StatementPtr SessionPlans::parse(const std::string& text,
+                                 std::span<const std::uint32_t> type_oids) {
   auto statement = std::make_shared<Statement>();
   statement->parsed = parsed_text(text);
   statement->script = statement->parsed->script;
@@ -137,7 +160,7 @@ StatementPtr Session::State::parse_one(const std::string& text,
   for (const std::uint32_t oid : type_oids) {
     statement->declared_types.push_back(static_cast<TypeId>(oid));
   }
-  statement->prepared_at = session_context.statement_timestamp;
+  statement->prepared_at = session_.session_context.statement_timestamp;
   return statement;
 }
 
@@ -146,42 +169,42 @@ std::unique_ptr<Scratch> Session::State::new_scratch() {
   return scratch;
 }
 
-bool Session::State::is_current(const PlanUse& use) {
-  if (use.settings_version != settings_version) return false;
-  if (use.stamp == catalog.stamp()) return true;
+bool SessionPlans::is_current(const PlanUse& use) {
+  if (use.settings_version != session_.variables.version()) return false;
+  if (use.stamp == session_.catalog.stamp()) return true;
   if (use.plan->names_user_types || !has_same_routines(*use.plan)) return false;
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
-    return known->computed != nullptr || catalog.table(known->relation.oid) == known;
+    return known->computed != nullptr || session_.catalog.table(known->relation.oid) == known;
   });
   return same_tables &&
          std::ranges::all_of(use.plan->names, [&](const Binder::NamedRelation& named) {
-           const TrustedNames trusted{*this, true};
-           const TablePtr found = names.find_table(named.schema, named.name);
+           const TrustedNames trusted{session_, true};
+           const TablePtr found = session_.names.find_table(named.schema, named.name);
            return found && found->relation.oid == named.relation;
          });
 }
 
-bool Session::State::has_same_routines(const Plan& plan) const {
+bool SessionPlans::has_same_routines(const Plan& plan) const {
   return std::ranges::all_of(plan.routines, [this](const RoutinePtr& known) {
-    return catalog.routine(known->oid) == known;
+    return session_.catalog.routine(known->oid) == known;
   });
 }
 
-PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value> parameters) {
+PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> parameters) {
   auto use = std::make_shared<PlanUse>();
   auto plan = std::make_shared<Plan>();
-  use->stamp = catalog.stamp();
-  use->settings_version = settings_version;
+  use->stamp = session_.catalog.stamp();
+  use->settings_version = session_.variables.version();
   if (statement.parsed && statement.parsed->arena.account() != nullptr) {
     // Steps and expressions take about as much as the tree that they are made of.
-    plan->arena.count_in(&memory);
-    plan->nodes_share.set(&memory, statement.parsed->arena.reserved_bytes());
+    plan->arena.count_in(&session_.memory);
+    plan->nodes_share.set(&session_.memory, statement.parsed->arena.reserved_bytes());
   }
   // For what is computed while planning.
-  Execution execution{*this, session_context};
+  Execution execution{session_, session_.session_context};
   execution.parameters = parameters;
-  const TrustedNames trusted{*this, statement.trusted};
-  Binder binder{names, plan->arena};
+  const TrustedNames trusted{session_, statement.trusted};
+  Binder binder{session_.names, plan->arena};
   if (statement.takes_parameters) {
     binder.allow_parameters(statement.parameter_types.empty() ? statement.declared_types
                                                               : statement.parameter_types);
@@ -244,7 +267,7 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
     }
   }
   planner.plan_pending();
-  if (!binder.routines_called().empty()) inline_routines(*this, plan->arena, *plan->root);
+  if (!binder.routines_called().empty()) inline_routines(session_, plan->arena, *plan->root);
   plan->tables = binder.dependencies();
   plan->locks = locks_for(*plan, binder.written(), read_under);
   plan->names = binder.named_relations();
@@ -270,11 +293,11 @@ PlanUsePtr Session::State::make_plan(Statement& statement, std::span<const Value
   return use;
 }
 
-void Session::State::analyze(Statement& statement) {
+void SessionPlans::analyze(Statement& statement) {
   if (!is_plannable(statement.node)) {
     statement.parameter_types = statement.declared_types;
     if (const auto* call = ast::try_as<ast::CallStmt>(statement.node)) {
-      DescribedCall known = describe_call(*this, *call, statement.declared_types);
+      DescribedCall known = describe_call(session_, *call, statement.declared_types);
       std::vector<OutputTarget> columns = std::move(known.columns);
       statement.parameter_types = std::move(known.parameter_types);
       statement.returns_rows = !columns.empty();
@@ -293,15 +316,15 @@ void Session::State::analyze(Statement& statement) {
   if (!statement.plan || !is_current(*statement.plan)) statement.plan = plan_of(statement);
 }
 
-PlanUsePtr Session::State::plan_for(Statement& statement, std::span<const Value> parameters) {
+PlanUsePtr SessionPlans::plan_for(Statement& statement, std::span<const Value> parameters) {
   if (statement.plan && !statement.plan->plan->single_use && is_current(*statement.plan)) {
-    statement.plan->stamp = catalog.stamp();
+    statement.plan->stamp = session_.catalog.stamp();
   } else {
     statement.plan = plan_of(statement);
   }
   const bool by_values = statement.plan->plan->guesses_parameters && !parameters.empty() &&
-                         settings.text("plan_cache_mode") == "auto";
-  return by_values ? make_plan(statement, parameters) : statement.plan;
+                         session_.settings.text("plan_cache_mode") == "auto";
+  return by_values ? make(statement, parameters) : statement.plan;
 }
 
 }  // namespace swizzle::sql

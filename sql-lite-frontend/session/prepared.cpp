@@ -17,7 +17,7 @@ StatementPtr Session::State::prepared_by(const ast::ExecuteStmt& execute) {
                 execute.name);
   }
   const StatementPtr statement = found->second;
-  analyze(*statement);
+  plans.analyze(*statement);
   const std::size_t expected = statement->parameter_types.size();
   if (execute.params.size() != expected) {
     throw sql_error(kWrongArguments, "wrong number of parameters for prepared statement \"{}\"",
@@ -44,7 +44,7 @@ PortalPtr Session::State::portal_of(const ast::ExecuteStmt& execute) {
   scratch->execution.slots.resize(binder.slot_count());
   scratch->execution.transaction = transaction.get();
   for (const ExprPtr& argument : arguments) values.push_back(argument->eval(scratch->execution));
-  return make_portal(statement, values);
+  return portals.make(statement, values);
 }
 
 }  // namespace swizzle::sql

@@ -25,8 +25,9 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
                 const Body& body) {
   state.sink_for_notices = &sink;
   state.session_context.statement_timestamp = SessionContext::system_clock_now();
-  std::optional<Session::State::Savepoint> start;
-  if (state.transaction && state.in_explicit_block() && !state.failed) start = state.mark();
+  std::optional<SessionTransaction::Savepoint> start;
+  if (state.transaction && state.transaction.in_explicit_block() && !state.transaction.is_failed())
+    start = state.transaction.mark();
   std::optional<Diagnostic> failure;
   state.interruption.begin_request();
   if (state.transaction) state.transaction->clear_cancel();
@@ -49,14 +50,14 @@ Outcome guarded(Session::State& state, ResultSink& sink, const std::string_view&
   // From here on no exception is in flight, so rolling back may wait.
   if (failure) {
     state.interruption.explain(*failure);
-    if (state.transaction && state.in_explicit_block()) {
+    if (state.transaction && state.transaction.in_explicit_block()) {
       if (start) {
-        state.fail_statement(*start);
+        state.transaction.fail_statement(*start);
       } else {
-        state.failed = true;
+        state.transaction.set_failed();
       }
     } else {
-      state.rollback_transaction();
+      state.transaction.rollback();
     }
   }
   state.sink_for_notices = nullptr;
@@ -130,18 +131,18 @@ Session::State::State(Database::Shared& shared_database, SessionOptions session_
   session_context.names = &names;
   memory.files = shared.temporary_files.get();
   activity.connected_at = SessionContext::system_clock_now();
-  apply_stored_settings();
+  variables.apply_stored();
   for (const auto& [name, value] : options.parameters) {
     std::string lower = name;
     std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
       return static_cast<char>(std::tolower(letter));
     });
-    const std::string cleaned = canonical_value(lower, value);
+    const std::string cleaned = variables.canonical_value(lower, value);
     if (lower == "role" && cleaned != "none") name_current_user(*this, cleaned);
     if (lower == "session_authorization") name_session_user(*this, cleaned);
     value_of(settings.set_at_start(name, cleaned, SettingSource::client));
   }
-  settings_changed(nullptr);
+  variables.changed(nullptr);
 }
 
 Session::State::~State() = default;
@@ -153,12 +154,11 @@ Session::~Session() {
     const std::lock_guard lock{state_->shared.sessions_mutex};
     state_->shared.sessions.erase(backend_pid());
   }
-  state_->rollback_transaction();
+  state_->transaction.rollback();
   if (state_->advisory_locks_used) {
     state_->shared.advisory_locks.unlock_all(backend_pid(), AdvisoryScope::session);
   }
-  for (auto& [name, portal] : state_->portals) state_->finish_portal(*portal);
-  state_->portals.clear();
+  state_->portals.close_all();
   state_->drop_owned_temporaries();
 }
 
@@ -190,23 +190,11 @@ std::string parsed_key(std::string_view text, std::span<const std::uint32_t> typ
   return key;
 }
 
-/// Of a text that came before: neither parsed nor planned again while that would give the same.
-StatementPtr parsed_before(Session::State& state, const std::string& key) {
-  StatementPtr statement = state.parsed_texts.find(key);
-  if (!statement) return nullptr;
-  if (!state.is_current(*statement->plan)) {
-    state.parsed_texts.erase(key);
-    return nullptr;
-  }
-  state.check_not_failed(statement->node);
-  return statement;
-}
-
 StatementPtr parse_and_plan(Session::State& state, std::string_view text,
                             std::span<const std::uint32_t> type_oids) {
-  StatementPtr statement = state.parse_one(std::string{text}, type_oids);
+  StatementPtr statement = state.plans.parse(std::string{text}, type_oids);
   if (statement->node != nullptr) state.check_not_failed(statement->node);
-  state.analyze(*statement);
+  state.plans.analyze(*statement);
   return statement;
 }
 
@@ -215,12 +203,16 @@ StatementPtr parse_unnamed(Session::State& state, std::string_view text,
   const bool is_kept = text.size() <= kLongestKeptText;
   const std::string key = is_kept ? parsed_key(text, type_oids) : std::string{};
   if (is_kept) {
-    if (StatementPtr known = parsed_before(state, key)) return known;
+    // Of a text that came before: neither parsed nor planned again while that would give the same.
+    if (StatementPtr known = state.plans.known_parse(key)) {
+      state.check_not_failed(known->node);
+      return known;
+    }
   }
   const bool was_told = tell_of_long_names(state, text, sink);
   StatementPtr statement = parse_and_plan(state, text, type_oids);
   if (is_kept && !was_told && statement->plan && !statement->plan->plan->single_use)
-    state.parsed_texts.put(key, statement);
+    state.plans.keep_parse(key, statement);
   return statement;
 }
 
@@ -261,11 +253,9 @@ StatementPtr find_statement(Session::State& state, std::string_view name) {
 }
 
 PortalPtr find_portal(Session::State& state, std::string_view name) {
-  const auto found = state.portals.find(name);
-  if (found == state.portals.end()) {
-    throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" does not exist", name);
-  }
-  return found->second;
+  PortalPtr portal = state.portals.find(name);
+  if (!portal) throw_error(sqlstate::invalid_cursor_name, "portal \"{}\" does not exist", name);
+  return portal;
 }
 
 /// Result columns of statements without a plan: SHOW, EXPLAIN, FETCH.
@@ -283,7 +273,7 @@ std::vector<OutputColumn> utility_columns(Session::State& state, const ast::Node
   } else if (const auto* explain = ast::try_as<ast::ExplainStmt>(node)) {
     columns.push_back(explain_column(*explain));
   } else if (const auto* fetch = ast::try_as<ast::FetchStmt>(node)) {
-    columns = state.fetch_columns(*fetch, formats);
+    columns = state.portals.fetch_columns(*fetch, formats);
   } else if (const auto* execute = ast::try_as<ast::ExecuteStmt>(node)) {
     const StatementPtr prepared = find_statement(state, execute->name);
     if (prepared->returns_rows) columns = output_columns(prepared->columns(), formats);
@@ -315,12 +305,11 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
                   request.formats.size(), request.values.size());
     }
     if (statement->node != nullptr) state.check_not_failed(statement->node);
-    if (!request.portal.empty() && state.portals.contains(request.portal)) {
+    if (!request.portal.empty() && state.portals.find(request.portal)) {
       throw_error(sqlstate::duplicate_cursor, "cursor \"{}\" already exists", request.portal);
     }
-    PortalPtr portal = state.new_portal();
+    PortalPtr portal = state.portals.make_empty();
     portal->name = request.portal;
-    portal->number = ++state.portals_opened;
     portal->opened_at = state.session_context.statement_timestamp;
     portal->statement = statement;
     FunctionContext context{portal->arena, state.session_context, {}};
@@ -339,8 +328,8 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
               .copy_to(portal->arena));
     }
     if (is_plannable(statement->node)) {
-      portal->use = state.plan_for(*statement, portal->parameters);
-      State::require_runnable(portal->plan());
+      portal->use = state.plans.plan_for(*statement, portal->parameters);
+      SessionPortals::require_runnable(portal->plan());
     }
     portal->formats.assign(request.result_formats.begin(), request.result_formats.end());
     if (portal->formats.size() > 1) {
@@ -352,14 +341,8 @@ Outcome Session::bind(const BindRequest& request, ResultSink& sink) {
                     portal->formats.size(), columns);
       }
     }
-    if (!state.transaction) state.begin_transaction(State::Block::implicit);
-    const auto old = state.portals.find(request.portal);
-    if (old == state.portals.end()) {
-      state.portals.emplace(portal->name, std::move(portal));
-      return;
-    }
-    state.finish_portal(*old->second);
-    state.put_away(std::exchange(old->second, std::move(portal)));
+    if (!state.transaction) state.transaction.begin(SessionTransaction::Block::implicit);
+    state.portals.open(std::move(portal));
   });
 }
 
@@ -386,8 +369,9 @@ void describe(Session::State& state, const Statement& statement, std::span<const
 Outcome Session::describe_statement(std::string_view name, ResultSink& sink) {
   return guarded(*state_, sink, {}, [&] {
     const StatementPtr statement = find_statement(*state_, name);
-    if (state_->failed && statement->returns_rows) state_->check_not_failed(statement->node);
-    if (is_plannable(statement->node)) state_->analyze(*statement);
+    if (state_->transaction.is_failed() && statement->returns_rows)
+      state_->check_not_failed(statement->node);
+    if (is_plannable(statement->node)) state_->plans.analyze(*statement);
     std::vector<std::uint32_t> types;
     for (const TypeId type : statement->parameter_types) types.push_back(raw(type));
     sink.parameter_description(types);
@@ -398,7 +382,7 @@ Outcome Session::describe_statement(std::string_view name, ResultSink& sink) {
 Outcome Session::describe_portal(std::string_view name, ResultSink& sink) {
   return guarded(*state_, sink, {}, [&] {
     const PortalPtr portal = find_portal(*state_, name);
-    if (state_->failed && portal->statement->returns_rows) {
+    if (state_->transaction.is_failed() && portal->statement->returns_rows) {
       state_->check_not_failed(portal->statement->node);
     }
     describe(*state_, *portal->statement, portal->formats, sink);
@@ -406,12 +390,9 @@ Outcome Session::describe_portal(std::string_view name, ResultSink& sink) {
 }
 
 Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSink& sink) {
-  PortalPtr portal;
-  StatementPtr executed;  // keeps the text for error positions
-  if (const auto found = state_->portals.find(name); found != state_->portals.end()) {
-    portal = found->second;
-    executed = portal->statement;
-  }
+  const PortalPtr portal = state_->portals.find(name);
+  // Keeps the text for error positions.
+  const StatementPtr executed = portal ? portal->statement : nullptr;
   const std::string_view text = executed ? std::string_view{executed->text()} : std::string_view{};
   return guarded(*state_, sink, text, [&] {
     State& state = *state_;
@@ -424,12 +405,12 @@ Outcome Session::execute(std::string_view name, std::uint64_t max_rows, ResultSi
     }
     state.check_not_failed(statement->node);
     if (const auto* control = ast::try_as<ast::TransactionStmt>(statement->node)) {
-      state.transaction_statement(*control, sink);
+      state.transaction.run(*control, sink);
       return;
     }
-    if (!state.transaction) state.begin_transaction(State::Block::implicit);
+    if (!state.transaction) state.transaction.begin(SessionTransaction::Block::implicit);
     if (portal->use) {
-      state.run_portal(*portal, max_rows, sink);
+      state.portals.run(*portal, max_rows, sink);
     } else {
       state.bound_formats = portal->formats;
       ExecuteSink undescribed{sink};
@@ -446,37 +427,33 @@ Outcome Session::close_statement(std::string_view name) {
 }
 
 Outcome Session::close_portal(std::string_view name) {
-  if (const auto found = state_->portals.find(name); found != state_->portals.end()) {
-    state_->finish_portal(*found->second);
-    state_->portals.erase(found);
-  }
+  state_->portals.close(name);
   return {};
 }
 
 Outcome Session::sync(ResultSink& sink) {
-  if (!state_->transaction || state_->in_explicit_block()) return {};
-  return guarded(*state_, sink, {}, [&] { state_->commit_transaction(); });
+  if (!state_->transaction || state_->transaction.in_explicit_block()) return {};
+  return guarded(*state_, sink, {}, [&] { state_->transaction.commit(); });
 }
 
 TransactionStatus Session::transaction_status() const noexcept {
-  if (!state_->in_explicit_block()) return TransactionStatus::idle;
-  return state_->failed ? TransactionStatus::failed : TransactionStatus::in_block;
+  if (!state_->transaction.in_explicit_block()) return TransactionStatus::idle;
+  return state_->transaction.is_failed() ? TransactionStatus::failed : TransactionStatus::in_block;
 }
 
 std::vector<std::pair<std::string, std::string>> Session::reported_settings() const {
-  return {state_->reported.begin(), state_->reported.end()};
+  return {state_->variables.reported().begin(), state_->variables.reported().end()};
 }
 
 std::optional<std::string> Session::setting(std::string_view name) const {
-  const auto value = state_->show_setting_value(name);
+  const auto value = state_->variables.shown_value(name);
   if (!value) return std::nullopt;
   return *value;
 }
 
 std::string_view Session::portal_text(std::string_view portal) const noexcept {
-  const auto found = state_->portals.find(portal);
-  if (found == state_->portals.end()) return {};
-  return found->second->statement->text();
+  const PortalPtr found = state_->portals.find(portal);
+  return found ? std::string_view{found->statement->text()} : std::string_view{};
 }
 
 std::string Session::current_query() const {

@@ -45,7 +45,7 @@ void require_any(Session::State& session, const TablePtr& sequence, Privileges o
 
 void require_writable(Session::State& session, const Table& sequence, std::string_view function) {
   if (sequence.relation.persistence == Persistence::temporary) return;
-  session.require_read_write(function);
+  session.transaction.require_read_write(function);
 }
 
 Value next_of(Session::State& session, const TablePtr& sequence) {
@@ -189,13 +189,13 @@ Value version(Execution& execution, Arguments) {
 Value transaction_id(Execution& execution, Arguments) {
   Session::State& session = execution.session;
   // The engine numbers those that write; here everybody who asks gets a number.
-  if (session.transaction_number == 0) {
-    session.transaction_number = session.shared.next_transaction_number.fetch_add(1);
+  if (session.transaction.number == 0) {
+    session.transaction.number = session.shared.next_transaction_number.fetch_add(1);
   }
-  return Value::from_int(session.transaction_number);
+  return Value::from_int(session.transaction.number);
 }
 Value assigned_transaction_id(Execution& execution, Arguments) {
-  const std::int64_t number = execution.session.transaction_number;
+  const std::int64_t number = execution.session.transaction.number;
   return number == 0 ? Value::null() : Value::from_int(number);
 }
 /// Of all tables of the database, or of one table or index.
@@ -216,7 +216,7 @@ Value reset_counters(Execution& execution, Arguments arguments) {
   return text(execution, "");
 }
 Value current_setting(Execution& execution, Arguments arguments) {
-  const auto value = execution.session.show_setting_value(arguments[0].as_text());
+  const auto value = execution.session.variables.shown_value(arguments[0].as_text());
   if (value) return text(execution, *value);
   // Missing is one thing, secret another.
   const bool secret = value.error().state() == sqlstate::insufficient_privilege;
@@ -227,7 +227,7 @@ Value set_config(Execution& execution, Arguments arguments) {
   Session::State& session = execution.session;
   const auto lifetime = arguments[2].as_bool() ? SessionSettings::Lifetime::transaction
                                                : SessionSettings::Lifetime::session;
-  session.apply_setting(arguments[0].as_text(), arguments[1].as_text(), lifetime);
+  session.variables.apply(arguments[0].as_text(), arguments[1].as_text(), lifetime);
   return text(execution, value_of(session.settings.show(arguments[0].as_text())));
 }
 void require_superuser(const Session::State& session, std::string_view function) {

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 
 namespace swizzle::sql {
 

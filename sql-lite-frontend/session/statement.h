@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/operator.h"
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/result_sink.h"
 #include "sql-lite-frontend/statistics/statement_counters.h"

@@ -20,8 +20,8 @@ void change_list(std::vector<std::string>& list, std::string_view name,
 
 }  // namespace
 
-void Session::State::change_stored_settings(std::vector<std::string>& list,
-                                            const ast::VariableSetStmt& change) {
+void SessionVariables::change_stored(std::vector<std::string>& list,
+                                     const ast::VariableSetStmt& change) {
   if (change.kind == ast::VariableSetKind::reset_all) {
     list.clear();
     return;
@@ -31,7 +31,7 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
   const std::optional<std::string> value = stored_value(change);
   if (value) {
     // Refused here as SET would refuse it, so that nobody's next login fails.
-    const SettingDefinition* definition = shared.settings.find(name);
+    const SettingDefinition* definition = session_.shared.settings.find(name);
     if (definition == nullptr && name.find('.') == std::string::npos) {
       throw_error(sqlstate::undefined_object, "unrecognized configuration parameter \"{}\"", name);
     }
@@ -41,7 +41,7 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
       }
       const bool for_superusers = definition->context == SettingContext::superuser ||
                                   definition->context == SettingContext::superuser_backend;
-      if (for_superusers && !rights.is_superuser(user)) {
+      if (for_superusers && !session_.rights.is_superuser(session_.user)) {
         throw_error(sqlstate::insufficient_privilege, "permission denied to set parameter \"{}\"",
                     name);
       }
@@ -52,19 +52,20 @@ void Session::State::change_stored_settings(std::vector<std::string>& list,
 }
 
 /// At login: the database's settings, then the role's, which win; the client's come after them.
-void Session::State::apply_stored_settings() {
+void SessionVariables::apply_stored() {
   const auto apply = [&](const std::vector<std::string>& list, SettingSource source) {
     for (const std::string& entry : list) {
       const std::size_t equals = entry.find('=');
       // A setting that this version does not know any more must not keep anybody out.
-      static_cast<void>(
-          settings.set_at_start(entry.substr(0, equals), entry.substr(equals + 1), source));
+      static_cast<void>(session_.settings.set_at_start(entry.substr(0, equals),
+                                                       entry.substr(equals + 1), source));
     }
   };
-  if (const DatabasePtr database = catalog.database(options.database)) {
+  if (const DatabasePtr database = session_.catalog.database(session_.options.database)) {
     apply(database->settings, SettingSource::database);
   }
-  if (const RolePtr role = catalog.role(login)) apply(role->settings, SettingSource::user);
+  if (const RolePtr role = session_.catalog.role(session_.login))
+    apply(role->settings, SettingSource::user);
 }
 
 }  // namespace swizzle::sql

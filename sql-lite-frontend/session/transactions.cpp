@@ -22,261 +22,264 @@ Isolation isolation_of(std::string_view name) {
 }  // namespace
 
 /// What settings say about transactions, read once per change of any.
-const Session::State::TransactionDefaults& Session::State::defaults() {
-  const std::uint64_t revision = settings.server_revision();
-  if (kept_defaults.revision == revision) [[likely]] {
-    return kept_defaults;
+const SessionTransaction::Defaults& SessionTransaction::defaults() {
+  const std::uint64_t revision = session_.settings.server_revision();
+  if (kept_defaults_.revision == revision) [[likely]] {
+    return kept_defaults_;
   }
   const auto milliseconds = [this](std::string_view name) {
-    return std::chrono::milliseconds{settings.integer(name)};
+    return std::chrono::milliseconds{session_.settings.integer(name)};
   };
-  const std::string isolation_name = settings.text("default_transaction_isolation");
-  kept_defaults = {.isolation = isolation_of(isolation_name),
-                   .says_uncommitted = isolation_name == kReadUncommitted,
-                   .read_only = settings.boolean("default_transaction_read_only"),
-                   .deferrable = settings.boolean("default_transaction_deferrable"),
-                   .durability = settings.text("synchronous_commit") == "off"
-                                     ? Transaction::Durability::asynchronous
-                                     : Transaction::Durability::synchronous,
-                   .lock_timeout = milliseconds("lock_timeout"),
-                   .deadlock_timeout = milliseconds("deadlock_timeout"),
-                   .is_replica = settings.text("session_replication_role") == "replica",
-                   .revision = revision};
-  return kept_defaults;
+  const std::string isolation_name = session_.settings.text("default_transaction_isolation");
+  kept_defaults_ = {
+      .modes = {.isolation = isolation_of(isolation_name),
+                .says_uncommitted = isolation_name == kReadUncommitted,
+                .read_only = session_.settings.boolean("default_transaction_read_only"),
+                .deferrable = session_.settings.boolean("default_transaction_deferrable")},
+      .durability = session_.settings.text("synchronous_commit") == "off"
+                        ? Transaction::Durability::asynchronous
+                        : Transaction::Durability::synchronous,
+      .lock_timeout = milliseconds("lock_timeout"),
+      .deadlock_timeout = milliseconds("deadlock_timeout"),
+      .is_replica = session_.settings.text("session_replication_role") == "replica",
+      .revision = revision};
+  return kept_defaults_;
 }
 
-void Session::State::begin_transaction(Block kind) {
-  if (transaction) {
-    if (kind == Block::explicit_block) block = kind;
+void SessionTransaction::begin(Block kind) {
+  if (engine_) {
+    if (kind == Block::explicit_block) block_ = kind;
     return;
   }
-  const TransactionDefaults& now = defaults();
-  isolation = now.isolation;
-  says_uncommitted = now.says_uncommitted;
-  read_only = now.read_only;
-  deferrable = now.deferrable;
-  start_engine_transaction();
-  block = kind;
-  failed = false;
-  any_statement = false;
-  transaction_number = 0;
+  modes_ = defaults().modes;
+  start_in_engine();
+  block_ = kind;
+  failed_ = false;
+  any_statement_ = false;
+  number = 0;
   // Plans that do without them do so no longer.
-  if (!young_indexes.empty()) ++settings_version;
-  young_indexes.clear();
-  session_context.transaction_timestamp = session_context.statement_timestamp;
-  activity.transaction_start.store(session_context.transaction_timestamp,
-                                   std::memory_order_relaxed);
+  if (!young_indexes_.empty()) session_.variables.invalidate();
+  young_indexes_.clear();
+  session_.session_context.transaction_timestamp = session_.session_context.statement_timestamp;
+  session_.activity.transaction_start.store(session_.session_context.transaction_timestamp,
+                                            std::memory_order_relaxed);
 }
 
-void Session::State::set_transaction(std::unique_ptr<Transaction> to) {
-  if (to == nullptr) activity.transaction_start.store(0, std::memory_order_relaxed);
-  const std::lock_guard lock{transaction_mutex};
-  transaction.swap(to);
+void SessionTransaction::put(std::unique_ptr<Transaction> to) {
+  if (to == nullptr) session_.activity.transaction_start.store(0, std::memory_order_relaxed);
+  const std::lock_guard lock{mutex_};
+  engine_.swap(to);
 }
 
-void Session::State::interrupt_wait() noexcept {
-  const std::lock_guard lock{transaction_mutex};
-  if (transaction) transaction->cancel();
+void SessionTransaction::interrupt_wait() noexcept {
+  const std::lock_guard lock{mutex_};
+  if (engine_) engine_->cancel();
+}
+
+bool SessionTransaction::is_numbered(TxnId number_of_writer) noexcept {
+  const std::lock_guard lock{mutex_};
+  return engine_ && engine_->id() == number_of_writer;
 }
 
 /// A SERIALIZABLE READ ONLY DEFERRABLE transaction reads a snapshot: writers that lock what they
 /// read become durable in the order in which they could have run, and a snapshot is a beginning of
 /// that. PostgreSQL may wait for such a snapshot; here any one will do.
-Isolation Session::State::engine_isolation() const noexcept {
-  const bool by_snapshot = isolation == Isolation::serializable && read_only && deferrable;
-  return by_snapshot ? Isolation::repeatable_read : isolation;
+Isolation SessionTransaction::engine_isolation() const noexcept {
+  const bool by_snapshot =
+      modes_.isolation == Isolation::serializable && modes_.read_only && modes_.deferrable;
+  return by_snapshot ? Isolation::repeatable_read : modes_.isolation;
 }
 
 /// Its temporary tables a session may write even where it only reads.
-Access Session::State::engine_access() const noexcept {
-  return read_only && names.temp_schema == kNoOid ? Access::read_only : Access::read_write;
+Access SessionTransaction::engine_access() const noexcept {
+  return modes_.read_only && session_.names.temp_schema == kNoOid ? Access::read_only
+                                                                  : Access::read_write;
 }
 
-void Session::State::start_engine_transaction() {
-  set_transaction(shared.engine.begin(engine_isolation(), engine_access()));
-  transaction->work_for(options.backend_pid, &current_query);
+void SessionTransaction::start_in_engine() {
+  put(session_.shared.engine.begin(engine_isolation(), engine_access()));
+  engine_->work_for(session_.options.backend_pid, &session_.current_query);
   apply_lock_timeout();
 }
 
-void Session::State::apply_lock_timeout() {
-  if (!transaction) return;
-  const TransactionDefaults& now = defaults();
-  transaction->set_lock_timeout(now.lock_timeout);
-  transaction->set_deadlock_timeout(now.deadlock_timeout);
+void SessionTransaction::apply_lock_timeout() {
+  if (!engine_) return;
+  const Defaults& now = defaults();
+  engine_->set_lock_timeout(now.lock_timeout);
+  engine_->set_deadlock_timeout(now.deadlock_timeout);
 }
 
-void Session::State::begin_statement() {
-  transaction->begin_statement();
-  any_statement = true;
+void SessionTransaction::begin_statement() {
+  engine_->begin_statement();
+  any_statement_ = true;
 }
 
-void Session::State::commit_transaction() {
-  if (!transaction) return;
-  if (failed) {
-    rollback_transaction();
+void SessionTransaction::finish_work() {
+  run_deferred_checks({});
+  session_.portals.hold_all();
+  for (const Oid oid : truncated_on_commit_) {
+    if (const TablePtr table = session_.catalog.table(oid)) {
+      run_internal(session_, "DELETE FROM " + session_.names.qualified_name(*table), {}, {});
+    }
+  }
+  for (const Oid oid : std::exchange(dropped_on_commit_, {})) {
+    if (const TablePtr table = session_.catalog.table(oid)) session_.drop_relation(table);
+  }
+}
+
+void SessionTransaction::commit() {
+  if (!engine_) return;
+  if (failed_) {
+    rollback();
     return;
   }
   std::exception_ptr failure;
   try {
-    run_deferred_checks({});
-    hold_cursors();
-    for (const Oid oid : truncated_on_commit) {
-      if (const TablePtr table = catalog.table(oid)) {
-        run_internal(*this, "DELETE FROM " + names.qualified_name(*table), {}, {});
-      }
-    }
-    for (const Oid oid : std::exchange(dropped_on_commit, {})) {
-      if (const TablePtr table = catalog.table(oid)) drop_relation(table);
-    }
+    finish_work();
   } catch (...) {
     // Rolling back may wait, which nobody does while an exception is being handled.
     failure = std::current_exception();
   }
   if (failure) {
-    rollback_transaction();
+    rollback();
     std::rethrow_exception(failure);
   }
-  drop_portals();
+  session_.portals.drop_unheld();
   // Whoever gets the locks finds the new definitions, and is told in the order of the commits.
-  if (catalog.has_changes() || !pending.said().empty()) {
-    transaction->before_release([this] {
-      if (catalog.has_changes()) catalog.commit();
-      apply_listening();
-      deliver_notifications();
-      pending.clear();
+  if (session_.catalog.has_changes() || session_.notifications.has_said()) {
+    engine_->before_release([this] {
+      if (session_.catalog.has_changes()) session_.catalog.commit();
+      session_.notifications.apply_resolutions();
+      session_.notifications.deliver();
+      session_.notifications.forget();
     });
   }
-  Result<> committed = transaction->commit(defaults().durability);
-  set_transaction(nullptr);
-  block = Block::none;
-  savepoints.clear();
+  Result<> committed = engine_->commit(defaults().durability);
+  put(nullptr);
+  block_ = Block::none;
+  savepoints_.clear();
   forget_deferred_checks();
   end_advisory_locks();
-  if (committed) apply_listening();
-  pending.clear();
+  if (committed) session_.notifications.apply_resolutions();
+  session_.notifications.forget();
   if (!committed) {
-    catalog.rollback();
+    session_.catalog.rollback();
     end_sequence_moves(Moves::are_undone);
-    settings.roll_back();
-    if (std::exchange(settings_touched, false)) settings_changed(nullptr);
+    session_.settings.roll_back();
+    session_.variables.end_transaction(nullptr);
     throw SqlError{std::move(committed).error()};
   }
   end_sequence_moves(Moves::stay);
-  settings.commit();
-  if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
+  session_.settings.commit();
+  session_.variables.end_transaction(session_.sink_for_notices);
 }
 
-void Session::State::end_sequence_moves(Moves outcome, std::size_t mark) noexcept {
-  if (sequence_moves.size() <= mark) return;
+void SessionTransaction::end_sequence_moves(Moves outcome, std::size_t mark) noexcept {
+  if (sequence_moves_.size() <= mark) return;
   std::vector<Oid> positions;
-  for (std::size_t i = mark; i < sequence_moves.size(); ++i) {
-    const SequenceMove& move = sequence_moves[i];
+  for (std::size_t i = mark; i < sequence_moves_.size(); ++i) {
+    const SequenceMove& move = sequence_moves_[i];
     const Oid position = outcome == Moves::stay ? move.from : move.to;
     if (position != kNoOid) positions.push_back(position);
   }
-  sequence_moves.resize(mark);
+  sequence_moves_.resize(mark);
   try {
-    shared.sequences.remove(catalog.shared(), positions);
+    session_.shared.sequences.remove(session_.catalog.shared(), positions);
   } catch (const SqlError&) {
     // A record that nobody reads stays behind.
     return;
   }
 }
 
-void Session::State::note_query(std::string_view text) {
-  if (text.size() < kLongBytes) [[likely]] {
-    current_query = text;
-  } else {
-    current_query = for_bytes(text.size(), [&] { return std::string{text}; });
-  }
-  activity.begin(text, session_context.statement_timestamp);
+void SessionTransaction::end_advisory_locks() noexcept {
+  if (!session_.advisory_locks_used) return;
+  session_.shared.advisory_locks.unlock_all(session_.options.backend_pid,
+                                            AdvisoryScope::transaction);
 }
 
-void Session::State::note_rest() noexcept {
-  Activity::State rest = Activity::State::idle;
-  if (transaction && in_explicit_block()) {
-    rest = failed ? Activity::State::idle_in_failed : Activity::State::idle_in_transaction;
-  }
-  activity.change(rest, session_context.statement_timestamp);
-}
-
-void Session::State::end_advisory_locks() noexcept {
-  if (!advisory_locks_used) return;
-  shared.advisory_locks.unlock_all(options.backend_pid, AdvisoryScope::transaction);
-}
-
-void Session::State::rollback_transaction() noexcept {
-  drop_portals();
-  dropped_on_commit.clear();
-  if (transaction) transaction->rollback();
-  set_transaction(nullptr);
-  block = Block::none;
-  failed = false;
-  savepoints.clear();
+void SessionTransaction::rollback() noexcept {
+  session_.portals.drop_unheld();
+  dropped_on_commit_.clear();
+  if (engine_) engine_->rollback();
+  put(nullptr);
+  block_ = Block::none;
+  failed_ = false;
+  savepoints_.clear();
   forget_deferred_checks();
-  catalog.rollback();
+  session_.catalog.rollback();
   end_sequence_moves(Moves::are_undone);
-  pending.clear();
+  session_.notifications.forget();
   end_advisory_locks();
-  settings.roll_back();
-  if (std::exchange(settings_touched, false)) settings_changed(sink_for_notices);
+  session_.settings.roll_back();
+  session_.variables.end_transaction(session_.sink_for_notices);
 }
 
-Session::State::Savepoint Session::State::mark(std::string name) const {
-  return {std::move(name), transaction->mark(), catalog.mark(), settings.mark(),
-          deferred.mark(), portals_opened,      pending.mark(), sequence_moves.size(),
-          read_only,       constraint_modes};
+SessionTransaction::Savepoint SessionTransaction::mark(std::string name) const {
+  return {std::move(name),
+          engine_->mark(),
+          session_.catalog.mark(),
+          session_.settings.mark(),
+          deferred_.mark(),
+          session_.portals.last_number(),
+          session_.notifications.mark(),
+          sequence_moves_.size(),
+          modes_.read_only,
+          constraint_modes_};
 }
 
-void Session::State::roll_back_to(const Savepoint& savepoint) {
-  // What was opened since is gone before what it reads is.
-  std::erase_if(portals, [&](const auto& entry) {
-    Portal& portal = *entry.second;
-    if (portal.number <= savepoint.portals_mark) return false;
-    portal.view.reset();
-    if (portal.run && portal.state == Portal::State::running) portal.run->end();
-    return true;
-  });
-  value_of(transaction->rollback_to(savepoint.mark));
-  catalog.rollback_to(savepoint.catalog_mark);
-  settings.roll_back_to(savepoint.settings_mark);
-  deferred.roll_back_to(savepoint.checks_mark);
-  pending.roll_back_to(savepoint.pending_mark);
+void SessionTransaction::roll_back_to(const Savepoint& savepoint) {
+  session_.portals.close_since(savepoint.portals_mark);
+  value_of(engine_->rollback_to(savepoint.mark));
+  session_.catalog.rollback_to(savepoint.catalog_mark);
+  session_.settings.roll_back_to(savepoint.settings_mark);
+  deferred_.roll_back_to(savepoint.checks_mark);
+  session_.notifications.roll_back_to(savepoint.pending_mark);
   end_sequence_moves(Moves::are_undone, savepoint.moves_mark);
-  read_only = savepoint.read_only;
-  constraint_modes = savepoint.constraint_modes;
-  if (settings_touched) settings_changed(sink_for_notices);
+  modes_.read_only = savepoint.read_only;
+  constraint_modes_ = savepoint.constraint_modes;
+  session_.variables.end_savepoint(session_.sink_for_notices);
 }
 
-void Session::State::fail_statement(const Savepoint& start) {
-  if (!transaction) return;
+void SessionTransaction::fail_statement(const Savepoint& start) {
+  if (!engine_) return;
   if (!in_explicit_block()) {
-    rollback_transaction();
+    rollback();
     return;
   }
   // The client's next word decides about the rest; what the statement did must not be seen by a
   // ROLLBACK TO an earlier savepoint, nor hold anything up.
   try {
     roll_back_to(start);
-    failed = true;
+    failed_ = true;
     return;
   } catch (const std::exception&) {
-    failed = true;
+    failed_ = true;
   }
 }
 
-void Session::State::require_read_write(std::string_view command) {
-  if (!read_only) return;
+void SessionTransaction::require_read_write(std::string_view command) {
+  if (!modes_.read_only) return;
   throw_error(kReadOnly, "cannot execute {} in a read-only transaction", command);
 }
 
-void Session::State::prevent_in_block(std::string_view command) {
+void SessionTransaction::prevent_in_block(std::string_view command) {
   if (in_block()) {
     throw_error(kActiveTransaction, "{} cannot run inside a transaction block", command);
   }
 }
 
-void Session::State::set_transaction_modes(ast::NodeList modes) {
+void SessionTransaction::act_as(const TransactionModes& modes) {
+  modes_ = modes;
+  begin_as_chosen();
+}
+
+void SessionTransaction::set_modes_by_statement(ast::NodeList modes) {
+  // In a routine there may have been some since its transaction began.
+  if (!in_explicit_block() && session_.call_places.empty()) any_statement_ = false;
+  set_modes(modes);
+}
+
+void SessionTransaction::set_modes(ast::NodeList modes) {
   for (const ast::Node* node : modes) {
     const auto& option = ast::as<ast::DefElem>(node);
     const auto* constant = ast::try_as<ast::A_Const>(option.arg);
@@ -288,7 +291,7 @@ void Session::State::set_transaction_modes(ast::NodeList modes) {
     if (const auto* string = ast::try_as<ast::String>(option.arg)) text = string->sval;
     if (option.defname == "transaction_isolation") {
       choose_isolation(isolation_of(text));
-      says_uncommitted = text == kReadUncommitted;
+      modes_.says_uncommitted = text == kReadUncommitted;
     } else if (option.defname == "transaction_read_only") {
       choose_read_only(flag);
     } else if (option.defname == "transaction_deferrable") {
@@ -298,11 +301,11 @@ void Session::State::set_transaction_modes(ast::NodeList modes) {
   begin_as_chosen();
 }
 
-void Session::State::set_transaction_mode(std::string_view setting, std::string_view value) {
+void SessionTransaction::set_mode(std::string_view setting, std::string_view value) {
   const bool flag = value == "on" || value == "true" || value == "1" || value == "yes";
   if (setting == "transaction_isolation") {
     choose_isolation(isolation_of(value));
-    says_uncommitted = value == kReadUncommitted;
+    modes_.says_uncommitted = value == kReadUncommitted;
   } else if (setting == "transaction_read_only") {
     choose_read_only(flag);
   } else {
@@ -311,145 +314,74 @@ void Session::State::set_transaction_mode(std::string_view setting, std::string_
   begin_as_chosen();
 }
 
-void Session::State::choose_isolation(Isolation wanted) {
-  if (any_statement && wanted != isolation) {
+void SessionTransaction::choose_isolation(Isolation wanted) {
+  if (any_statement_ && wanted != modes_.isolation) {
     throw SqlError{kActiveTransaction,
                    "SET TRANSACTION ISOLATION LEVEL must be called before any query"};
   }
-  if (!savepoints.empty() && wanted != isolation) {
+  if (!savepoints_.empty() && wanted != modes_.isolation) {
     throw SqlError{kActiveTransaction,
                    "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction"};
   }
-  isolation = wanted;
+  modes_.isolation = wanted;
 }
 
-void Session::State::choose_read_only(bool wanted) {
-  if (!savepoints.empty() && !wanted && read_only) {
+void SessionTransaction::choose_read_only(bool wanted) {
+  if (!savepoints_.empty() && !wanted && modes_.read_only) {
     throw SqlError{kActiveTransaction,
                    "cannot set transaction read-write mode inside a read-only transaction"};
   }
-  if (any_statement && !wanted && read_only) {
+  if (any_statement_ && !wanted && modes_.read_only) {
     throw SqlError{kActiveTransaction, "transaction read-write mode must be set before any query"};
   }
-  read_only = wanted;
+  modes_.read_only = wanted;
 }
 
-void Session::State::choose_deferrable(bool wanted) {
-  if (!savepoints.empty()) {
+void SessionTransaction::choose_deferrable(bool wanted) {
+  if (!savepoints_.empty()) {
     throw SqlError{kActiveTransaction,
                    "SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction"};
   }
-  if (any_statement) {
+  if (any_statement_) {
     throw SqlError{kActiveTransaction,
                    "SET TRANSACTION [NOT] DEFERRABLE must be called before any query"};
   }
-  deferrable = wanted;
+  modes_.deferrable = wanted;
 }
 
 /// The engine's transaction has done nothing yet, so another may take its place. Savepoints are
 /// marks in the present one.
-void Session::State::begin_as_chosen() {
-  if (!any_statement && savepoints.empty() && transaction &&
-      (transaction->isolation() != engine_isolation() ||
-       transaction->access() != engine_access())) {
-    transaction->rollback();
-    start_engine_transaction();
+void SessionTransaction::begin_as_chosen() {
+  if (!any_statement_ && savepoints_.empty() && engine_ &&
+      (engine_->isolation() != engine_isolation() || engine_->access() != engine_access())) {
+    engine_->rollback();
+    start_in_engine();
   }
 }
 
-void Session::State::transaction_statement(const ast::TransactionStmt& statement,
-                                           ResultSink& sink) {
+void SessionTransaction::run(const ast::TransactionStmt& statement, ResultSink& sink) {
   using Kind = ast::TransactionStmtKind;
-  const auto begin = [&] {
-    begin_transaction(Block::explicit_block);
-    set_transaction_modes(statement.options);
-  };
-  const auto chain = [&](auto&& end) {
-    const Isolation before = isolation;
-    const bool said_uncommitted = says_uncommitted;
-    const bool was_read_only = read_only;
-    const bool was_deferrable = deferrable;
-    end();
-    if (!statement.chain) return;
-    begin_transaction(Block::explicit_block);
-    isolation = before;
-    says_uncommitted = said_uncommitted;
-    read_only = was_read_only;
-    deferrable = was_deferrable;
-    set_transaction_modes({});
-  };
   switch (statement.kind) {
     case Kind::begin:
     case Kind::start:
-      if (in_explicit_block()) {
-        notice(sink, Severity::warning, kActiveTransaction,
-               "there is already a transaction in progress");
-      }
-      begin();
-      sink.command_complete(statement.kind == Kind::begin ? "BEGIN" : "START TRANSACTION");
+      begin_block(statement, sink);
       return;
-    case Kind::commit: {
-      if (!in_explicit_block()) {
-        if (statement.chain) {
-          throw SqlError{sqlstate::no_active_sql_transaction,
-                         "COMMIT AND CHAIN can only be used in transaction "
-                         "blocks"};
-        }
-        notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
-               "there is no transaction in progress");
-      }
-      const bool was_failed = failed;
-      chain([&] { commit_transaction(); });
-      sink.command_complete(was_failed ? "ROLLBACK" : "COMMIT");
-      return;
-    }
+    case Kind::commit:
     case Kind::rollback:
-      if (!in_explicit_block() && statement.chain) {
-        throw SqlError{sqlstate::no_active_sql_transaction,
-                       "ROLLBACK AND CHAIN can only be used in transaction blocks"};
-      }
-      if (!in_explicit_block()) {
-        notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
-               "there is no transaction in progress");
-      }
-      chain([&] { rollback_transaction(); });
-      sink.command_complete("ROLLBACK");
+      end_block(statement, sink);
       return;
     case Kind::savepoint:
       if (!in_explicit_block()) {
         throw SqlError{sqlstate::no_active_sql_transaction,
                        "SAVEPOINT can only be used in transaction blocks"};
       }
-      savepoints.push_back(mark(std::string{statement.savepoint_name}));
+      savepoints_.push_back(mark(std::string{statement.savepoint_name}));
       sink.command_complete("SAVEPOINT");
       return;
     case Kind::release:
-    case Kind::rollback_to: {
-      const bool release = statement.kind == Kind::release;
-      if (!in_explicit_block()) {
-        throw SqlError{sqlstate::no_active_sql_transaction,
-                       release ? "RELEASE SAVEPOINT can only be used in transaction blocks"
-                               : "ROLLBACK TO SAVEPOINT can only be used in transaction blocks"};
-      }
-      const auto found = std::ranges::find(savepoints.rbegin(), savepoints.rend(),
-                                           statement.savepoint_name, &Savepoint::name);
-      if (found == savepoints.rend()) {
-        throw_error(kInvalidSavepoint, "savepoint \"{}\" does not exist", statement.savepoint_name);
-      }
-      const auto at = found.base() - 1;
-      if (release) {
-        // As PostgreSQL: READ ONLY was said for the part that ends here.
-        read_only = at->read_only;
-        savepoints.erase(at, savepoints.end());
-      } else {
-        const Savepoint savepoint = *at;
-        savepoints.erase(at + 1, savepoints.end());
-        roll_back_to(savepoint);
-        failed = false;
-      }
-      sink.command_complete(release ? "RELEASE" : "ROLLBACK");
+    case Kind::rollback_to:
+      end_savepoint(statement, sink);
       return;
-    }
     case Kind::prepare:
     case Kind::commit_prepared:
     case Kind::rollback_prepared:
@@ -457,6 +389,68 @@ void Session::State::transaction_statement(const ast::TransactionStmt& statement
     case Kind::undefined:
       break;
   }
+}
+
+void SessionTransaction::begin_block(const ast::TransactionStmt& statement, ResultSink& sink) {
+  if (in_explicit_block()) {
+    session_.notice(sink, Severity::warning, kActiveTransaction,
+                    "there is already a transaction in progress");
+  }
+  begin(Block::explicit_block);
+  set_modes(statement.options);
+  sink.command_complete(statement.kind == ast::TransactionStmtKind::begin ? "BEGIN"
+                                                                          : "START TRANSACTION");
+}
+
+void SessionTransaction::end_block(const ast::TransactionStmt& statement, ResultSink& sink) {
+  const bool commits = statement.kind == ast::TransactionStmtKind::commit;
+  if (!in_explicit_block()) {
+    if (statement.chain) {
+      throw_error(sqlstate::no_active_sql_transaction,
+                  "{} AND CHAIN can only be used in transaction blocks",
+                  commits ? "COMMIT" : "ROLLBACK");
+    }
+    session_.notice(sink, Severity::warning, sqlstate::no_active_sql_transaction,
+                    "there is no transaction in progress");
+  }
+  const bool is_kept = commits && !failed_;
+  const TransactionModes before = modes_;
+  if (commits) {
+    commit();
+  } else {
+    rollback();
+  }
+  if (statement.chain) {
+    begin(Block::explicit_block);
+    act_as(before);
+  }
+  sink.command_complete(is_kept ? "COMMIT" : "ROLLBACK");
+}
+
+void SessionTransaction::end_savepoint(const ast::TransactionStmt& statement, ResultSink& sink) {
+  const bool release = statement.kind == ast::TransactionStmtKind::release;
+  if (!in_explicit_block()) {
+    throw SqlError{sqlstate::no_active_sql_transaction,
+                   release ? "RELEASE SAVEPOINT can only be used in transaction blocks"
+                           : "ROLLBACK TO SAVEPOINT can only be used in transaction blocks"};
+  }
+  const auto found = std::ranges::find(savepoints_.rbegin(), savepoints_.rend(),
+                                       statement.savepoint_name, &Savepoint::name);
+  if (found == savepoints_.rend()) {
+    throw_error(kInvalidSavepoint, "savepoint \"{}\" does not exist", statement.savepoint_name);
+  }
+  const auto at = found.base() - 1;
+  if (release) {
+    // As PostgreSQL: READ ONLY was said for the part that ends here.
+    modes_.read_only = at->read_only;
+    savepoints_.erase(at, savepoints_.end());
+  } else {
+    const Savepoint savepoint = *at;
+    savepoints_.erase(at + 1, savepoints_.end());
+    roll_back_to(savepoint);
+    failed_ = false;
+  }
+  sink.command_complete(release ? "RELEASE" : "ROLLBACK");
 }
 
 std::string schema_name(Session::State& session, Oid schema) {

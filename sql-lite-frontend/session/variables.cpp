@@ -113,44 +113,54 @@ void Session::State::send_notice(ResultSink& sink, Diagnostic diagnostic) {
   if (is_heard || diagnostic.severity == Severity::info) sink.notice(diagnostic);
 }
 
-void Session::State::settings_changed(ResultSink* sink) {
-  settings_touched |= transaction != nullptr;
-  choose_user();
-  kept_defaults.revision = 0;
-  apply_lock_timeout();
+void SessionVariables::changed(ResultSink* sink) {
+  touched_ |= static_cast<bool>(session_.transaction);
+  session_.choose_user();
+  session_.transaction.forget_defaults();
+  session_.transaction.apply_lock_timeout();
   FormatSettings format;
-  static_cast<void>(read_date_style(settings.text("datestyle"), format));
-  const std::string interval = settings.text("intervalstyle");
+  static_cast<void>(read_date_style(session_.settings.text("datestyle"), format));
+  const std::string interval = session_.settings.text("intervalstyle");
   if (interval == "postgres_verbose") format.interval_style = IntervalStyle::postgres_verbose;
   if (interval == "sql_standard") format.interval_style = IntervalStyle::sql_standard;
   if (interval == "iso_8601") format.interval_style = IntervalStyle::iso_8601;
-  if (settings.text("bytea_output") == "escape") format.bytea_output = ByteaOutput::escape;
-  format.extra_float_digits = static_cast<int>(settings.integer("extra_float_digits"));
-  format.time_zone = TimeZone::find(settings.text("timezone"));
-  session_context.format = std::move(format);
+  if (session_.settings.text("bytea_output") == "escape") format.bytea_output = ByteaOutput::escape;
+  format.extra_float_digits = static_cast<int>(session_.settings.integer("extra_float_digits"));
+  format.time_zone = TimeZone::find(session_.settings.text("timezone"));
+  session_.session_context.format = std::move(format);
 
-  memory.set_limit(static_cast<std::size_t>(settings.integer("session_memory_limit")) << 10U);
-  memory.work_bytes = static_cast<std::size_t>(settings.integer("work_mem")) << 10U;
-  activity.application.store(settings.text("application_name"));
+  session_.memory.set_limit(
+      static_cast<std::size_t>(session_.settings.integer("session_memory_limit")) << 10U);
+  session_.memory.work_bytes = static_cast<std::size_t>(session_.settings.integer("work_mem"))
+                               << 10U;
+  session_.activity.application.store(session_.settings.text("application_name"));
   bool changed = false;
   for (const auto& [name, wire_name] : kReported) {
-    std::string value = value_of(settings.show(name));
-    if (name == "session_authorization") value = session_user_name(*this);
-    if (name == "is_superuser") value = rights.is_superuser(user) ? "on" : "off";
-    if (name == "datestyle") value = date_style_text(session_context.format);
-    std::string& known = reported[std::string{wire_name}];
+    std::string value = value_of(session_.settings.show(name));
+    if (name == "session_authorization") value = session_user_name(session_);
+    if (name == "is_superuser") value = session_.rights.is_superuser(session_.user) ? "on" : "off";
+    if (name == "datestyle") value = date_style_text(session_.session_context.format);
+    std::string& known = reported_[std::string{wire_name}];
     if (known == value) continue;
     known = value;
     changed = true;
     if (sink != nullptr) sink->parameter_status(wire_name, value);
   }
-  const std::string path = settings.text("search_path");
+  const std::string path = session_.settings.text("search_path");
   static_cast<void>(changed);
   // Plans depend on the path and on how constants were read.
-  ++settings_version;
+  ++version_;
 }
 
-std::string Session::State::canonical_value(std::string_view name, std::string_view value) {
+void SessionVariables::end_transaction(ResultSink* sink) {
+  if (std::exchange(touched_, false)) changed(sink);
+}
+
+void SessionVariables::end_savepoint(ResultSink* sink) {
+  if (touched_) changed(sink);
+}
+
+std::string SessionVariables::canonical_value(std::string_view name, std::string_view value) {
   if (name == "timezone") {
     const auto zone = TimeZone::find(value);
     if (!zone) {
@@ -160,7 +170,7 @@ std::string Session::State::canonical_value(std::string_view name, std::string_v
     return std::string{zone->name()};
   }
   if (name == "datestyle") {
-    FormatSettings format = session_context.format;
+    FormatSettings format = session_.session_context.format;
     if (const std::string unknown = read_date_style(value, format); !unknown.empty()) {
       throw sql_error(sqlstate::invalid_parameter_value,
                       "invalid value for parameter \"DateStyle\": \"{}\"", value)
@@ -181,24 +191,24 @@ std::string Session::State::canonical_value(std::string_view name, std::string_v
   throw_error(sqlstate::feature_not_supported, "client encoding \"{}\" is not supported", value);
 }
 
-void Session::State::apply_setting(std::string_view name, std::string_view value,
-                                   SessionSettings::Lifetime lifetime) {
+void SessionVariables::apply(std::string_view name, std::string_view value,
+                             SessionSettings::Lifetime lifetime) {
   std::string lower{name};
   std::ranges::transform(lower, lower.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
   const std::string text = canonical_value(lower, value);
-  if (lower == "role" && text != "none") name_current_user(*this, text);
+  if (lower == "role" && text != "none") name_current_user(session_, text);
   if (lower == "session_authorization") {
-    name_session_user(*this, text);
-    value_of(settings.set("role", "none", lifetime));
+    name_session_user(session_, text);
+    value_of(session_.settings.set("role", "none", lifetime));
   }
-  value_of(settings.set(lower, text, lifetime));
+  value_of(session_.settings.set(lower, text, lifetime));
   if (lower == "transaction_isolation" || lower == "transaction_read_only" ||
       lower == "transaction_deferrable") {
-    set_transaction_mode(lower, text);
+    session_.transaction.set_mode(lower, text);
   }
-  settings_changed(sink_for_notices);
+  changed(session_.sink_for_notices);
 }
 
 namespace {
@@ -225,13 +235,13 @@ std::string joined_arguments(std::string_view name, ast::NodeList arguments) {
 
 }  // namespace
 
-std::optional<std::string> Session::State::stored_value(const ast::VariableSetStmt& change) {
+std::optional<std::string> SessionVariables::stored_value(const ast::VariableSetStmt& change) {
   switch (change.kind) {
     case ast::VariableSetKind::set_value:
       return joined_arguments(change.name, change.args);
     case ast::VariableSetKind::set_current: {
       std::string name{change.name};
-      return value_of(settings.show(name));
+      return value_of(session_.settings.show(name));
     }
     case ast::VariableSetKind::set_multi:
       throw_error(sqlstate::feature_not_supported, "SET {} is not supported here", change.name);
@@ -240,72 +250,81 @@ std::optional<std::string> Session::State::stored_value(const ast::VariableSetSt
   }
 }
 
-void Session::State::set_variable(const ast::VariableSetStmt& statement, ResultSink& sink) {
+/// SET TRANSACTION and SET SESSION CHARACTERISTICS.
+void SessionVariables::set_several(const ast::VariableSetStmt& statement,
+                                   SessionSettings::Lifetime lifetime, ResultSink& sink) {
+  if (statement.name == "TRANSACTION") {
+    if (!session_.transaction.in_block()) {
+      session_.notice(sink, Severity::warning, SqlState{"25P01"},
+                      "SET TRANSACTION can only be used in transaction blocks");
+    }
+    session_.transaction.set_modes_by_statement(statement.args);
+    return;
+  }
+  if (statement.name != "SESSION CHARACTERISTICS") {
+    throw_error(sqlstate::feature_not_supported, "SET {} is not supported", statement.name);
+  }
+  for (const ast::Node* node : statement.args) {
+    const auto& option = ast::as<ast::DefElem>(node);
+    const auto& constant = ast::as<ast::A_Const>(option.arg);
+    const std::string value =
+        constant.sval != nullptr
+            ? std::string{constant.sval->sval}
+            : (constant.ival != nullptr && constant.ival->ival != 0 ? "on" : "off");
+    apply("default_" + std::string{option.defname}, value, lifetime);
+  }
+}
+
+void SessionVariables::reset_all() {
+  // Who the session is, is not among what RESET ALL means.
+  SessionSettings& settings = session_.settings;
+  const std::string authorization = settings.text("session_authorization");
+  const std::string role = settings.text("role");
+  settings.reset_all();
+  if (authorization != settings.text("session_authorization")) {
+    value_of(
+        settings.set("session_authorization", authorization, SessionSettings::Lifetime::session));
+  }
+  if (role != settings.text("role")) {
+    value_of(settings.set("role", role, SessionSettings::Lifetime::session));
+  }
+}
+
+void SessionVariables::set(const ast::VariableSetStmt& statement, ResultSink& sink) {
   using Kind = ast::VariableSetKind;
   const auto lifetime = statement.is_local ? SessionSettings::Lifetime::transaction
                                            : SessionSettings::Lifetime::session;
   switch (statement.kind) {
     case Kind::set_value: {
-      if (statement.is_local && !in_block()) {
-        notice(sink, Severity::warning, SqlState{"25P01"},
-               "SET LOCAL can only be used in transaction blocks");
+      if (statement.is_local && !session_.transaction.in_block()) {
+        session_.notice(sink, Severity::warning, SqlState{"25P01"},
+                        "SET LOCAL can only be used in transaction blocks");
       }
       std::string value = joined_arguments(statement.name, statement.args);
       if (statement.name == "timezone" && !value.empty() &&
           value.find_first_not_of("0123456789.-+") == std::string::npos) {
         value = TimeZone::fixed(static_cast<std::int32_t>(std::atof(value.c_str()) * 3600))->name();
       }
-      apply_setting(statement.name, value, lifetime);
+      apply(statement.name, value, lifetime);
       break;
     }
     case Kind::set_default:
     case Kind::reset:
-      value_of(settings.reset(statement.name));
+      value_of(session_.settings.reset(statement.name));
       if (statement.name == "session_authorization") {
-        value_of(settings.set("role", "none", SessionSettings::Lifetime::session));
+        value_of(session_.settings.set("role", "none", SessionSettings::Lifetime::session));
       }
-      settings_changed(&sink);
+      changed(&sink);
       break;
     case Kind::set_current:
       break;
     case Kind::set_multi:
-      if (statement.name == "TRANSACTION") {
-        if (!in_block()) {
-          notice(sink, Severity::warning, SqlState{"25P01"},
-                 "SET TRANSACTION can only be used in transaction blocks");
-        }
-        // In a routine there may have been some since its transaction began.
-        any_statement = (in_explicit_block() || !call_places.empty()) && any_statement;
-        set_transaction_modes(statement.args);
-      } else if (statement.name == "SESSION CHARACTERISTICS") {
-        for (const ast::Node* node : statement.args) {
-          const auto& option = ast::as<ast::DefElem>(node);
-          const auto& constant = ast::as<ast::A_Const>(option.arg);
-          const std::string value =
-              constant.sval != nullptr
-                  ? std::string{constant.sval->sval}
-                  : (constant.ival != nullptr && constant.ival->ival != 0 ? "on" : "off");
-          apply_setting("default_" + std::string{option.defname}, value, lifetime);
-        }
-      } else {
-        throw_error(sqlstate::feature_not_supported, "SET {} is not supported", statement.name);
-      }
+      set_several(statement, lifetime, sink);
       break;
-    case Kind::reset_all: {
-      // Who the session is, is not among what RESET ALL means.
-      const std::string authorization = settings.text("session_authorization");
-      const std::string role = settings.text("role");
-      settings.reset_all();
-      if (authorization != settings.text("session_authorization")) {
-        value_of(settings.set("session_authorization", authorization,
-                              SessionSettings::Lifetime::session));
-      }
-      if (role != settings.text("role")) {
-        value_of(settings.set("role", role, SessionSettings::Lifetime::session));
-      }
-      settings_changed(&sink);
+    case Kind::reset_all:
+      reset_all();
+      changed(&sink);
       break;
-    }
     case Kind::undefined:
       break;
   }
@@ -352,8 +371,8 @@ bool SessionRights::may_examine(std::string_view setting) const {
   return !secret || owns(kReadAllSettingsRole);
 }
 
-Result<std::string> Session::State::show_setting_value(std::string_view name) const {
-  if (!rights.may_examine(name)) {
+Result<std::string> SessionVariables::shown_value(std::string_view name) const {
+  if (!session_.rights.may_examine(name)) {
     return fail(sqlstate::insufficient_privilege,
                 fmt::format("must be superuser or have privileges of pg_read_all_settings to "
                             "examine \"{}\"",
@@ -361,16 +380,21 @@ Result<std::string> Session::State::show_setting_value(std::string_view name) co
   }
   if (name == "transaction_isolation") {
     constexpr std::string_view kLevels[] = {"read committed", "repeatable read", "serializable"};
-    return std::string{says_uncommitted ? "read uncommitted"
-                                        : kLevels[static_cast<std::size_t>(isolation)]};
+    return std::string{
+        session_.transaction.modes().says_uncommitted
+            ? "read uncommitted"
+            : kLevels[static_cast<std::size_t>(session_.transaction.modes().isolation)]};
   }
-  if (name == "transaction_read_only") return std::string{read_only ? "on" : "off"};
-  if (name == "transaction_deferrable") return std::string{deferrable ? "on" : "off"};
-  if (name == "session_authorization") return session_user_name(*this);
-  if (name == "ssl") return std::string{offers_tls(shared.settings) ? "on" : "off"};
-  if (name == "archive_mode") return std::string{archives(shared.settings) ? "on" : "off"};
-  if (name == "is_superuser") return std::string{rights.is_superuser(user) ? "on" : "off"};
-  return settings.show(name);
+  if (name == "transaction_read_only")
+    return std::string{session_.transaction.modes().read_only ? "on" : "off"};
+  if (name == "transaction_deferrable")
+    return std::string{session_.transaction.modes().deferrable ? "on" : "off"};
+  if (name == "session_authorization") return session_user_name(session_);
+  if (name == "ssl") return std::string{offers_tls(session_.shared.settings) ? "on" : "off"};
+  if (name == "archive_mode") return std::string{archives(session_.shared.settings) ? "on" : "off"};
+  if (name == "is_superuser")
+    return std::string{session_.rights.is_superuser(session_.user) ? "on" : "off"};
+  return session_.settings.show(name);
 }
 
 void Session::State::send_text_row(ResultSink& sink, std::string_view column,
@@ -381,24 +405,24 @@ void Session::State::send_text_row(ResultSink& sink, std::string_view column,
   sink.data_row(TextRow{values});
 }
 
-void Session::State::show_variable(const ast::VariableShowStmt& statement, ResultSink& sink) {
+void SessionVariables::show(const ast::VariableShowStmt& statement, ResultSink& sink) {
   if (statement.name == "all") {
     const std::string_view columns[] = {"name", "setting", "description"};
     sink.row_description(text_columns(columns));
-    for (const SettingView& view : settings.all()) {
-      if (!rights.may_examine(view.definition->name)) continue;
+    for (const SettingView& view : session_.settings.all()) {
+      if (!session_.rights.may_examine(view.definition->name)) continue;
       const std::optional<std::string> values[] = {view.definition->name,
                                                    show_setting(view.value, view.definition->unit),
                                                    view.definition->description};
       sink.data_row(TextRow{values});
     }
   } else {
-    const std::string value = value_of(show_setting_value(statement.name));
+    const std::string value = value_of(shown_value(statement.name));
     std::string name{statement.name};
     for (const auto& [plain, wire_name] : kReported) {
       if (plain == statement.name) name = wire_name;
     }
-    send_text_row(sink, name, value);
+    session_.send_text_row(sink, name, value);
   }
   sink.command_complete("SHOW");
 }

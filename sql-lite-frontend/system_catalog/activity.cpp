@@ -217,7 +217,7 @@ void prepared(Execution& execution, const EmitRow& emit) {
 
 /// Cursors, and what the protocol's Bind has opened.
 void cursor_rows(Execution& execution, const EmitRow& emit) {
-  for (const auto& [name, portal] : execution.session.portals) {
+  for (const auto& [name, portal] : execution.session.portals.all()) {
     const Value row[] = {text_value(execution, name),
                          text_value(execution, portal->statement->text()),
                          flag(portal->holds),
@@ -252,7 +252,7 @@ void setting_rows(Execution& execution, const EmitRow& emit) {
     const Value row[] = {
         text_value(execution, definition.name),
         text_value(execution, definition.name == "ssl"
-                                  ? value_of(execution.session.show_setting_value("ssl"))
+                                  ? value_of(execution.session.variables.shown_value("ssl"))
                                   : bare_setting(view.value)),
         unit.empty() ? Value::null() : text_value(execution, unit),
         text_value(execution, definition.category),

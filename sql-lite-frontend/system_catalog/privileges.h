@@ -3,8 +3,8 @@
 #include <span>
 #include <string>
 
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/catalog/objects.h"
-#include "sql-lite-frontend/execute/execution.h"
 
 namespace swizzle::sql {
 

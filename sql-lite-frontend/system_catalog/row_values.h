@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/types/array.h"
 
 /// Values as the rows of system relations have them.

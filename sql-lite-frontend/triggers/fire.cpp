@@ -71,7 +71,7 @@ std::optional<std::span<const Value>> fire(Execution& execution, const Trigger& 
   // It runs within a statement.
   const TransactionControl control{session, false};
   const Depth depth{session.trigger_depth};
-  const ReferenceQueue::Aside aside{session.references};
+  const ReferenceQueue::Aside aside{session.transaction.references()};
   TriggerCall call;
   call.name = trigger.name;
   call.time = trigger.time;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/session_services.h"
 
 /// What checks that are statements of our own have in common: foreign keys and deferrable keys.
 namespace swizzle::sql {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/write/row_events.h"
 
 namespace swizzle::sql {

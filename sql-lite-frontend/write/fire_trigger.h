@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/write/transition_tables.h"
 
 /// What writing rows asks of triggers/, which calls their functions.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 
 namespace swizzle::sql {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/write/row_writer.h"

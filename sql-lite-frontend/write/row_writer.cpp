@@ -7,9 +7,9 @@
 
 #include "base/invariant.h"
 #include "base/long_work.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/catalog/catalog.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "storage/bulk_changes.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/query.h"
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/write/entry_batch.h"
 #include "sql-lite-frontend/write/table_load.h"
 

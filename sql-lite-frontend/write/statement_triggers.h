@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/query.h"
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/write/fire_trigger.h"
 #include "sql-lite-frontend/write/foreign_keys.h"
 #include "sql-lite-frontend/write/row_events.h"

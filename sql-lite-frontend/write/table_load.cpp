@@ -2,8 +2,8 @@
 
 #include "base/invariant.h"
 #include "base/long_work.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/execute/session_services.h"
 
 namespace swizzle::sql {
 namespace {

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/catalog/table.h"
 #include "sql-lite-frontend/execute/entry_sorter.h"
-#include "sql-lite-frontend/execute/execution.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql {

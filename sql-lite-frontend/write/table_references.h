@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/session_services.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/write/foreign_key.h"
 #include "sql-lite-frontend/write/key_probe.h"
 #include "sql-lite-frontend/write/row_events.h"

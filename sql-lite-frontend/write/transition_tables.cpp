@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/write/transition_tables.h"
 
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/catalog/computed.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

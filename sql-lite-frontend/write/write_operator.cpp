@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/bound/session_services.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
 #include "sql-lite-frontend/execute/late_error.h"
-#include "sql-lite-frontend/execute/session_services.h"
 #include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/identifiers.h"

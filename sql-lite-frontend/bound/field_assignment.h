@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 
 namespace swizzle::sql {
 

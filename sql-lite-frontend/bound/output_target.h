@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 
 namespace swizzle::sql {
 

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/bound/routine_call.h"
 
 #include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/identifiers.h"

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/record.h"
 #include "sql-lite-frontend/types/row_codec.h"

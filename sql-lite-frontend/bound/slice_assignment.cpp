@@ -1,6 +1,6 @@
-#include "sql-lite-frontend/execute/slice_assignment.h"
+#include "sql-lite-frontend/bound/slice_assignment.h"
 
-#include "sql-lite-frontend/execute/execution.h"
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <utility>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 
 namespace swizzle::sql {
 namespace {

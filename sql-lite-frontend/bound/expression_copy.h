@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "sql-lite-frontend/execute/expression.h"
+#include "sql-lite-frontend/bound/expression.h"
 
 namespace swizzle::sql {
 

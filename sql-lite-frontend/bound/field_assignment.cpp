@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/execute/field_assignment.h"
+#include "sql-lite-frontend/bound/field_assignment.h"
 
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/identifiers.h"

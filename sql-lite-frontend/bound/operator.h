@@ -7,9 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "sql-lite-frontend/execute/execution.h"
-#include "sql-lite-frontend/execute/expression.h"
-#include "sql-lite-frontend/execute/planned.h"
+#include "sql-lite-frontend/bound/execution.h"
+#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/bound/planned.h"
 
 namespace swizzle::sql {
 

@@ -1,7 +1,7 @@
-#include "sql-lite-frontend/execute/expression_copy.h"
+#include "sql-lite-frontend/bound/expression_copy.h"
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/bound/routine_call.h"
 
 namespace swizzle::sql {
 namespace {

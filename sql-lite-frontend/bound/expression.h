@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/catalog/objects.h"
-#include "sql-lite-frontend/execute/execution.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/function_registry.h"

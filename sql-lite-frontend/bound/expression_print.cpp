@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/execute/expression.h"
-#include "sql-lite-frontend/execute/routine_call.h"
+#include "sql-lite-frontend/bound/expression.h"
+#include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/record.h"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/callable_routine.h"
-#include "sql-lite-frontend/execute/expression.h"
 
 /// Calls of routines that users made, from a plan. What a routine does, its language knows
 /// (routines/language.h): here a call has a routine, types and values, and gives values.
