@@ -139,6 +139,7 @@ FAULTS = [
         '  entry.next.fetch_or(kMark, std::memory_order_seq_cst);',
         '  std::uintptr_t self = address(entry);\n'
         '  const std::uintptr_t next = entry.next.load();\n'
+        '  pause_point(PausePoint::after_mark);\n'
         '  if (bucket.newest.compare_exchange_strong(self, next)) return;\n'
         '  entry.next.fetch_or(kMark, std::memory_order_seq_cst);',
     ),

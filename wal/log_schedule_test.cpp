@@ -87,6 +87,45 @@ TEST_CASE("P30 in no order of events does anybody wait for ever", "[log]") {
   }
 }
 
+TEST_CASE("P30 room that comes back reaches whoever waits for it, however little it is", "[log]") {
+  SimulatedDisk disk{1};
+  REQUIRE(disk.create_directory("/log"));
+  Simulation simulation{1};
+  simulation.run([&] {
+    auto log = Log::create(disk, small_options("/log")).value();
+    // More than the ring has room for; nothing is appended, so none becomes free but what comes
+    // back.
+    constexpr std::size_t kBytes = 300;
+    constexpr std::size_t kClients = 400;
+    std::size_t granted = 0;
+    std::size_t may_go = 0;
+    std::vector<std::unique_ptr<Task>> clients;
+    Runtime& runtime = Runtime::current();
+    for (std::size_t i = 0; i < kClients; ++i) {
+      clients.push_back(runtime.spawn("client", [&] {
+        const auto space = log->reserve(kBytes, 1, ReservePurpose::growth);
+        REQUIRE(space);
+        const std::size_t turn = granted++;
+        while (may_go <= turn) Runtime::current().sleep_until(Runtime::current().now() + 1ms);
+      }));
+    }
+    const auto settle = [&] { runtime.sleep_until(runtime.now() + 100ms); };
+    settle();
+    const std::size_t at_first = granted;
+    REQUIRE(at_first > 10);
+    REQUIRE(at_first < kClients - 10);
+    // Each leaves room for exactly one of those that wait.
+    for (std::size_t left = 1; left <= 10; ++left) {
+      may_go = left;
+      settle();
+      CHECK(granted == at_first + left);
+    }
+    may_go = kClients;
+    for (auto& client : clients) client->join();
+    log->close();
+  });
+}
+
 TEST_CASE("P30 many seeds, by hand", "[log][.][campaign]") {
   for (std::uint64_t seed = 1000; seed < 6000; ++seed) {
     CAPTURE(seed);
