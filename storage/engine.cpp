@@ -195,6 +195,12 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
   if (!parts.options.logging && control.logging == Control::Logging::on)
     return fail(sqlstate::invalid_parameter_value,
                 "logging cannot be switched off for a database that was created with it");
+  // Without a log LSNs begin anew with each start.
+  if (parts.options.logging) {
+    ASSIGN_OR_RETURN(parts.written_lsns, WrittenLsnsFile::open(parts.files, parts.directory,
+                                                               parts.volume->database_id(),
+                                                               parts.volume->written_lsns()));
+  }
   // A backup that is opened becomes a database, which nobody can restore from any more.
   RETURN_IF_ERROR(forget_backup_end(parts.files, parts.directory));
   ASSIGN_OR_RETURN(
@@ -253,9 +259,11 @@ Result<> open_trees(EngineParts& parts) {
   pool.on_dirty_pressure([](void* cleaner) { static_cast<Cleaner*>(cleaner)->nudge(); },
                          parts.cleaner.get());
   parts.checkpointer = std::make_unique<Checkpointer>(
-      Checkpointer::Parts{*parts.log, pool.arena(), *parts.space, *parts.control,
-                          [&parts](Lsn begin) { return parts.registry->active_at(begin); },
-                          [&parts] { return parts.registry->peek_next_id(); }},
+      Checkpointer::Parts{
+          *parts.log, pool.arena(), *parts.space, *parts.control,
+          [&parts](Lsn begin) { return parts.registry->active_at(begin); },
+          [&parts] { return parts.registry->peek_next_id(); },
+          [&parts] { return parts.written_lsns ? parts.written_lsns->persist() : Result<>{}; }},
       Checkpointer::Options{
           .log_bytes = parts.options.checkpoint_log_bytes,
           .interval = std::chrono::seconds{parts.options.checkpoint_seconds},

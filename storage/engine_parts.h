@@ -16,6 +16,7 @@
 #include "storage/recovery/control_file.h"
 #include "storage/recovery/page_repair.h"
 #include "storage/space/data_file.h"
+#include "storage/space/written_lsns_file.h"
 #include "storage/txn/any_tree.h"
 #include "storage/txn/transaction_pool.h"
 #include "storage/txn/transaction_registry.h"
@@ -159,6 +160,7 @@ struct EngineParts {
   const std::filesystem::path directory;
   const EngineOptions options;
   std::unique_ptr<Volume> volume;
+  std::unique_ptr<WrittenLsnsFile> written_lsns;
   std::unique_ptr<ControlFile> control;
   std::unique_ptr<wal::Log> log;
   std::unique_ptr<PageRepair> repair;

@@ -45,6 +45,13 @@ FAULTS = [
         "S6*",
     ),
     (
+        "S6 at the start nobody knows which page was how old",
+        "space/written_lsns_file.cpp",
+        "        lsns_.adopt(first + i, block.lsns);",
+        "        lsns_.adopt(first + i, WrittenLsns::Block{});",
+        "S6*",
+    ),
+    (
         "B11 others grow into what a rollback will want",
         "btree/btree_change.inl",
         "growth + leaf.owed_bytes() <= free) [[likely]]",

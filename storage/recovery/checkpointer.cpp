@@ -72,6 +72,7 @@ Result<> Checkpointer::take(Control::Shutdown shutdown, const Use& use) {
 
   parts_.log.flush_to(begin.end);
   RETURN_IF_ERROR(parts_.space.persist(map));
+  if (parts_.persist) RETURN_IF_ERROR(parts_.persist());
   RETURN_IF_ERROR(parts_.control.write(control));
   parts_.space.checkpoint_done();
   previous_keep_from_ = replaced_keep_from;

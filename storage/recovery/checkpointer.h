@@ -36,6 +36,8 @@ class Checkpointer {
     std::function<std::vector<ActiveTransaction>(Lsn begin)> active_transactions;
     /// One that no transaction has had, nor will have before the call.
     std::function<TxnId()> next_txn;
+    /// What else becomes durable with a checkpoint, if anything.
+    std::function<Result<>()> persist = {};
   };
   struct Options {
     std::uint64_t log_bytes = std::uint64_t{1} << 30U;

@@ -8,6 +8,7 @@
 #include "storage/engine.h"
 #include "storage/page/page.h"
 #include "storage/space/volume.h"
+#include "storage/space/written_lsns_file.h"
 #include "storage/statistics.h"
 #include "storage/testing/database_home.h"
 
@@ -186,6 +187,42 @@ TEST_CASE("S6 a restart makes up for a write that was lost before its checkpoint
     REQUIRE(device.get(row).value() == std::string(700, 'c'));
   CHECK(device.engine->verify().value() == std::vector<std::string>{});
   REQUIRE(device.engine->close());
+}
+
+TEST_CASE("S6 a write that was lost before the last start is seen", "[recovery]") {
+  ForgetfulDevice device;
+  device.push_out();
+  const auto old = device.leaves();
+  device.change(device.tree, kLostRows, 'b');
+  // Nothing that redo would want to look at.
+  REQUIRE(device.engine->close());
+  device.engine.reset();
+  std::size_t lost = 0;
+  for (const auto& [page, now] : device.leaves()) {
+    const auto before = old.find(page);
+    if (before == old.end() || before->second == now) continue;
+    device.disk->corrupt(kHome / Volume::kFileName, page * kPageBytes, before->second);
+    ++lost;
+  }
+  REQUIRE(lost > 10);
+  const bool knows = GENERATE(true, false);
+  if (!knows) {
+    // As after a torn write of what is known: then only parents could tell.
+    const std::vector<std::byte> nothing(4096);
+    device.disk->corrupt(kHome / WrittenLsnsFile::kFileName, 0, nothing);
+  }
+  device.engine = Engine::open(*device.disk, kHome, device.options).value();
+  int old_ones = 0;
+  for (int row = 0; row < kLostRows; ++row) {
+    const auto got = device.get(row);
+    if (got) {
+      old_ones += *got == std::string(700, 'a') ? 1 : 0;
+      continue;
+    }
+    REQUIRE(got.error().state() == sqlstate::data_corrupted);
+    REQUIRE_THAT(got.error().message(), Contains("was lost"));
+  }
+  CHECK((old_ones == 0) == knows);
 }
 
 }  // namespace swizzle

@@ -75,6 +75,8 @@ class Volume {
   Result<std::optional<AlignedBuffer>> image_of(PageId page) { return double_write_->find(page); }
 
   [[nodiscard]] const WrittenLsns& written_lsns() const noexcept { return written_lsns_; }
+  /// Whoever keeps them on disk fills them at the start.
+  [[nodiscard]] WrittenLsns& written_lsns() noexcept { return written_lsns_; }
 
   /// Set before the first write, or null.
   void set_image_check(ImageCheck* check) noexcept { image_check_ = check; }

@@ -23,8 +23,13 @@ void WrittenLsns::note(PageId page, Lsn lsn) noexcept {
   const std::uint64_t index = raw(page) / kChunkPages;
   if (index >= kChunks) return;
   Chunk* const chunk = chunk_for(index);
+  if (chunk == nullptr) return;
+  const std::uint64_t at = raw(page) % kChunkPages;
   // The page's next reader comes by way of the frame's latch, and of the page table's mutex.
-  if (chunk != nullptr) (*chunk)[raw(page) % kChunkPages].store(lsn, std::memory_order_relaxed);
+  chunk->lsns[at].store(lsn, std::memory_order_relaxed);
+  const std::uint64_t block = at / kBlockPages;
+  // Release: whoever finds the bit finds the LSN.
+  chunk->changed[block / 64].fetch_or(std::uint64_t{1} << block % 64, std::memory_order_release);
 }
 
 Lsn WrittenLsns::of(PageId page) const noexcept {
@@ -32,7 +37,23 @@ Lsn WrittenLsns::of(PageId page) const noexcept {
   if (index >= kChunks) return Lsn::none;
   const Chunk* const chunk = chunks_[index].load(std::memory_order_acquire);
   if (chunk == nullptr) return Lsn::none;
-  return (*chunk)[raw(page) % kChunkPages].load(std::memory_order_relaxed);
+  return chunk->lsns[raw(page) % kChunkPages].load(std::memory_order_relaxed);
+}
+
+void WrittenLsns::adopt(std::uint64_t number, std::span<const Lsn, kBlockPages> block) noexcept {
+  const std::uint64_t index = number / kChunkBlocks;
+  if (index >= kChunks) return;
+  Chunk* const chunk = chunk_for(index);
+  if (chunk == nullptr) return;
+  std::atomic<Lsn>* const lsns = chunk->lsns.data() + number % kChunkBlocks * kBlockPages;
+  for (std::size_t i = 0; i < kBlockPages; ++i) lsns[i].store(block[i], std::memory_order_relaxed);
+}
+
+WrittenLsns::Block WrittenLsns::copy_of(const Chunk& chunk, std::uint64_t number) noexcept {
+  Block block;
+  const std::atomic<Lsn>* const lsns = chunk.lsns.data() + number * kBlockPages;
+  for (std::size_t i = 0; i < kBlockPages; ++i) block[i] = lsns[i].load(std::memory_order_relaxed);
+  return block;
 }
 
 }  // namespace swizzle
