@@ -62,6 +62,9 @@ class MappedFile final : public ScratchMemory {
     static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_DONTNEED));
     static_cast<void>(posix_fadvise(mapping_.descriptor(), 0, length(), POSIX_FADV_DONTNEED));
   }
+  void bring_back() noexcept override {
+    static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_POPULATE_READ));
+  }
 
  private:
   [[nodiscard]] off_t length() const noexcept { return static_cast<off_t>(mapping_.size()); }

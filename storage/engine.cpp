@@ -15,7 +15,6 @@
 #include "storage/recovery/unfinished.h"
 #include "storage/statistics.h"
 #include "storage/txn/overflow.h"
-#include "storage/txn/planted_fault.h"
 #include "storage/txn/restart_undo.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
@@ -83,41 +82,6 @@ void panic(std::string_view what, const Error& error) noexcept {
                error.message().c_str());
   std::fflush(stderr);
   std::abort();
-}
-
-bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept {
-  std::array<std::byte, Node::kMaxKeyBytes> bytes;
-  const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
-  const std::uint64_t hash = hash_of_key(leaf.tree(), key);
-  if (leaf.tree() == TreeId::directory && trees_ != nullptr && trees_->is_needed(key)) return false;
-  // A ghost may stay for no reason, and the record that is one may lie in a file. Only of trees the
-  // ghosts tell something themselves.
-  const bool is_wanted = leaf.tree() == TreeId::directory ? versions_.has(leaf.tree(), key, hash)
-                                                          : versions_.may_have(hash);
-  return (!is_wanted || planted(PlantedFault::ghost_removed_early)) &&
-         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
-}
-
-std::size_t LockAwareGhosts::owed_bytes(const Node& leaf) noexcept {
-  std::size_t owed = 0;
-  std::array<std::byte, Node::kMaxKeyBytes> bytes;
-  for (std::uint16_t i = 0; i < leaf.count(); ++i) {
-    const Bytes key{bytes.data(), leaf.copy_key(i, bytes.data())};
-    const std::size_t before =
-        versions_.longest_uncommitted(leaf.tree(), key, hash_of_key(leaf.tree(), key));
-    const std::size_t now = leaf.value(i).size();
-    owed += before > now ? before - now : 0;
-  }
-  return owed;
-}
-
-bool LockAwareGhosts::may_cut_before(const Node& leaf, std::uint16_t index) noexcept {
-  if (planted(PlantedFault::split_ignores_gaps)) return true;
-  return locks_.is_free(gap_before(leaf.tree(), leaf, index), lock::kInsertIntoGap);
-}
-
-bool LockAwareGhosts::may_join_at(TreeId tree, Bytes fence) noexcept {
-  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);
 }
 
 EngineParts::EngineParts(FileSystem& in, std::filesystem::path at, EngineOptions with)

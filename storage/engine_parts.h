@@ -38,6 +38,7 @@ class LockAwareGhosts final : public GhostKeeper {
   std::size_t owed_bytes(const Node& leaf) noexcept override;
   bool may_cut_before(const Node& leaf, std::uint16_t index) noexcept override;
   bool may_join_at(TreeId tree, Bytes fence) noexcept override;
+  void records_moved(PageId from, PageId to) noexcept override;
   /// Whose directory's ghosts are to be spared.
   void know(const TreeTable& trees) noexcept { trees_ = &trees; }
 

@@ -178,6 +178,48 @@ FAULTS = [
         "what lies side by side*",
     ),
     (
+        "T19 a split leaves the runs where they were",
+        "btree/btree_split.inl",
+        "  if (right.is_leaf()) ghosts_.records_moved(node.id(), right.id());\n",
+        "",
+        "T19*",
+    ),
+    (
+        "T19 a merge leaves the runs where they were",
+        "btree/btree_merge.inl",
+        "  if (left.is_leaf()) ghosts_.records_moved(right.id(), left.id());\n",
+        "",
+        "T19*",
+    ),
+    (
+        "T19 an entry that is put back over a run hides nothing",
+        "txn/version_index.cpp",
+        "  record.over_run = runs_.has(record.tree, leaf, record.key());\n  Bucket&",
+        "  Bucket&",
+        "T19*",
+    ),
+    (
+        "T19 a ghost goes though a run has it",
+        "txn/version_index.cpp",
+        "  if (runs_.has(tree, leaf, key)) return true;\n"
+        "  Bucket& bucket = bucket_of(hash);\n"
+        "  if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;\n"
+        "  const std::lock_guard hold(bucket.mutex);\n"
+        "  return bucket.may_have(hash);",
+        "  Bucket& bucket = bucket_of(hash);\n"
+        "  if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;\n"
+        "  const std::lock_guard hold(bucket.mutex);\n"
+        "  return bucket.may_have(hash);",
+        "T19*",
+    ),
+    (
+        "T19 a rollback forgets which step of a run it has come to",
+        "txn/transaction_state.cpp",
+        "    slot.chain.undo_next = left == 1 ? record.previous_lsn : run.lsn();",
+        "    slot.chain.undo_next = record.previous_lsn;",
+        "T19*",
+    ),
+    (
         "T5 a dropped tree waits for whatever the log had by then",
         "transaction.cpp",
         "Lsn{raw(*committed) + 1})",

@@ -99,15 +99,15 @@ struct LockingRead {
 /// At REPEATABLE READ: 40001 if somebody was faster than whoever locks the key: has changed the
 /// record that the transaction's snapshot shows, or, where only the key is to stay, taken it away.
 Result<> require_unchanged(TransactionState& state, AnyTree& tree, std::uint64_t hash,
-                           const LockingRead& wanted, bool found) {
+                           const LockingRead& wanted, PageId leaf, bool found) {
   VersionIndex& versions = state.engine.versions;
   const Viewer viewer = state.own_viewer(tree.birth());
   const auto is_late = [&] {
     if (!found)
-      return versions.had_one(tree.id(), wanted.key, hash, viewer) ||
-             versions.had_one(tree.id(), wanted.key, hash, state.shown_viewer(tree.birth()));
+      return versions.had_one(tree.id(), wanted.key, hash, leaf, viewer) ||
+             versions.had_one(tree.id(), wanted.key, hash, leaf, state.shown_viewer(tree.birth()));
     if (wanted.mode != ReadMode::for_key_share)
-      return versions.changed_since(tree.id(), wanted.key, hash, viewer);
+      return versions.changed_since(tree.id(), wanted.key, hash, leaf, viewer);
     return versions.fate(tree.id(), wanted.key, hash, viewer) != Tree::Fate::stays;
   };
   const bool late = is_late();
@@ -160,7 +160,7 @@ Result<bool> get_locked(TransactionState& state, AnyTree& tree, const LockingRea
   if (locked == Locked::skipped) return false;
   const bool found = locked == Locked::found;
   if (state.isolation == Isolation::repeatable_read)
-    RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, found));
+    RETURN_IF_ERROR(require_unchanged(state, tree, id.hash, wanted, read.leaf(), found));
   if (!found) {
     if (!state.locks_reads()) state.locks.release_to(before);
     return false;
@@ -246,7 +246,7 @@ bool Tree::changed_since_snapshot(Transaction& transaction, Bytes key) const {
   TransactionState& state = TransactionAccess::state(transaction);
   if (state.isolation != Isolation::repeatable_read) return false;
   const Viewer viewer = state.own_viewer(static_cast<AnyTree*>(tree_)->birth());
-  return state.engine.versions.changed_since(id_, key, hash_of_key(id_, key), viewer);
+  return state.engine.versions.changed_since(id_, key, hash_of_key(id_, key), PageId::none, viewer);
 }
 
 bool Tree::is_visible(Transaction& transaction) const {

@@ -171,6 +171,7 @@ void BTree<Pool>::merge_pair(Neighbours& pair, LogSpace& space) noexcept {
     std::memcpy(pair.left_frame.page(), both.data(), kPageBytes);
     stamp(pair.left_frame, lsn);
   }
+  if (left.is_leaf()) ghosts_.records_moved(right.id(), left.id());
   left.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), pair.left_frame); });
   pair.right_guard.hand_over();
   pool_.free_page(pair.right_frame);
@@ -224,6 +225,10 @@ void BTree<Pool>::rebalance_pair(Neighbours& pair, LogSpace& space) noexcept {
     std::memcpy(pair.right_frame.page(), shares.right.data(), kPageBytes);
     stamp(pair.left_frame, lsn);
     stamp(pair.right_frame, lsn);
+  }
+  if (left.is_leaf()) {
+    ghosts_.records_moved(left.id(), right.id());
+    ghosts_.records_moved(right.id(), left.id());
   }
   for (Frame* frame : {&pair.left_frame, &pair.right_frame})
     Node::of(frame->page()).for_each_ref([&](PageRef* moved) {

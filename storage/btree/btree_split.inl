@@ -109,6 +109,7 @@ void BTree<Pool>::split(Frame& frame, Preparation& prepared, Bytes incoming,
                std::array<Bytes, 2>{image.span(), index});
     prepared.page.publish();
   }
+  if (right.is_leaf()) ghosts_.records_moved(node.id(), right.id());
   const PageRef foster = pool_.adopt_new(frame, new_frame);
   right.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), new_frame); });
   shrink_to_left_half(node, point.index, point.key(), foster);
@@ -177,6 +178,7 @@ void BTree<Pool>::grow_root(Frame& frame, Preparation& prepared) noexcept {
                std::array<Bytes, 1>{image.span()});
     prepared.page.publish();
   }
+  if (child.is_leaf()) ghosts_.records_moved(root.id(), child.id());
   const PageRef reference = pool_.adopt_new(frame, new_frame);
   child.for_each_ref([&](PageRef* moved) { pool_.moved(load_ref(moved), new_frame); });
   make_branch_root(root, reference);

@@ -79,6 +79,8 @@ class GhostKeeper {
                                             std::uint16_t /*index*/) noexcept {
     return true;
   }
+  /// Records of the one leaf are in the other from now on. Both are held exclusively.
+  virtual void records_moved(PageId /*from*/, PageId /*to*/) noexcept {}
   /// Whether the fence between two leaves may go: gaps behind it may be locked by its name.
   [[nodiscard]] virtual bool may_join_at(TreeId /*tree*/, Bytes /*fence*/) noexcept { return true; }
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <set>
@@ -285,11 +286,31 @@ class Session {
     for (const auto& [key, value] : shown) removals.push_back({as_bytes(key), as_bytes(value)});
     linger();
     ASSIGN_OR_RETURN(const std::size_t done, remove_first(db_.rows, *transaction_, removals));
+    std::vector<std::string> entries;
     for (const Removal& removal : std::span{removals}.first(done)) {
-      const std::string key{as_text(removal.key)};
-      own_[key].reset();
-      RETURN_IF_ERROR(unlist(key, std::string{as_text(*removal.seen)}));
+      own_[std::string{as_text(removal.key)}].reset();
+      entries.push_back(std::string{as_text(*removal.seen).substr(0, 1)} +
+                        std::string{as_text(removal.key)});
     }
+    std::ranges::sort(entries);
+    return unlist_all(entries);
+  }
+
+  /// As a statement of many rows does.
+  Result<> unlist_all(const std::vector<std::string>& entries) {
+    std::vector<Removal> removals;
+    for (const std::string& entry : entries) removals.push_back({as_bytes(entry), std::nullopt});
+    for (std::span<const Removal> left{removals}; !left.empty();) {
+      ASSIGN_OR_RETURN(std::size_t done, remove_first(db_.index, *transaction_, left));
+      if (done == 0) {
+        ASSIGN_OR_RETURN(const bool removed, db_.index.remove(*transaction_, left.front().key));
+        if (!removed)
+          throw std::logic_error{"the index has no " + std::string(as_text(left.front().key))};
+        done = 1;
+      }
+      left = left.subspan(done);
+    }
+    for (const std::string& entry : entries) own_index_[entry].reset();
     return {};
   }
 

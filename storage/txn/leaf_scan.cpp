@@ -47,7 +47,7 @@ LeafScan::~LeafScan() {
 bool LeafScan::lock_key_and_gap(Bytes key) noexcept {
   const lock::LockId id{tree_, hash_of_key(tree_, key)};
   if (transaction_.versions.has_marks()) [[unlikely]] {
-    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key, id.hash);
+    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key, id.hash, leaf().id());
     if (mark.excludes(lock::Access::shared)) {
       if (which_ == Which::newest_locked) blocked_by_ = mark.holder;
       return false;
@@ -143,7 +143,7 @@ void LeafScan::add_visible(std::uint16_t slot, const Viewer& viewer) noexcept {
   const Bytes key = key_of_slot(slot);
   std::vector<std::byte>& older = memory_->older;
   const auto version = transaction_.engine.versions.find(
-      tree_, key, hash_of_key(tree_, key), viewer, [&](Bytes value, bool overflow) {
+      tree_, key, hash_of_key(tree_, key), leaf().id(), viewer, [&](Bytes value, bool overflow) {
         const auto offset = static_cast<std::uint32_t>(older.size());
         older.insert(older.end(), value.begin(), value.end());
         memory_->rows.push_back(
@@ -160,7 +160,7 @@ bool LeafScan::wants_tidying() noexcept {
   const std::vector<std::uint16_t>& ghosts = memory_->ghosts;
   if (ghosts.size() < kMany) return false;
   const Bytes key = key_of_slot(ghosts[ghosts.size() / 2]);
-  return !transaction_.engine.versions.has(tree_, key, hash_of_key(tree_, key));
+  return !transaction_.engine.versions.has(tree_, key, hash_of_key(tree_, key), leaf().id());
 }
 
 Bytes LeafScan::value(std::size_t row) const noexcept {

@@ -17,9 +17,11 @@ void PointRead::visit(const Node& leaf, Node::Position at) noexcept {
   found_ = false;
   too_old_ = false;
   holder_.reset();
+  leaf_ = leaf.id();
   if (wanted_ != lock::Access::none && at.exact && transaction_.versions.has_marks() &&
       !transaction_.is_unmarked(leaf, at.index)) [[unlikely]] {
-    const VersionIndex::Mark mark = transaction_.mark_of(tree_, key_, hash_of_key(tree_, key_));
+    const VersionIndex::Mark mark =
+        transaction_.mark_of(tree_, key_, hash_of_key(tree_, key_), leaf.id());
     if (mark.excludes(wanted_)) {
       holder_ = mark.holder;
       return;
@@ -41,15 +43,18 @@ bool PointRead::is_in_leaf(const Node& leaf) noexcept {
   const auto copy = [this](Bytes value, bool overflow) { take(value, overflow); };
   VersionIndex& versions = transaction_.engine.versions;
   if (which_ == Which::committed) {
-    const auto found = versions.find_committed(tree_, key_, hash, transaction_.undo.get(), copy);
+    const auto found =
+        versions.find_committed(tree_, key_, hash, leaf.id(), transaction_.undo.get(), copy);
     commit_ = found.commit;
     return found.version == VersionIndex::Version::current;
   }
   if (which_ == Which::newest_before_statement) {
     const Viewer viewer = transaction_.viewer_of_newest(view_);
-    return versions.find(tree_, key_, hash, viewer, copy) == VersionIndex::Version::current;
+    return versions.find(tree_, key_, hash, leaf.id(), viewer, copy) ==
+           VersionIndex::Version::current;
   }
-  const auto version = versions.find(tree_, key_, hash, transaction_.viewer(view_), copy);
+  const auto version =
+      versions.find(tree_, key_, hash, leaf.id(), transaction_.viewer(view_), copy);
   too_old_ = transaction_.is_too_old();
   return version == VersionIndex::Version::current;
 }

@@ -27,6 +27,8 @@ class PointRead final : public LeafVisitor {
   Result<bool> run(AnyTree& tree);
   /// The value is an address in the overflow tree.
   [[nodiscard]] bool is_overflow() const noexcept { return overflow_; }
+  /// Where the key is, or would be.
+  [[nodiscard]] PageId leaf() const noexcept { return leaf_; }
 
   /// For whoever has locked the key: holder() tells whether another transaction has what is
   /// `wanted` of it after all.
@@ -48,6 +50,7 @@ class PointRead final : public LeafVisitor {
   TransactionState::TreeView view_ = TransactionState::TreeView::whole;
   ValueBuffer& into_;
   bool found_ = false;
+  PageId leaf_ = PageId::none;
   Lsn commit_ = Lsn::none;
   bool too_old_ = false;
   bool overflow_ = false;

@@ -43,7 +43,7 @@ bool RowChange::claim(bool is_live, bool is_unmarked) noexcept {
   bool has_it = false;
   if (transaction_.versions.has_marks()) [[unlikely]] {
     const VersionIndex::Mark mark =
-        is_unmarked ? VersionIndex::Mark{} : transaction_.mark_of(tree_, key_, hash_);
+        is_unmarked ? VersionIndex::Mark{} : transaction_.mark_of(tree_, key_, hash_, leaf_);
     if (mark.excludes(key_mode_.key)) {
       holder_ = mark.holder;
       settle(Obstacle::transaction);
@@ -93,9 +93,9 @@ bool RowChange::is_required(const Node& leaf, Node::Position at) const noexcept 
 bool RowChange::is_late(bool is_live) const noexcept {
   if (transaction_.isolation != Isolation::repeatable_read) return false;
   VersionIndex& versions = transaction_.engine.versions;
-  const bool late = is_live ? versions.changed_since(tree_, key_, hash_, viewer_)
-                            : versions.had_one(tree_, key_, hash_, viewer_) ||
-                                  versions.had_one(tree_, key_, hash_, shown_);
+  const bool late = is_live ? versions.changed_since(tree_, key_, hash_, leaf_, viewer_)
+                            : versions.had_one(tree_, key_, hash_, leaf_, viewer_) ||
+                                  versions.had_one(tree_, key_, hash_, leaf_, shown_);
   return late || transaction_.is_too_old();
 }
 
@@ -104,7 +104,7 @@ bool RowChange::is_late(bool is_live) const noexcept {
 /// would lead to the new one.
 bool RowChange::would_hide() const noexcept {
   return transaction_.isolation == Isolation::repeatable_read &&
-         transaction_.engine.versions.had_one(tree_, key_, hash_, viewer_);
+         transaction_.engine.versions.had_one(tree_, key_, hash_, leaf_, viewer_);
 }
 
 /// Whether nobody needs what has been kept of the record, nor has a mark on it (T17).
@@ -116,6 +116,7 @@ bool RowChange::is_settled(const Node& leaf, Node::Position at, bool is_live) co
 
 LeafChange::Action RowChange::decide(const Node& leaf, Node::Position at) noexcept {
   done_ = false;
+  leaf_ = leaf.id();
   const bool is_live = at.exact && !leaf.is_ghost(at.index);
   key_mode_ = lock_mode(is_live);
   is_settled_ = transaction_.marks_rows && is_settled(leaf, at, is_live);
@@ -165,9 +166,9 @@ void RowChange::logged(const Node& leaf, Node::Position at, Lsn lsn) noexcept {
   if (!at.exact)
     transaction_.engine.versions.add_first(record);
   else if (is_settled_)
-    transaction_.engine.versions.add_over_settled(record);
+    transaction_.engine.versions.add_over_settled(record, leaf.id());
   else
-    transaction_.engine.versions.add(record);
+    transaction_.engine.versions.add(record, leaf.id());
   if (is_settled_)
     transaction_.settled_leaves.note(leaf, at.index, change_of(wish_ == Wish::remove), lsn);
   previous_lsn_ = lsn;
@@ -245,6 +246,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
       return Action::update;
     case UndoRecord::Kind::removed:
     case UndoRecord::Kind::moved:
+    case UndoRecord::Kind::removed_run:
       INVARIANT(leaf.is_ghost(at.index));
       return Action::insert;
     case UndoRecord::Kind::load_begun:  // undone as a whole
@@ -255,7 +257,7 @@ LeafChange::Action UndoChange::decide(const Node& leaf, Node::Position at) noexc
 
 void UndoChange::logged(const Node& /*leaf*/, Node::Position /*at*/, Lsn /*lsn*/) noexcept {
   // The leaf is latched until the old state is back, so nobody misses the version meanwhile.
-  if (record_ != nullptr) versions_.remove(*record_);
+  if (record_ != nullptr) versions_.undone(*record_);
 }
 
 }  // namespace swizzle

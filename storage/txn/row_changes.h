@@ -79,6 +79,7 @@ class RowChange final : public LeafChange {
   Wish wish_;
   Value value_;
   std::optional<Bytes> required_;
+  PageId leaf_ = PageId::none;
   bool done_ = false;
   bool moves_ = false;
   bool is_settled_ = false;

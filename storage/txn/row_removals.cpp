@@ -19,6 +19,8 @@ RowRemovals::RowRemovals(TransactionState& transaction, TreeId tree,
 Result<std::size_t> RowRemovals::run(AnyTree& tree) {
   each_.turn_to(removals_.front().key, 0, removals_.front().seen);
   RETURN_IF_ERROR(each_.begin(tree, WaitPolicy::wait));
+  // As a rule; decide() knows.
+  is_run_ = transaction_.marks_rows && !removals_.front().seen;
   std::size_t key_bytes = 0;
   for (std::size_t i = 0; i < removals_.size(); ++i) {
     const Removal& removal = removals_[i];
@@ -27,7 +29,7 @@ Result<std::size_t> RowRemovals::run(AnyTree& tree) {
         removal.key.size(), removal.seen ? removal.seen->size() : kUnknownValueBytes);
     // What is kept of a key lies anywhere in memory: all of it is asked for before any is used.
     hashes_[i] = hash_of_key(tree_, removal.key);
-    transaction_.engine.versions.prefetch(hashes_[i]);
+    if (!is_run_) transaction_.engine.versions.prefetch(hashes_[i]);
     transaction_.locks.prefetch({tree_, hashes_[i]});
   }
   // A leaf does not have more, and its keys are long enough if there is room for some.
@@ -79,12 +81,40 @@ Bytes RowRemovals::decide(const Node& leaf) noexcept {
     slots_[chosen_] = at.index;
     settled_[chosen_] = each_.is_settled();
     all_settled_ = all_settled_ && each_.is_settled();
+    no_values_ = no_values_ && value.empty();
     ++chosen_;
   }
+  // What has been seen may be traced, which knows of no leaf.
+  is_run_ = chosen_ > 1 && all_settled_ && no_values_ && !removals_.front().seen;
   return {begin, end};
 }
 
 void RowRemovals::logged(const Node& leaf, Lsn lsn) noexcept {
+  if (is_run_)
+    keep_run(leaf, lsn);
+  else
+    keep_each(leaf, lsn);
+  if (all_settled_)
+    transaction_.settled_leaves.note(leaf, slots_[chosen_ - 1], SettledLeaves::Change::removal,
+                                     lsn);
+}
+
+void RowRemovals::keep_run(const Node& leaf, Lsn lsn) noexcept {
+  const std::span<const Removal> removed = removals_.first(chosen_);
+  UndoRecord& record = transaction_.undo->add_with_room({.kind = UndoRecord::Kind::removed_run,
+                                                         .tree = tree_,
+                                                         .key_hash = 0,
+                                                         .key = {},
+                                                         .old_value = {},
+                                                         .old_overflow = false,
+                                                         .statement = transaction_.statement,
+                                                         .previous_lsn = previous_lsn_},
+                                                        RemovedRun::bytes_for(removed));
+  RemovedRun::write(record, removed, lsn);
+  transaction_.engine.versions.add_run(record, leaf.id());
+}
+
+void RowRemovals::keep_each(const Node& leaf, Lsn lsn) noexcept {
   for (std::size_t i = 0; i < chosen_; ++i) {
     // Undo comes to the record by its last row, and goes on before it with its first.
     UndoRecord& record = transaction_.undo->add({.kind = UndoRecord::Kind::removed,
@@ -96,13 +126,10 @@ void RowRemovals::logged(const Node& leaf, Lsn lsn) noexcept {
                                                  .statement = transaction_.statement,
                                                  .previous_lsn = i == 0 ? previous_lsn_ : lsn});
     if (settled_[i])
-      transaction_.engine.versions.add_over_settled(record);
+      transaction_.engine.versions.add_over_settled(record, leaf.id());
     else
-      transaction_.engine.versions.add(record);
+      transaction_.engine.versions.add(record, leaf.id());
   }
-  if (all_settled_)
-    transaction_.settled_leaves.note(leaf, slots_[chosen_ - 1], SettledLeaves::Change::removal,
-                                     lsn);
 }
 
 }  // namespace swizzle

@@ -39,6 +39,8 @@ class RowRemovals final : public LeafRemovals {
   /// Of a record whose value the caller does not know.
   static constexpr std::size_t kUnknownValueBytes = 16;
 
+  void keep_run(const Node& leaf, Lsn lsn) noexcept;
+  void keep_each(const Node& leaf, Lsn lsn) noexcept;
   [[nodiscard]] Node::Position find(const Node& leaf, Bytes key) const noexcept;
 
   TransactionState& transaction_;
@@ -49,6 +51,9 @@ class RowRemovals final : public LeafRemovals {
   std::vector<std::byte> payload_;
   Lsn previous_lsn_ = Lsn::none;
   bool all_settled_ = true;
+  bool no_values_ = true;
+  /// One undo record and one version of all of them.
+  bool is_run_ = false;
   std::size_t chosen_ = 0;
   std::array<std::uint64_t, kMost> hashes_;
   std::array<std::uint16_t, kMost> slots_;

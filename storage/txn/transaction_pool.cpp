@@ -21,7 +21,8 @@ std::size_t thread_ordinal() noexcept {
 TransactionPool::TransactionPool(EngineParts& engine)
     : engine_(engine),
       undo_space_{engine.files, engine.directory,
-                  static_cast<std::size_t>(engine.options.undo_memory_bytes)} {}
+                  static_cast<std::size_t>(engine.options.undo_memory_bytes),
+                  static_cast<std::size_t>(engine.options.pool_bytes / 8)} {}
 
 TransactionPool::~TransactionPool() = default;
 
@@ -88,7 +89,7 @@ void TransactionPool::retire_undo(std::unique_ptr<UndoLog> undo) {
   }
   if (planted(PlantedFault::version_freed_at_commit)) reclaim(shard, Lsn::max);
   if (!is_due) return;
-  reclaim(shard, engine_.registry->version_horizon());
+  reclaim(shard, engine_.registry->version_horizon(), kManyChanges);
   if (retained_bytes() > engine_.options.version_store_bytes) keep_within_bound();
 }
 
@@ -117,12 +118,15 @@ bool TransactionPool::reclaim_some() noexcept {
   return is_more;
 }
 
-TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexcept {
+/// Up to the first log of more changes than that.
+TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon,
+                                                std::uint64_t most_changes) noexcept {
   for (std::size_t freed = 0; freed < kMostAtOnce; ++freed) {
     std::unique_ptr<UndoLog> undo;
     {
       const std::lock_guard hold(shard.mutex);
-      if (shard.retained.empty() || shard.retained.front().commit >= horizon) {
+      if (shard.retained.empty() || shard.retained.front().commit >= horizon ||
+          shard.retained.front().undo->count() > most_changes) {
         // While an old snapshot holds everything, look again only after as many have come again.
         shard.reclaim_at = shard.retained.size() + kBatch;
         shard.reclaim_at_bytes = shard.retained_bytes.load(std::memory_order_relaxed) + kBatchBytes;
@@ -135,11 +139,16 @@ TransactionPool::Freed TransactionPool::reclaim(Shard& shard, Lsn horizon) noexc
     // Far enough for memory to answer; and so many are no more than the caches hold.
     constexpr int kFetchedAhead = 8;
     const UndoRecord* soon = undo->newest();
-    for (int i = 0; i < kFetchedAhead && soon != nullptr; ++i) soon = soon->previous;
+    undo->bring_back(soon);
+    const auto go_on = [&] {
+      soon = soon->previous;
+      undo->bring_back(soon);
+    };
+    for (int i = 0; i < kFetchedAhead && soon != nullptr; ++i) go_on();
     for (UndoRecord* record = undo->newest(); record != nullptr; record = record->previous) {
       if (soon != nullptr) {
         engine_.versions.prefetch(soon->key_hash);
-        soon = soon->previous;
+        go_on();
       }
       if (record->is_version()) engine_.versions.remove(*record);
       count_unended_work(kUnknownWork);

@@ -52,6 +52,8 @@ class TransactionPool {
   static constexpr std::uint64_t kBatchBytes = std::uint64_t{1} << 20U;
   /// What one committing writer frees at most: more than comes in meanwhile.
   static constexpr std::size_t kMostAtOnce = 4 * kBatch;
+  /// What so many changes have left is not for a committing writer to free, who is waited for.
+  static constexpr std::uint64_t kManyChanges = 16 * 1024;
   struct Retained {
     std::unique_ptr<UndoLog> undo;
     Lsn commit;
@@ -72,7 +74,7 @@ class TransactionPool {
   };
   Shard& own_shard() noexcept;
   enum class Freed : std::uint8_t { all, some };
-  Freed reclaim(Shard& shard, Lsn horizon) noexcept;
+  Freed reclaim(Shard& shard, Lsn horizon, std::uint64_t most_changes = UINT64_MAX) noexcept;
   void keep_within_bound() noexcept;
 
   EngineParts& engine_;

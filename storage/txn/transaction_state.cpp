@@ -13,6 +13,15 @@
 
 namespace swizzle {
 
+namespace {
+
+/// Whether nothing is left to undo of a record but what is next.
+bool is_last_of(const UndoRecord& record) noexcept {
+  return record.kind != UndoRecord::Kind::removed_run || RemovedRun(record).left() <= 1;
+}
+
+}  // namespace
+
 void TransactionState::begin(Isolation with, Access for_access) noexcept {
   isolation = with;
   access = for_access;
@@ -204,6 +213,7 @@ void TransactionState::undo_to(std::uint64_t position) noexcept {
   if (undo == nullptr) return;
   slot.chain.is_undoing.store(true, std::memory_order_relaxed);
   while (undo->count() > position) {
+    undo->bring_back(undo->newest());
     slot.chain.undo_next = undo->newest()->previous_lsn;
     undo_newest_in_the_end();
     undo->drop_newest();
@@ -227,8 +237,12 @@ void TransactionState::undo_newest_in_the_end() noexcept {
     if (is_unreadable(error)) {
       UndoRecord& record = *undo->newest();
       report_row_given_up(record.tree, error);
-      if (record.is_version()) engine.versions.remove(record);
-      return;
+      if (is_last_of(record)) {
+        if (record.is_version()) engine.versions.remove(record);
+        return;
+      }
+      engine.versions.undone(record);
+      continue;
     }
     const bool may_pass = error.state() == sqlstate::disk_full ||
                           error.state() == sqlstate::out_of_memory ||
@@ -254,9 +268,22 @@ Result<> TransactionState::undo_newest() {
     std::erase(created, tree_of_directory_key(record.key()));
   }
   ASSIGN_OR_RETURN(AnyTree* const tree, engine.trees->find(record.tree));
+  if (record.kind == UndoRecord::Kind::removed_run) return undo_run(record, *tree);
   UndoChange change(record.kind, {record.old_value(), record.old_overflow}, engine.versions,
                     &record);
   return tree->change(record.key(), &slot.chain, change);
+}
+
+/// The last one first. Until the first is back, a restart's undo comes to their log record again.
+Result<> TransactionState::undo_run(UndoRecord& record, AnyTree& tree) {
+  const RemovedRun run(record);
+  for (std::uint32_t left = run.left(); left != 0; --left) {
+    slot.chain.undo_next = left == 1 ? record.previous_lsn : run.lsn();
+    UndoChange change(record.kind, {}, engine.versions, &record);
+    RETURN_IF_ERROR(tree.change(run.key(left - 1), &slot.chain, change));
+    count_unended_work(kUnknownWork);
+  }
+  return {};
 }
 
 bool TransactionState::is_loading() const noexcept {

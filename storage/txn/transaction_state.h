@@ -212,9 +212,10 @@ struct TransactionState {
   /// Who else has the key because of what he has changed there, without a lock. To be asked by
   /// whoever has locked it, under the leaf's latch, or reading the leaf and looking at its version
   /// afterwards. Pre: versions.has_marks().
-  [[nodiscard]] VersionIndex::Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
+  [[nodiscard]] VersionIndex::Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash,
+                                           PageId leaf) noexcept {
     if (planted(PlantedFault::mark_not_asked_for)) return {};
-    const VersionIndex::Mark mark = versions.mark_of(tree, key, hash, undo.get());
+    const VersionIndex::Mark mark = versions.mark_of(tree, key, hash, leaf, undo.get());
     // It may not be durable yet, and no lock has said so.
     locks.note_read(mark.commit);
     return mark;
@@ -233,6 +234,7 @@ struct TransactionState {
   void take_own();
   void undo_newest_in_the_end() noexcept;
   Result<> undo_newest();
+  Result<> undo_run(UndoRecord& record, AnyTree& tree);
   void finish(Lsn outcome) noexcept;
   Lsn append_end(RecordKind kind, LogSpace& space, Lsn& end) noexcept;
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/invariant.h"
 #include "base/runtime.h"
 
 namespace swizzle {
@@ -17,10 +18,29 @@ constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
 // Of scratch files: few enough of them for a transaction of many gigabytes.
 constexpr std::size_t kSmallestSpill = std::size_t{64} << 10U;
 constexpr std::size_t kLargestSpill = std::size_t{16} << 20U;
+// What is lent of the memory that all share.
+constexpr std::size_t kLoan = std::size_t{16} << 20U;
 
 }  // namespace
 
+bool UndoLog::borrow(std::size_t least) noexcept {
+  // What lies in files has left memory for good.
+  if (has_scratch_ || least > kLoan) return false;
+  std::size_t lent = space_.lent_bytes.load(std::memory_order_relaxed);
+  do {
+    if (lent + kLoan > space_.shared_bytes) return false;
+  } while (!space_.lent_bytes.compare_exchange_weak(lent, lent + kLoan, std::memory_order_relaxed));
+  limit_ += kLoan;
+  return true;
+}
+
+void UndoLog::give_back() noexcept {
+  const std::size_t borrowed = std::exchange(limit_, space_.memory_bytes) - space_.memory_bytes;
+  space_.lent_bytes.fetch_sub(borrowed, std::memory_order_relaxed);
+}
+
 Result<> UndoLog::prepare_spill(std::size_t least) {
+  if (borrow(least)) return {};
   if (fits(least)) return {};
   if (chunks_used_ < chunks_.size() && chunks_.back().size >= least) return {};
   const std::size_t wanted = std::clamp(space_.memory_bytes / 4, kSmallestSpill, kLargestSpill);
@@ -32,6 +52,7 @@ Result<> UndoLog::prepare_spill(std::size_t least) {
   std::byte* const begin = scratch->bytes().data();
   chunks_.push_back({nullptr, std::move(scratch), begin, size});
   bytes_ += size;
+  has_scratch_ = true;
   return {};
 }
 
@@ -41,6 +62,14 @@ void UndoLog::leave_memory() noexcept {
   for (std::size_t i = 0; i + 1 < chunks_.size(); ++i)
     if (chunks_[i].scratch) chunks_[i].scratch->put_away();
   if (!chunks_.empty() && chunks_.back().scratch) chunks_.back().scratch->write_back();
+}
+
+void UndoLog::bring_back_slowly(const UndoRecord* record) {
+  const auto chunk = std::ranges::find_if(
+      chunks_, [&](const Chunk& one) { return lies_in({one.begin, one.size}, record); });
+  INVARIANT(chunk != chunks_.end());
+  at_hand_ = {chunk->begin, chunk->size};
+  if (chunk->scratch) Runtime::current().run_aside([&] { chunk->scratch->bring_back(); });
 }
 
 std::byte* UndoLog::take(std::size_t bytes) {
@@ -63,7 +92,20 @@ std::byte* UndoLog::take(std::size_t bytes) {
 }
 
 UndoRecord& UndoLog::add(const Change& change) {
-  std::byte* const memory = take(record_bytes(change.key.size() + change.old_value.size()));
+  UndoRecord& record = make(change, change.key.size() + change.old_value.size());
+  auto* const after = reinterpret_cast<std::byte*>(&record + 1);
+  if (!change.key.empty()) std::memcpy(after, change.key.data(), change.key.size());
+  if (!change.old_value.empty())
+    std::memcpy(after + change.key.size(), change.old_value.data(), change.old_value.size());
+  return record;
+}
+
+UndoRecord& UndoLog::add_with_room(const Change& change, std::size_t bytes) {
+  return make(change, bytes);
+}
+
+UndoRecord& UndoLog::make(const Change& change, std::size_t bytes) {
+  std::byte* const memory = take(record_bytes(bytes));
   auto* record = new (memory) UndoRecord;
   record->previous = newest_;
   record->log = this;
@@ -76,10 +118,6 @@ UndoRecord& UndoLog::add(const Change& change) {
   record->kind = change.kind;
   record->old_overflow = change.old_overflow;
   record->takes_key = change.takes_key;
-  std::byte* after = memory + sizeof(UndoRecord);
-  if (!change.key.empty()) std::memcpy(after, change.key.data(), change.key.size());
-  if (!change.old_value.empty())
-    std::memcpy(after + change.key.size(), change.old_value.data(), change.old_value.size());
   newest_ = record;
   ++count_;
   return *record;
@@ -102,6 +140,9 @@ void UndoLog::drop_newest() noexcept {
 }
 
 void UndoLog::clear() noexcept {
+  give_back();
+  has_scratch_ = false;
+  at_hand_ = {};
   while (bytes_ > kKeptForReuse) {
     bytes_ -= chunks_.back().size;
     chunks_.pop_back();

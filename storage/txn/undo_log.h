@@ -24,8 +24,9 @@ struct UndoRecord {
     inserted,
     updated,
     removed,
-    moved,       ///< removed, and under another key since `previous`, the insert there
-    load_begun,  ///< of a whole tree: no key, and no version for readers
+    moved,        ///< removed, and under another key since `previous`, the insert there
+    removed_run,  ///< several were removed; see RemovedRun for what follows
+    load_begun,   ///< of a whole tree: no key, and no version for readers
   };
 
   // Links of the version index, under its bucket's latch.
@@ -45,6 +46,7 @@ struct UndoRecord {
   Kind kind = Kind::inserted;
   bool old_overflow : 1 = false;
   bool takes_key : 1 = false;  ///< of an update: its lock was on the key, too
+  bool over_run : 1 = false;   ///< there is a run that has the key, older than this
 
   /// The insert that a record which has moved went to.
   [[nodiscard]] const UndoRecord* went_to() const noexcept {
@@ -65,11 +67,15 @@ struct UndoRecord {
   }
 };
 
-/// How much memory one transaction's undo records may take, and where the rest of them goes.
+/// How much memory one transaction's undo records may take, how much more all of them together,
+/// and where the rest of them goes.
 struct UndoSpace {
   FileSystem& files;
   const std::filesystem::path directory;
   const std::size_t memory_bytes;
+  const std::size_t shared_bytes;
+  /// Of the shared ones.
+  std::atomic<std::size_t> lent_bytes{0};
   /// Bytes of files that have been taken for undo records since the start.
   std::atomic<std::uint64_t> spilled_bytes{0};
 };
@@ -81,7 +87,10 @@ struct UndoSpace {
 /// Only the newest stretches stay in memory; a rollback walks back through the others.
 class UndoLog {
  public:
-  explicit UndoLog(UndoSpace& space) noexcept : space_(space) {}
+  explicit UndoLog(UndoSpace& space) noexcept : space_(space), limit_(space.memory_bytes) {}
+  UndoLog(const UndoLog&) = delete;
+  UndoLog& operator=(const UndoLog&) = delete;
+  ~UndoLog() { give_back(); }
 
   /// Becomes the commit record's LSN. Until then nobody else may see the changes.
   static constexpr std::uint64_t kActive = 0;
@@ -111,12 +120,22 @@ class UndoLog {
   /// The same before changes that will add so many records.
   Result<> prepare(std::size_t bytes, std::size_t records) {
     const std::size_t least = bytes + records * record_bytes(alignof(UndoRecord) - 1);
-    if (bytes_ + least <= space_.memory_bytes) [[likely]]
+    if (bytes_ + least <= limit_) [[likely]]
       return {};
     return prepare_spill(least);
   }
   /// Pre: prepare() since the last add(), or for all records since then.
   UndoRecord& add(const Change& change);
+  /// The same with room behind it for what the caller puts there. Pre: neither key nor old value.
+  UndoRecord& add_with_room(const Change& change, std::size_t bytes);
+
+  /// Before `record`, whose newer neighbour has been looked at, is: has the stretch that it is in
+  /// read from its file by a helper thread, if it is in one, so that no touch of it has to wait.
+  /// May park. Nothing for null.
+  void bring_back(const UndoRecord* record) {
+    if (record == nullptr || !has_scratch_ || lies_in(at_hand_, record)) return;
+    bring_back_slowly(record);
+  }
 
   [[nodiscard]] UndoRecord* newest() const noexcept { return newest_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
@@ -139,16 +158,33 @@ class UndoLog {
     return chunks_used_ != 0 && chunks_[chunks_used_ - 1].size - used_in_last_ >= bytes;
   }
   std::byte* take(std::size_t bytes);
+  UndoRecord& make(const Change& change, std::size_t bytes);
   Result<> prepare_spill(std::size_t least);
+  bool borrow(std::size_t least) noexcept;
+  void give_back() noexcept;
   void leave_memory() noexcept;
+  void bring_back_slowly(const UndoRecord* record);
+
+  /// Where records lie.
+  struct Stretch {
+    const std::byte* begin = nullptr;
+    std::size_t size = 0;
+  };
+  static bool lies_in(const Stretch& stretch, const UndoRecord* record) noexcept {
+    const auto* const at = reinterpret_cast<const std::byte*>(record);
+    return at >= stretch.begin && at < stretch.begin + stretch.size;
+  }
 
   UndoSpace& space_;
+  std::size_t limit_;  ///< of bytes_, in memory
   std::vector<Chunk> chunks_;
   std::size_t chunks_used_ = 0;  ///< those behind are kept for reuse
   std::size_t used_in_last_ = 0;
   UndoRecord* newest_ = nullptr;
   std::uint64_t count_ = 0;
   std::size_t bytes_ = 0;
+  bool has_scratch_ = false;
+  Stretch at_hand_;
 };
 
 }  // namespace swizzle

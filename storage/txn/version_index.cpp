@@ -40,7 +40,31 @@ UndoRecord* VersionIndex::newest_of(Bucket& bucket, TreeId tree, Bytes key,
   return at;
 }
 
-void VersionIndex::add(UndoRecord& record) noexcept {
+VersionIndex::Way VersionIndex::way_to(const UndoRecord* newest, TreeId tree, PageId leaf,
+                                       Bytes key, const Viewer& viewer) noexcept {
+  Way way;
+  const UndoRecord* at = newest;
+  if (!runs_.empty()) [[unlikely]] {
+    for (; at != nullptr && at->over_run && !is_visible(*at, viewer); at = at->older)
+      way.hidden = at;
+    if (at == nullptr || !at->over_run)
+      runs_.find(tree, leaf, key, [&](const UndoRecord& run) {
+        way.run = is_visible(run, viewer) ? Way::Run::seen : Way::Run::hidden;
+        if (way.run == Way::Run::seen && run.log != viewer.own)
+          way.run_commit = Lsn{run.log->outcome.load(std::memory_order_relaxed)};
+      });
+    if (way.run != Way::Run::none) return way;
+  }
+  for (; at != nullptr && !is_visible(*at, viewer); at = at->older) {
+    if (planted(PlantedFault::chain_one_too_few) && way.hidden != nullptr) break;
+    way.hidden = at;
+  }
+  way.seen = at;
+  return way;
+}
+
+void VersionIndex::add(UndoRecord& record, PageId leaf) noexcept {
+  record.over_run = runs_.has(record.tree, leaf, record.key());
   Bucket& bucket = bucket_of(record.key_hash);
   const std::lock_guard hold(bucket.mutex);
   UndoRecord* before = nullptr;
@@ -65,7 +89,12 @@ void VersionIndex::add(UndoRecord& record) noexcept {
 }
 
 void VersionIndex::add_first(UndoRecord& record) noexcept {
-  INVARIANT_SLOW(!has(record.tree, record.key(), record.key_hash));
+  INVARIANT_SLOW(!has(record.tree, record.key(), record.key_hash, PageId::none));
+  push(record);
+}
+
+void VersionIndex::add_over_settled(UndoRecord& record, PageId leaf) noexcept {
+  record.over_run = runs_.has(record.tree, leaf, record.key());
   push(record);
 }
 
@@ -76,12 +105,25 @@ void VersionIndex::push(UndoRecord& record) noexcept {
 }
 
 void VersionIndex::put_in_front(Bucket& bucket, UndoRecord& record) noexcept {
-  bucket.seen |= Bucket::bits_of(record.key_hash);
+  bucket.note(record.key_hash);
   record.next_key = bucket.first.load(std::memory_order_relaxed);
   bucket.first.store(&record, std::memory_order_release);
 }
 
+void VersionIndex::undone(UndoRecord& record) noexcept {
+  if (record.kind == UndoRecord::Kind::removed_run) {
+    const RemovedRun run(record);
+    run.drop_last();
+    if (run.left() != 0) return;
+  }
+  remove(record);
+}
+
 void VersionIndex::remove(UndoRecord& record) noexcept {
+  if (record.kind == UndoRecord::Kind::removed_run) {
+    runs_.remove(record);
+    return;
+  }
   Bucket& bucket = bucket_of(record.key_hash);
   const std::lock_guard hold(bucket.mutex);
   if (record.newer != nullptr) {
@@ -104,7 +146,7 @@ void VersionIndex::remove(UndoRecord& record) noexcept {
     before->next_key = next;
   else
     bucket.first.store(next, std::memory_order_release);
-  if (bucket.first.load(std::memory_order_relaxed) == nullptr) bucket.seen = 0;
+  if (bucket.first.load(std::memory_order_relaxed) == nullptr) bucket.forget();
 }
 
 /// Active, or the commit record's LSN, and then it is sure that its append came before.
@@ -117,21 +159,33 @@ std::uint64_t VersionIndex::outcome_of(const UndoLog& log) noexcept {
   return outcome;
 }
 
-VersionIndex::Mark VersionIndex::mark_of(TreeId tree, Bytes key, std::uint64_t hash,
-                                         const UndoLog* own) noexcept {
-  Bucket& bucket = bucket_of(hash);
-  if (bucket.first.load(std::memory_order_acquire) == nullptr) return {};
-  const std::lock_guard hold(bucket.mutex);
-  const UndoRecord* const newest = newest_of(bucket, tree, key, hash);
-  if (newest == nullptr) return {};
+/// Of what the writer of a change has of its key.
+VersionIndex::Mark VersionIndex::mark_of(const UndoRecord& newest, const UndoLog* own) noexcept {
   Mark mark;
-  mark.is_own = newest->log == own;
+  mark.is_own = newest.log == own;
   if (!mark.is_own) {
-    const std::uint64_t outcome = outcome_of(*newest->log);
+    const std::uint64_t outcome = outcome_of(*newest.log);
     if (outcome != UndoLog::kActive) return {.commit = Lsn{outcome}};
-    mark.holder = newest->log->covers.load(std::memory_order_acquire);
+    mark.holder = newest.log->covers.load(std::memory_order_acquire);
     if (mark.holder == lock::TransactionLock::none) return {};
   }
+  mark.access = newest.access();
+  return mark;
+}
+
+VersionIndex::Mark VersionIndex::mark_of(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
+                                         const UndoLog* own) noexcept {
+  Bucket& bucket = bucket_of(hash);
+  if (bucket.first.load(std::memory_order_acquire) == nullptr && runs_.empty()) return {};
+  const std::lock_guard hold(bucket.mutex);
+  const UndoRecord* const newest = newest_of(bucket, tree, key, hash);
+  Mark mark;
+  if ((newest == nullptr || !newest->over_run) &&
+      runs_.find(tree, leaf, key, [&](const UndoRecord& run) { mark = mark_of(run, own); }))
+    return mark;
+  if (newest == nullptr) return {};
+  mark = mark_of(*newest, own);
+  if (mark.access == lock::Access::none) return mark;
   for (const UndoRecord* at = newest; at != nullptr && at->log == newest->log; at = at->older) {
     mark.access = combine(mark.access, at->access());
     if (mark.access == lock::Access::exclusive) break;
@@ -145,11 +199,16 @@ bool VersionIndex::is_visible(const UndoRecord& record, const Viewer& viewer) no
   return outcome != UndoLog::kActive && Lsn{outcome} < viewer.snapshot;
 }
 
-bool VersionIndex::changed_since(TreeId tree, Bytes key, std::uint64_t hash,
+bool VersionIndex::changed_since(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                                  const Viewer& viewer) noexcept {
   Bucket& bucket = bucket_of(hash);
   const std::lock_guard hold(bucket.mutex);
   const UndoRecord* newest = newest_of(bucket, tree, key, hash);
+  bool changed = false;
+  const auto look = [&](const UndoRecord& run) {
+    changed = run.log != viewer.own && !is_visible(run, viewer);
+  };
+  if ((newest == nullptr || !newest->over_run) && runs_.find(tree, leaf, key, look)) return changed;
   if (newest == nullptr) return viewer.unversioned == Viewer::Unversioned::hidden;
   return newest->log != viewer.own && !is_visible(*newest, viewer);
 }
@@ -183,14 +242,16 @@ std::size_t VersionIndex::longest_uncommitted(TreeId tree, Bytes key, std::uint6
   return longest;
 }
 
-bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash) noexcept {
+bool VersionIndex::has(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept {
+  if (runs_.has(tree, leaf, key)) return true;
   Bucket& bucket = bucket_of(hash);
   if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
   const std::lock_guard hold(bucket.mutex);
   return newest_of(bucket, tree, key, hash) != nullptr;
 }
 
-bool VersionIndex::may_have(std::uint64_t hash) noexcept {
+bool VersionIndex::may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept {
+  if (runs_.has(tree, leaf, key)) return true;
   Bucket& bucket = bucket_of(hash);
   if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
   const std::lock_guard hold(bucket.mutex);

@@ -7,6 +7,7 @@
 #include "storage/engine.h"
 #include "storage/latch/spin_mutex.h"
 #include "storage/txn/planted_fault.h"
+#include "storage/txn/removed_runs.h"
 #include "storage/txn/undo_log.h"
 
 namespace swizzle {
@@ -43,15 +44,23 @@ class VersionIndex {
     __builtin_prefetch(buckets_[hash & mask_].first.load(std::memory_order_relaxed), 1);
   }
 
-  void add(UndoRecord& record) noexcept;
+  // `leaf` is where the key is: under its exclusive latch, or its version is looked at afterwards.
+  // None: of trees in which nobody removes runs.
+
+  void add(UndoRecord& record, PageId leaf) noexcept;
   /// The same of a key that the leaf does not have, not even as a ghost: a ghost stays as long as
   /// its key has versions, so this one has none, and nobody need look for them.
   void add_first(UndoRecord& record) noexcept;
   /// The same of a key all of whose older versions everybody would pass over: they stay behind the
   /// new one, which hides them, until they are removed. Touches no other record, each of which may
   /// have to be read from a file.
-  void add_over_settled(UndoRecord& record) noexcept { push(record); }
+  void add_over_settled(UndoRecord& record, PageId leaf) noexcept;
+  /// The same of all keys of a RemovedRun at once.
+  void add_run(UndoRecord& run, PageId leaf) noexcept { runs_.add(run, leaf); }
   void remove(UndoRecord& record) noexcept;
+  /// Its change is taken back; of a RemovedRun the last one.
+  void undone(UndoRecord& record) noexcept;
+  void records_moved(PageId from, PageId to) noexcept { runs_.records_moved(from, to); }
 
   enum class Version : std::uint8_t {
     current,  ///< what the leaf has
@@ -60,23 +69,22 @@ class VersionIndex {
   };
   /// Which version of the key `viewer` sees. `copy(Bytes value, bool overflow)` runs under a latch.
   template <class Copy>
-  Version find(TreeId tree, Bytes key, std::uint64_t hash, const Viewer& viewer,
+  Version find(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf, const Viewer& viewer,
                Copy&& copy) noexcept {
     Bucket& bucket = bucket_of(hash);
     const bool hides = viewer.unversioned == Viewer::Unversioned::hidden;
-    if (bucket.first.load(std::memory_order_acquire) == nullptr)
+    if (bucket.first.load(std::memory_order_acquire) == nullptr && runs_.empty())
       return hides ? Version::absent : Version::current;
     const std::lock_guard hold(bucket.mutex);
-    const UndoRecord* hidden = nullptr;
-    const UndoRecord* at = newest_of(bucket, tree, key, hash);
-    for (; at != nullptr && !is_visible(*at, viewer); at = at->older) {
-      if (planted(PlantedFault::chain_one_too_few) && hidden != nullptr) break;
-      hidden = at;
+    const Way way = way_to(newest_of(bucket, tree, key, hash), tree, leaf, key, viewer);
+    if (way.seen == nullptr && way.run != Way::Run::seen && hides) return Version::absent;
+    if (way.run == Way::Run::hidden) {
+      copy(Bytes{}, false);
+      return Version::older;
     }
-    if (at == nullptr && hides) return Version::absent;
-    if (hidden == nullptr) return Version::current;
-    if (hidden->kind == UndoRecord::Kind::inserted) return Version::absent;
-    copy(hidden->old_value(), hidden->old_overflow);
+    if (way.hidden == nullptr) return Version::current;
+    if (way.hidden->kind == UndoRecord::Kind::inserted) return Version::absent;
+    copy(way.hidden->old_value(), way.hidden->old_overflow);
     return Version::older;
   }
 
@@ -86,21 +94,26 @@ class VersionIndex {
   };
   /// The version that stands when all that has not committed is undone, but for what is `own`'s.
   template <class Copy>
-  Committed find_committed(TreeId tree, Bytes key, std::uint64_t hash, const UndoLog* own,
-                           Copy&& copy) noexcept {
+  Committed find_committed(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
+                           const UndoLog* own, Copy&& copy) noexcept {
     Bucket& bucket = bucket_of(hash);
-    if (bucket.first.load(std::memory_order_acquire) == nullptr) return {};
+    if (bucket.first.load(std::memory_order_acquire) == nullptr && runs_.empty()) return {};
     const std::lock_guard hold(bucket.mutex);
     const Viewer of_all_commits{.own = own};
-    const UndoRecord* undone = nullptr;
-    const UndoRecord* at = newest_of(bucket, tree, key, hash);
-    for (; at != nullptr && !is_visible(*at, of_all_commits); at = at->older) undone = at;
+    const Way way = way_to(newest_of(bucket, tree, key, hash), tree, leaf, key, of_all_commits);
     Committed found;
-    if (at != nullptr && at->log != own)
-      found.commit = Lsn{at->log->outcome.load(std::memory_order_relaxed)};
-    if (undone == nullptr) return found;
-    found.version = undone->kind == UndoRecord::Kind::inserted ? Version::absent : Version::older;
-    if (found.version == Version::older) copy(undone->old_value(), undone->old_overflow);
+    if (way.seen != nullptr && way.seen->log != own)
+      found.commit = Lsn{way.seen->log->outcome.load(std::memory_order_relaxed)};
+    if (way.run == Way::Run::seen) found.commit = way.run_commit;
+    if (way.run == Way::Run::hidden) {
+      found.version = Version::older;
+      copy(Bytes{}, false);
+      return found;
+    }
+    if (way.hidden == nullptr) return found;
+    found.version =
+        way.hidden->kind == UndoRecord::Kind::inserted ? Version::absent : Version::older;
+    if (found.version == Version::older) copy(way.hidden->old_value(), way.hidden->old_overflow);
     return found;
   }
 
@@ -123,16 +136,16 @@ class VersionIndex {
   /// Before its first change without a lock, and after the last is gone, or durable.
   void begin_marking() noexcept { markers_.fetch_add(1, std::memory_order_seq_cst); }
   void end_marking() noexcept { markers_.fetch_sub(1, std::memory_order_seq_cst); }
-  [[nodiscard]] Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash,
+  [[nodiscard]] Mark mark_of(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                              const UndoLog* own) noexcept;
   /// Whether the newest version of the key is somebody else's and not below the snapshot. Pre: the
   /// key exists, or did.
-  [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash,
+  [[nodiscard]] bool changed_since(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                                    const Viewer& viewer) noexcept;
   /// Whether the viewer sees a record under the key, where there is none now.
-  [[nodiscard]] bool had_one(TreeId tree, Bytes key, std::uint64_t hash,
+  [[nodiscard]] bool had_one(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf,
                              const Viewer& viewer) noexcept {
-    return find(tree, key, hash, viewer, [](Bytes, bool) {}) == Version::older;
+    return find(tree, key, hash, leaf, viewer, [](Bytes, bool) {}) == Version::older;
   }
   /// Follows a record by one step, see Tree::trace(). `copy(Bytes key)` runs under a latch.
   template <class Copy>
@@ -167,27 +180,49 @@ class VersionIndex {
   /// The longest value that a rollback of an open transaction can put back under the key; 0: none.
   [[nodiscard]] std::size_t longest_uncommitted(TreeId tree, Bytes key,
                                                 std::uint64_t hash) noexcept;
-  [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash) noexcept;
-  /// False: it has no version of the key. True: perhaps; no record is touched to find out.
-  [[nodiscard]] bool may_have(std::uint64_t hash) noexcept;
+  [[nodiscard]] bool has(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
+  /// False: it has no version of the key. True: perhaps; no record but runs is touched to find out.
+  [[nodiscard]] bool may_have(TreeId tree, Bytes key, std::uint64_t hash, PageId leaf) noexcept;
 
  private:
   /// Its records may lie in files, and to pass one reads it. So what a bucket does not have it says
   /// without a look at what it has.
   struct Bucket {
     SpinMutex mutex;
-    std::uint32_t seen = 0;  ///< of all keys that came since it was empty, two bits each
+    std::uint16_t seen_more = 0;  ///< one bit each
+    std::uint32_t seen = 0;       ///< of all keys that came since it was empty, two bits each
     std::atomic<UndoRecord*> first{nullptr};
 
+    // The lowest bits chose the bucket.
     static constexpr std::uint32_t bits_of(std::uint64_t hash) noexcept {
-      // The lowest bits chose the bucket.
       return std::uint32_t{1} << (hash >> 59U) | std::uint32_t{1} << (hash >> 54U & 31U);
     }
+    static constexpr std::uint16_t more_bits_of(std::uint64_t hash) noexcept {
+      return static_cast<std::uint16_t>(1U << (hash >> 50U & 15U));
+    }
+    void note(std::uint64_t hash) noexcept {
+      seen |= bits_of(hash);
+      seen_more = static_cast<std::uint16_t>(seen_more | more_bits_of(hash));
+    }
+    void forget() noexcept { seen = seen_more = 0; }
     [[nodiscard]] bool may_have(std::uint64_t hash) const noexcept {
-      return (~seen & bits_of(hash)) == 0;
+      return (~seen & bits_of(hash)) == 0 && (seen_more & more_bits_of(hash)) != 0;
     }
   };
+  static_assert(sizeof(Bucket) == 16);
   [[nodiscard]] Bucket& bucket_of(std::uint64_t hash) noexcept { return buckets_[hash & mask_]; }
+  /// From a key's newest version to the one that a viewer sees.
+  struct Way {
+    const UndoRecord* hidden = nullptr;  ///< the last on it that the viewer does not see
+    const UndoRecord* seen = nullptr;    ///< none: what was before all that is kept
+    /// Where there is a run, the way ends there: what is older is settled.
+    enum class Run : std::uint8_t { none, seen, hidden };
+    Run run = Run::none;
+    Lsn run_commit = Lsn::none;  ///< of somebody else's run that is seen
+  };
+  static Mark mark_of(const UndoRecord& newest, const UndoLog* own) noexcept;
+  Way way_to(const UndoRecord* newest, TreeId tree, PageId leaf, Bytes key,
+             const Viewer& viewer) noexcept;
   void push(UndoRecord& record) noexcept;
   static void put_in_front(Bucket& bucket, UndoRecord& record) noexcept;
   static UndoRecord* newest_of(Bucket& bucket, TreeId tree, Bytes key, std::uint64_t hash) noexcept;
@@ -203,6 +238,7 @@ class VersionIndex {
   std::size_t mask_;
   /// Zero bits are an empty bucket, so memory is taken only where one is used.
   std::unique_ptr<Bucket[], Free> buckets_;
+  RemovedRuns runs_;
   /// Read by everybody, written by few.
   alignas(64) std::atomic<std::uint32_t> markers_{0};
 };

@@ -1,0 +1,48 @@
+// Which records that were removed have to stay, and where fences may not come between others.
+#include "storage/engine_parts.h"
+#include "storage/txn/planted_fault.h"
+#include "storage/txn/row_changes.h"
+
+namespace swizzle {
+
+bool LockAwareGhosts::may_remove(const Node& leaf, std::uint16_t index) noexcept {
+  std::array<std::byte, Node::kMaxKeyBytes> bytes;
+  const Bytes key{bytes.data(), leaf.copy_key(index, bytes.data())};
+  const std::uint64_t hash = hash_of_key(leaf.tree(), key);
+  if (leaf.tree() == TreeId::directory && trees_ != nullptr && trees_->is_needed(key)) return false;
+  // A ghost may stay for no reason, and the record that is one may lie in a file. Only of trees the
+  // ghosts tell something themselves.
+  const bool is_wanted = leaf.tree() == TreeId::directory
+                             ? versions_.has(leaf.tree(), key, hash, leaf.id())
+                             : versions_.may_have(leaf.tree(), key, hash, leaf.id());
+  return (!is_wanted || planted(PlantedFault::ghost_removed_early)) &&
+         locks_.is_free({leaf.tree(), hash}, lock::kWriteKeyAndGap);
+}
+
+void LockAwareGhosts::records_moved(PageId from, PageId to) noexcept {
+  versions_.records_moved(from, to);
+}
+
+std::size_t LockAwareGhosts::owed_bytes(const Node& leaf) noexcept {
+  std::size_t owed = 0;
+  std::array<std::byte, Node::kMaxKeyBytes> bytes;
+  for (std::uint16_t i = 0; i < leaf.count(); ++i) {
+    const Bytes key{bytes.data(), leaf.copy_key(i, bytes.data())};
+    const std::size_t before =
+        versions_.longest_uncommitted(leaf.tree(), key, hash_of_key(leaf.tree(), key));
+    const std::size_t now = leaf.value(i).size();
+    owed += before > now ? before - now : 0;
+  }
+  return owed;
+}
+
+bool LockAwareGhosts::may_cut_before(const Node& leaf, std::uint16_t index) noexcept {
+  if (planted(PlantedFault::split_ignores_gaps)) return true;
+  return locks_.is_free(gap_before(leaf.tree(), leaf, index), lock::kInsertIntoGap);
+}
+
+bool LockAwareGhosts::may_join_at(TreeId tree, Bytes fence) noexcept {
+  return locks_.is_free({tree, hash_of_key(tree, fence)}, lock::kInsertIntoGap);
+}
+
+}  // namespace swizzle

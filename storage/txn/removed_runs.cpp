@@ -1,0 +1,117 @@
+#include "storage/txn/removed_runs.h"
+
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "base/invariant.h"
+
+namespace swizzle {
+
+std::size_t RemovedRun::bytes_for(std::span<const Removal> removals) noexcept {
+  std::size_t bytes = sizeof(Head) + (removals.size() + 1) * sizeof(std::uint32_t);
+  for (const Removal& removal : removals) bytes += removal.key.size();
+  return bytes;
+}
+
+void RemovedRun::write(UndoRecord& record, std::span<const Removal> removals, Lsn lsn) noexcept {
+  const auto count = static_cast<std::uint32_t>(removals.size());
+  auto* const head = new (&record + 1) Head{{}, lsn, count, count};
+  head->first_place.run = &record;
+  const RemovedRun run(record);
+  std::uint32_t* const offsets = run.offsets();
+  std::byte* const keys = run.keys();
+  std::uint32_t end = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Bytes key = removals[i].key;
+    offsets[i] = end;
+    std::memcpy(keys + end, key.data(), key.size());
+    end += static_cast<std::uint32_t>(key.size());
+  }
+  offsets[count] = end;
+}
+
+Bytes RemovedRun::key(std::uint32_t number) const noexcept {
+  const std::uint32_t* const at = offsets() + number;
+  return {keys() + at[0], at[1] - at[0]};
+}
+
+bool RemovedRun::has(Bytes wanted) const noexcept {
+  std::uint32_t begin = 0;
+  std::uint32_t end = left();
+  while (begin < end) {
+    const std::uint32_t middle = begin + (end - begin) / 2;
+    const auto order = compare(key(middle), wanted);
+    if (order == 0) return true;
+    if (order < 0)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return false;
+}
+
+RemovedRuns::RemovedRuns() : buckets_(static_cast<Bucket*>(std::calloc(kBuckets, sizeof(Bucket)))) {
+  if (buckets_ == nullptr) throw std::bad_alloc{};
+}
+
+void RemovedRuns::put(RunPlace& place) noexcept {
+  Bucket& bucket = bucket_of(place.leaf);
+  const std::lock_guard hold(bucket.mutex);
+  place.next = bucket.first;
+  bucket.first = &place;
+}
+
+void RemovedRuns::take_out(const RunPlace& place) noexcept {
+  Bucket& bucket = bucket_of(place.leaf);
+  const std::lock_guard hold(bucket.mutex);
+  RunPlace** link = &bucket.first;
+  while (*link != &place) link = &(*link)->next;
+  *link = place.next;
+}
+
+void RemovedRuns::add(UndoRecord& run, PageId leaf) noexcept {
+  RunPlace& place = RemovedRun(run).first_place();
+  place.leaf = leaf;
+  // Before the leaf's latch goes, which publishes it.
+  count_.fetch_add(1, std::memory_order_release);
+  put(place);
+}
+
+void RemovedRuns::remove(UndoRecord& run) noexcept {
+  const std::lock_guard hold(places_mutex_);
+  RunPlace& first = RemovedRun(run).first_place();
+  take_out(first);
+  for (RunPlace* place = std::exchange(first.other, nullptr); place != nullptr;) {
+    take_out(*place);
+    const std::unique_ptr<RunPlace> gone{std::exchange(place, place->other)};
+  }
+  count_.fetch_sub(1, std::memory_order_release);
+}
+
+void RemovedRuns::records_moved(PageId from, PageId to) noexcept {
+  if (empty()) return;
+  const std::lock_guard hold(places_mutex_);
+  copy_places(from, to);
+}
+
+/// Pre: places_mutex_ is held, so no run goes, nor gets a place at `to`.
+void RemovedRuns::copy_places(PageId from, PageId to) noexcept {
+  std::vector<UndoRecord*> there;
+  const auto for_each_at = [&](PageId leaf, auto&& visit) {
+    Bucket& bucket = bucket_of(leaf);
+    const std::lock_guard hold(bucket.mutex);
+    for (RunPlace* place = bucket.first; place != nullptr; place = place->next)
+      if (place->leaf == leaf) visit(*place->run);
+  };
+  for_each_at(from, [&](UndoRecord& run) { there.push_back(&run); });
+  if (there.empty()) return;
+  for_each_at(to, [&](UndoRecord& run) { std::erase(there, &run); });
+  for (UndoRecord* const run : there) {
+    RunPlace& first = RemovedRun(*run).first_place();
+    first.other = new RunPlace{.next = nullptr, .other = first.other, .run = run, .leaf = to};
+    put(*first.other);
+  }
+}
+
+}  // namespace swizzle

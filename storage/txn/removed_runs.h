@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <span>
+
+#include "storage/bulk_changes.h"
+#include "storage/latch/spin_mutex.h"
+#include "storage/txn/undo_log.h"
+
+namespace swizzle {
+
+/// That a run is to be looked for by whoever comes to a leaf.
+struct RunPlace {
+  RunPlace* next = nullptr;   ///< of the same bucket
+  RunPlace* other = nullptr;  ///< of the same run, at another leaf
+  UndoRecord* run = nullptr;
+  PageId leaf = PageId::none;
+};
+
+/// An undo record of kind removed_run: what one transaction has removed at one visit of a leaf, as
+/// far as that was settled (T17) and the records had no values, as entries of indexes have none.
+/// The keys follow in their order.
+class RemovedRun {
+ public:
+  /// Of what follows the UndoRecord.
+  static std::size_t bytes_for(std::span<const Removal> removals) noexcept;
+  /// Pre: `record` has that much behind it.
+  static void write(UndoRecord& record, std::span<const Removal> removals, Lsn lsn) noexcept;
+  explicit RemovedRun(UndoRecord& record) noexcept : record_(record) {}
+  explicit RemovedRun(const UndoRecord& record) noexcept
+      : record_(const_cast<UndoRecord&>(record)) {}
+
+  /// How many of the first keys are not undone.
+  [[nodiscard]] std::uint32_t left() const noexcept {
+    return head().left.load(std::memory_order_relaxed);
+  }
+  void drop_last() const noexcept { head().left.store(left() - 1, std::memory_order_relaxed); }
+  [[nodiscard]] Bytes key(std::uint32_t number) const noexcept;
+  [[nodiscard]] bool has(Bytes key) const noexcept;
+  /// The log record of all of them.
+  [[nodiscard]] Lsn lsn() const noexcept { return head().lsn; }
+  [[nodiscard]] RunPlace& first_place() const noexcept { return head().first_place; }
+
+ private:
+  struct Head {
+    RunPlace first_place;
+    Lsn lsn;
+    /// Readers of another leaf to which some of the keys have moved may look meanwhile.
+    std::atomic<std::uint32_t> left;
+    std::uint32_t count;
+  };
+  [[nodiscard]] Head& head() const noexcept {
+    return *std::launder(reinterpret_cast<Head*>(&record_ + 1));
+  }
+  /// Where each key begins, and the last one ends, from the first key on.
+  [[nodiscard]] std::uint32_t* offsets() const noexcept {
+    return reinterpret_cast<std::uint32_t*>(&head() + 1);
+  }
+  [[nodiscard]] std::byte* keys() const noexcept {
+    return reinterpret_cast<std::byte*>(offsets() + head().count + 1);
+  }
+
+  UndoRecord& record_;
+};
+
+/// Finds, by the leaf that a key is in, the newest run that has the key. Runs are put here, and
+/// their keys taken back, under the leaf's exclusive latch; readers look at the leaf's version
+/// afterwards. Where records move to another leaf, the runs are to be found there as well: a place
+/// too many does no harm. Thread-safe.
+class RemovedRuns {
+ public:
+  RemovedRuns();
+
+  /// False says that there are none, to whoever reads a leaf and looks at its version afterwards.
+  [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
+  void add(UndoRecord& run, PageId leaf) noexcept;
+  void remove(UndoRecord& run) noexcept;
+  /// Records have moved. Both leaves are held exclusively.
+  void records_moved(PageId from, PageId to) noexcept;
+
+  /// Calls `look(const UndoRecord& run)` under a latch with the newest run that has the key, and
+  /// returns whether there is one.
+  template <class Look>
+  bool find(TreeId tree, PageId leaf, Bytes key, Look&& look) noexcept {
+    if (empty()) return false;
+    Bucket& bucket = bucket_of(leaf);
+    const std::lock_guard hold(bucket.mutex);
+    const UndoRecord* newest = nullptr;
+    for (const RunPlace* place = bucket.first; place != nullptr; place = place->next) {
+      if (place->leaf != leaf || place->run->tree != tree) continue;
+      const RemovedRun run(*place->run);
+      if ((newest == nullptr || run.lsn() > RemovedRun(*newest).lsn()) && run.has(key))
+        newest = place->run;
+    }
+    if (newest == nullptr) return false;
+    look(*newest);
+    return true;
+  }
+  [[nodiscard]] bool has(TreeId tree, PageId leaf, Bytes key) noexcept {
+    return find(tree, leaf, key, [](const UndoRecord&) {});
+  }
+
+ private:
+  struct Bucket {
+    SpinMutex mutex;
+    RunPlace* first = nullptr;
+  };
+  struct Free {
+    void operator()(Bucket* buckets) const noexcept { std::free(buckets); }
+  };
+  static constexpr std::size_t kBuckets = std::size_t{1} << 17U;
+
+  [[nodiscard]] Bucket& bucket_of(PageId leaf) noexcept { return buckets_[raw(leaf) % kBuckets]; }
+  void put(RunPlace& place) noexcept;
+  void take_out(const RunPlace& place) noexcept;
+  void copy_places(PageId from, PageId to) noexcept;
+
+  /// Of those who change at which leaves a run is: before a bucket's.
+  SpinMutex places_mutex_;
+  std::atomic<std::uint64_t> count_{0};
+  /// Zero bits are an empty bucket, so memory is taken only where one is used.
+  std::unique_ptr<Bucket[], Free> buckets_;
+};
+
+}  // namespace swizzle
