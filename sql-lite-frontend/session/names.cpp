@@ -146,8 +146,8 @@ const std::vector<Oid>& SessionNames::search_path() {
 }
 
 Oid SessionNames::temporary_schema() {
+  session_.rights.require_temporary();
   if (temp_schema == kNoOid) {
-    session_.rights.require_temporary();
     temp_schema = session_.catalog.allocate_oid();
     session_.variables.invalidate();
   }

@@ -4,7 +4,6 @@
 
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/shared_plan.h"
-#include "sql-lite-frontend/session/trusted_names.h"
 
 /// One session's plan is every session's to which the statement means the same.
 namespace swizzle::sql {
@@ -90,16 +89,8 @@ PlanUsePtr SessionPlans::taken_over(const SharedPlan& known, Statement& statemen
       return nullptr;
     if (session_.names.statistics(*table) != known.statistics[i]) return nullptr;
   }
-  try {
-    // As who asks may find them by now.
-    const TrustedNames trusted{session_, statement.trusted};
-    for (const Binder::NamedRelation& named : plan.names) {
-      const TablePtr found = session_.names.find_table(named.schema, named.name);
-      if (!found || found->relation.oid != named.relation) return nullptr;
-    }
-  } catch (const SqlError&) {
-    return nullptr;
-  }
+  // As who asks may find them by now.
+  if (!has_same_names(plan, statement.trusted)) return nullptr;
   auto use = std::make_shared<PlanUse>();
   use->plan = known.plan;
   use->stamp = stamp;

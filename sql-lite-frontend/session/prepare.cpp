@@ -176,12 +176,20 @@ bool SessionPlans::is_current(const PlanUse& use) {
   const bool same_tables = std::ranges::all_of(use.plan->tables, [&](const TablePtr& known) {
     return known->computed != nullptr || session_.catalog.table(known->relation.oid) == known;
   });
-  return same_tables &&
-         std::ranges::all_of(use.plan->names, [&](const Binder::NamedRelation& named) {
-           const TrustedNames trusted{session_, true};
-           const TablePtr found = session_.names.find_table(named.schema, named.name);
-           return found && found->relation.oid == named.relation;
-         });
+  return same_tables && has_same_names(*use.plan, use.plan->trusts_names);
+}
+
+bool SessionPlans::has_same_names(const Plan& plan, bool trusts) {
+  const TrustedNames trusted{session_, trusts};
+  try {
+    return std::ranges::all_of(plan.names, [&](const Binder::NamedRelation& named) {
+      const TablePtr found = session_.names.find_table(named.schema, named.name);
+      return found && found->relation.oid == named.relation;
+    });
+  } catch (const SqlError&) {
+    // The schema may no longer be used: binding says so, and where in the text.
+    return false;
+  }
 }
 
 bool SessionPlans::has_same_routines(const Plan& plan) const {
@@ -271,6 +279,7 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
   plan->tables = binder.dependencies();
   plan->locks = locks_for(*plan, binder.written(), read_under);
   plan->names = binder.named_relations();
+  plan->trusts_names = statement.trusted;
   plan->routines = binder.routines_called();
   if (statement.trusted) {
     plan->accesses.clear();

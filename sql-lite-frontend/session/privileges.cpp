@@ -28,11 +28,23 @@ std::string_view noun_of(const Routine& routine) {
   return routine.kind == RoutineKind::procedure ? "procedure" : "function";
 }
 
-/// System relations that show what nobody but a superuser may see.
-bool is_secret(const Table& table) {
+/// What PostgreSQL calls the system relations that show what nobody but a superuser may see, here
+/// or there; empty for the others.
+std::string_view secret_noun(const Table& table) {
+  static constexpr std::string_view kTables[] = {"pg_authid", "pg_largeobject", "pg_statistic",
+                                                 "pg_statistic_ext_data", "pg_user_mapping"};
+  static constexpr std::string_view kViews[] = {"pg_backend_memory_contexts",
+                                                "pg_config",
+                                                "pg_file_settings",
+                                                "pg_hba_file_rules",
+                                                "pg_ident_file_mappings",
+                                                "pg_replication_origin_status",
+                                                "pg_shadow",
+                                                "pg_shmem_allocations"};
+  if (table.computed == nullptr) return {};
   const std::string& name = table.relation.name;
-  return table.computed != nullptr &&
-         (name == "pg_authid" || name == "pg_shadow" || name == "pg_statistic");
+  if (std::ranges::find(kTables, name) != std::end(kTables)) return "table";
+  return std::ranges::find(kViews, name) != std::end(kViews) ? "view" : "";
 }
 
 AccessList list_of(const Relation& relation) {
@@ -169,12 +181,14 @@ void SessionRights::require(const RelationAccess& access) const {
   const Oid role = access.as_role != kNoOid ? access.as_role : session_.user;
   if (is_superuser(role)) return;
   const Relation& relation = access.table->relation;
-  const bool allowed = access.table->computed != nullptr
-                           ? !is_secret(*access.table) && (access.wants & ~privilege::kSelect) == 0
-                           : is_allowed(access, roles_of(role));
+  const bool allowed =
+      access.table->computed != nullptr
+          ? secret_noun(*access.table).empty() && (access.wants & ~privilege::kSelect) == 0
+          : is_allowed(access, roles_of(role));
   if (allowed) return;
-  throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}", noun_of(relation),
-              relation.name);
+  const std::string_view secret = secret_noun(*access.table);
+  throw_error(sqlstate::insufficient_privilege, "permission denied for {} {}",
+              secret.empty() ? noun_of(relation) : secret, relation.name);
 }
 
 bool may_read(Session::State& session, const TablePtr& table,
@@ -279,8 +293,15 @@ void SessionRights::require_create_on_database() const {
 }
 
 void SessionRights::require_temporary() const {
+  if (!session_.catalog.role(session_.user)) {
+    throw_error(sqlstate::undefined_object, "role {} was concurrently dropped", session_.user);
+  }
   const DatabasePtr database = session_.catalog.database(session_.options.database);
   if (!database || may(*database, privilege::kTemporary)) return;
+  if (session_.names.temp_schema != kNoOid) {
+    throw_error(sqlstate::insufficient_privilege, "permission denied for schema {}",
+                session_.names.schema_name(session_.names.temp_schema));
+  }
   throw_error(sqlstate::insufficient_privilege,
               "permission denied to create temporary tables in database \"{}\"", database->name);
 }

@@ -56,7 +56,7 @@ class SessionRights {
   void require_lock(const TablePtr& table, lock::RelationMode mode) const;
   void require_connect() const;
   void require_create_on_database() const;
-  /// For the session's first temporary relation.
+  /// For each temporary relation that is made.
   void require_temporary() const;
   /// Gives something to a role that the current one is no member of.
   void require_membership_in(const Role& new_owner) const;

@@ -58,6 +58,8 @@ struct Plan {
   std::vector<Lock> locks;
   /// What the statement's names meant when it was made.
   std::vector<Binder::NamedRelation> names;
+  /// Made for a statement of the system's own: who runs it may name anything.
+  bool trusts_names = false;
   /// What it calls, in the versions that it was made for, and what it needs the right to call.
   std::vector<RoutinePtr> routines;
   std::vector<RoutinePtr> executes;

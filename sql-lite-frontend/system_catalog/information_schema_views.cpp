@@ -59,7 +59,8 @@ constexpr SystemView kInformationSchemaViews[] = {
      "JOIN pg_catalog.pg_depend d ON d.objid = r.oid AND d.deptype = 'n' "
      "AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
      "JOIN pg_catalog.pg_class t ON t.oid = d.refobjid AND t.oid <> v.oid "
-     "AND t.relkind IN ('r', 'v') JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace"},
+     "AND t.relkind IN ('r', 'v') JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace "
+     "WHERE " SWIZZLE_OWNS(t)},
     {kInformationSchema, "sequences",
      "sequence_catalog sequence_schema sequence_name data_type numeric_precision "
      "numeric_precision_radix numeric_scale start_value minimum_value maximum_value "
@@ -75,7 +76,7 @@ constexpr SystemView kInformationSchemaViews[] = {
      "FROM pg_catalog.pg_sequences s JOIN pg_catalog.pg_namespace n "
      "ON n.nspname = s.schemaname JOIN pg_catalog.pg_class c "
      "ON c.relnamespace = n.oid AND c.relname = s.sequencename "
-     "WHERE (" SWIZZLE_OWNS(
+     "WHERE c.relkind = 'S' AND (" SWIZZLE_OWNS(
          c) " OR pg_catalog.has_sequence_privilege(c.oid, "
             "'SELECT, UPDATE, USAGE')) AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_depend d "
             "WHERE d.objid = c.oid AND d.deptype = 'i')"},
@@ -151,14 +152,17 @@ constexpr SystemView kInformationSchemaViews[] = {
      "n.nspname AS constraint_schema, k.conname AS constraint_name, "
      "pg_catalog.substr(pg_catalog.pg_get_constraintdef(k.oid), 7) AS check_clause "
      "FROM pg_catalog.pg_constraint k "
-     "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace WHERE k.contype = 'c' "
+     "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
+     "LEFT JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
+     "LEFT JOIN pg_catalog.pg_type t ON t.oid = k.contypid WHERE k.contype = 'c' "
+     "AND pg_catalog.pg_has_role(COALESCE(c.relowner, t.typowner), 'USAGE') "
      "UNION ALL SELECT pg_catalog.current_database(), n.nspname, "
      "n.oid::pg_catalog.text || '_' || c.oid::pg_catalog.text || '_' || "
      "a.attnum::pg_catalog.text || '_not_null', a.attname::pg_catalog.text || ' IS NOT NULL' "
      "FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid "
      "JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
-     "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' "
-     "AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
+     "WHERE a.attnotnull AND NOT a.attisdropped AND c.relkind = 'r' AND " SWIZZLE_OWNS(
+         c) " AND n.nspname NOT IN ('pg_catalog', 'information_schema')"},
     {kInformationSchema, "domain_constraints",
      "constraint_catalog constraint_schema constraint_name domain_catalog domain_schema "
      "domain_name is_deferrable initially_deferred",
@@ -231,7 +235,9 @@ constexpr SystemView kInformationSchemaViews[] = {
      "FROM pg_catalog.pg_constraint k "
      "JOIN pg_catalog.pg_namespace n ON n.oid = k.connamespace "
      "LEFT JOIN pg_catalog.pg_constraint r ON r.conindid = k.conindid AND r.contype <> 'f' "
-     "LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = r.connamespace WHERE k.contype = 'f'"},
+     "LEFT JOIN pg_catalog.pg_namespace rn ON rn.oid = r.connamespace "
+     "JOIN pg_catalog.pg_class c ON c.oid = k.conrelid "
+     "WHERE k.contype = 'f' AND " SWIZZLE_MAY_CHANGE(c)},
     {kInformationSchema, "character_sets",
      "character_set_name character_repertoire form_of_use default_collate_catalog "
      "default_collate_schema default_collate_name",

@@ -34,11 +34,22 @@ std::string acl_name(std::string_view name) {
   return quoted + '"';
 }
 
+/// Whether rights that everybody has are shown to everybody.
+enum class Everybodys : std::uint8_t { shown, hidden };
+
+/// Whom a right is from or to sees it, and who has their rights.
+bool sees(const Session::State& session, const AccessList::Entry& entry, Everybodys everybodys) {
+  if (entry.grantee == kPublic && everybodys == Everybodys::shown) return true;
+  return session.rights.owns(entry.grantor) ||
+         (entry.grantee != kPublic && session.rights.owns(entry.grantee));
+}
+
 /// One row of table_privileges per right that somebody holds.
 void emit_rights(Execution& execution, const EmitRow& emit, const Relation& relation,
-                 const AccessList& list, std::string_view column) {
+                 const AccessList& list, std::string_view column, Everybodys everybodys) {
   Session::State& session = execution.session;
   for (const AccessList::Entry& entry : list.entries()) {
+    if (!sees(session, entry, everybodys)) continue;
     for (const PrivilegeName& name : privilege_names()) {
       if ((entry.privileges & name.bit) == 0) continue;
       const bool grantable = (entry.options & name.bit) != 0 || entry.grantee == relation.owner;
@@ -66,12 +77,21 @@ void emit_rights(Execution& execution, const EmitRow& emit, const Relation& rela
   }
 }
 
-void table_privileges(Execution& execution, const EmitRow& emit) {
+void privileges_on_tables(Execution& execution, const EmitRow& emit, Everybodys everybodys) {
   for (const TablePtr& table : execution.session.catalog.tables()) {
     const Relation& relation = table->relation;
     if (relation.kind != RelationKind::table && relation.kind != RelationKind::view) continue;
-    emit_rights(execution, emit, relation, {relation.grants, relation.owner, GrantedOn::table}, {});
+    emit_rights(execution, emit, relation, {relation.grants, relation.owner, GrantedOn::table}, {},
+                everybodys);
   }
+}
+
+void table_privileges(Execution& execution, const EmitRow& emit) {
+  privileges_on_tables(execution, emit, Everybodys::shown);
+}
+
+void role_table_grants(Execution& execution, const EmitRow& emit) {
+  privileges_on_tables(execution, emit, Everybodys::hidden);
 }
 
 void column_privileges(Execution& execution, const EmitRow& emit) {
@@ -90,7 +110,7 @@ void column_privileges(Execution& execution, const EmitRow& emit) {
         list.grant(entry.grantee, entry.grantor, entry.options & shared,
                    AccessList::GrantOption::with);
       }
-      emit_rights(execution, emit, relation, list, column.name);
+      emit_rights(execution, emit, relation, list, column.name, Everybodys::shown);
     }
   }
 }
@@ -128,7 +148,7 @@ std::span<const RowProvider> privilege_providers() {
       {"table_name"}, {"privilege_type"}, {"is_grantable"},  {"with_hierarchy"}};
   static const std::vector<RowProvider> kProviders{
       {kInformationSchema, "table_privileges", kTable, table_privileges},
-      {kInformationSchema, "role_table_grants", kTable, table_privileges},
+      {kInformationSchema, "role_table_grants", kTable, role_table_grants},
       {kInformationSchema,
        "column_privileges",
        {{"grantor"},
