@@ -16,7 +16,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/helper_threads.h"
 #include "base/io_transfer.h"
+#include "base/park_rules.h"
 #include "base/runtime.h"
 #include "base/scratch_file.h"
 
@@ -199,7 +201,12 @@ Result<std::unique_ptr<File>> PosixFileSystem::open(const std::filesystem::path&
 }
 
 Result<> PosixFileSystem::remove(const std::filesystem::path& path) {
+  // Who may not wait, since an error is being handled, takes the name away alone. The room of a
+  // large file is given back once nobody has it open any more: a helper is the last.
+  std::optional<Descriptor> last;
+  if (!may_park()) last.emplace(open_retried(path, O_RDONLY | O_CLOEXEC));
   const int error = -aside([&] { return retried([&] { return ::remove(path.c_str()); }); });
+  if (last && last->number() >= 0) HelperThreads::of_the_process().destroy(std::move(*last));
   if (error != 0) return fail(file_error("could not remove", path, error));
   return {};
 }

@@ -4,11 +4,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/random.h"
@@ -207,4 +212,38 @@ TEST_CASE("what changes names and sizes is done aside", "[file]") {
   CHECK(is_aside([&] { return files.create_directory(directory / "c"); }));
   CHECK(is_aside([&] { return files.remove(directory / "b"); }));
   CHECK(is_aside([&] { return files.scratch(directory.path(), 1 << 20); }));
+}
+
+namespace {
+
+/// How many descriptors this process has of a file whose name is gone.
+std::ptrdiff_t open_without_name(const fs::path& path) {
+  const std::string gone = path.string() + " (deleted)";
+  return std::ranges::count_if(fs::directory_iterator{"/proc/self/fd"}, [&](const auto& entry) {
+    std::error_code error;
+    return fs::read_symlink(entry.path(), error).string() == gone;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("what an error removes loses its name at once and its room soon", "[file]") {
+  PosixFileSystem files;
+  const TemporaryDirectory directory;
+  const fs::path path = directory / "large";
+  {
+    auto file = files.open(path, OpenMode::create_new, {}).value();
+    REQUIRE(file->allocate(0, 64 << 20));
+  }
+  const auto before = std::chrono::steady_clock::now();
+  try {
+    throw std::runtime_error{"it did not fit"};
+  } catch (const std::runtime_error&) {
+    REQUIRE(files.remove(path));
+    REQUIRE_FALSE(files.exists(path).value());
+  }
+  while (open_without_name(path) > 0) {
+    REQUIRE(std::chrono::steady_clock::now() - before < std::chrono::seconds{30});
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
 }

@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "base/invariant.h"
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -80,10 +81,12 @@ std::uint32_t& KeyTable::operator[](std::string_view key) {
 }
 
 void KeyTable::grow() {
+  constexpr std::size_t kWorkOfEntry = 20;
   CountedVector<Entry> old(entries_.empty() ? 16 : entries_.size() * 2, Entry{},
                            entries_.get_allocator());
   std::swap(old, entries_);
   for (const Entry& entry : old) {
+    count_unended_work(kWorkOfEntry);
     if (entry.key == nullptr) continue;
     entries_[place_of(entry.hash, {entry.key, entry.key_size})] = entry;
   }

@@ -1,5 +1,6 @@
 #include "sql-lite-frontend/execute/value_table.h"
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/row_codec.h"
 
 namespace swizzle::sql {
@@ -45,10 +46,12 @@ const std::string& ValueTable::key() {
 }
 
 void ValueTable::grow() {
+  constexpr std::size_t kWorkOfEntry = 20;
   CountedVector<Entry> old(numbers_.empty() ? 16 : numbers_.size() * 2, Entry{},
                            numbers_.get_allocator());
   std::swap(old, numbers_);
   for (const Entry& entry : old) {
+    count_unended_work(kWorkOfEntry);
     if (entry.number != kAbsent) numbers_[place_of(entry.key)] = entry;
   }
 }

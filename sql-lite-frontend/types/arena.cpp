@@ -1,15 +1,18 @@
 #include "sql-lite-frontend/types/arena.h"
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <utility>
 
+#include "base/helper_threads.h"
 #include "base/huge_pages.h"
 #include "base/invariant.h"
+#include "base/long_work.h"
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
-
 void Arena::enter(std::size_t chunk) noexcept {
   current_ = chunk;
   base_ = chunks_[chunk].memory.get();
@@ -47,9 +50,11 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   MemoryShare share;
   share.set(account_, size);
   Chunk chunk{std::make_unique_for_overwrite<std::byte[]>(size), size};
-  // A gigabyte of small pages is a tenth of a second's work to take back, in which nobody else
-  // runs.
-  prefer_huge_pages(chunk.memory.get(), size);
+  if (size >= kLongMemory) {
+    touch_aside(chunk.memory.get(), size);
+  } else {
+    prefer_huge_pages(chunk.memory.get(), size);
+  }
   chunks_.push_back(std::move(chunk));
   share.keep();
   reserved_bytes_ += size;
@@ -59,10 +64,34 @@ std::byte* Arena::allocate_slow(std::size_t bytes, std::size_t alignment) {
   return base_;
 }
 
+Bytes Arena::copy_in_pieces(Bytes bytes) {
+  constexpr std::size_t kPiece = std::size_t{256} << 10U;
+  std::byte* const to = allocate(bytes.size(), 1);
+  for (std::size_t at = 0; at < bytes.size(); at += kPiece) {
+    const std::size_t piece = std::min(kPiece, bytes.size() - at);
+    count_unended_work(piece / 4);
+    std::memcpy(to + at, bytes.data() + at, piece);
+  }
+  return {to, bytes.size()};
+}
+
 /// Gives back this one and those behind it. Pre: nothing in them is in use.
 void Arena::drop_from(std::size_t chunk) noexcept {
   std::size_t bytes = 0;
-  for (; chunks_.size() > chunk; chunks_.pop_back()) bytes += chunks_.back().size;
+  for (std::size_t i = chunk; i < chunks_.size(); ++i) bytes += chunks_[i].size;
+  if (bytes >= kLongMemory) {
+    // It may be an error that ends what needed it, so nobody may rest here.
+    std::vector<Chunk> rest;
+    // Without memory for the list they go one by one, below.
+    try {
+      rest.reserve(chunks_.size() - chunk);
+      std::move(chunks_.begin() + static_cast<std::ptrdiff_t>(chunk), chunks_.end(),
+                std::back_inserter(rest));
+      HelperThreads::of_the_process().destroy(std::move(rest));
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  while (chunks_.size() > chunk) chunks_.pop_back();
   reserved_bytes_ -= bytes;
   if (account_ != nullptr && bytes > 0) account_->give_back(bytes);
 }

@@ -57,6 +57,8 @@ class Arena {
   }
 
   Bytes copy(Bytes bytes) {
+    if (bytes.size() >= kLongCopy) [[unlikely]]
+      return copy_in_pieces(bytes);
     std::byte* to = allocate(bytes.size(), 1);
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
     return {to, bytes.size()};
@@ -83,6 +85,9 @@ class Arena {
   static constexpr std::size_t kKeptBytes = 1U << 20U;
 
  private:
+  /// Others run meanwhile.
+  static constexpr std::size_t kLongCopy = std::size_t{1} << 20U;
+  Bytes copy_in_pieces(Bytes bytes);
   struct Chunk {
     std::unique_ptr<std::byte[]> memory;
     std::size_t size = 0;

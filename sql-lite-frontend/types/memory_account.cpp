@@ -1,8 +1,15 @@
 #include "sql-lite-frontend/types/memory_account.h"
 
-#include <algorithm>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/helper_threads.h"
+#include "base/huge_pages.h"
 #include "base/invariant.h"
+#include "base/runtime.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -70,6 +77,45 @@ void MemoryAccount::return_grants() noexcept {
   granted_ -= returned;
   room_ -= returned;
   if (total_ != nullptr) total_->give_back(returned);
+}
+
+namespace {
+
+/// Whole pages of it. In pieces, since others who want memory of the system may have to wait for
+/// each. Where the system does not know how, whoever writes there first has the work.
+void touch(std::byte* memory, std::size_t bytes) noexcept {
+  constexpr std::size_t kPiece = std::size_t{2} << 20U;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto at = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (at + page - 1) & ~(page - 1);
+  const std::uintptr_t end = (at + bytes) & ~(page - 1);
+  for (std::uintptr_t from = begin; from < end; from += kPiece) {
+    const std::size_t piece = std::min<std::size_t>(kPiece, end - from);
+    if (::madvise(reinterpret_cast<void*>(from), piece, MADV_POPULATE_WRITE) != 0) return;
+  }
+}
+
+struct FreeMemory {
+  void operator()(std::byte* memory) const noexcept { std::free(memory); }
+};
+using LongMemory = std::unique_ptr<std::byte, FreeMemory>;
+
+}  // namespace
+
+void touch_aside(std::byte* memory, std::size_t bytes) {
+  prefer_huge_pages(memory, bytes);
+  Runtime::current().run_aside([&] { touch(memory, bytes); });
+}
+
+void* allocate_long(std::size_t bytes) {
+  LongMemory memory{static_cast<std::byte*>(std::malloc(bytes))};
+  if (!memory) throw std::bad_alloc{};
+  touch_aside(memory.get(), bytes);
+  return memory.release();
+}
+
+void free_long(void* memory) noexcept {
+  HelperThreads::of_the_process().destroy(LongMemory{static_cast<std::byte*>(memory)});
 }
 
 }  // namespace swizzle::sql

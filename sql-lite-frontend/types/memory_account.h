@@ -127,6 +127,16 @@ class MemoryShare {
   std::size_t bytes_ = 0;
 };
 
+/// As much as the system clears, and takes back, in a time that others of a reactor would notice.
+inline constexpr std::size_t kLongMemory = std::size_t{16} << 20U;
+/// Has the system give the memory, which nobody has touched yet: a helper does it while the caller,
+/// if it may, waits.
+void touch_aside(std::byte* memory, std::size_t bytes);
+/// With memory that is there. Throws std::bad_alloc.
+void* allocate_long(std::size_t bytes);
+/// Gives it back some time soon.
+void free_long(void* memory) noexcept;
+
 /// Memory of a container that counts in an account, or, without one, nowhere. Moving and swapping
 /// containers takes their accounts along.
 template <class T>
@@ -146,18 +156,28 @@ class CountedAllocator {
     if (count > std::numeric_limits<std::size_t>::max() / sizeof(T)) throw std::bad_alloc{};
     MemoryShare share;
     share.set(account_, count * sizeof(T));
-    T* const memory = std::allocator<T>{}.allocate(count);
+    T* const memory = is_long(count) ? static_cast<T*>(allocate_long(count * sizeof(T)))
+                                     : std::allocator<T>{}.allocate(count);
     share.keep();
     return memory;
   }
   void deallocate(T* memory, std::size_t count) noexcept {
-    std::allocator<T>{}.deallocate(memory, count);
+    if (is_long(count)) [[unlikely]] {
+      free_long(memory);
+    } else {
+      std::allocator<T>{}.deallocate(memory, count);
+    }
     if (account_ != nullptr) account_->give_back(count * sizeof(T));
   }
   [[nodiscard]] MemoryAccount* account() const noexcept { return account_; }
   friend bool operator==(const CountedAllocator&, const CountedAllocator&) = default;
 
  private:
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  static constexpr bool is_long(std::size_t count) noexcept {
+    return count >= kLongMemory / sizeof(T);
+  }
+
   MemoryAccount* account_ = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json.h"
+#include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
@@ -26,11 +27,11 @@ struct Text {
     if (size + part.size() > capacity) {
       const std::size_t wanted = std::max<std::size_t>({size + part.size(), capacity * 2, 64});
       auto* grown = reinterpret_cast<char*>(arena.allocate(wanted));
-      std::copy_n(letters, size, grown);
+      copy_long(reinterpret_cast<std::byte*>(grown), as_bytes(std::string_view{letters, size}));
       letters = grown;
       capacity = wanted;
     }
-    std::copy(part.begin(), part.end(), letters + size);
+    copy_long(reinterpret_cast<std::byte*>(letters + size), as_bytes(part));
     size += part.size();
   }
 };
@@ -40,9 +41,14 @@ enum class Spelling : std::uint8_t { json, jsonb };
 template <Spelling spelling>
 Value finished(FunctionContext& context, const Text& text, std::string_view end) {
   if (text.size == 0) return Value::null();
-  std::string whole{text.letters, text.size};
-  whole += end;
-  return make_text(context.arena, spelling == Spelling::jsonb ? canonical_json(whole) : whole);
+  const std::size_t size = text.size + end.size();
+  std::byte* const whole = context.arena.allocate(size, 1);
+  copy_long(whole, as_bytes(std::string_view{text.letters, text.size}));
+  std::ranges::copy(as_bytes(end), whole + text.size);
+  if (spelling == Spelling::json) return Value::from_bytes({whole, size});
+  const std::string canonical =
+      for_bytes(size, [&] { return canonical_json(as_text({whole, size})); });
+  return make_text(context.arena, canonical);
 }
 
 template <Spelling spelling>
