@@ -1,6 +1,9 @@
 #include "sql-lite-frontend/session/sequences.h"
 
+#include <algorithm>
+
 #include "base/park_mutex.h"
+#include "base/runtime.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/diagnostic.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -9,7 +12,12 @@ namespace swizzle::sql {
 namespace {
 
 constexpr SqlState kSequenceLimit{"2200H"};
+/// A crash skips what is left of them.
 constexpr std::int64_t kNumbersPerRecord = 32;
+/// Where that many are used up sooner than this, the next record covers twice as many, up to a
+/// most: whoever commits waits for the last record, and many would wait for one after the other.
+constexpr Duration kShortWhile = std::chrono::milliseconds{20};
+constexpr std::int64_t kMostNumbersPerRecord = 1024;
 
 }  // namespace
 
@@ -22,6 +30,8 @@ struct Sequences::Entry {
   SequenceState now;
   std::int64_t recorded_steps = 0;  ///< how many more numbers the record covers
   Lsn recorded = Lsn::none;         ///< the commit of that record, if it was made since the start
+  std::int64_t batch = kNumbersPerRecord;  ///< how many the last record covered
+  TimePoint batch_at{};                    ///< when that was
 };
 
 Sequences::~Sequences() = default;
@@ -115,17 +125,17 @@ SequenceState advance(const SequenceState& state, const SequenceDefinition& defi
 
 std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence, Transaction& user) {
   const std::shared_ptr<Entry> state = entry(position_of(sequence));
-  load(*state, catalog, sequence);
   for (;;) {
     {
       const std::lock_guard lock{state->mutex};
-      if (state->recorded_steps > 0) {
+      if (state->loaded && state->recorded_steps > 0) {
         state->now = advance(state->now, *sequence.sequence, sequence.name);
         --state->recorded_steps;
         if (state->recorded != Lsn::none) user.depend_on(state->recorded);
         return state->now.last_value;
       }
     }
+    load(*state, catalog, sequence);
     const std::lock_guard recorder{state->recorder};
     record_ahead(*state, catalog, sequence);
   }
@@ -133,15 +143,22 @@ std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence, T
 
 void Sequences::record_ahead(Entry& entry, const Catalog& catalog, const Relation& sequence) {
   SequenceState ahead;
+  const TimePoint now = Runtime::current().now();
+  std::int64_t most = kNumbersPerRecord;
   {
     const std::lock_guard lock{entry.mutex};
     if (entry.recorded_steps > 0) return;  // by somebody else while we waited
     ahead = entry.now;
+    if (now - entry.batch_at < kShortWhile) {
+      most = std::min(entry.batch * 2, kMostNumbersPerRecord);
+    }
+    entry.batch = most;
+    entry.batch_at = now;
   }
   // Fails here, before anything is recorded, when the sequence is exhausted.
   ahead = advance(ahead, *sequence.sequence, sequence.name);
   std::int64_t steps = 1;
-  for (; steps < kNumbersPerRecord; ++steps) {
+  for (; steps < most; ++steps) {
     try {
       ahead = advance(ahead, *sequence.sequence, sequence.name);
     } catch (const SqlError&) {

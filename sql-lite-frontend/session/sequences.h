@@ -20,9 +20,9 @@ inline Oid position_of(const Relation& sequence) {
 
 /// The positions of all sequences. Numbers are given out from memory; how far they may go is
 /// recorded ahead, a batch at a time and outside the callers' transactions, so that a number is
-/// never given out twice and a crash loses at most a batch. Nobody waits for such a record by
-/// itself: it stands in the log before the commit of whoever used a number that it covers, and that
-/// commit waits for it. Thread-safe.
+/// never given out twice and a crash loses at most a batch, which is larger the faster they go.
+/// Nobody waits for such a record by itself: it stands in the log before the commit of whoever used
+/// a number that it covers, and that commit waits for it. Thread-safe.
 class Sequences {
  public:
   explicit Sequences(Engine& engine) : engine_(engine) {}
