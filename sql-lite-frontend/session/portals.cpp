@@ -284,7 +284,7 @@ void SessionPortals::require_allowed(const Statement& statement, const Plan& pla
 }
 
 void SessionPortals::prepare_inner(Portal& portal, bool may_write) {
-  portal.use = session_.plans.plan_for(*portal.statement, {});
+  portal.use = session_.plans.plan_for(*portal.statement, portal.parameters);
   lock_tables(portal, Columns::open);
   require_runnable(portal.plan());
   require_allowed(*portal.statement, portal.plan(), may_write);

@@ -200,3 +200,32 @@ TEST_CASE("What a failed function wrote is gone", "[sql][session][routines]") {
   CHECK(db.run("ROLLBACK TO s; COMMIT") == "ROLLBACK COMMIT");
   CHECK(db.run("SELECT * FROM t") == "5 SELECT 1");
 }
+
+TEST_CASE("A routine's variable says which part of an index is read", "[sql][session][routines]") {
+  TestDatabase db;
+  db.run("CREATE TABLE names(id int PRIMARY KEY, name text, state int)");
+  db.run("INSERT INTO names SELECT i, 'n' || i, i % 1000 FROM generate_series(1, 20000) i");
+  db.run("CREATE INDEX by_name ON names(name)");
+  db.run("CREATE INDEX open_ones ON names(id) WHERE state = 7");
+  db.run("ANALYZE names");
+  db.run(
+      "CREATE FUNCTION in_sql(p text) RETURNS bigint LANGUAGE sql AS "
+      "'SELECT count(*) FROM names WHERE name LIKE p'");
+  db.run(
+      "CREATE FUNCTION in_plpgsql(p text) RETURNS bigint LANGUAGE plpgsql AS "
+      "$$ DECLARE n bigint; BEGIN SELECT count(*) INTO n FROM names WHERE name LIKE p; "
+      "RETURN n; END $$");
+  db.run(
+      "CREATE FUNCTION in_part(s int) RETURNS bigint LANGUAGE plpgsql AS "
+      "$$ BEGIN RETURN (SELECT count(*) FROM names WHERE state = s); END $$");
+  const auto whole_scans = [&] {
+    return db.run("SELECT seq_scan FROM pg_stat_user_tables WHERE relname = 'names'");
+  };
+  const std::string before = whole_scans();
+  CHECK(db.run("SELECT in_sql('n1999%'), in_sql('n777')") == "11|1 SELECT 1");
+  CHECK(db.run("SELECT in_plpgsql('n1999%'), in_plpgsql('n777')") == "11|1 SELECT 1");
+  CHECK(db.run("SELECT in_part(7)") == "20 SELECT 1");
+  CHECK(whole_scans() == before);
+  // What no index finds is still found.
+  CHECK(db.run("SELECT in_plpgsql('%999'), in_part(8)") == "20|20 SELECT 1");
+}
