@@ -1,6 +1,7 @@
 #include "sql-lite-frontend/execute/row_sorter.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/key_codec.h"
@@ -20,6 +21,17 @@ std::uint64_t first_bytes(Bytes bytes) noexcept {
   // Not memcpy: an empty text may lie nowhere.
   std::ranges::copy(bytes.first(std::min(bytes.size(), sizeof head)), head);
   return load_big_endian<std::uint64_t>(head);
+}
+
+bool is_short_integer(TypeId type) noexcept {
+  const Shape shape = shape_of(type);
+  return shape == Shape::boolean || shape == Shape::int16 || shape == Shape::int32;
+}
+
+/// How far a value of such a type is from the least of 32 bits.
+std::uint64_t from_least(const Value& value) noexcept {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
+  return static_cast<std::uint64_t>(value.as_int8() - kLeast);
 }
 
 }  // namespace
@@ -46,6 +58,8 @@ RowSorter::RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots)
     head_type_ = keys[0].expr->type();
     has_keys_ = is_indexable(head_type_);
   }
+  packs_two_ = keys.size() > 1 && is_short_integer(keys[0].expr->type()) &&
+               is_short_integer(keys[1].expr->type());
   scratch_.resize(width_);
 }
 
@@ -57,8 +71,33 @@ void RowSorter::start(Execution& execution, std::size_t wanted) {
   report_ = {};
 }
 
+std::uint64_t RowSorter::head_of(const Value* row) const {
+  return packs_two_ ? head_of_two(row) : head_of_first(row[keys_[0].place]);
+}
+
+/// 33 bits for the first key, of which NULLs have the least or the greatest, and the first 31 bits
+/// of the second.
+std::uint64_t RowSorter::head_of_two(const Value* row) const {
+  constexpr std::uint64_t kFirstMost = (std::uint64_t{1} << 33U) - 1;
+  constexpr std::uint64_t kSecondMost = (std::uint64_t{1} << 31U) - 1;
+  const auto placed = [](const Key& key, std::uint64_t of_value, std::uint64_t most) {
+    return key.direction == SortDirection::descending ? most - of_value : of_value;
+  };
+  const auto at_end = [](const Key& key, std::uint64_t most) {
+    return key.nulls == NullsOrder::first ? std::uint64_t{0} : most;
+  };
+  const Value& first = row[keys_[0].place];
+  const Value& second = row[keys_[1].place];
+  const std::uint64_t high = first.is_null() ? at_end(keys_[0], kFirstMost)
+                                             : placed(keys_[0], from_least(first) + 1, kFirstMost);
+  const std::uint64_t low = second.is_null()
+                                ? at_end(keys_[1], kSecondMost)
+                                : placed(keys_[1], from_least(second) >> 1U, kSecondMost);
+  return high << 31U | low;
+}
+
 /// NULLs keep to their end; other values lose their last bit to make room for that.
-std::uint64_t RowSorter::head_of(const Value& value) const {
+std::uint64_t RowSorter::head_of_first(const Value& value) const {
   if (value.is_null()) return keys_[0].nulls == NullsOrder::first ? 0 : UINT64_MAX;
   std::uint64_t head = 0;
   switch (shape_of(head_type_)) {
@@ -122,8 +161,7 @@ void RowSorter::add(Execution& execution) {
   for (const Key& key : keys_) {
     if (key.expr != nullptr) scratch_[key.place] = key.expr->eval(execution);
   }
-  const Item item{keys_.empty() ? 0 : head_of(scratch_[keys_[0].place]), scratch_.data(),
-                  arrived_++};
+  const Item item{keys_.empty() ? 0 : head_of(scratch_.data()), scratch_.data(), arrived_++};
   if (wanted_ != kAllRows && files_.empty()) {
     keep_best(item);
   } else {
@@ -202,7 +240,7 @@ bool RowSorter::later(std::size_t left, std::size_t right) const {
 bool RowSorter::advance(std::size_t index) {
   Run& run = runs_[index];
   if (!run.reader.next(run.row)) return false;
-  if (!keys_.empty()) run.head = head_of(run.row[keys_[0].place]);
+  if (!keys_.empty()) run.head = head_of(run.row.data());
   return true;
 }
 

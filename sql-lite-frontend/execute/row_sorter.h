@@ -50,7 +50,7 @@ class RowSorter {
     SortDirection direction;
     NullsOrder nulls;
   };
-  /// A row in memory. `head` orders as the first key does, as far as it goes.
+  /// A row in memory. `head` orders as the first key does, or the first two, as far as it goes.
   struct Item {
     std::uint64_t head;
     const Value* row;
@@ -64,7 +64,9 @@ class RowSorter {
     std::uint64_t head = 0;
   };
 
-  [[nodiscard]] std::uint64_t head_of(const Value& value) const;
+  [[nodiscard]] std::uint64_t head_of(const Value* row) const;
+  [[nodiscard]] std::uint64_t head_of_first(const Value& value) const;
+  [[nodiscard]] std::uint64_t head_of_two(const Value* row) const;
   [[nodiscard]] std::uint64_t key_head(const Value& value) const;
   [[nodiscard]] int compare_rows(const Value* left, const Value* right) const;
   [[nodiscard]] bool before(const Item& left, const Item& right) const;
@@ -82,6 +84,7 @@ class RowSorter {
   std::vector<Key> keys_;
   TypeId head_type_ = TypeId::none;
   bool has_keys_ = false;         ///< the head's type has a form for indexes
+  bool packs_two_ = false;        ///< the first two keys are of 32 bits, and share the head
   mutable std::string head_key_;  ///< kept for its memory
   std::size_t width_ = 0;
   std::size_t wanted_ = kAllRows;

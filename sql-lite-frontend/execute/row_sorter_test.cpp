@@ -74,4 +74,39 @@ TEST_CASE("Values of every type are sorted as they compare", "[sql][execute]") {
   }
 }
 
+TEST_CASE("Two short keys are sorted as they compare", "[sql][execute]") {
+  TestDatabase db;
+  db.run("CREATE TABLE t(id int PRIMARY KEY, a int, b int, c smallint, d date, e boolean)");
+  db.run(
+      "INSERT INTO t SELECT i, i * 7919 % 41 - 20, i * 104729 % 1009 - 500, i % 7 - 3, "
+      "date '2000-01-01' + (i * 31 % 97), i % 3 = 0 FROM generate_series(1, 3000) i");
+  db.run(
+      "INSERT INTO t SELECT 10000 + 1000 * p + 100 * q + r, x, y, NULL, NULL, NULL FROM "
+      "unnest('{-2147483648,-2147483647,-1,0,1,2147483646,2147483647,NULL}'::int[]) WITH "
+      "ORDINALITY "
+      "AS l(x, p), unnest('{-2147483648,-2147483647,-1,0,1,2147483646,2147483647,NULL}'::int[]) "
+      "WITH ORDINALITY AS m(y, q), generate_series(1, 2) r");
+  const std::vector<std::string> orders{"ASC NULLS FIRST", "ASC NULLS LAST", "DESC NULLS FIRST",
+                                        "DESC NULLS LAST"};
+  // The same numbers as text with all places are sorted by other means.
+  const auto wide = [](const std::string& column) {
+    return "to_char(" + column + "::bigint + 3000000000, 'FM0000000000')";
+  };
+  for (const std::string memory : {"64MB", "64kB"}) {
+    db.run("SET work_mem = '" + memory + "'");
+    for (const std::string& first : orders) {
+      for (const std::string& second : orders) {
+        const auto sorted = [&](const std::string& a, const std::string& b) {
+          return db.run("SELECT md5(string_agg(id::text, ',')) FROM (SELECT id FROM t ORDER BY " +
+                        a + " " + first + ", " + b + " " + second + ", id OFFSET 0) s");
+        };
+        INFO(memory << ": a " << first << ", b " << second);
+        CHECK(sorted("a", "b") == sorted(wide("a"), wide("b")));
+        CHECK(sorted("c", "a") == sorted(wide("c"), wide("a")));
+        CHECK(sorted("e", "d") == sorted("e::text", "d::text"));
+      }
+    }
+  }
+}
+
 }  // namespace swizzle::sql
