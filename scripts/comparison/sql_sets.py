@@ -338,10 +338,55 @@ TPCH = [(name, "", text) for name, text in [
      "GROUP BY 1 ORDER BY 1"),
 ]]
 
+# What had been slower than PostgreSQL in one run.
+LONG_TABLES = f"""
+CREATE TABLE ranked(id int primary key, g int not null, k int not null);
+INSERT INTO ranked SELECT i, {scattered(1, 1000)}, {scattered(2, 1_000_000)} FROM generate_series(1, 500000) i;
+CREATE TABLE parents(id int primary key);
+INSERT INTO parents SELECT i FROM generate_series(1, 1000) i;
+"""
+CHILDREN = ("DROP TABLE IF EXISTS children; CREATE TABLE children(id int primary key, "
+            "one int REFERENCES parents, other int REFERENCES parents)")
+HALF_MILLION = MORE.format(scattered(1, 1000), scattered(2, 1_000_000), 1001, 501_000)
+LONG = [
+    ("recursive WITH, 300,000 steps", "", "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 300000) "
+     "SELECT count(*) FROM r"),
+    ("row_number(), ten a group", "", "SELECT count(*), sum(id) FROM (SELECT id, row_number() OVER (PARTITION BY g ORDER BY "
+     "k, id) n FROM ranked) s WHERE n <= 10"),
+    ("CREATE INDEX, 500,000 rows", "DROP INDEX IF EXISTS ranked_k", "CREATE INDEX ranked_k ON ranked(k)"),
+    ("DELETE, 500,000 rows", GROWN.format("") + "; " + HALF_MILLION, "DELETE FROM grown"),
+    ("UPDATE of 500,000 rows with two indexes", TWICE_INDEXED + "; " + HALF_MILLION, "UPDATE grown SET c = c || '.'"),
+    ("INSERT … SELECT, 1 M rows, identity",
+     "DROP TABLE IF EXISTS numbered; CREATE TABLE numbered(id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, v int)",
+     "INSERT INTO numbered(v) SELECT i FROM generate_series(1, 1000000) i"),
+    ("INSERT … SELECT, 1 M rows, given keys",
+     "DROP TABLE IF EXISTS numbered; CREATE TABLE numbered(id bigint PRIMARY KEY, v int)",
+     "INSERT INTO numbered SELECT i, i FROM generate_series(1, 1000000) i"),
+    ("INSERT of 1,000 rows, two foreign keys", CHILDREN, "INSERT INTO children VALUES "
+     + ", ".join(f"({i}, {i * 7 % 1000 + 1}, {i * 13 % 1000 + 1})" for i in range(1000))),
+    ("INSERT … SELECT, 100,000 rows, two foreign keys", CHILDREN,
+     "INSERT INTO children SELECT i, i * 7 % 1000 + 1, i * 13 % 1000 + 1 FROM generate_series(1, 100000) i"),
+]
+# Row sets of 300,000, in memory and beyond it.
+SOME, OTHERS = "SELECT i * 3 n FROM generate_series(1, 300000) i", "SELECT i * 2 n FROM generate_series(1, 300000) i"
+SET_OPERATIONS = [
+    (f"{name}, {'in memory' if memory == '64MB' else 'work_mem ' + memory}", f"SET work_mem = '{memory}'", text)
+    for name, text in [
+        ("EXCEPT", f"SELECT count(*), sum(n) FROM ({SOME} EXCEPT {OTHERS}) s"),
+        ("INTERSECT", f"SELECT count(*), sum(n) FROM ({SOME} INTERSECT {OTHERS}) s"),
+        ("UNION", f"SELECT count(*), sum(n) FROM ({SOME} UNION {OTHERS}) s"),
+        ("NOT IN", f"SELECT count(*), sum(n) FROM ({SOME}) s WHERE n NOT IN ({OTHERS} WHERE i % 100 = 0)"),
+        ("DISTINCT", f"SELECT count(*), sum(n) FROM (SELECT DISTINCT n FROM ({SOME} UNION ALL {OTHERS}) s) t"),
+        ("count(DISTINCT)", f"SELECT count(DISTINCT n) FROM ({SOME} UNION ALL {OTHERS}) s"),
+    ] for memory in ("64MB", "1MB")
+]
+
 SETS = {
     "accounts": (ACCOUNTS_TABLES, ACCOUNTS),
     "statements": (STATEMENTS_TABLES, STATEMENTS),
     "tpch": (TPCH_TABLES, TPCH),
     "writes": ("", WRITES),
     "routines": (ROUTINES_TABLES, ROUTINES),
+    "long": (LONG_TABLES, LONG),
+    "sets": ("", SET_OPERATIONS),
 }
