@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -44,9 +45,13 @@ Dependent view(Session::State& session, const TablePtr& table, std::string on) {
   return {Dependent::Kind::view, table, kNoOid, 0, described(session, *table), std::move(on)};
 }
 
+/// To parse and to bind one is about that much; there may be thousands.
+constexpr std::size_t kWorkOfView = 100'000;
+
 /// Binds the view's query and asks `wanted` about what it reads.
 template <class Wanted>
 bool view_reads(Session::State& session, const Table& view, const Wanted& wanted) {
+  count_work(kWorkOfView);
   try {
     Arena arena;
     Binder binder{session.names, arena};

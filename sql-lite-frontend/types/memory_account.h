@@ -173,8 +173,8 @@ class CountedAllocator {
   friend bool operator==(const CountedAllocator&, const CountedAllocator&) = default;
 
  private:
-  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
   static constexpr bool is_long(std::size_t count) noexcept {
+    static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
     return count >= kLongMemory / sizeof(T);
   }
 
