@@ -22,9 +22,8 @@ struct Removal {
 };
 /// Removes the first of the records, as many as one visit of a leaf does, and returns their number.
 /// 0: the first one is somebody else's, is not there, is another one by now, or is too large to
-/// tell; Tree::remove() knows. Waits for no lock. Pre: the keys ascend, and either all say what has
-/// been seen, or none: then Tree::trace() and Tree::changed_since_snapshot() are not asked for
-/// them.
+/// tell; Tree::remove() or remove_unchanged() knows. Waits for no lock. Pre: the keys ascend, and
+/// either all say what has been seen, or none.
 Result<std::size_t> remove_first(const Tree& tree, Transaction& transaction,
                                  std::span<const Removal> removals);
 

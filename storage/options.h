@@ -74,8 +74,8 @@ struct EngineOptions {
   std::uint64_t checkpoint_log_bytes = std::uint64_t{1} << 30U;
   std::uint32_t checkpoint_seconds = 300;
 
-  /// What one transaction's undo records may take of memory, besides what is left of the eighth of
-  /// pool_bytes that all share; beyond it they go to nameless files in the data directory.
+  /// What one transaction's undo records may take of memory; beyond it they go to nameless files in
+  /// the data directory.
   std::uint64_t undo_memory_bytes = std::uint64_t{64} << 20U;
 
   /// Tasks that redo log records at restart; 0: as many as there are processors, at most 8.

@@ -305,6 +305,23 @@ TEST_CASE("cancel requests reach the statement whose key they carry, and nobody 
   CHECK(client.receive().kind == 'Z');
 }
 
+TEST_CASE("a cancel request that came when nothing ran ends nothing") {
+  TestServer server;
+  WireClient client = server.connect();
+  client.log_in();
+  {
+    WireClient other = server.connect();
+    other.send(startup_packet(int32(client.backend_id) + client.cancel_key, 80877102));
+    // It is answered by the end of the connection, when it has been dealt with.
+    CHECK(other.receive().kind == 0);
+  }
+  client.send(message('Q', text("copy in")));
+  CHECK(client.receive().kind == 'G');
+  CHECK(client.is_quiet());
+  client.send(message('d', "row") + message('c'));
+  CHECK(client.kinds_until('Z') == "CZ");
+}
+
 TEST_CASE("time limits end statements and idle sessions") {
   TestServer server;
   WireClient client = server.connect();

@@ -116,6 +116,25 @@ TEST_CASE_METHOD(RowLocks, "Who refers to a key keeps it, and waits for its chan
   }
 }
 
+TEST_CASE_METHOD(RowLocks, "Who refers to a key of another type keeps it, too",
+                 "[sql][session][locks]") {
+  run("CREATE TABLE pn(id numeric primary key)");
+  run("INSERT INTO pn VALUES (1)");
+  run("CREATE TABLE cn(id int primary key, p int references pn)");
+  run("SET lock_timeout = '20ms'");
+  ask("BEGIN");
+  CHECK(ask("INSERT INTO cn VALUES (1, 1)") == "INSERT 0 1");
+  CHECK(run("DELETE FROM pn") == kTimeout);
+  ask("ROLLBACK");
+  for (const char* change : {"DELETE FROM pn", "UPDATE pn SET id = 3"}) {
+    INFO(change);
+    run("BEGIN");
+    CHECK(run(change).substr(0, 5) != "55P03");
+    CHECK(ask("INSERT INTO cn VALUES (1, 1)") == kTimeout);
+    run("ROLLBACK");
+  }
+}
+
 TEST_CASE_METHOD(RowLocks, "FOR KEY SHARE at REPEATABLE READ shows the snapshot's rows",
                  "[sql][session][locks]") {
   ask("BEGIN ISOLATION LEVEL REPEATABLE READ");
