@@ -63,7 +63,9 @@ class MappedFile final : public ScratchMemory {
     static_cast<void>(posix_fadvise(mapping_.descriptor(), 0, length(), POSIX_FADV_DONTNEED));
   }
   void bring_back() noexcept override {
-    static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_POPULATE_READ));
+    // For writing: the first write to a page that is there to be read only waits for the file
+    // system as well, and for what of it is on its way to the device.
+    static_cast<void>(madvise(mapping_.memory(), mapping_.size(), MADV_POPULATE_WRITE));
   }
 
  private:

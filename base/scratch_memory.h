@@ -21,7 +21,7 @@ class ScratchMemory {
   virtual void write_back() noexcept = 0;
   /// Gives back the memory of what is in the file by now. Its content stays.
   virtual void put_away() noexcept = 0;
-  /// Reads what was put away, so that touching it need not. Takes as long as that does.
+  /// Reads what was put away, so that no touch has to wait. Takes as long as that does.
   virtual void bring_back() noexcept = 0;
 };
 

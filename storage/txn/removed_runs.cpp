@@ -58,16 +58,20 @@ RemovedRuns::RemovedRuns() : buckets_(static_cast<Bucket*>(std::calloc(kBuckets,
 void RemovedRuns::put(RunPlace& place) noexcept {
   Bucket& bucket = bucket_of(place.leaf);
   const std::lock_guard hold(bucket.mutex);
-  place.next = bucket.first;
-  bucket.first = &place;
+  place.next = bucket.first.load(std::memory_order_relaxed);
+  bucket.first.store(&place, std::memory_order_release);
 }
 
 void RemovedRuns::take_out(const RunPlace& place) noexcept {
   Bucket& bucket = bucket_of(place.leaf);
   const std::lock_guard hold(bucket.mutex);
-  RunPlace** link = &bucket.first;
-  while (*link != &place) link = &(*link)->next;
-  *link = place.next;
+  RunPlace* at = bucket.first.load(std::memory_order_relaxed);
+  if (at == &place) {
+    bucket.first.store(place.next, std::memory_order_release);
+    return;
+  }
+  while (at->next != &place) at = at->next;
+  at->next = place.next;
 }
 
 void RemovedRuns::add(UndoRecord& run, PageId leaf) noexcept {
@@ -101,7 +105,8 @@ void RemovedRuns::copy_places(PageId from, PageId to) noexcept {
   const auto for_each_at = [&](PageId leaf, auto&& visit) {
     Bucket& bucket = bucket_of(leaf);
     const std::lock_guard hold(bucket.mutex);
-    for (RunPlace* place = bucket.first; place != nullptr; place = place->next)
+    for (RunPlace* place = bucket.first.load(std::memory_order_relaxed); place != nullptr;
+         place = place->next)
       if (place->leaf == leaf) visit(*place->run);
   };
   for_each_at(from, [&](UndoRecord& run) { there.push_back(&run); });

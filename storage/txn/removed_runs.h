@@ -86,9 +86,12 @@ class RemovedRuns {
   bool find(TreeId tree, PageId leaf, Bytes key, Look&& look) noexcept {
     if (empty()) return false;
     Bucket& bucket = bucket_of(leaf);
+    // Of this leaf nobody puts one there meanwhile, as far as it matters to the caller.
+    if (bucket.first.load(std::memory_order_acquire) == nullptr) return false;
     const std::lock_guard hold(bucket.mutex);
     const UndoRecord* newest = nullptr;
-    for (const RunPlace* place = bucket.first; place != nullptr; place = place->next) {
+    for (const RunPlace* place = bucket.first.load(std::memory_order_relaxed); place != nullptr;
+         place = place->next) {
       if (place->leaf != leaf || place->run->tree != tree) continue;
       const RemovedRun run(*place->run);
       if ((newest == nullptr || run.lsn() > RemovedRun(*newest).lsn()) && run.has(key))
@@ -105,7 +108,7 @@ class RemovedRuns {
  private:
   struct Bucket {
     SpinMutex mutex;
-    RunPlace* first = nullptr;
+    std::atomic<RunPlace*> first{nullptr};
   };
   struct Free {
     void operator()(Bucket* buckets) const noexcept { std::free(buckets); }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/huge_pages.h"
 #include "base/invariant.h"
 #include "base/runtime.h"
 
@@ -12,7 +13,9 @@ namespace {
 
 // A transaction of one change may have to be kept for long, and there may be many.
 constexpr std::size_t kFirstChunk = 512;
-constexpr std::size_t kLargestChunk = std::size_t{1} << 20U;
+// So large that it comes in huge pages: to touch small ones for the first time is a good part of
+// what a bulk change costs.
+constexpr std::size_t kLargestChunk = std::size_t{8} << 20U;
 // Enough that a usual transaction allocates nothing.
 constexpr std::size_t kKeptForReuse = std::size_t{8} << 10U;
 // Of scratch files: few enough of them for a transaction of many gigabytes.
@@ -80,6 +83,7 @@ std::byte* UndoLog::take(std::size_t bytes) {
       const std::size_t size = std::max(grown, bytes);
       auto memory = std::make_unique_for_overwrite<std::byte[]>(size);
       std::byte* const begin = memory.get();
+      prefer_huge_pages(begin, size);
       chunks_.push_back({std::move(memory), nullptr, begin, size});
       bytes_ += size;
     }
