@@ -2,31 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <string_view>
 
 #include "base/posix_file_system.h"
+#include "base/program_words.h"
 #include "wal/internal/segment_store.h"
 #include "wal/reader.h"
 
 namespace swizzle::wal {
 namespace {
-
-constexpr const char* kUsage =
-    "swizzle-waldump prints the records of a log.\n"
-    "\n"
-    "usage: swizzle-waldump [option ...] DIRECTORY\n"
-    "The log is in DIRECTORY, or in its folder \"log\". Its records come oldest first.\n"
-    "  --from LSN    begin at the first record at or behind LSN\n"
-    "  --to LSN      end before LSN\n"
-    "  --limit N     at most N records\n"
-    "  --txn ID      only records of this transaction\n"
-    "  --page ID     only records that touch this page\n"
-    "  --backward    newest first, from --to or the end\n"
-    "  --stats       counts and bytes per kind instead of records\n";
 
 struct Arguments {
   std::string directory;
@@ -38,48 +24,6 @@ struct Arguments {
   bool backward = false;
   bool stats = false;
 };
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<Arguments> parse(std::span<const char* const> words) {
-  Arguments arguments;
-  for (std::size_t at = 0; at < words.size(); ++at) {
-    const std::string_view word = words[at];
-    if (word == "--backward") {
-      arguments.backward = true;
-    } else if (word == "--stats") {
-      arguments.stats = true;
-    } else if (word.starts_with("--")) {
-      if (at + 1 == words.size()) return std::nullopt;
-      const auto value = parse_number(words[++at]);
-      if (!value) return std::nullopt;
-      if (word == "--from") {
-        arguments.from = *value;
-      } else if (word == "--to") {
-        arguments.to = *value;
-      } else if (word == "--limit") {
-        arguments.limit = *value;
-      } else if (word == "--txn") {
-        arguments.txn = value;
-      } else if (word == "--page") {
-        arguments.page = value;
-      } else {
-        return std::nullopt;
-      }
-    } else if (arguments.directory.empty()) {
-      arguments.directory = word;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (arguments.directory.empty()) return std::nullopt;
-  return arguments;
-}
 
 class Dump {
  public:
@@ -186,17 +130,22 @@ Result<> run(const Arguments& arguments, const RecordKinds& kinds) {
 }  // namespace
 
 int waldump_main(int argc, const char* const* argv, const RecordKinds& kinds) {
-  const auto words = std::span{argv, static_cast<std::size_t>(argc)}.subspan(1);
-  if (words.size() == 1 && std::string_view{words[0]} == "--help") {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  const auto arguments = parse(words);
-  if (!arguments) {
-    std::fputs(kUsage, stderr);
-    return 2;
-  }
-  if (auto done = run(*arguments, kinds); !done) {
+  CLI::App app{"swizzle-waldump prints the records of a log.", "swizzle-waldump"};
+  Arguments arguments;
+  app.add_option("DIRECTORY", arguments.directory,
+                 "where the log is, or a folder \"log\" with it; its records come oldest first")
+      ->required();
+  app.add_option("--from", arguments.from, "begin at the first record at or behind LSN")
+      ->type_name("LSN");
+  app.add_option("--to", arguments.to, "end before LSN")->type_name("LSN");
+  app.add_option("--limit", arguments.limit, "at most N records")->type_name("N");
+  app.add_option("--txn", arguments.txn, "only records of this transaction")->type_name("ID");
+  app.add_option("--page", arguments.page, "only records that touch this page")->type_name("ID");
+  app.add_flag("--backward", arguments.backward, "newest first, from --to or the end");
+  app.add_flag("--stats", arguments.stats, "counts and bytes of each kind instead of records");
+  if (const auto exit_code = read_program_words(app, argc, argv)) return *exit_code;
+
+  if (auto done = run(arguments, kinds); !done) {
     fmt::print(stderr, "swizzle-waldump: {}\n", done.error().message());
     return 1;
   }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <iostream>
+#include <pqxx/pqxx>
 #include <system_error>
 
 #include "clients/swizzle/commands.h"
@@ -50,20 +51,19 @@ int run_program(const std::vector<std::string>& words) {
 }  // namespace
 
 /// The server copies itself, into a directory on its machine.
-int run_backup(const CommandLine& line) {
-  if (line.words.size() != 1) throw UsageError{"backup needs a directory"};
-  pqxx::connection connection{line.connection};
+int run_backup(const std::string& conninfo, const std::string& directory) {
+  pqxx::connection connection{conninfo};
   pqxx::nontransaction work{connection};
-  const std::string target = fs::absolute(line.words[0]).string();
+  const std::string target = fs::absolute(directory).string();
   std::cout << work.exec_params1("SELECT swizzle_backup($1)", target)[0].c_str() << '\n';
   return 0;
 }
 
 /// Makes a data directory out of a backup; no server is asked. Options go to swizzle-backup.
-int run_restore(const CommandLine& line) {
-  if (line.words.size() < 2) throw UsageError{"restore needs a backup and a directory"};
-  const fs::path backup = line.words[line.words.size() - 2];
-  const fs::path target = line.words.back();
+int run_restore(const std::vector<std::string>& options, const std::string& from,
+                const std::string& directory) {
+  const fs::path backup = from;
+  const fs::path target = directory;
   if (!fs::exists(backup / "swizzle.conf")) {
     throw std::runtime_error{"\"" + backup.string() + "\" is no whole backup of a server"};
   }
@@ -71,7 +71,7 @@ int run_restore(const CommandLine& line) {
   fs::create_directory(target);
   fs::permissions(target, fs::perms::owner_all);
   std::vector<std::string> words{backup_program(), "restore"};
-  words.insert(words.end(), line.words.begin(), line.words.end() - 2);
+  words.insert(words.end(), options.begin(), options.end());
   words.push_back((backup / "engine").string());
   words.push_back((target / "engine").string());
   if (const int code = run_program(words); code != 0) {

@@ -1,30 +1,36 @@
 #pragma once
 
-#include <pqxx/pqxx>
-#include <stdexcept>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace swizzle::clients {
 
-/// What stands before and after the command's name.
-struct CommandLine {
-  std::string connection;          ///< libpq's connection string; empty: as PGHOST etc. say
-  std::vector<std::string> words;  ///< what follows the command
-};
+// What each command of the program does; the program's exit code. They throw pqxx's errors.
+// `connection` is libpq's connection string; what it leaves out is as PGHOST etc. say.
 
-/// A word that cannot be understood: exit code 2 and a hint.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+int run_sql(const std::string& connection, std::vector<std::string> scripts);
 
-// Each returns the program's exit code. Throws UsageError, and pqxx's errors.
-int run_sql(const CommandLine& line);
-int run_load(const CommandLine& line);
-int run_top(const CommandLine& line);
-int run_verify(const CommandLine& line);
-int run_backup(const CommandLine& line);
-int run_restore(const CommandLine& line);
+struct LoadOptions {
+  std::string table;
+  std::string file;
+  char delimiter = ',';
+  bool has_header = false;
+};
+int run_load(const std::string& connection, const LoadOptions& options);
+
+struct TopOptions {
+  double seconds = 1;
+  std::optional<unsigned> turns;
+};
+int run_top(const std::string& connection, const TopOptions& options);
+
+int run_verify(const std::string& connection, const std::vector<std::string>& tables);
+
+int run_backup(const std::string& connection, const std::string& directory);
+
+/// `options` are swizzle-backup's.
+int run_restore(const std::vector<std::string>& options, const std::string& backup,
+                const std::string& directory);
 
 }  // namespace swizzle::clients

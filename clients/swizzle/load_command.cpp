@@ -18,35 +18,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct LoadOptions {
-  std::string table;
-  std::string file;
-  std::string delimiter = ",";
-  bool has_header = false;
-};
-
-LoadOptions load_options(const std::vector<std::string>& words) {
-  LoadOptions options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "--header") {
-      options.has_header = true;
-    } else if (words[i] == "--delimiter" && i + 1 < words.size()) {
-      options.delimiter = words[++i];
-    } else if (words[i].starts_with("--")) {
-      throw UsageError{"unknown option " + words[i]};
-    } else if (options.table.empty()) {
-      options.table = words[i];
-    } else if (options.file.empty()) {
-      options.file = words[i];
-    } else {
-      throw UsageError{"unexpected word " + words[i]};
-    }
-  }
-  if (options.file.empty()) throw UsageError{"load needs a table and a file"};
-  if (options.delimiter.size() != 1) throw UsageError{"a delimiter is one character"};
-  return options;
-}
-
 /// A file that is read once from front to back.
 class InputFile {
  public:
@@ -121,8 +92,7 @@ using ResultHandle = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
 std::string copy_statement(const Connection& connection, const LoadOptions& options) {
   const std::unique_ptr<char, decltype(&PQfreemem)> delimiter{
-      PQescapeLiteral(connection.get(), options.delimiter.c_str(), options.delimiter.size()),
-      &PQfreemem};
+      PQescapeLiteral(connection.get(), &options.delimiter, 1), &PQfreemem};
   std::string text =
       "COPY " + options.table + " FROM STDIN (FORMAT csv, DELIMITER " + delimiter.get();
   if (options.has_header) text += ", HEADER";
@@ -133,10 +103,9 @@ std::string copy_statement(const Connection& connection, const LoadOptions& opti
 
 /// The file goes to the server as it is, which reads the CSV. libpqxx's streams send rows of its
 /// own making, so this one speaks through libpq.
-int run_load(const CommandLine& line) {
-  const LoadOptions options = load_options(line.words);
+int run_load(const std::string& conninfo, const LoadOptions& options) {
   const InputFile file{options.file};
-  const Connection connection{PQconnectdb(line.connection.c_str()), &PQfinish};
+  const Connection connection{PQconnectdb(conninfo.c_str()), &PQfinish};
   if (PQstatus(connection.get()) != CONNECTION_OK) fail(connection);
   const ResultHandle begun{PQexec(connection.get(), copy_statement(connection, options).c_str()),
                            &PQclear};

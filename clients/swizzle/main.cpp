@@ -1,68 +1,115 @@
-// swizzle: a small client of ours. `swizzle help` says what it does.
+// swizzle: a small client of ours. `swizzle --help` says what it does.
 
+#include <functional>
 #include <iostream>
-#include <map>
-#include <string_view>
 
+#include "base/program_words.h"
 #include "clients/swizzle/commands.h"
 
 namespace swizzle::clients {
 namespace {
 
-constexpr int kUsageExit = 2;
-
-constexpr std::string_view kHelp =
-    R"(swizzle runs SQL, loads files, and looks after a server. For a shell, take psql.
-
-  swizzle [-c CONNECTION] sql [SCRIPT ...]
-      runs each script as one implicit transaction and prints the last statement's result;
-      without one it reads standard input.
-  swizzle [-c CONNECTION] load [--header] [--delimiter C] TABLE FILE
-      loads a CSV file into a table and shows how far it is.
-  swizzle [-c CONNECTION] top [-d SECONDS] [-n TURNS]
-      shows what sessions, pool and log do, again and again.
-  swizzle [-c CONNECTION] verify [TABLE ...]
-      checks the structure of the whole database or of some tables.
-  swizzle [-c CONNECTION] backup DIRECTORY
-      lets the running server copy itself into a directory on its machine.
-  swizzle restore [OPTION ...] BACKUP DIRECTORY
-      makes a data directory out of a backup. Options are swizzle-backup's: --restore-command,
-      --to-time, --to-lsn.
-
-CONNECTION is libpq's ("host=/tmp port=5432 user=me dbname=postgres"); what it leaves out comes from
-PGHOST, PGPORT, PGUSER, PGDATABASE and ~/.pgpass.
-)";
-
-int dispatch(int count, char** words) {
-  CommandLine line;
-  int at = 1;
-  if (at + 1 < count && std::string_view{words[at]} == "-c") {
-    line.connection = words[at + 1];
-    at += 2;
+/// The program's words, and what they choose.
+class Program {
+ public:
+  Program() {
+    app_.require_subcommand(1);
+    app_.add_option(
+            "-c", connection_,
+            "libpq's, as \"host=/tmp port=5432 user=me dbname=postgres\"; what it leaves out "
+            "comes from PGHOST, PGPORT, PGUSER, PGDATABASE and ~/.pgpass")
+        ->type_name("CONNECTION");
+    describe_sql();
+    describe_load();
+    describe_top();
+    describe_verify();
+    describe_backup();
+    describe_restore();
   }
-  const std::string_view command = at < count ? words[at++] : "help";
-  line.words.assign(words + at, words + count);
-  if (command == "help" || command == "--help") {
-    std::cout << kHelp;
-    return 0;
+
+  int run(int count, const char* const* words) {
+    if (const auto exit_code = read_program_words(app_, count, words)) return *exit_code;
+    return run_();
   }
-  const std::map<std::string_view, int (*)(const CommandLine&)> commands{
-      {"sql", run_sql},       {"load", run_load},     {"top", run_top},
-      {"verify", run_verify}, {"backup", run_backup}, {"restore", run_restore}};
-  const auto found = commands.find(command);
-  if (found == commands.end()) throw UsageError{"no command \"" + std::string{command} + "\""};
-  return found->second(line);
-}
+
+ private:
+  CLI::App& command(const std::string& name, const std::string& description,
+                    std::function<int()> run) {
+    CLI::App* const made = app_.add_subcommand(name, description);
+    made->callback([this, run] { run_ = run; });
+    return *made;
+  }
+
+  void describe_sql() {
+    command("sql", "runs each script as one implicit transaction, and prints its last result",
+            [this] { return run_sql(connection_, words_); })
+        .add_option("SCRIPT", words_, "SQL; without one it reads standard input");
+  }
+
+  void describe_load() {
+    CLI::App& load = command("load", "loads a CSV file into a table and shows how far it is",
+                             [this] { return run_load(connection_, load_); });
+    load.add_option("TABLE", load_.table)->required();
+    load.add_option("FILE", load_.file)->required();
+    load.add_flag("--header", load_.has_header, "the file's first line has the columns' names");
+    load.add_option("--delimiter", load_.delimiter, "one character; a comma unless given")
+        ->type_name("C");
+  }
+
+  void describe_top() {
+    CLI::App& top = command("top", "shows what sessions, pool and log do, again and again",
+                            [this] { return run_top(connection_, top_); });
+    top.add_option("-d", top_.seconds, "between two pictures")
+        ->type_name("SECONDS")
+        ->check(CLI::Range(0.1, 86400.0));
+    top.add_option("-n", top_.turns, "how many pictures")->type_name("TURNS");
+  }
+
+  void describe_verify() {
+    command("verify", "checks the structure of the whole database or of some tables", [this] {
+      return run_verify(connection_, words_);
+    }).add_option("TABLE", words_, "all unless named");
+  }
+
+  void describe_backup() {
+    command("backup", "lets the running server copy itself into a directory on its machine",
+            [this] { return run_backup(connection_, directory_); })
+        .add_option("DIRECTORY", directory_, "does not exist yet")
+        ->required();
+  }
+
+  void describe_restore() {
+    CLI::App& restore = command("restore", "makes a data directory of a backup; asks no server",
+                                [this] { return run_restore(words_, backup_, directory_); });
+    for (const char* const option : {"--restore-command", "--to-time", "--to-lsn"}) {
+      restore.add_option_function<std::string>(
+          option,
+          [this, option](const std::string& value) {
+            words_.insert(words_.end(), {option, value});
+          },
+          "as swizzle-backup's restore has it");
+    }
+    restore.add_option("BACKUP", backup_)->required();
+    restore.add_option("DIRECTORY", directory_, "does not exist yet")->required();
+  }
+
+  CLI::App app_{"swizzle runs SQL, loads files, and looks after a server. For a shell, take psql.",
+                "swizzle"};
+  std::function<int()> run_;
+  std::string connection_;
+  std::vector<std::string> words_;  ///< scripts, tables or another program's options
+  LoadOptions load_;
+  TopOptions top_;
+  std::string backup_;
+  std::string directory_;
+};
 
 }  // namespace
 }  // namespace swizzle::clients
 
 int main(int count, char** words) {
   try {
-    return swizzle::clients::dispatch(count, words);
-  } catch (const swizzle::clients::UsageError& error) {
-    std::cerr << "swizzle: " << error.what() << "\nTry \"swizzle help\".\n";
-    return swizzle::clients::kUsageExit;
+    return swizzle::clients::Program{}.run(count, words);
   } catch (const std::exception& error) {
     std::cerr << "swizzle: " << error.what() << '\n';
     return 1;

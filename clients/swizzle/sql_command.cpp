@@ -1,5 +1,6 @@
 #include <iostream>
 #include <iterator>
+#include <pqxx/pqxx>
 
 #include "clients/swizzle/commands.h"
 #include "clients/swizzle/text_table.h"
@@ -53,13 +54,12 @@ void print_result(const pqxx::result& result) {
 
 /// Each word is a script; without words one comes from standard input. A script is one implicit
 /// transaction, and shows the result of its last statement.
-int run_sql(const CommandLine& line) {
-  std::vector<std::string> scripts = line.words;
+int run_sql(const std::string& conninfo, std::vector<std::string> scripts) {
   if (scripts.empty()) {
     scripts.emplace_back(std::istreambuf_iterator<char>{std::cin},
                          std::istreambuf_iterator<char>{});
   }
-  pqxx::connection connection{line.connection};
+  pqxx::connection connection{conninfo};
   for (const std::string& script : scripts) {
     pqxx::nontransaction work{connection};
     print_result(work.exec(script));

@@ -131,6 +131,20 @@ TEST_CASE("swizzle backup copies a running server, restore makes another of it")
 TEST_CASE("swizzle names what it does not understand") {
   CHECK(shell(SWIZZLE_PATH " help").code == 0);
   CHECK(shell(SWIZZLE_PATH " no-such-command").code == 2);
+  CHECK(shell(SWIZZLE_PATH " load --delimiter ab t f").code == 2);
+  for (const char* const program : {SWIZZLE_PATH, SWIZZLE_BACKUP_PATH, SWIZZLED_PATH}) {
+    const std::string words = program;
+    CHECK(shell(words + " --version").output.find(" 0.") != std::string::npos);
+    CHECK(shell(words + " --no-such-option").code == 2);
+  }
+  for (const std::string command :
+       {SWIZZLED_PATH " init", SWIZZLED_PATH " stop", SWIZZLE_PATH " sql", SWIZZLE_PATH " restore",
+        SWIZZLE_BACKUP_PATH " copy"}) {
+    const Ended help = shell(command + " --help");
+    CHECK(help.code == 0);
+    CHECK(help.output.find("--help") != std::string::npos);
+    CHECK(shell(command + " --version").code == 0);
+  }
   CHECK(shell(SWIZZLE_PATH " load --sideways t f").code == 2);
   const Ended nobody = shell(SWIZZLE_PATH " -c 'host=/does/not/exist' sql 'SELECT 1'");
   CHECK(nobody.code == 1);

@@ -1,11 +1,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <pqxx/pqxx>
 #include <thread>
 
 #include "clients/swizzle/commands.h"
@@ -13,34 +13,6 @@
 
 namespace swizzle::clients {
 namespace {
-
-struct TopOptions {
-  double seconds = 1;
-  std::optional<int> turns;
-};
-
-double number_in(const std::string& word) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc{} || end != word.data() + word.size() || value <= 0) {
-    throw UsageError{"\"" + word + "\" is not a positive number"};
-  }
-  return value;
-}
-
-TopOptions top_options(const std::vector<std::string>& words) {
-  TopOptions options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] == "-d" && i + 1 < words.size()) {
-      options.seconds = std::max(0.1, number_in(words[++i]));
-    } else if (words[i] == "-n" && i + 1 < words.size()) {
-      options.turns = static_cast<int>(number_in(words[++i]));
-    } else {
-      throw UsageError{"unexpected word " + words[i]};
-    }
-  }
-  return options;
-}
 
 using Counters = std::map<std::string, std::int64_t>;
 
@@ -97,13 +69,12 @@ void print_sessions(pqxx::connection& connection) {
 }  // namespace
 
 /// A live view: what sessions do, and what pool and log do per second, until interrupted.
-int run_top(const CommandLine& line) {
-  const TopOptions options = top_options(line.words);
-  pqxx::connection connection{line.connection};
+int run_top(const std::string& conninfo, const TopOptions& options) {
+  pqxx::connection connection{conninfo};
   const bool is_terminal = ::isatty(STDOUT_FILENO) != 0;
   Counters before = read_counters(connection);
   auto then = std::chrono::steady_clock::now();
-  for (int turn = 0; !options.turns || turn < *options.turns; ++turn) {
+  for (unsigned turn = 0; !options.turns || turn < *options.turns; ++turn) {
     std::this_thread::sleep_for(std::chrono::duration<double>{options.seconds});
     const auto now = std::chrono::steady_clock::now();
     const Counters counters = read_counters(connection);

@@ -1,4 +1,5 @@
 #include <iostream>
+#include <pqxx/pqxx>
 
 #include "clients/swizzle/commands.h"
 
@@ -6,8 +7,8 @@ namespace swizzle::clients {
 
 /// Without words every tree is checked, otherwise those of the tables named. Exit code 1 if a rule
 /// is violated; each violation is a line.
-int run_verify(const CommandLine& line) {
-  pqxx::connection connection{line.connection};
+int run_verify(const std::string& conninfo, const std::vector<std::string>& tables) {
+  pqxx::connection connection{conninfo};
   pqxx::nontransaction work{connection};
   bool is_sound = true;
   const auto report = [&](const std::string& what, const std::string& violations) {
@@ -18,10 +19,10 @@ int run_verify(const CommandLine& line) {
     is_sound = false;
     std::cout << what << ":\n" << violations << '\n';
   };
-  if (line.words.empty()) {
+  if (tables.empty()) {
     report("the whole database", work.exec1("SELECT swizzle_verify()")[0].as<std::string>());
   }
-  for (const std::string& table : line.words) {
+  for (const std::string& table : tables) {
     report(table,
            work.exec_params1("SELECT swizzle_verify($1::regclass)", table)[0].as<std::string>());
   }

@@ -7,32 +7,18 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/command_line.h"
 #include "base/posix_file_system.h"
+#include "base/program_words.h"
 #include "storage/engine.h"
 #include "storage/recovery/backup_end.h"
 #include "wal/archive_command.h"
 
 namespace swizzle {
 namespace {
-
-constexpr const char* kUsage =
-    "swizzle-backup copies a database's files, and makes a database of such a copy.\n\n"
-    "usage: swizzle-backup copy DATABASE BACKUP\n"
-    "       swizzle-backup restore [option ...] BACKUP DATABASE\n"
-    "       swizzle-backup check DATABASE\n"
-    "copy: copies a database that no server has open; one that is open its server copies.\n"
-    "restore: makes a database that does not exist yet out of a backup.\n"
-    "  --restore-command COMMAND  fetches the archived log segment %f to the path %p\n"
-    "  --to-lsn LSN               stop before the first record at or behind LSN\n"
-    "  --to-time TIME             stop before the first commit that is younger than TIME,\n"
-    "                             \"YYYY-MM-DD hh:mm:ss[.uuuuuu]\" in UTC\n"
-    "check: recovers the database and checks every page of every tree. Of a backup it checks what\n"
-    "  would be restored: it restores it into BACKUP.check and removes that again.\n";
 
 struct Arguments {
   std::vector<std::string> paths;
@@ -59,26 +45,6 @@ std::optional<std::int64_t> parse_time(std::string text) {
     return std::nullopt;
   }
   return std::int64_t{timegm(&parts)} * kMicros + micros;
-}
-
-// The first word is the command's name.
-Result<Arguments> parse(int argc, const char* const* argv) {
-  CommandLine line(argc, argv, {});
-  Arguments arguments;
-  arguments.paths = line.positional();
-  // The first word is the command. A path without a folder in front has no parent to make durable.
-  for (std::size_t i = 1; i < arguments.paths.size(); ++i) {
-    arguments.paths[i] = std::filesystem::absolute(arguments.paths[i]).string();
-  }
-  arguments.restore_command = line.text("restore-command", "");
-  const std::uint64_t lsn = line.number("to-lsn", 0);
-  if (lsn != 0) arguments.target.lsn = Lsn{lsn};
-  const std::string time = line.text("to-time", "");
-  arguments.target.time_us = parse_time(time);
-  if (!time.empty() && !arguments.target.time_us)
-    return fail(sqlstate::invalid_parameter_value, fmt::format("\"{}\" is no time", time));
-  RETURN_IF_ERROR(line.finish());
-  return arguments;
 }
 
 EngineOptions options() {
@@ -150,35 +116,66 @@ Result<> check(const Arguments& arguments) {
   return of_backup ? check_backup(files, directory) : check_database(files, directory);
 }
 
+void add_restore_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("--restore-command", arguments.restore_command,
+                 "fetches the archived log segment %f to the path %p")
+      ->type_name("COMMAND");
+  app.add_option_function<std::uint64_t>(
+         "--to-lsn", [&arguments](std::uint64_t lsn) { arguments.target.lsn = Lsn{lsn}; },
+         "stop before the first record at or behind LSN")
+      ->type_name("LSN");
+  app.add_option_function<std::string>(
+         "--to-time",
+         [&arguments](const std::string& time) {
+           arguments.target.time_us = parse_time(time);
+           if (!arguments.target.time_us)
+             throw CLI::ValidationError{fmt::format("\"{}\" is no time", time)};
+         },
+         "stop before the first commit that is younger, \"YYYY-MM-DD hh:mm:ss[.uuuuuu]\" in UTC")
+      ->type_name("TIME");
+}
+
 }  // namespace
 
 int backup_main(int argc, const char* const* argv) {
-  struct Command {
-    std::string_view name;
-    std::size_t paths;
-    Result<> (*run)(const Arguments&);
+  using Run = Result<> (*)(const Arguments&);
+  CLI::App app{"swizzle-backup copies a database's files, and makes a database of such a copy.",
+               "swizzle-backup"};
+  app.require_subcommand(1);
+  Arguments arguments;
+  Run run = nullptr;
+  const auto command = [&](const char* name, const char* description, Run does,
+                           std::initializer_list<const char*> paths) {
+    CLI::App* const made = app.add_subcommand(name, description);
+    made->callback([&run, does] { run = does; });
+    for (const char* const path : paths) {
+      made->add_option_function<std::string>(
+              path,
+              // A path without a folder in front has no parent to make durable.
+              [&arguments](const std::string& word) {
+                arguments.paths.push_back(std::filesystem::absolute(word).string());
+              })
+          ->required();
+    }
+    return made;
   };
-  constexpr Command kCommands[] = {{"copy", 2, copy}, {"restore", 2, restore}, {"check", 1, check}};
-  if (argc == 2 && std::string_view{argv[1]} == "--help") {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
-  auto arguments = parse(argc, argv);
-  if (!arguments) fmt::print(stderr, "swizzle-backup: {}\n", arguments.error().message());
-  for (const Command& command : kCommands) {
-    if (!arguments || arguments->paths.size() != command.paths + 1 ||
-        command.name != arguments->paths.front())
-      continue;
-    arguments->paths.erase(arguments->paths.begin());
-    const auto done = command.run(*arguments);
-    if (done) return 0;
-    fmt::print(stderr, "swizzle-backup: {}\n", done.error().message());
-    if (!done.error().detail().empty()) fmt::print(stderr, "{}\n", done.error().detail());
-    if (!done.error().hint().empty()) fmt::print(stderr, "{}\n", done.error().hint());
-    return 1;
-  }
-  std::fputs(kUsage, stderr);
-  return 2;
+  command("copy", "copies a database that no server has open; one that is open its server copies",
+          copy, {"DATABASE", "BACKUP"});
+  add_restore_options(*command("restore", "makes a database that does not exist yet of a backup",
+                               restore, {"BACKUP", "DATABASE"}),
+                      arguments);
+  command("check",
+          "recovers the database and checks every page of every tree; of a backup, what would be "
+          "restored: into DATABASE.check, which is removed again",
+          check, {"DATABASE"});
+  if (const auto exit_code = read_program_words(app, argc, argv)) return *exit_code;
+
+  const auto done = run(arguments);
+  if (done) return 0;
+  fmt::print(stderr, "swizzle-backup: {}\n", done.error().message());
+  if (!done.error().detail().empty()) fmt::print(stderr, "{}\n", done.error().detail());
+  if (!done.error().hint().empty()) fmt::print(stderr, "{}\n", done.error().hint());
+  return 1;
 }
 
 }  // namespace swizzle

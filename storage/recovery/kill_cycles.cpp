@@ -1,7 +1,6 @@
-// swizzle-kill-cycles DIRECTORY [CYCLES [SEED]]: forks a process that works on a database, kills it
-// with SIGKILL at a random moment, also while it recovers, and does so again. Every process
-// compares what it finds with what the ones before were told. DIRECTORY is made, and removed at the
-// end unless something was wrong.
+// swizzle-kill-cycles: forks a process that works on a database, kills it with SIGKILL at a random
+// moment, also while it recovers, and does so again. Every process compares what it finds with what
+// the ones before were told.
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -10,10 +9,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <new>
+#include <string>
 #include <vector>
 
+#include "base/program_words.h"
 #include "base/random.h"
 #include "storage/recovery/kill_worker.h"
 
@@ -97,14 +97,17 @@ int run(const std::filesystem::path& directory, std::uint64_t cycles, std::uint6
 }  // namespace swizzle
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 4) {
-    std::fputs("usage: swizzle-kill-cycles DIRECTORY [CYCLES [SEED]]\n", stderr);
-    return 2;
-  }
-  constexpr std::uint64_t kCycles = 50;
-  const std::uint64_t cycles = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : kCycles;
-  const std::uint64_t seed =
-      argc > 3 ? std::strtoul(argv[3], nullptr, 10) : static_cast<std::uint64_t>(getpid());
+  CLI::App app{
+      "swizzle-kill-cycles forks a process that works on a database and kills it, again and again.",
+      "swizzle-kill-cycles"};
+  std::string directory;
+  std::uint64_t cycles = 50;
+  auto seed = static_cast<std::uint64_t>(getpid());
+  app.add_option("DIRECTORY", directory, "made, and removed at the end unless something was wrong")
+      ->required();
+  app.add_option("CYCLES", cycles, "how often; 50 unless given");
+  app.add_option("SEED", seed, "of the moments; another one each time unless given");
+  if (const auto exit_code = swizzle::read_program_words(app, argc, argv)) return *exit_code;
   fmt::print("seed {}\n", seed);
-  return swizzle::run(argv[1], cycles, seed);
+  return swizzle::run(directory, cycles, seed);
 }

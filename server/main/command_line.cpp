@@ -1,0 +1,149 @@
+#include "server/main/command_line.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <map>
+#include <string_view>
+
+#include "base/program_words.h"
+
+namespace swizzle::server {
+namespace {
+
+/// The words of `swizzled -D …`, which are settings, and of each command.
+class Reader {
+ public:
+  Reader() {
+    // -h is PostgreSQL's word for addresses.
+    app_.set_help_flag("-?,--help", "print this help and exit");
+    describe_serving();
+    describe_init();
+    describe_stop();
+    add_directory(
+        *add_command("status", "says whether a server runs, and how to reach it", Command::status));
+    add_directory(
+        *add_command("reload", "has a server read its rules and TLS files again", Command::reload));
+  }
+
+  CommandLine read(int count, const char* const* words) {
+    // Without a word there is nothing to do; the help says what there is.
+    const char* const kHelp[] = {words[0], "--help"};
+    line_.exit_code =
+        count > 1 ? read_program_words(app_, count, words) : read_program_words(app_, 2, kHelp);
+    if (!line_.exit_code) require_directory();
+    return std::move(line_);
+  }
+
+ private:
+  CLI::App* add_command(const std::string& name, const std::string& description, Command command) {
+    CLI::App* const made = app_.add_subcommand(name, description);
+    made->callback([this, command] { line_.command = command; });
+    return made;
+  }
+
+  void add_directory(CLI::App& app) {
+    app.add_option("-D,--pgdata", line_.directory, "the data directory")
+        ->type_name("DIRECTORY")
+        ->envname("PGDATA");
+  }
+
+  void add_service_user(CLI::App& app) {
+    app.add_option_function<std::string>(
+           "--user",
+           [this](const std::string& name) {
+             line_.service_user = name;
+             override_setting("user", name);
+           },
+           "the system's user that it becomes, started by root: a server once its sockets are open")
+        ->type_name("USER");
+  }
+
+  void add_setting_option(const std::string& option, const std::string& setting,
+                          const std::string& type, const std::string& description) {
+    app_.add_option_function<std::string>(
+            option, [this, setting](const std::string& value) { override_setting(setting, value); },
+            description)
+        ->type_name(type);
+  }
+
+  void describe_serving() {
+    add_directory(app_);
+    add_setting_option("-p,--port", "port", "PORT", "where it listens, TCP and socket");
+    add_setting_option("-k,--socket-directory", "unix_socket_directories", "DIRECTORY",
+                       "where its unix socket lies");
+    add_setting_option("-h,--listen-addresses", "listen_addresses", "ADDRESSES",
+                       "where it listens for TCP");
+    app_.add_option_function<std::vector<std::string>>(
+            "-c",
+            [this](const std::vector<std::string>& texts) {
+              for (const std::string& text : texts) assign_setting(text);
+            },
+            "a setting, above what the files say; any number of times")
+        ->type_name("NAME=VALUE")
+        ->take_all()
+        ->allow_extra_args(false);
+    add_service_user(app_);
+    app_.footer(
+        "\nWithout a command it serves DIRECTORY. TERM stops it smartly, INT fast, QUIT at once; "
+        "HUP\nreloads rules and TLS.");
+  }
+
+  void describe_init() {
+    CLI::App* const init = add_command("init", "makes a data directory", Command::init);
+    add_directory(*init);
+    init->add_option("-U,--username", line_.user, "the first superuser; you, unless named")
+        ->type_name("NAME");
+    CLI::Option* const file =
+        init->add_option("--pwfile", line_.password_file,
+                         "its password is the file's first line; without it, it is asked for")
+            ->type_name("FILE");
+    init->add_flag("--peer-only", line_.peer_only,
+                   "no password: only the system's user NAME gets in, by the unix socket")
+        ->excludes(file);
+    add_service_user(*init);
+  }
+
+  void describe_stop() {
+    static const std::map<std::string, int> kModes{
+        {"smart", SIGTERM}, {"fast", SIGINT}, {"immediate", SIGQUIT}};
+    CLI::App* const stop =
+        add_command("stop", "stops the server, and waits until it has", Command::stop);
+    add_directory(*stop);
+    line_.stop_signal = SIGINT;
+    stop->add_option_function<std::string>(
+            "-m,--mode", [this](const std::string& mode) { line_.stop_signal = kModes.at(mode); },
+            "smart: when all sessions have ended; fast: they are ended; immediate: as a crash")
+        ->type_name("smart|fast|immediate")
+        ->check(CLI::IsMember(&kModes));
+  }
+
+  void override_setting(std::string name, std::string value) {
+    line_.overrides.push_back({std::move(name), std::move(value), "command line"});
+  }
+
+  void assign_setting(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw CLI::ValidationError{fmt::format("-c needs NAME=VALUE, not \"{}\"", text)};
+    }
+    override_setting(text.substr(0, equals), text.substr(equals + 1));
+  }
+
+  void require_directory() {
+    if (!line_.directory.empty()) return;
+    fmt::print(stderr, "swizzled: -D DIRECTORY is missing\nTry \"swizzled --help\".\n");
+    line_.exit_code = kUsageExit;
+  }
+
+  CLI::App app_{"swizzled serves a database to PostgreSQL clients.", "swizzled"};
+  CommandLine line_;
+};
+
+}  // namespace
+
+CommandLine read_command_line(int count, const char* const* words) {
+  return Reader{}.read(count, words);
+}
+
+}  // namespace swizzle::server

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/settings.h"
+
+namespace swizzle::server {
+
+enum class Command { serve, init, stop, status, reload };
+
+/// What the words after `swizzled` ask for.
+struct CommandLine {
+  Command command = Command::serve;
+  std::string directory;
+  std::string user;
+  std::string password_file;
+  std::string service_user;
+  int stop_signal = 0;
+  bool peer_only = false;
+  std::vector<SettingAssignment> overrides;
+  std::optional<int> exit_code;  ///< they are answered already, or make no sense
+};
+
+CommandLine read_command_line(int count, const char* const* words);
+
+}  // namespace swizzle::server
