@@ -8,7 +8,7 @@
 namespace swizzle::sql {
 namespace {
 
-constexpr std::uint8_t kFormatVersion = 9;
+constexpr std::uint8_t kFormatVersion = 10;
 constexpr std::uint8_t kOldestVersion = 2;
 
 /// Writes what `fields` below names, in that order.
@@ -161,6 +161,7 @@ void fields(V& visit, T& object) {
         object.deferrable, object.columns, object.included, object.predicate_sql, object.tree,
         object.comment);
   visit.since(4, object.estimated_pages);
+  visit.since(10, object.method);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, SequenceDefinition>

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -138,9 +139,18 @@ struct IndexColumn {
   std::string operator_class;  ///< as the user named it; empty: the default
 };
 
+enum class IndexMethod : char {
+  tree = 'b',      ///< an entry per row, in the order of the columns: btree
+  inverted = 'g',  ///< an entry per element of the columns' values: gin
+};
+constexpr std::string_view access_method_name(IndexMethod method) noexcept {
+  return method == IndexMethod::inverted ? "gin" : "btree";
+}
+
 struct Index {
   Oid oid = kNoOid;
   std::string name;
+  IndexMethod method = IndexMethod::tree;
   /// Its entries have each key once; of a deferrable key's index they may repeat for a while.
   bool unique = false;
   bool primary = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
 namespace {
@@ -17,9 +18,16 @@ void set_missing_values(Table& table) {
 
 void open_indexes(Engine& engine, Table& table) {
   for (const Index& index : table.relation.indexes) {
-    IndexAccess access{&index, std::nullopt, {}, &table.runtime->index_counters(index.oid)};
+    IndexAccess access{&index, std::nullopt, {}, &table.runtime->index_counters(index.oid), {}};
     for (const IndexColumn& column : index.columns) {
       access.columns.push_back({column.type, column.direction, column.nulls});
+      if (index.method != IndexMethod::inverted) continue;
+      const ElementClassInfo* taken = find_element_class(column.type, column.operator_class);
+      if (taken == nullptr) {
+        throw_error(sqlstate::data_corrupted, "index \"{}\" has an unknown operator class",
+                    index.name);
+      }
+      access.classes.push_back(taken->id);
     }
     if (index.primary) {
       table.key_columns = access.columns;

@@ -11,6 +11,7 @@
 
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/table_counters.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "storage/engine.h"
 
@@ -53,13 +54,19 @@ struct IndexAccess {
   std::optional<Tree> tree;  ///< absent for the primary key: the table is its index
   std::vector<KeyColumn> columns;
   TableCounters* counters = nullptr;  ///< lives with the table's runtime
+  /// Of an inverted index: how values of its columns are taken apart.
+  std::vector<ElementClass> classes = {};
+
+  /// It has an entry per element of a row's values, and no order of its columns.
+  [[nodiscard]] bool is_inverted() const noexcept { return !classes.empty(); }
 };
 
 /// One version of a relation's definition, opened. Immutable; plans keep it alive.
 ///
 /// Rows: key = the primary key's columns, or 8 bytes of hidden row id; value = all columns.
 /// Index entries: key = the index's columns, then (unless unique without NULLs) the row's key;
-/// value = the row's key for unique ones, empty otherwise.
+/// value = the row's key for unique ones, empty otherwise. Of inverted ones as row_key_stream.h
+/// says.
 struct Table {
   Relation relation;
   /// Raised by every change; what a writer compares after it has locked the relation.

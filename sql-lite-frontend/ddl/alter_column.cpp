@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/user_types.h"
 #include "sql-lite-frontend/types/identifiers.h"
@@ -124,7 +125,10 @@ void TableChange::alter_type(const ast::AlterTableCmd& command) {
   column.typmod = type.typmod;
   for (Index& index : relation.indexes) {
     for (IndexColumn& part : index.columns) {
-      if (part.column == static_cast<std::int16_t>(position + 1)) part.type = type.type;
+      if (part.column != static_cast<std::int16_t>(position + 1)) continue;
+      part.type = type.type;
+      if (index.method != IndexMethod::inverted) continue;
+      part.operator_class = element_class_name(type.type, part.operator_class);
     }
   }
   rewrite(std::move(relation),

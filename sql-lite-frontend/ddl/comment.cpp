@@ -33,7 +33,8 @@ constexpr std::array kLanguages{BuiltinName{"internal", 12}, BuiltinName{"c", 13
                                 BuiltinName{"sql", 14}};
 constexpr std::array kCollations{BuiltinName{"default", 100}, BuiltinName{"C", 950},
                                  BuiltinName{"POSIX", 951}};
-constexpr std::array kMethods{BuiltinName{"heap", 2}, BuiltinName{"btree", 403}};
+constexpr std::array kMethods{BuiltinName{"heap", 2}, BuiltinName{"btree", 403},
+                              BuiltinName{"gin", 2742}};
 constexpr std::array kTablespaces{BuiltinName{"pg_default", 1663}, BuiltinName{"pg_global", 1664}};
 
 std::string_view last_name(const ast::Node* object) {

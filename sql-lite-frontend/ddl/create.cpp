@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -258,10 +259,13 @@ void as_hash(Session::State& session, const ast::IndexStmt& statement, ResultSin
 }  // namespace
 
 void create_index(Session::State& session, const ast::IndexStmt& statement, ResultSink& sink) {
+  const bool is_inverted = statement.access_method == "gin";
   if (statement.access_method == "hash") {
     as_hash(session, statement, sink);
+  } else if (is_inverted) {
+    check_inverted_index(statement);
   } else if (!statement.access_method.empty() && statement.access_method != "btree") {
-    constexpr std::string_view kOthers[] = {"gist", "gin", "spgist", "brin"};
+    constexpr std::string_view kOthers[] = {"gist", "spgist", "brin"};
     const bool known = std::ranges::find(kOthers, statement.access_method) != std::end(kOthers);
     throw_error(known ? sqlstate::feature_not_supported : sqlstate::undefined_object,
                 "access method \"{}\" {}", statement.access_method,
@@ -282,6 +286,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
   Relation relation = table->relation;
   Index index;
   index.oid = session.catalog.allocate_oid();
+  index.method = is_inverted ? IndexMethod::inverted : IndexMethod::tree;
   index.unique = statement.unique;
   index.nulls_not_distinct = statement.nulls_not_distinct;
   std::vector<std::string> names;
@@ -306,6 +311,15 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
       name = binder.target_name_of(element.expr);
       if (name == "?column?") name = "expr";
     }
+    if (is_inverted) {
+      check_collation(element.collation);
+      column.operator_class = element_class_name(
+          column.type, element.opclass.empty() ? "" : ast::string_of(element.opclass.back()));
+      check_inverted_column(element);
+      index.columns.push_back(std::move(column));
+      names.push_back(name);
+      continue;
+    }
     if (!is_indexable(column.type)) {
       throw sql_error(sqlstate::undefined_object,
                       "data type {} has no default operator class for access method \"btree\"",
@@ -327,7 +341,7 @@ void create_index(Session::State& session, const ast::IndexStmt& statement, Resu
     index.columns.push_back(std::move(column));
     names.push_back(name);
   }
-  static_cast<void>(storage_options(statement.options));
+  check_index_options(index.method, statement.options);
   for (const ast::Node* node : statement.index_including_params) {
     const auto& element = ast::as<ast::IndexElem>(node);
     const auto position = table->column_position(element.name);

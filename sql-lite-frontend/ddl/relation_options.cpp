@@ -26,19 +26,6 @@ void check_storage_option(const ast::DefElem& option) {
   }
 }
 
-std::string value_of_option(const ast::DefElem& option) {
-  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
-    return std::to_string(integer->ival);
-  }
-  if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
-  if (const auto* real = ast::try_as<ast::Float>(option.arg)) return std::string{real->fval};
-  // ON is a word of the grammar's own.
-  if (const auto* type = ast::try_as<ast::TypeName>(option.arg)) {
-    return std::string{ast::string_of(type->names.back())};
-  }
-  return "true";
-}
-
 bool boolean_of(std::string_view name, std::string_view value) {
   try {
     return parse_boolean(value);
@@ -69,12 +56,29 @@ std::string_view name_of(std::string_view option) {
 
 }  // namespace
 
+std::string option_text(const ast::DefElem& option) {
+  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
+    return std::to_string(integer->ival);
+  }
+  if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
+  if (const auto* real = ast::try_as<ast::Float>(option.arg)) return std::string{real->fval};
+  // ON is a word of the grammar's own.
+  if (const auto* type = ast::try_as<ast::TypeName>(option.arg)) {
+    return std::string{ast::string_of(type->names.back())};
+  }
+  return "true";
+}
+
+bool boolean_option(const ast::DefElem& option) {
+  return boolean_of(option.defname, option_text(option));
+}
+
 std::vector<std::string> storage_options(ast::NodeList options) {
   std::vector<std::string> list;
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     check_storage_option(option);
-    list.push_back(std::string{option.defname} + "=" + value_of_option(option));
+    list.push_back(std::string{option.defname} + "=" + option_text(option));
   }
   return list;
 }
@@ -84,7 +88,7 @@ std::vector<std::string> view_options(ast::NodeList options) {
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string name{option.defname};
-    const std::string value = value_of_option(option);
+    const std::string value = option_text(option);
     check_view_option(name, value);
     if (std::ranges::find(list, name, &name_of) != list.end()) {
       throw_error(sqlstate::invalid_parameter_value, "parameter \"{}\" specified more than once",

@@ -14,6 +14,11 @@ std::vector<std::string> storage_options(ast::NodeList options);
 /// 0A000 for security_barrier, which nothing here would heed.
 std::vector<std::string> view_options(ast::NodeList options);
 
+/// A parameter's value as it was written; "true" where there is none.
+std::string option_text(const ast::DefElem& option);
+/// 22023 where it is no boolean.
+bool boolean_option(const ast::DefElem& option);
+
 /// ALTER … SET: each replaces the one of its name.
 void set_options(std::vector<std::string>& options, std::vector<std::string> changed);
 /// ALTER … RESET.

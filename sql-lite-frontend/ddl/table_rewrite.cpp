@@ -212,9 +212,15 @@ void build_index(Session::State& session, const TablePtr& table, std::size_t num
   const RowWriter writer{*writing.write};
   const Index& index = table->relation.indexes[number];
   const ColumnPlaces places = places_of(*table, number, *writing.write);
+  const bool is_inverted = table->indexes[number].is_inverted();
   const auto produce = [&](const auto& take) {
     for_each_row(
         session, *table, execution, places, [&](const Entry& stored, std::span<const Value> row) {
+          if (is_inverted) {
+            return std::ranges::all_of(
+                writer.element_entries_of(execution, number, row, stored.key),
+                [&](std::string_view key) { return take(key, std::string_view{}); });
+          }
           const RowWriter::Entry entry = writer.entry_of(execution, number, row, stored.key);
           return !entry.present || take(entry.key, entry.value);
         });

@@ -13,14 +13,6 @@ namespace {
 
 using Kind = IndexCondition::Kind;
 
-bool is_column(const FromTable& table, const IndexAccess& index, std::size_t at,
-               const ExprPtr& expression, const Expr& operand) {
-  if (expression) return same_expression(*expression, operand);
-  const SlotExpr* column = as_column(operand);
-  const auto position = static_cast<Slot>(index.index->columns[at].column - 1);
-  return column != nullptr && column->slot() == table.first_slot + position;
-}
-
 /// Text between `prefix` and what follows all that begin with it.
 std::string after_prefix(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
@@ -53,6 +45,14 @@ OrderedKey row_key_order(const FromTable& table, const IndexAccess& index, std::
 }
 
 }  // namespace
+
+bool is_index_column(const FromTable& table, const IndexAccess& index, std::size_t at,
+                     const ExprPtr& expression, const Expr& operand) {
+  if (expression) return same_expression(*expression, operand);
+  const SlotExpr* column = as_column(operand);
+  const auto position = static_cast<Slot>(index.index->columns[at].column - 1);
+  return column != nullptr && column->slot() == table.first_slot + position;
+}
 
 std::vector<Slot> table_slots(const FromTable& table) {
   std::vector<Slot> slots;
@@ -121,12 +121,17 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
   AccessPath path;
   path.index = &index;
   path.is_partial = !in.predicate.empty();
+  if (index.is_inverted()) {
+    match_elements(table, in, conditions, path);
+    if (path.of_elements.empty()) return std::nullopt;
+    return path;
+  }
   std::vector<bool> used(conditions.size(), false);
   const auto find = [&](std::size_t column, auto... kinds) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < conditions.size(); ++i) {
       const auto known = used[i] ? std::nullopt : as_index_condition(*conditions[i], own);
       if (known && ((known->kind == kinds) || ...) &&
-          is_column(table, index, column, in.columns[column], *known->operand)) {
+          is_index_column(table, index, column, in.columns[column], *known->operand)) {
         used[i] = true;
         return i;
       }
@@ -151,13 +156,13 @@ std::optional<AccessPath> AccessPaths::path_over(const FromTable& table, const I
   if (path.low || path.high || path.any_of) return path;
   for (std::size_t i = 0; i < conditions.size(); ++i) {
     if (const auto found = as_alternatives(*conditions[i], own)) {
-      if (!is_column(table, index, column, in.columns[column], *found->operand)) continue;
+      if (!is_index_column(table, index, column, in.columns[column], *found->operand)) continue;
       path.alternatives = i;
       return path;
     }
     const LikeOperands like = like_operands(*conditions[i]);
     if (like.column == nullptr || like.column->type() == TypeId::bpchar ||
-        !is_column(table, index, column, in.columns[column], *like.column)) {
+        !is_index_column(table, index, column, in.columns[column], *like.column)) {
       continue;
     }
     const auto prefix = like_prefix(*conditions[i], known_);
@@ -193,6 +198,9 @@ void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
   const std::vector<std::size_t> answered = path.answered();
   for (const std::size_t i : answered) bounding.push_back(conditions[i]);
   if (path.prefix) bounding.push_back(conditions[*path.prefix]);
+  for (const AccessPath::OfElements& one : path.of_elements) {
+    bounding.push_back(conditions[one.condition]);
+  }
   if (path.is_partial) {
     for (const ExprPtr& part : bound(table, *path.index->index).predicate) {
       bounding.push_back(part.get());
@@ -223,6 +231,7 @@ void AccessPaths::set_cost(const FromTable& table, AccessPath& path,
         dynamic_cast<const ArrayComparisonExpr&>(*conditions[*path.any_of]).operands()[1].get());
     descents = array != nullptr ? static_cast<double>(array->operands().size()) : 10;
   }
+  descents += static_cast<double>(path.of_elements.size()) * cost::kElements;
   path.cost = descents * cost::kDescent + path.matched * (each + asked);
   if (!is_allowed("enable_indexscan") && !path.one_row) path.cost += cost::kDisabled;
 }
@@ -241,7 +250,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
   for (const SortKey& key : keys) {
     bool is_fixed = false;
     for (std::size_t i = 0; i < fixed; ++i) {
-      is_fixed |= is_column(table, index, i, in.columns[i], *key.expr);
+      is_fixed |= is_index_column(table, index, i, in.columns[i], *key.expr);
     }
     if (is_fixed) continue;
     if (at >= index.columns.size()) {
@@ -255,7 +264,7 @@ bool AccessPaths::delivers(const FromTable& table, AccessPath& path,
       ++at;
       continue;
     }
-    if (!is_column(table, index, at, in.columns[at], *key.expr)) return false;
+    if (!is_index_column(table, index, at, in.columns[at], *key.expr)) return false;
     const bool same = key.direction == index.columns[at].direction;
     const bool nulls_same = key.nulls == index.columns[at].nulls;
     const std::int16_t number = index.index->columns[at].column;
@@ -306,8 +315,9 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
     std::optional<AccessPath> path = path_over(table, index, conditions);
     // One that was built after the snapshot does not know of the rows that this shows.
     if (!path || !binder_.names().may_read(index)) continue;
-    path->only_index = identity == Identity::none && is_covered(table, index);
-    path->ordered = wants_order && delivers(table, *path, *order->keys);
+    const bool is_ordered = !index.is_inverted();
+    path->only_index = is_ordered && identity == Identity::none && is_covered(table, index);
+    path->ordered = is_ordered && wants_order && delivers(table, *path, *order->keys);
     // An index as a whole is worth reading where rows are only counted.
     const bool is_of_use =
         path->is_bounded() || path->ordered ||
@@ -334,6 +344,10 @@ AccessPath AccessPaths::best(const FromTable& table, std::span<Expr* const> cond
 AccessPaths::Taken AccessPaths::take(const FromTable& table, const AccessPath& path,
                                      std::vector<ExprPtr>& conditions) {
   Taken taken;
+  if (!path.of_elements.empty()) {
+    take_elements(table, path, conditions, taken);
+    return taken;
+  }
   IndexBounds& bounds = taken.bounds;
   bounds.index = path.index;
   bounds.only_index = path.only_index;

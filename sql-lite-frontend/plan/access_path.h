@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/execute/inverted_access.h"
 #include "sql-lite-frontend/execute/table_access.h"
 #include "sql-lite-frontend/plan/selectivity.h"
 
@@ -32,6 +33,12 @@ struct AccessPath {
   std::optional<std::size_t> high;
   std::optional<std::size_t> prefix;  ///< LIKE; stays to be asked
   std::optional<std::size_t> not_null;
+  /// Of an inverted index: the columns and the conditions over them, which stay to be asked.
+  struct OfElements {
+    std::size_t column;
+    std::size_t condition;
+  };
+  std::vector<OfElements> of_elements;
   bool one_row = false;
   bool is_partial = false;  ///< the index has only some of the rows
   bool only_index = false;
@@ -43,8 +50,8 @@ struct AccessPath {
   double cost = 0;
 
   [[nodiscard]] bool is_bounded() const noexcept {
-    return is_partial || !equal.empty() || any_of || alternatives || low || high || prefix ||
-           not_null;
+    return is_partial || !of_elements.empty() || !equal.empty() || any_of || alternatives || low ||
+           high || prefix || not_null;
   }
   /// The conditions that need not be asked again, in the order of the index's columns.
   [[nodiscard]] std::vector<std::size_t> answered() const;
@@ -65,7 +72,8 @@ class AccessPaths {
   /// Takes what the path answers out of `conditions`, which are those that it was chosen for.
   struct Taken {
     IndexBounds bounds;
-    std::string text;  ///< of the conditions, for EXPLAIN
+    std::optional<InvertedBounds> inverted;  ///< instead of `bounds`
+    std::string text;                        ///< of the conditions, for EXPLAIN
   };
   Taken take(const FromTable& table, const AccessPath& path, std::vector<ExprPtr>& conditions);
   /// Whether best() passed an index over for what a parameter may be, in a table where it matters.
@@ -82,6 +90,10 @@ class AccessPaths {
   std::optional<AccessPath> path_over(const FromTable& table, const IndexAccess& index,
                                       std::span<Expr* const> conditions);
   [[nodiscard]] bool is_covered(const FromTable& table, const IndexAccess& index) const;
+  static void match_elements(const FromTable& table, const BoundIndex& in,
+                             std::span<Expr* const> conditions, AccessPath& path);
+  void take_elements(const FromTable& table, const AccessPath& path,
+                     std::vector<ExprPtr>& conditions, Taken& taken) const;
   void set_cost(const FromTable& table, AccessPath& path, std::span<Expr* const> conditions);
   [[nodiscard]] bool delivers(const FromTable& table, AccessPath& path,
                               const std::vector<SortKey>& keys);
@@ -99,5 +111,9 @@ class AccessPaths {
 };
 
 std::vector<Slot> table_slots(const FromTable& table);
+/// Whether column `at` of the index, which is `expression` unless that is null, is what `operand`
+/// is.
+bool is_index_column(const FromTable& table, const IndexAccess& index, std::size_t at,
+                     const ExprPtr& expression, const Expr& operand);
 
 }  // namespace swizzle::sql

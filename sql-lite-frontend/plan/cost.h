@@ -19,6 +19,9 @@ inline constexpr double kHashProbe = 0.01;
 inline constexpr double kHashFits = 80'000;
 inline constexpr double kKeep = 0.0075;  ///< a row kept and brought back
 
+/// How many elements a condition over an inverted index is about, where nobody has looked.
+inline constexpr double kElements = 2;
+
 /// A step of a kind that a setting disables: taken only where nothing else does.
 inline constexpr double kDisabled = 1e10;
 

@@ -300,7 +300,10 @@ PlanPtr Planner::plan_table(FromTable& table, Conditions& conditions, WantedOrde
 
   std::vector<TableAccess::Wanted> wanted = wanted_columns(table);
   std::unique_ptr<TableAccess> access;
-  if (path.one_row && !path.only_index) {
+  if (taken.inverted) {
+    access = std::make_unique<InvertedAccess>(table.table, table.alias, std::move(wanted),
+                                              std::move(*taken.inverted));
+  } else if (path.one_row && !path.only_index) {
     access = std::make_unique<PointAccess>(table.table, table.alias, std::move(wanted),
                                            std::move(taken.bounds), ReadMode::snapshot);
   } else {

@@ -113,6 +113,19 @@ std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<cons
   return std::nullopt;
 }
 
+std::optional<ElementCondition> as_element_condition(Expr& condition, std::span<const Slot> own) {
+  auto* call = dynamic_cast<FunctionExpr*>(&condition);
+  if (call == nullptr || call->op() == nullptr || call->operands().size() != 2) return std::nullopt;
+  auto& operands = call->mutable_operands();
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+    Expr& value = *operands[1 - side];
+    if (!reads_any(*operands[side], own) || !is_free_of(value, own)) continue;
+    return ElementCondition{call->op()->name, side == 0 ? OperandSide::left : OperandSide::right,
+                            operands[side].get(), &value};
+  }
+  return std::nullopt;
+}
+
 std::optional<Alternatives> as_alternatives(Expr& condition, std::span<const Slot> own) {
   auto* disjunction = dynamic_cast<BooleanExpr*>(&condition);
   if (disjunction == nullptr || disjunction->kind() != BooleanExpr::Kind::disjunction) {

@@ -7,6 +7,7 @@
 
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/plan/selectivity.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 
 namespace swizzle::sql {
 
@@ -21,6 +22,15 @@ struct IndexCondition {
 
 /// `own` are the table's slots.
 std::optional<IndexCondition> as_index_condition(Expr& condition, std::span<const Slot> own);
+
+/// A condition as an inverted index can use it: about what the operand's value consists of.
+struct ElementCondition {
+  std::string_view op;
+  OperandSide side = OperandSide::left;  ///< of the operand
+  Expr* operand = nullptr;
+  const Expr* value = nullptr;
+};
+std::optional<ElementCondition> as_element_condition(Expr& condition, std::span<const Slot> own);
 
 /// Each branch of a disjunction over one operand: an equality, or one or two bounds.
 struct Alternatives {

@@ -82,10 +82,12 @@ std::vector<std::vector<std::size_t>> sequences_of(const FromTable& left, const 
     }
   };
   for (const Index& index : left.table->relation.indexes) {
-    add(sequence_along(left, index, pairs, &Pair::left_column));
+    if (index.method == IndexMethod::tree)
+      add(sequence_along(left, index, pairs, &Pair::left_column));
   }
   for (const Index& index : right.table->relation.indexes) {
-    add(sequence_along(right, index, pairs, &Pair::right_column));
+    if (index.method == IndexMethod::tree)
+      add(sequence_along(right, index, pairs, &Pair::right_column));
   }
   for (std::size_t i = 0; i < pairs.size(); ++i) add({i});
   return sequences;

@@ -20,6 +20,7 @@ constexpr double kUnknownBoth = 0.005;
 constexpr double kUnknownCondition = 1.0 / 3;
 constexpr double kUnknownNull = 0.005;
 constexpr double kUnknownLike = 0.005;
+constexpr double kUnknownContained = 0.005;
 constexpr double kUnknownDistinct = 200;
 constexpr double kElementsOfUnknownArray = 10;
 
@@ -386,6 +387,9 @@ double selectivity(const Expr& condition, const ColumnKnowledge& known) {
   if (call->op()->name == "=") return equality_share(*call, known);
   if (call->op()->name == "<>") return clamp_share(1 - equality_share(*call, known));
   if (!ordering_operator(condition).empty()) return kUnknownRange;
+  for (const std::string_view name : {"@>", "<@", "&&", "?", "?|", "?&", "@?", "@@"}) {
+    if (call->op()->name == name) return kUnknownContained;
+  }
   return kUnknownCondition;
 }
 

@@ -168,11 +168,11 @@ std::optional<std::string> definition_of_index(Session::State& session, Oid oid,
       if (!descending && part.nulls == NullsOrder::first) columns += " NULLS FIRST";
     }
     std::string text = fmt::format(
-        "CREATE {}INDEX {} ON {} USING btree ({})", index->is_key() ? "UNIQUE " : "",
+        "CREATE {}INDEX {} ON {} USING {} ({})", index->is_key() ? "UNIQUE " : "",
         quote_identifier(index->name),
         layout == Layout::pretty ? *session.names.name_of(TypeId::regclass, table->relation.oid)
                                  : session.names.qualified_name(*table),
-        columns);
+        access_method_name(index->method), columns);
     if (!index->included.empty()) {
       text += fmt::format(" INCLUDE ({})", column_list(*table, index->included));
     }

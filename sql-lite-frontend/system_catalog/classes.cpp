@@ -91,9 +91,14 @@ struct ClassRow {
   std::size_t checks = 0;
   bool has_index = false;
   bool has_triggers = false;
+  IndexMethod method = IndexMethod::tree;
   std::span<const std::string> options = {};
   std::span<const Grant> grants = {};
 };
+Oid oid_of(IndexMethod method) noexcept {
+  return method == IndexMethod::inverted ? 2742 : 403;
+}
+
 void emit_class(Execution& execution, const EmitRow& emit, const Relation& relation,
                 const ClassRow& facts) {
   const char kind = facts.kind;
@@ -101,13 +106,13 @@ void emit_class(Execution& execution, const EmitRow& emit, const Relation& relat
   const bool has_storage = is_heap || kind == 'i' || kind == 'S';
   const bool has_rows = is_heap || kind == 'v' || kind == 'c';
   constexpr Oid kHeap = 2;
-  constexpr Oid kBtree = 403;
+  const Oid access_method = is_heap ? kHeap : (kind == 'i' ? oid_of(facts.method) : kNoOid);
   const Value row[] = {Value::from_oid(facts.oid),
                        text_value(execution, facts.name),
                        Value::from_oid(relation.schema),
                        Value::from_oid(has_rows ? relation.row_type : kNoOid),
                        Value::from_oid(relation.owner),
-                       Value::from_oid(is_heap ? kHeap : (kind == 'i' ? kBtree : kNoOid)),
+                       Value::from_oid(access_method),
                        Value::from_oid(has_storage ? facts.oid : kNoOid),
                        Value::from_int(facts.pages),
                        Value::from_float4(static_cast<float>(facts.tuples)),
@@ -168,7 +173,8 @@ void class_rows(Execution& execution, const EmitRow& emit) {
                   .kind = 'i',
                   .pages = index.estimated_pages,
                   .tuples = std::max(relation.estimated_rows, 0.0),
-                  .columns = index.columns.size() + index.included.size()});
+                  .columns = index.columns.size() + index.included.size(),
+                  .method = index.method});
     }
   }
   for (const TypePtr& type : session.catalog.types()) {

@@ -7,12 +7,14 @@
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 
 /// System relations about what the server has built in.
 namespace swizzle::sql {
 namespace {
 
 constexpr Oid kBtree = 403;
+constexpr Oid kGin = 2742;
 constexpr Oid kInternalLanguage = 12;
 
 Value system_schema() {
@@ -66,7 +68,20 @@ void operator_class_rows(Execution& execution, const EmitRow& emit) {
                          bootstrap_role(),
                          Value::from_oid(entry.family),
                          Value::from_oid(raw(entry.type)),
-                         flag(entry.is_default)};
+                         flag(entry.is_default),
+                         Value::from_oid(kNoOid)};
+    emit(row);
+  }
+  for (const ElementClassInfo& entry : element_classes()) {
+    const Value row[] = {Value::from_oid(entry.oid),
+                         Value::from_oid(kGin),
+                         text_value(execution, entry.name),
+                         system_schema(),
+                         bootstrap_role(),
+                         Value::from_oid(entry.family),
+                         Value::from_oid(raw(entry.type)),
+                         flag(entry.is_default),
+                         Value::from_oid(raw(entry.element))};
     emit(row);
   }
 }
@@ -79,6 +94,11 @@ void operator_family_rows(Execution& execution, const EmitRow& emit) {
     const Value row[] = {Value::from_oid(entry.family), Value::from_oid(kBtree),
                          text_value(execution, entry.family_name), system_schema(),
                          bootstrap_role()};
+    emit(row);
+  }
+  for (const ElementClassInfo& entry : element_classes()) {
+    const Value row[] = {Value::from_oid(entry.family), Value::from_oid(kGin),
+                         text_value(execution, entry.name), system_schema(), bootstrap_role()};
     emit(row);
   }
 }
@@ -98,8 +118,11 @@ void access_methods(Execution& execution, const EmitRow& emit) {
                         letter('t')};
   const Value btree[] = {Value::from_oid(kBtree), text_value(execution, "btree"),
                          Value::from_oid(330), letter('i')};
+  const Value gin[] = {Value::from_oid(kGin), text_value(execution, "gin"), Value::from_oid(333),
+                       letter('i')};
   emit(heap);
   emit(btree);
+  emit(gin);
 }
 
 void collations(Execution& execution, const EmitRow& emit) {
@@ -177,7 +200,8 @@ std::span<const RowProvider> fact_providers() {
         {"opcowner"},
         {"opcfamily"},
         {"opcintype"},
-        {"opcdefault"}},
+        {"opcdefault"},
+        {"opckeytype"}},
        operator_class_rows},
       {kPgCatalogSchema,
        "pg_opfamily",

@@ -10,6 +10,7 @@
 #include "sql-lite-frontend/system_catalog/dependencies.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
 
 namespace swizzle::sql {
 namespace {
@@ -42,6 +43,12 @@ struct IndexVectors {
   std::vector<Value> options;
 };
 
+Oid class_of(IndexMethod method, TypeId type, std::string_view name) {
+  if (method == IndexMethod::tree) return operator_class(type, name);
+  const ElementClassInfo* found = find_element_class(type, name);
+  return found == nullptr ? kNoOid : found->oid;
+}
+
 IndexVectors vectors_of(const Relation& relation, const Index& index) {
   IndexVectors out;
   for (const IndexColumn& part : index.columns) {
@@ -52,7 +59,7 @@ IndexVectors vectors_of(const Relation& relation, const Index& index) {
     const bool nulls_first = part.nulls == NullsOrder::first;
     out.columns.push_back(Value::from_int(part.column));
     out.options.push_back(Value::from_int((descending ? 1 : 0) + (nulls_first ? 2 : 0)));
-    out.classes.push_back(Value::from_oid(operator_class(type, part.operator_class)));
+    out.classes.push_back(Value::from_oid(class_of(index.method, type, part.operator_class)));
     const bool collated = type == TypeId::text || type == TypeId::varchar || type == TypeId::bpchar;
     out.collations.push_back(Value::from_oid(collated ? 100 : (type == TypeId::name ? 950 : 0)));
   }

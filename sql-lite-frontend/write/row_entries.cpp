@@ -47,23 +47,42 @@ void RowWriter::put_in_slots(Execution& execution, std::span<const Value> row) c
   }
 }
 
+void require_key_fits(std::size_t bytes, const Index& index) {
+  if (bytes > Engine::kMaxKeyBytes) {
+    throw sql_error(sqlstate::program_limit_exceeded,
+                    "index row size {} exceeds maximum {} for index \"{}\"", bytes,
+                    Engine::kMaxKeyBytes, index.name)
+        .with_hint(
+            "Values larger than 1/3 of a buffer page cannot be indexed.\nConsider a "
+            "function index of an MD5 hash of the value, or use full text indexing.");
+  }
+}
+
+bool RowWriter::is_in_index(Execution& execution, std::size_t number,
+                            std::span<const Value> row) const {
+  if (!write_.has_index_expressions()) return true;
+  put_in_slots(execution, row);
+  const ExprPtr& predicate = write_.index_expressions[number].predicate;
+  return !predicate || holds(*predicate, execution);
+}
+
+Value RowWriter::value_in_index(Execution& execution, std::size_t number, std::size_t column,
+                                std::span<const Value> row) const {
+  const std::int16_t place = table_.indexes[number].index->columns[column].column;
+  if (place != 0) return row[static_cast<std::size_t>(place - 1)];
+  return write_.index_expressions[number].columns[column]->eval(execution);
+}
+
 RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
                                      std::span<const Value> row, std::string_view row_key) const {
   const IndexAccess& access = table_.indexes[number];
   const Index& index = *access.index;
-  const WriteStatement::IndexExpressions* expressions = nullptr;
-  if (write_.has_index_expressions()) {
-    expressions = &write_.index_expressions[number];
-    put_in_slots(execution, row);
-    if (expressions->predicate && !holds(*expressions->predicate, execution)) return {};
-  }
+  if (!is_in_index(execution, number, row)) return {};
   Entry entry;
   entry.present = true;
   bool any_null = false;
   for (std::size_t i = 0; i < index.columns.size(); ++i) {
-    const std::int16_t column = index.columns[i].column;
-    const Value value = column != 0 ? row[static_cast<std::size_t>(column - 1)]
-                                    : expressions->columns[i]->eval(execution);
+    const Value value = value_in_index(execution, number, i, row);
     any_null |= value.is_null();
     append_key(entry.key, access.columns[i], value);
   }
@@ -75,14 +94,7 @@ RowWriter::Entry RowWriter::entry_of(Execution& execution, std::size_t number,
   } else {
     entry.key += row_key;
   }
-  if (entry.key.size() > Engine::kMaxKeyBytes) {
-    throw sql_error(sqlstate::program_limit_exceeded,
-                    "index row size {} exceeds maximum {} for index \"{}\"", entry.key.size(),
-                    Engine::kMaxKeyBytes, index.name)
-        .with_hint(
-            "Values larger than 1/3 of a buffer page cannot be indexed.\nConsider a "
-            "function index of an MD5 hash of the value, or use full text indexing.");
-  }
+  require_key_fits(entry.key.size(), index);
   return entry;
 }
 

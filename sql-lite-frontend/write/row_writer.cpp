@@ -39,11 +39,6 @@ std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
   return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(cursor.key().data()));
 }
 
-[[noreturn]] void fail_missing(const Index& index) {
-  throw sql_error(SqlState{"XX002"}, "index \"{}\" lacks the entry of a row", index.name)
-      .with_hint("Please REINDEX it.");
-}
-
 void name_table(SqlError& error, Execution& execution, const Table& table) {
   error.fields().schema = schema_name(execution.session, table.relation.schema);
   error.fields().table = table.relation.name;
@@ -123,6 +118,11 @@ std::string key_detail(FunctionContext& functions, const Table& table,
     values += row[position].is_null() ? "null" : to_text(functions, column.type, row[position]);
   }
   return fmt::format("({})=({})", names, values);
+}
+
+void fail_missing_entry(const Index& index) {
+  throw sql_error(SqlState{"XX002"}, "index \"{}\" lacks the entry of a row", index.name)
+      .with_hint("Please REINDEX it.");
 }
 
 RowWriter::RowWriter(const WriteStatement& write)
@@ -310,6 +310,10 @@ const Index* RowWriter::insert_encoded(Execution& execution, std::string_view ke
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
     if (!access.tree) continue;
+    if (access.is_inverted()) {
+      insert_elements(execution, i, row, key);
+      continue;
+    }
     const Entry entry = entry_of(execution, i, row, key);
     if (!entry.present) continue;
     lock_deferrable(execution, i, entry);
@@ -361,6 +365,9 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
                            std::span<const Value> new_row, std::string_view old_key,
                            std::string_view new_key) {
   Transaction& transaction = *execution.transaction;
+  if (table_.indexes[index].is_inverted()) {
+    return move_elements(execution, index, old_row, new_row, old_key, new_key);
+  }
   Tree tree = *table_.indexes[index].tree;
   const Entry before = entry_of(execution, index, old_row, old_key);
   const Entry after = entry_of(execution, index, new_row, new_key);
@@ -378,7 +385,7 @@ void RowWriter::move_entry(Execution& execution, std::size_t index, std::span<co
     return;
   }
   if (before.present && !value_of(tree.remove(transaction, as_bytes(before.key)))) {
-    fail_missing(*table_.indexes[index].index);
+    fail_missing_entry(*table_.indexes[index].index);
   }
   if (after.present &&
       !value_of(tree.insert(transaction, as_bytes(after.key), as_bytes(after.value)))) {
@@ -428,6 +435,10 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
   for (std::size_t i = 0; i < table_.indexes.size(); ++i) {
     const IndexAccess& access = table_.indexes[i];
     if (!access.tree) continue;
+    if (access.is_inverted()) {
+      remove_elements(execution, i, old_row, old_key_buffer_);
+      continue;
+    }
     const Entry entry = entry_of(execution, i, old_row, old_key_buffer_);
     if (!entry.present) continue;
     lock_deferrable(execution, i, entry);
@@ -436,7 +447,7 @@ void RowWriter::remove_entries(Execution& execution, std::span<const Value> old_
       continue;
     }
     Tree tree = *access.tree;
-    if (!value_of(tree.remove(transaction, as_bytes(entry.key)))) fail_missing(*access.index);
+    if (!value_of(tree.remove(transaction, as_bytes(entry.key)))) fail_missing_entry(*access.index);
   }
   note_change(transaction, Counted::removed);
 }

@@ -97,6 +97,10 @@ class RowWriter {
   };
   Entry entry_of(Execution& execution, std::size_t index, std::span<const Value> row,
                  std::string_view row_key) const;
+  /// The same of an inverted index: keys alone, ascending, in the row arena.
+  using EntryKeys = CountedVector<std::string_view>;
+  EntryKeys element_entries_of(Execution& execution, std::size_t index, std::span<const Value> row,
+                               std::string_view row_key) const;
 
  private:
   /// Whoever takes or gives up a deferrable key is alone with it until the transaction ends.
@@ -117,6 +121,20 @@ class RowWriter {
   void move_entry(Execution& execution, std::size_t index, std::span<const Value> old_row,
                   std::span<const Value> new_row, std::string_view old_key,
                   std::string_view new_key);
+  /// Partial indexes leave rows out. Puts the row into slots where expressions need it.
+  bool is_in_index(Execution& execution, std::size_t index, std::span<const Value> row) const;
+  /// Pre: is_in_index().
+  Value value_in_index(Execution& execution, std::size_t index, std::size_t column,
+                       std::span<const Value> row) const;
+  void insert_element(Execution& execution, std::size_t index, std::string_view key);
+  void remove_element(Execution& execution, std::size_t index, std::string_view key);
+  void insert_elements(Execution& execution, std::size_t index, std::span<const Value> row,
+                       std::string_view row_key);
+  void move_elements(Execution& execution, std::size_t index, std::span<const Value> old_row,
+                     std::span<const Value> new_row, std::string_view old_key,
+                     std::string_view new_key);
+  void remove_elements(Execution& execution, std::size_t index, std::span<const Value> old_row,
+                       std::string_view row_key);
 
   const WriteStatement& write_;
   const Table& table_;
@@ -138,6 +156,10 @@ class RowWriter {
   std::vector<Removal> removals_;
 };
 
+/// An index does not have what it must: XX002.
+[[noreturn]] void fail_missing_entry(const Index& index);
+/// 54000 for more bytes than a key can have.
+void require_key_fits(std::size_t bytes, const Index& index);
 /// The numbers of those that are there.
 std::vector<std::int16_t> all_columns(const Table& table);
 /// "Failing row contains (1, null, text).": with the columns alone that the session may read or has

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "sql-lite-frontend/session/session_state.h"
+
+/// CREATE INDEX … USING gin.
+namespace swizzle::sql {
+
+/// Refuses what such an index cannot have.
+void check_inverted_index(const ast::IndexStmt& statement);
+/// The same of one of its columns.
+void check_inverted_column(const ast::IndexElem& element);
+/// As the catalog keeps the class of that name over a column's type: empty for the default. `name`
+/// empty: the default is wanted.
+std::string element_class_name(TypeId type, std::string_view name);
+/// WITH (…) of an index.
+void check_index_options(IndexMethod method, ast::NodeList options);
+
+}  // namespace swizzle::sql

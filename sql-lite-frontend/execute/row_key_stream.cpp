@@ -1,0 +1,281 @@
+#include "sql-lite-frontend/execute/row_key_stream.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/diagnostic.h"
+#include "sql-lite-frontend/execute/entry_sorter.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/key_codec.h"
+
+namespace swizzle::sql {
+namespace {
+
+/// Rows with one element: neighbours in the index.
+class ElementStream final : public RowKeyStream {
+ public:
+  ElementStream(const ElementEntries& entries, std::string prefix)
+      : entries_(entries), prefix_(std::move(prefix)), end_(key_successor(prefix_)) {}
+
+  bool next(Execution& execution) override {
+    if (!cursor_) start(execution, prefix_);
+    return advance(execution);
+  }
+  bool seek(Execution& execution, std::string_view key) override {
+    // What is near is passed over; a descent takes as long as some entries.
+    constexpr int kNear = 6;
+    for (int i = 0; i < kNear; ++i) {
+      if (this->key() >= key) return true;
+      if (!advance(execution)) return false;
+    }
+    if (this->key() >= key) return true;
+    start(execution, prefix_ + std::string{key});
+    return advance(execution);
+  }
+  [[nodiscard]] std::string_view key() const noexcept override {
+    return as_text(cursor_->key()).substr(prefix_.size());
+  }
+
+ private:
+  void start(Execution& execution, const std::string& low) {
+    cursor_ = value_of(entries_.tree->scan(*execution.transaction,
+                                           {.low = as_bytes(low), .high = as_bytes(end_)},
+                                           Direction::forward, ReadMode::snapshot, entries_.wait));
+  }
+  bool advance(Execution& execution) {
+    execution.tick();
+    return value_of(cursor_->next());
+  }
+
+  ElementEntries entries_;
+  std::string prefix_;
+  std::string end_;
+  std::optional<Cursor> cursor_;
+};
+
+/// What all parts have: each in turn goes to where the farthest stands.
+class CommonStream final : public RowKeyStream {
+ public:
+  explicit CommonStream(std::vector<RowKeyStreamPtr> parts) : parts_(std::move(parts)) {}
+
+  bool next(Execution& execution) override {
+    if (is_first_) {
+      is_first_ = false;
+      for (const RowKeyStreamPtr& part : parts_) {
+        if (!part->next(execution)) return false;
+      }
+      return meet(execution);
+    }
+    return parts_.front()->next(execution) && meet(execution);
+  }
+  bool seek(Execution& execution, std::string_view key) override {
+    if (this->key() >= key) return true;
+    return parts_.front()->seek(execution, key) && meet(execution);
+  }
+  [[nodiscard]] std::string_view key() const noexcept override { return parts_.front()->key(); }
+
+ private:
+  bool meet(Execution& execution) {
+    std::size_t agreeing = 1;
+    target_ = parts_.front()->key();
+    for (std::size_t i = 1 % parts_.size(); agreeing < parts_.size(); i = (i + 1) % parts_.size()) {
+      if (!parts_[i]->seek(execution, target_)) return false;
+      if (parts_[i]->key() == target_) {
+        ++agreeing;
+      } else {
+        target_ = parts_[i]->key();
+        agreeing = 1;
+      }
+    }
+    return true;
+  }
+
+  std::vector<RowKeyStreamPtr> parts_;
+  std::string target_;
+  bool is_first_ = true;
+};
+
+/// What one of a few parts has.
+class EitherStream final : public RowKeyStream {
+ public:
+  explicit EitherStream(std::vector<RowKeyStreamPtr> parts) : parts_(std::move(parts)) {}
+
+  bool next(Execution& execution) override {
+    if (is_first_) {
+      is_first_ = false;
+      std::erase_if(parts_, [&](const RowKeyStreamPtr& part) { return !part->next(execution); });
+      return choose();
+    }
+    last_ = key();
+    std::erase_if(parts_, [&](const RowKeyStreamPtr& part) {
+      return part->key() == last_ && !part->next(execution);
+    });
+    return choose();
+  }
+  bool seek(Execution& execution, std::string_view key) override {
+    if (this->key() >= key) return true;
+    std::erase_if(parts_, [&](const RowKeyStreamPtr& part) { return !part->seek(execution, key); });
+    return choose();
+  }
+  [[nodiscard]] std::string_view key() const noexcept override { return parts_[lowest_]->key(); }
+
+ private:
+  bool choose() noexcept {
+    lowest_ = 0;
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+      if (parts_[i]->key() < parts_[lowest_]->key()) lowest_ = i;
+    }
+    return !parts_.empty();
+  }
+
+  std::vector<RowKeyStreamPtr> parts_;  ///< those that are not at their ends
+  std::size_t lowest_ = 0;
+  std::string last_;
+  bool is_first_ = true;
+};
+
+/// Keys that come in any order, and perhaps several times: all are taken first, and sorted.
+class SortedStream : public RowKeyStream {
+ public:
+  explicit SortedStream(WorkSpace space) : sorter_(space) {}
+
+  bool next(Execution& execution) final {
+    if (is_first_) {
+      is_first_ = false;
+      take_all(execution, sorter_);
+      sorter_.finish();
+    }
+    while (const auto entry = sorter_.next()) {
+      execution.tick();
+      if (has_key_ && entry->key == key_) continue;
+      key_ = entry->key;
+      has_key_ = true;
+      return true;
+    }
+    return false;
+  }
+  bool seek(Execution& execution, std::string_view key) final {
+    while (key_ < key) {
+      if (!next(execution)) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] std::string_view key() const noexcept final { return key_; }
+
+ protected:
+  virtual void take_all(Execution& execution, EntrySorter& into) = 0;
+
+ private:
+  EntrySorter sorter_;
+  std::string key_;
+  bool has_key_ = false;
+  bool is_first_ = true;
+};
+
+/// Behind an element that the class's encoding makes of text: a zero byte ends it.
+std::string_view behind_text(std::string_view entry) {
+  return entry.substr(std::min(entry.find('\0', 1) + 1, entry.size()));
+}
+
+/// Rows with an element that begins with something.
+class PrefixStream final : public SortedStream {
+ public:
+  PrefixStream(const ElementEntries& entries, std::string prefix, WorkSpace space)
+      : SortedStream(space), entries_(entries), prefix_(std::move(prefix)) {}
+
+ private:
+  void take_all(Execution& execution, EntrySorter& into) override {
+    const std::string end = key_successor(prefix_);
+    Cursor cursor = value_of(entries_.tree->scan(
+        *execution.transaction, {.low = as_bytes(prefix_), .high = as_bytes(end)},
+        Direction::forward, ReadMode::snapshot, entries_.wait));
+    while (value_of(cursor.next())) {
+      execution.tick();
+      into.add(behind_text(as_text(cursor.key())), {});
+    }
+  }
+
+  ElementEntries entries_;
+  std::string prefix_;
+};
+
+/// What one of many parts has: they are read one after the other.
+class ManyStream final : public SortedStream {
+ public:
+  ManyStream(const ElementEntries& entries, std::size_t column, const ElementQuery& query,
+             WorkSpace space)
+      : SortedStream(space), entries_(entries), column_(column), query_(query) {}
+
+ private:
+  void take_all(Execution& execution, EntrySorter& into) override {
+    for (const ElementQuery& part : query_.parts) {
+      const RowKeyStreamPtr keys = row_keys_of(entries_, column_, part, execution);
+      while (keys->next(execution)) into.add(keys->key(), {});
+    }
+  }
+
+  ElementEntries entries_;
+  std::size_t column_;
+  const ElementQuery& query_;
+};
+
+class NoKeys final : public RowKeyStream {
+ public:
+  bool next(Execution& /*execution*/) override { return false; }
+  bool seek(Execution& /*execution*/, std::string_view /*key*/) override { return false; }
+  [[nodiscard]] std::string_view key() const noexcept override { return {}; }
+};
+
+WorkSpace space_of(const Execution& execution) {
+  return {.memory_bytes = execution.memory->work_bytes, .files = execution.memory->files};
+}
+
+std::vector<RowKeyStreamPtr> streams_of(const ElementEntries& entries, std::size_t column,
+                                        const ElementQuery& query, const Execution& execution,
+                                        std::size_t most) {
+  std::vector<RowKeyStreamPtr> parts;
+  for (const ElementQuery& part : query.parts) {
+    if (parts.size() == most) break;
+    parts.push_back(row_keys_of(entries, column, part, execution));
+  }
+  return parts;
+}
+
+}  // namespace
+
+RowKeyStreamPtr common_row_keys(std::vector<RowKeyStreamPtr> parts) {
+  if (parts.size() == 1) return std::move(parts.front());
+  return std::make_unique<CommonStream>(std::move(parts));
+}
+
+RowKeyStreamPtr row_keys_of(const ElementEntries& entries, std::size_t column,
+                            const ElementQuery& query, const Execution& execution) {
+  check_stack();
+  using Kind = ElementQuery::Kind;
+  constexpr std::size_t kFew = 16;
+  std::string prefix(1, column_byte(column));
+  prefix += query.bytes;
+  switch (query.kind) {
+    case Kind::everything:
+      return nullptr;
+    case Kind::nothing:
+      break;
+    case Kind::element:
+      return std::make_unique<ElementStream>(entries, std::move(prefix));
+    case Kind::prefix:
+      return std::make_unique<PrefixStream>(entries, std::move(prefix), space_of(execution));
+    case Kind::all:
+      // Rows are asked anyway, so that some of many are enough.
+      return common_row_keys(streams_of(entries, column, query, execution, kFew));
+    case Kind::any:
+      if (query.parts.size() > kFew) {
+        return std::make_unique<ManyStream>(entries, column, query, space_of(execution));
+      }
+      return std::make_unique<EitherStream>(streams_of(entries, column, query, execution, kFew));
+  }
+  return std::make_unique<NoKeys>();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,57 @@
+#include "sql-lite-frontend/types/inverted/element_class.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+constexpr ElementClassInfo kClasses[] = {
+    {ElementClass::array, 10064, "array_ops", 2745, TypeId::anyarray, TypeId::anyelement, true},
+    {ElementClass::jsonb, 10090, "jsonb_ops", 4036, TypeId::jsonb, TypeId::text, true},
+    {ElementClass::jsonb_path, 10091, "jsonb_path_ops", 4037, TypeId::jsonb, TypeId::int4, false},
+};
+
+bool is_one_of(std::string_view op, std::initializer_list<std::string_view> list) noexcept {
+  return std::ranges::find(list, op) != list.end();
+}
+
+}  // namespace
+
+std::span<const ElementClassInfo> element_classes() noexcept {
+  return kClasses;
+}
+
+bool takes_apart(const ElementClassInfo& of, TypeId type) noexcept {
+  type = base_type(type);
+  return of.type == TypeId::anyarray ? is_array(type) : of.type == type;
+}
+
+const ElementClassInfo* find_element_class(TypeId type, std::string_view name) noexcept {
+  for (const ElementClassInfo& candidate : kClasses) {
+    if (name.empty() ? candidate.is_default && takes_apart(candidate, type)
+                     : candidate.name == name) {
+      return &candidate;
+    }
+  }
+  return nullptr;
+}
+
+bool answers(ElementClass id, std::string_view op, OperandSide side, TypeId value) noexcept {
+  const bool is_left = side == OperandSide::left;
+  switch (id) {
+    case ElementClass::array:
+      return is_one_of(op, {"@>", "<@", "&&", "="}) && is_array(value);
+    case ElementClass::jsonb:
+      if (!is_left) return op == "<@" && value == TypeId::jsonb;
+      if (op == "@>") return value == TypeId::jsonb;
+      if (op == "?") return value == TypeId::text;
+      return is_one_of(op, {"?|", "?&"});
+    case ElementClass::jsonb_path:
+      return value == TypeId::jsonb && op == (is_left ? "@>" : "<@");
+  }
+  return false;
+}
+
+}  // namespace swizzle::sql

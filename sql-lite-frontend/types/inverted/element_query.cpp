@@ -1,0 +1,84 @@
+#include "sql-lite-frontend/types/inverted/element_query.h"
+
+#include <algorithm>
+
+#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/inverted/elements.h"
+
+namespace swizzle::sql {
+namespace {
+
+using Kind = ElementQuery::Kind;
+
+ElementQuery array_query(std::string_view op, OperandSide side, const Value& value,
+                         ElementQueries& queries) {
+  const bool is_left = side == OperandSide::left;
+  const bool contains = op == (is_left ? "@>" : "<@");
+  const bool is_contained = op == (is_left ? "<@" : "@>");
+  const ArrayView view{value};
+  ElementList elements = elements_of(ElementClass::array, value, queries.arena());
+  // NULL is nobody's element, and no elements are among everybody's.
+  if (contains && view.has_nulls()) return queries.of(Kind::nothing);
+  if (contains && view.size() == 0) return queries.of(Kind::everything);
+  if (contains || op == "=") return queries.of(Kind::all, elements);
+  if (op == "&&" && view.size() == 0) return queries.of(Kind::nothing);
+  if (is_contained && view.size() != 0) elements.push_back(kEmptyMarker);
+  return queries.of(Kind::any, elements);
+}
+
+/// ?| and ?&.
+ElementQuery keys_query(Kind kind, const Value& keys, ElementQueries& queries) {
+  const ArrayView view{keys};
+  auto parts = queries.list();
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value key = view.element(i);
+    if (key.is_null()) continue;
+    parts.push_back(queries.of(Kind::element, text_element(kJsonKeyTag, key.as_text())));
+  }
+  return queries.joined(kind, std::move(parts));
+}
+
+}  // namespace
+
+ElementQuery ElementQueries::of(Kind kind, std::span<const std::string_view> elements) const {
+  auto parts = list();
+  parts.reserve(elements.size());
+  for (const std::string_view element : elements) {
+    parts.push_back({Kind::element, element, list()});
+  }
+  return joined(kind, std::move(parts));
+}
+
+ElementQuery ElementQueries::joined(Kind kind, CountedVector<ElementQuery> parts) const {
+  // What decides about the whole, and what does not matter in it.
+  const Kind deciding = kind == Kind::all ? Kind::nothing : Kind::everything;
+  const Kind neutral = kind == Kind::all ? Kind::everything : Kind::nothing;
+  if (std::ranges::find(parts, deciding, &ElementQuery::kind) != parts.end()) return of(deciding);
+  std::erase_if(parts, [&](const ElementQuery& part) { return part.kind == neutral; });
+  if (parts.empty()) return of(neutral);
+  if (parts.size() == 1) return ElementQuery{std::move(parts.front())};
+  // Parts of the kind itself go up to it: (a and b) and c.
+  auto flat = list();
+  flat.reserve(parts.size());
+  for (ElementQuery& part : parts) {
+    if (part.kind != kind) {
+      flat.push_back(std::move(part));
+      continue;
+    }
+    for (ElementQuery& inner : part.parts) flat.push_back(std::move(inner));
+  }
+  return {kind, {}, std::move(flat)};
+}
+
+ElementQuery element_query(ElementClass id, std::string_view op, OperandSide side,
+                           const Value& value, Arena& arena) {
+  ElementQueries queries{arena};
+  if (value.is_null()) return queries.of(Kind::nothing);
+  if (id == ElementClass::array) return array_query(op, side, value, queries);
+  if (op == "?") return queries.of(Kind::element, text_element(kJsonKeyTag, value.as_text()));
+  if (op == "?|") return keys_query(Kind::any, value, queries);
+  if (op == "?&") return keys_query(Kind::all, value, queries);
+  return queries.of(Kind::all, elements_of(id, value, arena));
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/datum.h"
+#include "sql-lite-frontend/types/inverted/element_class.h"
+#include "sql-lite-frontend/types/memory_account.h"
+
+/// Elements of values as keys of an inverted index have them. Each is prefix-free bytes, so what
+/// follows it, the key of a row, can be told apart; equal elements have equal bytes. Different ones
+/// may, too, where they are long: a row that an element has led to is always asked.
+namespace swizzle::sql {
+
+/// An element has no more bytes than this.
+inline constexpr std::size_t kMostElementBytes = 280;
+
+/// Their bytes lie in an arena.
+using ElementList = CountedVector<std::string_view>;
+
+/// Those of a value, each once, ascending. Pre: it is not NULL, and of a type that the class takes
+/// apart.
+ElementList elements_of(ElementClass id, const Value& value, Arena& arena);
+
+/// What stands for a value that has no elements, where an operator may be about such.
+inline constexpr std::string_view kEmptyMarker = "\x01";
+/// What a piece of text is to an index: words, keys.
+std::string text_element(char tag, std::string_view text);
+/// What all elements begin with that text_element() makes of texts with that beginning.
+std::string text_prefix(char tag, std::string_view beginning);
+
+/// Tags of jsonb's elements. A string in an array counts as a key, since ? asks for either.
+inline constexpr char kJsonKeyTag = 'k';
+inline constexpr char kJsonStringTag = 's';
+inline constexpr char kJsonOtherTag = 'o';
+
+/// A number as all that equal it are spelled. Pre: jsonb's spelling.
+std::string_view plain_json_number(std::string_view number) noexcept;
+
+}  // namespace swizzle::sql
