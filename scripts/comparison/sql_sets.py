@@ -192,6 +192,37 @@ ROUTINES = [
      "UPDATE stamped SET v = v + 1"),
 ]
 
+# 100,000 documents of some 500 bytes: ten customers' each has a thousandth of them, tags are common and rare.
+DOCUMENTS_TABLES = """
+CREATE TABLE documents (id int PRIMARY KEY, doc jsonb NOT NULL, tags int[] NOT NULL);
+INSERT INTO documents SELECT g, jsonb_build_object('customer', g % 1000, 'status', CASE WHEN g % 3 = 0 THEN 'open' ELSE 'closed' END, 'name', 'name ' || g, 'address', jsonb_build_object('city', 'city ' || g % 100, 'street', repeat('street ', 20)), 'lines', jsonb_build_array(jsonb_build_object('article', g % 5000, 'count', g % 7), jsonb_build_object('article', g * 7 % 5000, 'count', 1)), 'note', repeat('words of a note ', 10)), ARRAY[g % 10, 10 + g % 200, 1000 + g % 20000] FROM generate_series(1, 100000) g;
+CREATE INDEX documents_doc ON documents USING gin (doc);
+CREATE INDEX documents_paths ON documents USING gin (doc jsonb_path_ops);
+CREATE INDEX documents_tags ON documents USING gin (tags);
+"""
+
+
+def looked_up(condition, times):
+    """The condition, with n in it, for several n."""
+    return f"SELECT count(*) FROM generate_series(1, {times}) n, LATERAL (SELECT id FROM documents WHERE {condition}) d"
+
+
+DOCUMENTS = [
+    ("@> one key and value, 100 rows, 100 times", "", looked_up("doc @> jsonb_build_object('customer', n)", 100)),
+    ("@> nested, 40 rows, 100 times", "",
+     looked_up("doc @> jsonb_build_object('lines', jsonb_build_array(jsonb_build_object('article', n)))", 100)),
+    ("@> a rare and a common value, 100 times", "",
+     looked_up("doc @> jsonb_build_object('customer', n, 'status', 'open')", 100)),
+    ("@> a common value, 33,333 rows", "", "SELECT count(*) FROM documents WHERE doc @> '{\"status\": \"open\"}'"),
+    ("array @> one element, 5 rows, 10,000 times", "", looked_up("tags @> ARRAY[1000 + n]", 10_000)),
+    ("array @> two elements, 500 and 10,000 rows", "", looked_up("tags @> ARRAY[n % 10, 10 + n % 200]", 100)),
+    ("array && three elements, 1,500 rows", "", looked_up("tags && ARRAY[10 + n, 50 + n, 90 + n]", 20)),
+    ("CREATE INDEX, jsonb_ops", "DROP INDEX IF EXISTS documents_again",
+     "CREATE INDEX documents_again ON documents USING gin (doc)"),
+    ("INSERT, 10,000 documents, three indexes", "DELETE FROM documents WHERE id > 1000000",
+     "INSERT INTO documents SELECT id + 1000000, doc, tags FROM documents WHERE id <= 10000"),
+]
+
 ORDER_DATE = f"date '1992-01-01' + ({scattered(13, 2405)})::int"
 
 TPCH_TABLES = f"""
@@ -389,4 +420,5 @@ SETS = {
     "routines": (ROUTINES_TABLES, ROUTINES),
     "long": (LONG_TABLES, LONG),
     "sets": ("", SET_OPERATIONS),
+    "documents": (DOCUMENTS_TABLES, DOCUMENTS),
 }
