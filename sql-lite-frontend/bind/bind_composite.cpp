@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/bound/json_subscript.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
@@ -161,8 +162,36 @@ ExprPtr Binder::bind_subscript(const ast::Node& node, Scope& scope) {
   return coerced;
 }
 
+ExprPtr Binder::bind_json_subscript(const ast::A_Indices& index, Scope& scope) {
+  if (index.is_slice) {
+    const ast::Node* const bound = index.uidx != nullptr ? index.uidx : index.lidx;
+    throw SqlError{sqlstate::datatype_mismatch, "jsonb subscript does not support slices"}
+        .at_position(bound == nullptr ? 0 : bind_node(bound, scope)->location() + 1);
+  }
+  ExprPtr subscript = bind_node(index.uidx, scope);
+  const std::int32_t location = subscript->location();
+  const TypeId type = subscript->type();
+  for (const TypeId wanted : {TypeId::int4, TypeId::text}) {
+    if (type == TypeId::unknown && wanted == TypeId::int4) continue;
+    ExprPtr coerced = try_coerce(subscript, wanted, kNoTypmod, Implicitness::implicit);
+    if (coerced != nullptr) return coerced;
+  }
+  throw sql_error(sqlstate::datatype_mismatch, "subscript type {} is not supported",
+                  format_type(type))
+      .with_hint("jsonb subscript must be coercible to either integer or text.")
+      .at_position(location + 1);
+}
+
 ExprPtr Binder::bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope) {
   const TypeId array = base->type();
+  if (base_type(array) == TypeId::jsonb) {
+    std::vector<ExprPtr> operands;
+    operands.push_back(std::move(base));
+    for (const ast::Node* node : indices) {
+      operands.push_back(bind_json_subscript(ast::as<ast::A_Indices>(node), scope));
+    }
+    return std::make_unique<JsonSubscript>(std::move(operands));
+  }
   // A name is an array of letters, from 0.
   const bool is_letter =
       array == TypeId::name && indices.size() == 1 && !ast::as<ast::A_Indices>(indices[0]).is_slice;

@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bound/field_assignment.h"
+#include "sql-lite-frontend/bound/json_subscript.h"
 #include "sql-lite-frontend/bound/slice_assignment.h"
 #include "sql-lite-frontend/types/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
@@ -19,6 +20,7 @@ bool is_part_assignment(const Expr& expr) {
   }
   return dynamic_cast<const ElementAssignment*>(&expr) != nullptr ||
          dynamic_cast<const SliceAssignment*>(&expr) != nullptr ||
+         dynamic_cast<const JsonPartAssignment*>(&expr) != nullptr ||
          dynamic_cast<const PartAssignment*>(&expr) != nullptr;
 }
 
@@ -116,8 +118,8 @@ TypeId Binder::part_type(const ast::ResTarget& target, const Column& column) {
 
 ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                                 const Column& column, Scope& scope) {
-  if (column.type == TypeId::jsonb) {
-    unsupported("assignment to a part of a jsonb value", target.location);
+  if (base_type(column.type) == TypeId::jsonb && !names_field(target)) {
+    return json_part_assignment(std::move(array), std::move(value), target, column, scope);
   }
   if (names_field(target) &&
       (row_shape(base_type(column.type)) || is_composite(base_type(element_type(column.type))))) {
@@ -148,6 +150,27 @@ ExprPtr Binder::part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarg
   }
   return coerce_to_column(
       std::make_unique<ElementAssignment>(base_type(column.type), std::move(operands)), column);
+}
+
+ExprPtr Binder::json_part_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
+                                     const Column& column, Scope& scope) {
+  const TypeId source = value->type();
+  value = try_coerce(value, TypeId::jsonb, kNoTypmod, Implicitness::assignment);
+  if (!value) {
+    throw sql_error(
+        sqlstate::datatype_mismatch,
+        "subscripted assignment to \"{}\" requires type {} but expression is of type {}",
+        column.name, format_type(TypeId::jsonb), format_type(source))
+        .with_hint("You will need to rewrite or cast the expression.")
+        .at_position(target.location + 1);
+  }
+  std::vector<ExprPtr> operands;
+  operands.push_back(std::move(whole));
+  operands.push_back(std::move(value));
+  for (const ast::Node* node : target.indirection) {
+    operands.push_back(bind_json_subscript(ast::as<ast::A_Indices>(node), scope));
+  }
+  return coerce_to_column(std::make_unique<JsonPartAssignment>(std::move(operands)), column);
 }
 
 ExprPtr Binder::assign_within(ExprPtr whole, ast::NodeList path, ExprPtr value,

@@ -221,6 +221,8 @@ class Binder {
   ExprPtr bind_row(const ast::RowExpr& node, Scope& scope);
   ExprPtr bind_indirection(const ast::A_Indirection& node, Scope& scope);
   ExprPtr bind_subscript(const ast::Node& node, Scope& scope);
+  /// Of a jsonb value: an int4 or a text.
+  ExprPtr bind_json_subscript(const ast::A_Indices& index, Scope& scope);
   ExprPtr bind_subscripts(ExprPtr base, ast::NodeList indices, Scope& scope);
   ExprPtr bind_sublink(const ast::SubLink& node, Scope& scope);
   void plan_later(SubqueryExpr& expr, std::unique_ptr<Query> query,
@@ -453,6 +455,8 @@ class Binder {
   /// `array` with the target's element or slice set to `value`.
   ExprPtr part_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                           const Column& column, Scope& scope);
+  ExprPtr json_part_assignment(ExprPtr whole, ExprPtr value, const ast::ResTarget& target,
+                               const Column& column, Scope& scope);
   ExprPtr slice_assignment(ExprPtr array, ExprPtr value, const ast::ResTarget& target,
                            const Column& column, Scope& scope);
   /// What an INSERT gives the column: `value` as it is, or put into the array that the parts

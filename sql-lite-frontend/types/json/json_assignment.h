@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sql-lite-frontend/types/arena.h"
+#include "sql-lite-frontend/types/datum.h"
+
+namespace swizzle::sql {
+
+/// jsonb[a][b]: what stands there; NULL where there is nothing. A number counts from the end when
+/// it is negative.
+Value json_at(Arena& arena, const Value& json, std::span<const std::string> path);
+
+/// For UPDATE t SET json[a][b] = x: `json` may be NULL, and is a list then if `begins_list`, else an
+/// object. What is missing on the way is made, lists are filled with nulls. Throws 22023, 22P02.
+Value json_assign(Arena& arena, const Value& json, std::span<const std::string> path,
+                  bool begins_list, const Value& value);
+
+}  // namespace swizzle::sql
