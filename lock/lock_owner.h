@@ -97,6 +97,11 @@ class LockOwner {
   /// leaves. Never waits.
   void escalate_if_due(TreeId tree);
 
+  /// All that it has but for its lock on itself.
+  [[nodiscard]] std::vector<HeldLock> held_locks() const;
+  /// Takes one of these, as another owner had it. 55P03 if somebody is in the way; never waits.
+  Result<> retake(const HeldLock& lock);
+
   [[nodiscard]] LockMark mark() const noexcept { return LockMark{ordinal_}; }
   /// The same; release_last() leaves what is older.
   LockMark savepoint() noexcept {

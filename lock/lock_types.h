@@ -91,6 +91,17 @@ struct LockRow {
   std::optional<TimePoint> waiting_since;
 };
 
+/// A lock that an owner has, as it can be written down and taken again.
+struct HeldLock {
+  LockRow::Kind kind = LockRow::Kind::key;  ///< but for `transaction`
+  std::uint32_t place = 0;                  ///< the number of the tree, or of the relation
+  std::uint64_t hash = 0;                   ///< of a key
+  KeyMode key_mode;                         ///< of a key
+  TableMode table_mode = TableMode::none;   ///< of everything else
+
+  friend constexpr bool operator==(const HeldLock&, const HeldLock&) = default;
+};
+
 /// Counted where something slow happens anyway; uncontended locks are not counted.
 struct LockStatistics {
   std::uint64_t waits = 0;

@@ -15,6 +15,7 @@
 #include "storage/recovery/unfinished.h"
 #include "storage/statistics.h"
 #include "storage/txn/overflow.h"
+#include "storage/txn/restart_prepared.h"
 #include "storage/txn/restart_undo.h"
 #include "storage/txn/row_changes.h"
 #include "storage/txn/transaction_access.h"
@@ -97,6 +98,7 @@ EngineParts::~EngineParts() {
   if (reclaimer != nullptr) reclaimer->stop();
   if (checkpointer != nullptr) checkpointer->stop();
   if (cleaner != nullptr) cleaner->stop();
+  prepared.abandon();
 }
 
 Engine::Engine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -140,15 +142,21 @@ Result<> require_checkpoint_in_log(const Control& control, const wal::Log& log) 
 void log_outcome(const Recovered& recovered, Duration took) {
   spdlog::info(
       "recovered in {:.2f} s: {} log records analysed, {} read again, {} changes redone on {} "
-      "pages, {} pages repaired, {} given up; {} transactions to undo",
+      "pages, {} pages repaired, {} given up; {} transactions to undo, {} prepared",
       std::chrono::duration<double>{took}.count(), recovered.records_analysed,
       recovered.redo.records_read, recovered.redo.changes_applied, recovered.redo.pages_written,
-      recovered.redo.pages_repaired, recovered.redo.pages_given_up, recovered.losers.size());
+      recovered.redo.pages_repaired, recovered.redo.pages_given_up, recovered.losers.size(),
+      recovered.prepared.size());
 }
 
+/// The transactions that had not ended.
+struct Unended {
+  std::vector<ActiveTransaction> losers;
+  std::vector<ActiveTransaction> prepared;
+};
+
 /// Opens the files and makes the pages on disk what the log says.
-Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
-                                                  const RecoveryObserver& observer) {
+Result<Unended> open_files(EngineParts& parts, const RecoveryObserver& observer) {
   const TimePoint begin = Runtime::current().now();
   RETURN_IF_ERROR(require_finished(parts.files, parts.directory));
   ASSIGN_OR_RETURN(parts.volume, Volume::open(parts.files, parts.directory));
@@ -197,7 +205,7 @@ Result<std::vector<ActiveTransaction>> open_files(EngineParts& parts,
   }
   parts.registry = std::make_unique<TransactionRegistry>(*parts.log);
   parts.registry->start_ids_at(recovered.next_txn);
-  return std::move(recovered.losers);
+  return Unended{std::move(recovered.losers), std::move(recovered.prepared)};
 }
 
 Result<> open_trees(EngineParts& parts) {
@@ -227,7 +235,8 @@ Result<> open_trees(EngineParts& parts) {
           *parts.log, pool.arena(), *parts.space, *parts.control,
           [&parts](Lsn begin) { return parts.registry->active_at(begin); },
           [&parts] { return parts.registry->peek_next_id(); },
-          [&parts] { return parts.written_lsns ? parts.written_lsns->persist() : Result<>{}; }},
+          [&parts] { return parts.written_lsns ? parts.written_lsns->persist() : Result<>{}; },
+          [&parts](TxnId id) { return parts.prepared.gid_of(id); }},
       Checkpointer::Options{
           .log_bytes = parts.options.checkpoint_log_bytes,
           .interval = std::chrono::seconds{parts.options.checkpoint_seconds},
@@ -255,6 +264,7 @@ Result<> take_up_drops(EngineParts& parts) {
   ASSIGN_OR_RETURN(const auto rows, parts.trees->list());
   for (const TreeTable::Listed& row : rows) {
     if (row.status != TreeTable::Listed::Status::dropped) continue;
+    if (parts.prepared.has_dropped(row.id)) continue;
     ASSIGN_OR_RETURN(const bool is_there, parts.trees->finds_dropped(row.id, row.root));
     if (is_there) parts.trees->retire(row.id, Lsn::none);
   }
@@ -277,9 +287,11 @@ Result<std::unique_ptr<Engine>> Engine::open(FileSystem& files,
                                              RecoveryObserver observer) {
   std::unique_ptr<Engine> engine(new Engine(std::make_unique<Parts>(files, directory, options)));
   Parts& parts = *engine->parts_;
-  ASSIGN_OR_RETURN(const std::vector<ActiveTransaction> losers, open_files(parts, observer));
+  ASSIGN_OR_RETURN(const Unended unended, open_files(parts, observer));
   RETURN_IF_ERROR(open_trees(parts));
-  RETURN_IF_ERROR(undo_losers(parts, losers, observer));
+  // First: their versions tell whoever undoes what ghosts are still wanted.
+  RETURN_IF_ERROR(take_up_prepared(parts, unended.prepared));
+  RETURN_IF_ERROR(undo_losers(parts, unended.losers, observer));
   RETURN_IF_ERROR(take_up_drops(parts));
   ASSIGN_OR_RETURN(const auto trees, parts.trees->list());
   const bool is_new = std::ranges::none_of(trees, [](const TreeTable::Listed& row) {
@@ -441,6 +453,7 @@ EngineStatistics Engine::statistics() const {
   all.log_sync_times = log.sync_times;
   all.commits = parts_->transactions->commits();
   all.rollbacks = parts_->transactions->rollbacks();
+  all.prepared = parts_->prepared.count();
   all.version_bytes = parts_->transactions->retained_bytes();
   all.snapshots_too_old = parts_->registry->given_up();
   const lock::LockStatistics locks = parts_->locks.statistics();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "lock/lock_types.h"
 #include "storage/backup.h"
 #include "storage/options.h"
+#include "storage/prepared_transaction.h"
 
 namespace swizzle {
 
@@ -80,7 +82,7 @@ struct WritingTransaction {
   lock::OwnerLabel label = 0;  ///< as Transaction::work_for() said
   TxnId id = TxnId::none;
   std::uint64_t log_bytes = 0;  ///< from its first record to the log's end
-  enum class State : std::uint8_t { running, rolling_back } state = State::running;
+  enum class State : std::uint8_t { running, rolling_back, prepared } state = State::running;
 };
 
 /// A value that a read copies out. Reused from call to call, so that a warm read allocates nothing.
@@ -131,12 +133,29 @@ class Engine {
   std::unique_ptr<Transaction> begin(Isolation isolation = Isolation::read_committed,
                                      Access access = Access::read_write);
 
+  /// Those that are prepared, by their identifiers.
+  [[nodiscard]] std::vector<PreparedTransaction> prepared() const;
+  /// Takes one out so that it can be finished, by commit(), which is synchronous, or rollback(),
+  /// which returns when it is durable; destroyed without either it is prepared as before, as it is
+  /// after a commit() that fails. 42704 when there is none of that name, 55000 when it is busy.
+  Result<std::unique_ptr<Transaction>> take_prepared(std::string_view gid);
+  /// The keys of `tree` that a transaction has changed.
+  struct ChangedKey {
+    std::vector<std::byte> key;
+    bool is_new;  ///< the transaction found nothing there
+  };
+  [[nodiscard]] static std::vector<ChangedKey> changed_keys(const Transaction& transaction,
+                                                            TreeId tree);
+
   /// Transactional: visible to others at commit, undone by rollback.
   Result<TreeId> create_tree(Transaction& transaction);
   Result<> drop_tree(Transaction& transaction, TreeId tree);
   /// A cheap handle. 42P01-like misuse (no such tree) is XX000: the catalog above knows its trees.
   Result<Tree> tree(TreeId id);
 
+  /// A key above which nobody has put anything into the tree, whoever sees that: the greatest that
+  /// stands in it, or stood there. False: it has none.
+  Result<bool> greatest_key(TreeId tree, ValueBuffer& into);
   /// No records, nor what is left of some.
   Result<bool> is_blank(TreeId tree);
   /// Begins to build `tree` bottom-up. Null where that cannot be done: the tree is not blank, or is
@@ -266,6 +285,20 @@ class Transaction {
   /// Its commit waits for the one at `commit`, even if it has written nothing itself.
   void depend_on(Lsn commit) noexcept;
   void rollback() noexcept;
+
+  /// Makes it durable that it can still be committed, or rolled back, whatever happens: it keeps
+  /// its locks and what it has changed, also over a restart, until somebody finishes it
+  /// (Engine::take_prepared()). It belongs to the engine from then on, and this is as if it had
+  /// ended. `note` is given to whoever asks for it, at most 256 KB. 42710 when there is another of
+  /// that name, 53200 when there are `most_at_once` already. On error it goes on as before.
+  /// Pre: nothing is to be published at its commit.
+  static constexpr std::size_t kMostGidBytes = 199;
+  static constexpr std::size_t kAnyNumber = SIZE_MAX;
+  Result<> prepare(std::string_view gid, Bytes note, std::size_t most_at_once = kAnyNumber);
+  /// Its number, which it gets now, as if it had written, if it has none yet.
+  [[nodiscard]] TxnId take_id();
+  /// What it is prepared as. Pre: Engine::take_prepared() has handed it out, and it has not ended.
+  [[nodiscard]] const PreparedTransaction& prepared_as() const noexcept;
 
  private:
   friend class Engine;

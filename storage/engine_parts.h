@@ -18,6 +18,7 @@
 #include "storage/space/data_file.h"
 #include "storage/space/written_lsns_file.h"
 #include "storage/txn/any_tree.h"
+#include "storage/txn/prepared_transactions.h"
 #include "storage/txn/transaction_pool.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/tree_reaper.h"
@@ -175,6 +176,7 @@ struct EngineParts {
   LockAwareGhosts ghosts;
   std::unique_ptr<TransactionRegistry> registry;
   std::unique_ptr<TransactionPool> transactions;
+  PreparedTransactions prepared;
   std::unique_ptr<VersionReclaimer> reclaimer;
   std::unique_ptr<TreeTable> trees;
   std::unique_ptr<TreeReaper> reaper;

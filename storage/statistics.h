@@ -49,6 +49,7 @@ struct EngineStatistics {
   std::uint64_t archive_backlog = 0;
   std::uint64_t commits = 0;
   std::uint64_t rollbacks = 0;
+  std::uint64_t prepared = 0;           ///< transactions that wait for somebody to finish them
   std::uint64_t version_bytes = 0;      ///< old versions kept for snapshots, at present
   std::uint64_t snapshots_too_old = 0;  ///< that were given up so that the store keeps its bound
   std::uint64_t lock_waits = 0;

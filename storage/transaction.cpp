@@ -10,7 +10,8 @@ namespace {
 Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability durability) {
   INVARIANT(state.is_open);
   EngineParts& engine = state.engine;
-  const auto dropped = std::move(state.dropped);
+  auto dropped = std::move(state.dropped);
+  state.dropped.clear();
   // Before the commit, or somebody could take the ghosts of their rows for what nobody needs.
   for (const auto& tree : dropped) engine.trees->retire(tree.id, Lsn::max);
   auto committed = state.commit(durability);
@@ -19,9 +20,14 @@ Result<Lsn> commit_and_retire(TransactionState& state, Transaction::Durability d
   for (const auto& tree : dropped)
     committed ? engine.trees->retire(tree.id, Lsn{raw(*committed) + 1})
               : engine.trees->gone(tree.id);
-  if (!committed) return committed;
+  if (!committed) {
+    // What is prepared is there as before.
+    state.dropped = std::move(dropped);
+    return committed;
+  }
   engine.transactions->count_commit();
   if (!dropped.empty()) engine.reaper->wake();
+  if (state.prepared != nullptr) engine.prepared.forget(*std::exchange(state.prepared, nullptr));
   return committed;
 }
 
@@ -40,6 +46,15 @@ Transaction::Transaction(std::unique_ptr<TransactionState> state) noexcept
     : state_(std::move(state)) {}
 
 Transaction::~Transaction() {
+  // It has been prepared.
+  if (state_ == nullptr) return;
+  if (state_->is_open && state_->prepared != nullptr) {
+    state_->publish = nullptr;
+    state_->release_snapshot();
+    PreparedTransactions::Entry& place = *state_->prepared;
+    state_->engine.prepared.put(place, std::move(state_));
+    return;
+  }
   if (state_->is_open) rollback();
   TransactionPool& pool = *state_->engine.transactions;
   pool.give_state(std::move(state_));
@@ -135,6 +150,7 @@ Result<> Transaction::rollback_to(Mark mark) {
 }
 
 Result<> Transaction::commit(Durability durability) {
+  if (state_->prepared != nullptr) durability = Durability::synchronous;
   RETURN_IF_ERROR(commit_and_retire(*state_, durability));
   return {};
 }
@@ -149,8 +165,13 @@ void Transaction::depend_on(Lsn commit) noexcept {
 
 void Transaction::rollback() noexcept {
   INVARIANT(state_->is_open);
+  EngineParts& engine = state_->engine;
   state_->rollback();
-  state_->engine.transactions->count_rollback();
+  engine.transactions->count_rollback();
+  if (state_->prepared == nullptr) return;
+  // Who has prepared it is told that it has ended, and forgets it.
+  engine.log->flush_to(engine.log->tail());
+  engine.prepared.forget(*std::exchange(state_->prepared, nullptr));
 }
 
 }  // namespace swizzle

@@ -54,6 +54,22 @@ class DirectoryRow final : public LeafVisitor {
   Ghosts ghosts_;
 };
 
+/// The last key of a leaf, be it a ghost's or of a transaction that is open.
+class LastKeyOfLeaf final : public LeafVisitor {
+ public:
+  void visit(const Node& leaf, Node::Position at) noexcept override {
+    key.clear();
+    const Bytes low = leaf.low_fence();
+    low_fence.assign(low.begin(), low.end());
+    if (at.index == 0) return;
+    std::array<std::byte, Node::kMaxKeyBytes> bytes;
+    const std::size_t size = leaf.copy_key(static_cast<std::uint16_t>(at.index - 1), bytes.data());
+    key.assign(bytes.data(), bytes.data() + size);
+  }
+  std::vector<std::byte> key;
+  std::vector<std::byte> low_fence;
+};
+
 }  // namespace
 
 std::array<std::byte, 4> directory_key(TreeId tree) noexcept {
@@ -175,6 +191,26 @@ Result<std::unique_ptr<AnyTree>> TreeTable::open_if_owner(TreeId id, PageId root
   if (!owner) return fail(std::move(owner).error());
   if (*owner != id) tree.reset();
   return tree;
+}
+
+Result<bool> Engine::greatest_key(TreeId id, ValueBuffer& into) {
+  const TreeTable::Hold hold(*parts_->trees);
+  ASSIGN_OR_RETURN(AnyTree* const tree, parts_->trees->find(id));
+  if (tree->birth().is_loading()) return false;
+  LastKeyOfLeaf last;
+  std::vector<std::byte> before;
+  KeyBound bound = KeyBound::infinite();
+  while (true) {
+    RETURN_IF_ERROR(tree->read_below(bound, last));
+    if (!last.key.empty()) break;
+    // Nothing is left in the leaf, so it may be in the one before.
+    if (last.low_fence.empty()) return false;
+    before = last.low_fence;
+    bound = KeyBound::at(before);
+  }
+  const MutableBytes to = into.prepare(last.key.size());
+  std::ranges::copy(last.key, to.begin());
+  return true;
 }
 
 Result<> TreeTable::destroy_row(Bytes key, const GoesOn& goes_on) {

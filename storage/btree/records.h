@@ -40,7 +40,8 @@ enum class RecordKind : std::uint8_t {
 
   transaction_committed = 48,
   transaction_ended = 49,     ///< rolled back, all compensation before it
-  transaction_prepared = 50,  ///< reserved for two-phase commit
+  transaction_prepared = 50,  ///< stays after a crash until somebody commits it or rolls it back
+  prepared_kept = 51,         ///< before it: what its restart needs beyond its changes
   checkpoint = 56,
 };
 

@@ -9,6 +9,8 @@ namespace swizzle {
 namespace {
 
 void note_page(Analysis& analysis, PageId page, PageEffect effect, Lsn lsn) {
+  // A record that is there to be undone, no more (carry_over.h).
+  if (page == PageId::none) return;
   switch (effect) {
     case PageEffect::none:
       break;

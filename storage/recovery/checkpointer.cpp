@@ -116,6 +116,14 @@ void Checkpointer::warn_of_old_transaction(const Checkpoint& taken) {
   const std::uint64_t kept = raw(parts_.log.tail()) - raw(oldest->first);
   if (kept < kWorthAWarning * options_.log_bytes) return;
   warned_of_ = oldest->id;
+  const std::string gid = parts_.gid_of ? parts_.gid_of(oldest->id) : std::string{};
+  if (!gid.empty()) {
+    spdlog::warn(
+        "prepared transaction \"{}\" waits since {} MB of log, which are kept for it: finish it by "
+        "COMMIT PREPARED or ROLLBACK PREPARED (pg_prepared_xacts)",
+        gid, kept >> 20U);
+    return;
+  }
   spdlog::warn(
       "transaction {} is open since {} MB of log, which are kept for it: end its session "
       "(pg_stat_activity, xact_start), or set idle_in_transaction_session_timeout",

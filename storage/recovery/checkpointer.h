@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/park_mutex.h"
@@ -38,6 +39,8 @@ class Checkpointer {
     std::function<TxnId()> next_txn;
     /// What else becomes durable with a checkpoint, if anything.
     std::function<Result<>()> persist = {};
+    /// The identifier of a prepared transaction, empty for any other.
+    std::function<std::string(TxnId)> gid_of = {};
   };
   struct Options {
     std::uint64_t log_bytes = std::uint64_t{1} << 30U;

@@ -242,6 +242,93 @@ TEST_CASE("a database that was restored goes on beside the one it came from", "[
   });
 }
 
+namespace {
+
+/// What a database has of a transaction that changed keys "a" to "c" and waits.
+struct Waiting {
+  SimulatedDisk& disk;
+  TreeId tree;
+
+  static std::string get(Transaction& transaction, const Tree& of, std::string_view key) {
+    ValueBuffer value;
+    return of.get(transaction, as_bytes(key), value).value() ? std::string{as_text(value.bytes())}
+                                                             : "none";
+  }
+  static std::string all(Transaction& transaction, const Tree& of) {
+    return get(transaction, of, "a") + " " + get(transaction, of, "b") + " " +
+           get(transaction, of, "c");
+  }
+  /// Opens it twice, since a restart reads what the one before has written.
+  void check_and_finish(const std::filesystem::path& home, bool commits) const {
+    for (int start = 0; start < 2; ++start) {
+      const auto engine = Engine::open(disk, home, small_options(disk)).value();
+      const Tree of = engine->tree(tree).value();
+      {
+        const auto reader = engine->begin();
+        REQUIRE(all(*reader, of) == "old old none");
+      }
+      REQUIRE(engine->prepared().size() == 1);
+      REQUIRE(as_text(engine->prepared().front().note) == "note");
+      auto taken = engine->take_prepared("waits").value();
+      taken->begin_statement();
+      REQUIRE(all(*taken, of) == "new none new");
+      if (start == 1) {
+        if (commits) REQUIRE(taken->commit());
+        if (!commits) taken->rollback();
+      }
+      taken.reset();
+      if (commits) REQUIRE(engine->close());
+    }
+    const auto engine = Engine::open(disk, home, small_options(disk)).value();
+    const auto reader = engine->begin();
+    REQUIRE(all(*reader, engine->tree(tree).value()) ==
+            (commits ? "new none new" : "old old none"));
+    REQUIRE(engine->prepared().empty());
+    REQUIRE(engine->verify().value() == std::vector<std::string>{});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is prepared when a backup is taken waits in whatever is made of it",
+          "[backup][prepared]") {
+  const bool commits = GENERATE(false, true);
+  SimulatedDisk disk{7};
+  create_database(disk);
+  Simulation simulation{7};
+  simulation.run([&] {
+    TreeId tree{};
+    {
+      const auto engine = Engine::open(disk, kHome, small_options(disk)).value();
+      auto transaction = engine->begin();
+      tree = engine->create_tree(*transaction).value();
+      Tree of = engine->tree(tree).value();
+      for (const char* key : {"a", "b"})
+        REQUIRE(of.insert(*transaction, as_bytes(key), as_bytes("old")).value());
+      REQUIRE(transaction->commit());
+      transaction = engine->begin();
+      REQUIRE(of.update(*transaction, as_bytes("a"), as_bytes("in vain")).value());
+      const auto mark = transaction->mark();
+      REQUIRE(of.update(*transaction, as_bytes("a"), as_bytes("taken back")).value());
+      REQUIRE(transaction->rollback_to(mark));
+      REQUIRE(of.update(*transaction, as_bytes("a"), as_bytes("new")).value());
+      REQUIRE(of.remove(*transaction, as_bytes("b")).value());
+      REQUIRE(of.insert(*transaction, as_bytes("c"), as_bytes("new")).value());
+      const TreeId made = engine->create_tree(*transaction).value();
+      REQUIRE(engine->tree(made).value().insert(*transaction, as_bytes("k"), {}).value());
+      REQUIRE(transaction->prepare("waits", as_bytes("note")));
+      transaction.reset();
+      REQUIRE(engine->back_up(kBackup));
+      REQUIRE(engine->close());
+    }
+    const Waiting waiting{disk, tree};
+    REQUIRE(restore_backup(disk, kBackup, "/restored", from_archive(disk), {}));
+    waiting.check_and_finish("/restored", commits);
+    waiting.check_and_finish(kBackup, commits);
+    waiting.check_and_finish(kHome, commits);
+  });
+}
+
 TEST_CASE("power cuts while a backup is taken and while one is restored", "[backup][crash]") {
   std::uint64_t unfinished = 0;
   for_seeds(30, [&](std::uint64_t seed) {

@@ -67,9 +67,10 @@ void report(const KillOracle& oracle, std::vector<std::uint64_t> restarts, std::
   };
   fmt::print(
       "{} kills, {} while recovering; {} commits acknowledged, none lost; {} were under way, "
-      "of which {} had committed; restart in ms: median {}, p95 {}, longest {}\n",
+      "of which {} had committed; {} times something prepared was there, locked; restart in ms: "
+      "median {}, p95 {}, longest {}\n",
       cycles, cycles - restarts.size(), acknowledged, oracle.in_doubt, oracle.half_way_committed,
-      at(50), at(95), at(100));
+      oracle.found_prepared, at(50), at(95), at(100));
 }
 
 int run(const std::filesystem::path& directory, std::uint64_t cycles, std::uint64_t seed) {

@@ -22,7 +22,16 @@ struct KillOracle {
   };
   /// One session. Its keys are its own; a key's value follows from its version, 0: absent.
   struct Session {
-    enum class Pending : std::uint32_t { none, committing, acknowledged };
+    enum class Pending : std::uint32_t {
+      none,
+      committing,
+      acknowledged,
+      // Of a commit in two phases. Once it is `prepared` it stays until somebody finishes it.
+      preparing,
+      prepared,
+      finishing_by_commit,
+      finishing_by_rollback,
+    };
 
     std::array<std::uint64_t, kKeys> committed;
     std::uint64_t next_version;
@@ -40,10 +49,16 @@ struct KillOracle {
   std::atomic<std::uint64_t> restart_us;
   std::uint64_t in_doubt;
   std::uint64_t half_way_committed;
+  std::uint64_t found_prepared;
 
   /// Settles what was pending by what was found, all or nothing. Returns what is wrong; empty: all
   /// is as it was promised.
-  std::string settle(std::size_t session, const std::vector<std::uint64_t>& found);
+  enum class Prepared : std::uint8_t { is_not_there, is_there };
+  std::string settle(std::size_t session, const std::vector<std::uint64_t>& found,
+                     Prepared prepared);
+
+ private:
+  std::string settle_pending(Session& session, const std::vector<std::uint64_t>& found);
 };
 
 }  // namespace swizzle

@@ -40,6 +40,10 @@ std::string value_of(std::size_t session, std::size_t key, std::uint64_t version
          std::string(length, static_cast<char>('a' + random.below(26)));
 }
 
+std::string gid_of(std::size_t session) {
+  return fmt::format("of session {}", session);
+}
+
 // Keys are spread over two trees.
 std::size_t tree_of(std::size_t key) {
   return key % 2;
@@ -56,13 +60,16 @@ class Session {
 
   [[noreturn]] void run() {
     while (true) {
-      run_transaction();
+      // Now and then something prepared waits for long, or for the next process.
+      if (state_.pending == Pending::prepared && !random_.one_in(20)) finish_prepared();
+      if (state_.pending == Pending::none) run_transaction();
       if (random_.one_in(400)) INVARIANT(engine_.checkpoint().has_value());
     }
   }
 
  private:
   using Change = KillOracle::Change;
+  using Pending = KillOracle::Session::Pending;
 
   void run_transaction() {
     const auto transaction = engine_.begin();
@@ -79,15 +86,39 @@ class Session {
       transaction->rollback();
       return;
     }
-    using Pending = KillOracle::Session::Pending;
     std::ranges::copy(changes, state_.changes.begin());
     state_.change_count = static_cast<std::uint32_t>(changes.size());
+    if (random_.one_in(4)) {
+      state_.pending.store(Pending::preparing, std::memory_order_release);
+      INVARIANT(transaction->prepare(gid_of(number_), as_bytes("note")).has_value());
+      state_.pending.store(Pending::prepared, std::memory_order_release);
+      return;
+    }
     state_.pending.store(Pending::committing, std::memory_order_release);
     INVARIANT(transaction->commit().has_value());
+    acknowledge();
+  }
+
+  void acknowledge() {
     state_.pending.store(Pending::acknowledged, std::memory_order_release);
-    for (const Change& change : changes) state_.committed[change.key] = change.after;
+    for (std::uint32_t i = 0; i < state_.change_count; ++i)
+      state_.committed[state_.changes[i].key] = state_.changes[i].after;
     ++state_.acknowledged;
     state_.pending.store(Pending::none, std::memory_order_release);
+  }
+
+  void finish_prepared() {
+    auto taken = engine_.take_prepared(gid_of(number_));
+    INVARIANT(taken.has_value());
+    if (random_.one_in(3)) {
+      state_.pending.store(Pending::finishing_by_rollback, std::memory_order_release);
+      (*taken)->rollback();
+      state_.pending.store(Pending::none, std::memory_order_release);
+      return;
+    }
+    state_.pending.store(Pending::finishing_by_commit, std::memory_order_release);
+    INVARIANT((*taken)->commit().has_value());
+    acknowledge();
   }
 
   void change_one(Transaction& transaction, std::vector<Change>& changes) {
@@ -129,7 +160,27 @@ std::optional<std::uint64_t> version_in(Transaction& reader, const Tree& tree, s
   return version;
 }
 
+/// What is wrong with what a session has prepared; empty: it keeps others off all that it changes.
+std::string find_unlocked(Engine& engine, const KillOracle& oracle, std::size_t number) {
+  const KillOracle::Session& session = oracle.sessions.at(number);
+  for (std::uint32_t i = 0; i < session.change_count; ++i) {
+    const KillOracle::Change& change = session.changes[i];
+    // Both it and what it did there may have been taken back to a savepoint.
+    if (change.before == change.after) continue;
+    const auto other = engine.begin();
+    const Tree tree = engine.tree(TreeId{oracle.trees[tree_of(change.key)]}).value();
+    ValueBuffer value;
+    const auto got = tree.get(*other, as_bytes(key_of(number, change.key)), value,
+                              ReadMode::for_update, WaitPolicy::no_wait);
+    if (got || got.error().state() != sqlstate::lock_not_available)
+      return fmt::format("session {}: key {} of what it has prepared is not locked", number,
+                         change.key);
+  }
+  return {};
+}
+
 std::string compare(Engine& engine, KillOracle& oracle) {
+  const auto prepared = engine.prepared();
   for (std::size_t session = 0; session < KillOracle::kSessions; ++session) {
     const auto reader = engine.begin();
     std::vector<std::uint64_t> found(KillOracle::kKeys);
@@ -139,7 +190,15 @@ std::string compare(Engine& engine, KillOracle& oracle) {
       if (!version) return fmt::format("session {}: key {} has a strange value", session, key);
       found[key] = *version;
     }
-    if (auto wrong = oracle.settle(session, found); !wrong.empty()) return wrong;
+    const bool is_prepared =
+        std::ranges::find(prepared, gid_of(session), &PreparedTransaction::gid) != prepared.end();
+    using Prepared = KillOracle::Prepared;
+    if (auto wrong = oracle.settle(session, found,
+                                   is_prepared ? Prepared::is_there : Prepared::is_not_there);
+        !wrong.empty())
+      return wrong;
+    if (!is_prepared) continue;
+    if (auto wrong = find_unlocked(engine, oracle, session); !wrong.empty()) return wrong;
   }
   const auto violations = engine.verify();
   if (!violations) return violations.error().message();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/runtime.h"
+#include "storage/recovery/carry_over.h"
 #include "storage/recovery/control_file.h"
 #include "storage/space/space_map.h"
 #include "storage/space/volume.h"
@@ -13,12 +14,20 @@
 namespace swizzle {
 namespace {
 
-// Where the log of a closed database ends.
-Result<Lsn> end_of_log(FileSystem& files, const wal::LogOptions& options, Lsn scan_from) {
-  ASSIGN_OR_RETURN(const auto log, wal::Log::open(files, options, scan_from));
-  const Lsn end = log->begin();
-  log->close();
-  return end;
+Result<> remove_files(FileSystem& files, const std::filesystem::path& directory) {
+  ASSIGN_OR_RETURN(const auto names, files.list(directory));
+  for (const std::string& name : names) RETURN_IF_ERROR(files.remove(directory / name));
+  return {};
+}
+
+/// The new log was made beside the old one, whose place it takes.
+Result<> replace_log(FileSystem& files, const std::filesystem::path& old,
+                     const std::filesystem::path& by) {
+  RETURN_IF_ERROR(remove_files(files, old));
+  ASSIGN_OR_RETURN(const auto names, files.list(by));
+  for (const std::string& name : names) RETURN_IF_ERROR(files.rename(by / name, old / name));
+  RETURN_IF_ERROR(files.sync_directory(old));
+  return files.remove(by);
 }
 
 }  // namespace
@@ -36,20 +45,25 @@ Result<Lsn> begin_new_log(FileSystem& files, const std::filesystem::path& direct
   options.database_id = control.log_id;
   ASSIGN_OR_RETURN(const wal::LogLocation old, wal::find_log(files, options.directory));
   options.segment_bytes = old.segment_bytes;
-  ASSIGN_OR_RETURN(const Lsn end, end_of_log(files, options, control.checkpoint.begin));
+  ASSIGN_OR_RETURN(const auto old_log, wal::Log::open(files, options, control.checkpoint.begin));
+  const Lsn end = old_log->begin();
   ASSIGN_OR_RETURN(const auto map,
                    SpaceMap::load(files, directory, *volume, control.checkpoint.begin, end));
 
-  ASSIGN_OR_RETURN(const auto names, files.list(options.directory));
-  for (const std::string& name : names) RETURN_IF_ERROR(files.remove(options.directory / name));
   // One segment that nobody has, so that who follows the old log in an archive stops before this
   // one.
   const Lsn behind{raw(std::max(end, not_before)) + options.segment_bytes};
   control.log_id = Runtime::current().random() | 1U;
   options.database_id = control.log_id;
+  options.directory = directory / (log_name + "-new");
+  RETURN_IF_ERROR(files.create_directory(options.directory));
   ASSIGN_OR_RETURN(const auto log, wal::Log::create(files, options, behind));
   const Lsn begin = log->begin();
+  // Nothing else was open when the database was closed.
+  RETURN_IF_ERROR(carry_over_prepared(*old_log, control.checkpoint.active, *log));
   log->close();
+  old_log->close();
+  RETURN_IF_ERROR(replace_log(files, directory / log_name, options.directory));
 
   const SpaceMap::Snapshot pages = map->snapshot([begin] { return begin; });
   for (const char* name : SpaceMap::kFileNames) RETURN_IF_ERROR(files.remove(directory / name));

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "storage/btree/records.h"
+#include "storage/recovery/prepared_record.h"
 #include "storage/recovery/record_effects.h"
 
 namespace swizzle::describe {
@@ -119,14 +120,34 @@ std::string pages(const wal::Record& record) {
   return pages->size() > kMost ? text + " ..." : text;
 }
 
-std::string time(const wal::Record& record) {
-  // Restart ends losers without a time.
-  if (record.payload.size() < sizeof(std::int64_t)) return {};
+namespace {
+
+std::string moment(std::int64_t at) {
   constexpr std::int64_t kMicros = 1'000'000;
-  const auto at = load<std::int64_t>(record.payload.data());
   const std::int64_t micros = ((at % kMicros) + kMicros) % kMicros;
   const auto seconds = static_cast<std::time_t>((at - micros) / kMicros);
   return fmt::format("at {:%Y-%m-%d %H:%M:%S}.{:06} UTC", fmt::gmtime(seconds), micros);
+}
+
+}  // namespace
+
+std::string time(const wal::Record& record) {
+  // Restart ends losers without a time.
+  if (record.payload.size() < sizeof(std::int64_t)) return {};
+  return moment(load<std::int64_t>(record.payload.data()));
+}
+
+std::string prepared(const wal::Record& record) {
+  const auto prepared = payload::decode_prepared(record.payload);
+  if (!prepared) return kMalformed;
+  return fmt::format("{} {}, {} items kept, a note of {} bytes", shown(as_bytes(prepared->gid)),
+                     moment(prepared->prepared_at_us), prepared->kept_items, prepared->note.size());
+}
+
+std::string kept(const wal::Record& record) {
+  PreparedKept kept;
+  if (!payload::decode_kept(record.payload, kept)) return kMalformed;
+  return fmt::format("{} locks, {} traits of changes", kept.locks.size(), kept.traits.size());
 }
 
 }  // namespace swizzle::describe

@@ -20,5 +20,7 @@ std::string images(const wal::Record& record);
 std::string pages(const wal::Record& record);
 /// Of a commit or the end of a rollback.
 std::string time(const wal::Record& record);
+std::string prepared(const wal::Record& record);
+std::string kept(const wal::Record& record);
 
 }  // namespace swizzle::describe

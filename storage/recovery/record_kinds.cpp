@@ -104,8 +104,13 @@ constexpr std::array kKinds{
         Kind::transaction_committed, "transaction_committed", {}, nullptr, nullptr, describe::time},
     RecordKindEntry{
         Kind::transaction_ended, "transaction_ended", {}, nullptr, nullptr, describe::time},
-    // Reserved: two-phase commit.
-    RecordKindEntry{Kind::transaction_prepared, "transaction_prepared", {}},
+    RecordKindEntry{Kind::transaction_prepared,
+                    "transaction_prepared",
+                    {},
+                    nullptr,
+                    nullptr,
+                    describe::prepared},
+    RecordKindEntry{Kind::prepared_kept, "prepared_kept", {}, nullptr, nullptr, describe::kept},
     RecordKindEntry{Kind::checkpoint, "checkpoint", {}},
 };
 

@@ -84,15 +84,22 @@ LeafChange::Action LoggedUndo::decide(const Node& leaf, Node::Position at) noexc
 }
 
 LeafChange::Action LoggedUndo::put_old_part_back(Bytes now) noexcept {
-  const payload::LeafUpdate& update = row_.update;
-  done_ = now.size() >= std::size_t{update.offset} + update.new_part.size();
+  auto before = value_before(row_.update, now);
+  done_ = before.has_value();
   if (!done_) return Action::leave;
-  const Bytes front = now.first(update.offset);
-  const Bytes back = now.subspan(update.offset + update.new_part.size());
-  value_.clear();
-  for (const Bytes part : {front, update.old_part, back})
-    value_.insert(value_.end(), part.begin(), part.end());
+  value_ = std::move(*before);
   return Action::update;
+}
+
+std::optional<std::vector<std::byte>> value_before(const payload::LeafUpdate& update, Bytes after) {
+  if (after.size() < std::size_t{update.offset} + update.new_part.size()) return std::nullopt;
+  const Bytes front = after.first(update.offset);
+  const Bytes back = after.subspan(update.offset + update.new_part.size());
+  std::vector<std::byte> value;
+  value.reserve(front.size() + update.old_part.size() + back.size());
+  for (const Bytes part : {front, update.old_part, back})
+    value.insert(value.end(), part.begin(), part.end());
+  return value;
 }
 
 }  // namespace swizzle

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,9 @@ struct UndoneRow {
   /// back already: compensation records say of a record only that it has begun.
   bool may_be_done = false;
 };
+
+/// The value that an update found, from the one that it left. Nothing: it cannot have left that.
+std::optional<std::vector<std::byte>> value_before(const payload::LeafUpdate& update, Bytes after);
 
 /// For the kind table (record_kinds.h). The results point into the payload.
 namespace undo_of {

@@ -14,6 +14,8 @@ namespace swizzle {
 struct Recovered {
   std::unique_ptr<SpaceMap> space;
   std::vector<ActiveTransaction> losers;
+  /// Their last record says that somebody will decide about them.
+  std::vector<ActiveTransaction> prepared;
   TxnId next_txn{1};
   std::uint64_t records_analysed = 0;
   RedoOutcome redo;

@@ -12,8 +12,11 @@ Result<std::optional<UndoStep>> UndoChain::next() {
       continue;
     }
     next_ = record.header.txn_prev;
+    // Nothing that could be taken back, and a rollback may begin behind them.
+    const RecordKind kind = kind_of(record.header);
+    if (kind == RecordKind::transaction_prepared || kind == RecordKind::prepared_kept) continue;
     UndoStep step{.lsn = record.lsn,
-                  .kind = kind_of(record.header),
+                  .kind = kind,
                   .tree = record.header.tree,
                   .page = record.header.page,
                   .undo_next = next_,

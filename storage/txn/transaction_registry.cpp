@@ -167,12 +167,14 @@ std::vector<WritingTransaction> TransactionRegistry::writers() const {
     if (id == TxnId::none || first == Lsn::none) continue;
     const std::int32_t label = slot.label.load(std::memory_order_relaxed);
     const bool is_undoing = slot.chain.is_undoing.load(std::memory_order_relaxed);
+    const bool is_prepared = slot.is_prepared.load(std::memory_order_relaxed);
     const bool has_ended = slot.outcome.load(std::memory_order_acquire) != UndoLog::kActive;
     // Another transaction has the slot meanwhile, or nothing is to be undone any more.
     if (slot.chain.id.load(std::memory_order_acquire) != id || has_ended) continue;
     all.push_back({label, id, tail > raw(first) ? tail - raw(first) : 0,
-                   is_undoing ? WritingTransaction::State::rolling_back
-                              : WritingTransaction::State::running});
+                   is_undoing    ? WritingTransaction::State::rolling_back
+                   : is_prepared ? WritingTransaction::State::prepared
+                                 : WritingTransaction::State::running});
   }
   return all;
 }

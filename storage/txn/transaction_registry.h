@@ -24,6 +24,8 @@ struct alignas(128) TransactionSlot {
   TransactionChain chain;
   /// As UndoLog::outcome, for checkpoints; the end of a rollback counts too.
   std::atomic<std::uint64_t> outcome{UndoLog::kActive};
+  /// It waits for somebody to finish it: for the views.
+  std::atomic<bool> is_prepared{false};
 
   /// Versions that this snapshot may need stay; 0: it needs none. With kTooOld: they do not.
   alignas(64) std::atomic<std::uint64_t> snapshot{0};

@@ -30,6 +30,7 @@ void TransactionState::begin(Isolation with, Access for_access) noexcept {
   marks_rows = false;
   large_values = 0;
   publish = nullptr;
+  prepared = nullptr;
   dropped.clear();
   created.clear();
   loads.clear();
@@ -167,6 +168,12 @@ Result<> TransactionState::begin_writing() {
     return {};
   if (access == Access::read_only)
     return fail(sqlstate::read_only_transaction, "cannot write in a read-only transaction");
+  become_writer();
+  return {};
+}
+
+void TransactionState::become_writer() {
+  if (undo != nullptr) return;
   undo = engine.transactions->take_undo();
   engine.registry->begin_writing(slot);
   slot.outcome.store(UndoLog::kActive, std::memory_order_relaxed);
@@ -176,7 +183,6 @@ Result<> TransactionState::begin_writing() {
   slot.chain.id.store(id, std::memory_order_release);
   // Its age decides deadlocks.
   locks.identify(id);
-  return {};
 }
 
 void TransactionState::mark_rows_if_many() {
@@ -314,7 +320,7 @@ Result<Lsn> TransactionState::commit(Transaction::Durability durability) {
   if (is_writer) {
     auto space = engine.log->reserve(16, 1, wal::ReservePurpose::completion);
     if (!space) {
-      rollback();
+      if (prepared == nullptr) rollback();
       return fail(std::move(space).error());
     }
     // From here to the stores below a reader who asks waits.
@@ -371,6 +377,13 @@ void TransactionState::rollback() noexcept {
   finish(Lsn::none);
 }
 
+void TransactionState::abandon() noexcept {
+  if (std::exchange(marks_rows, false)) versions.end_marking();
+  locks.release_all(Lsn::none);
+  undo = nullptr;
+  is_open = false;
+}
+
 /// `outcome` is the commit record's LSN, or none.
 void TransactionState::finish(Lsn outcome) noexcept {
   if (std::exchange(marks_rows, false)) {
@@ -380,6 +393,7 @@ void TransactionState::finish(Lsn outcome) noexcept {
   if (undo != nullptr) {
     slot.chain.id.store(TxnId::none, std::memory_order_release);
     slot.begin.store(0, std::memory_order_seq_cst);
+    slot.is_prepared.store(false, std::memory_order_relaxed);
     if (outcome != Lsn::none)
       engine.transactions->retire_undo(std::move(undo));
     else

@@ -10,6 +10,7 @@
 #include "storage/btree/leaf_hint.h"
 #include "storage/engine.h"
 #include "storage/txn/planted_fault.h"
+#include "storage/txn/prepared_transactions.h"
 #include "storage/txn/settled_leaves.h"
 #include "storage/txn/transaction_registry.h"
 #include "storage/txn/tree_birth.h"
@@ -85,6 +86,8 @@ struct TransactionState {
 
   /// What Transaction::before_release() was given.
   std::function<void()> publish;
+  /// Its place among the prepared; null: it is not.
+  PreparedTransactions::Entry* prepared = nullptr;
 
   void begin(Isolation with, Access for_access) noexcept;
   /// As Transaction::work_for().
@@ -200,6 +203,8 @@ struct TransactionState {
 
   /// Makes the transaction a writer. 25006 when it is read-only.
   Result<> begin_writing();
+  /// The same, whatever it may do: gives it a number and an undo log.
+  void become_writer();
   void mark_rows_if_many();
   /// The point below which all changes are settled (T17); none: it cannot be said.
   [[nodiscard]] Lsn settled_below() noexcept;
@@ -226,6 +231,8 @@ struct TransactionState {
   /// The commit record's LSN; none if nothing was written.
   Result<Lsn> commit(Transaction::Durability durability);
   void rollback() noexcept;
+  /// Without a word in the log: gives up what it has in memory. The engine goes.
+  void abandon() noexcept;
 
  private:
   void settle(ReadView& view);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace swizzle {
+
+/// A transaction that waits, as Transaction::prepare() has left it, for its commit or rollback.
+struct PreparedTransaction {
+  std::string gid;
+  TxnId id = TxnId::none;
+  std::int64_t prepared_at_us = 0;  ///< by the wall clock
+  std::vector<std::byte> note;      ///< what its preparer wanted kept
+  enum class State : std::uint8_t {
+    waiting,
+    busy,  ///< being prepared, or somebody has it to finish it
+  } state = State::waiting;
+};
+
+}  // namespace swizzle

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "lock/lock_types.h"
+
+namespace swizzle {
+
+/// What the log says of a prepared transaction beyond its changes: transaction_prepared, and before
+/// it, where there is something to keep, prepared_kept records. docs/log-format.md has the layout.
+
+/// The payload of transaction_prepared.
+struct PreparedRecord {
+  std::int64_t prepared_at_us = 0;
+  std::string gid;
+  /// Of the layer above.
+  std::vector<std::byte> note;
+  /// How many items the prepared_kept records have that come right before it in the chain.
+  std::uint64_t kept_items = 0;
+  /// Where its changes began in an older log, whose LSNs pages have; none: this log has them as
+  /// they were made.
+  Lsn began_at = Lsn::none;
+};
+
+/// What a change's undo record says that its log record does not.
+struct UndoTraits {
+  std::uint64_t younger = 0;  ///< how many changes of the transaction came after it
+  bool is_move = false;       ///< a removal: the record went to where the change before it inserted
+  bool takes_key = false;     ///< an update: its lock was on the key, too
+};
+
+/// What the payload of prepared_kept is a list of.
+struct PreparedKept {
+  std::vector<lock::HeldLock> locks;
+  std::vector<UndoTraits> traits;
+  [[nodiscard]] std::size_t items() const noexcept { return locks.size() + traits.size(); }
+};
+
+namespace payload {
+
+inline constexpr std::size_t kMostGidBytes = 199;
+/// So that both fit a record.
+inline constexpr std::size_t kMostNoteBytes = std::size_t{256} << 10U;
+std::vector<std::byte> encode_prepared(const PreparedRecord& record);
+Result<PreparedRecord> decode_prepared(Bytes payload);
+
+/// In portions, each the payload of a record.
+std::vector<std::vector<std::byte>> encode_kept(const PreparedKept& kept);
+/// Appends what `payload` has.
+Result<> decode_kept(Bytes payload, PreparedKept& into);
+
+}  // namespace payload
+
+}  // namespace swizzle

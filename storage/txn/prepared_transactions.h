@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "storage/engine.h"
+
+namespace swizzle {
+
+struct TransactionState;
+
+/// The prepared transactions, which belong to nobody's session. Thread-safe; nothing parks.
+class PreparedTransactions {
+ public:
+  struct Entry {
+    PreparedTransaction shown;
+    std::unique_ptr<TransactionState> state;  ///< null while it is being prepared, or finished
+  };
+
+  PreparedTransactions();
+  PreparedTransactions(const PreparedTransactions&) = delete;
+  PreparedTransactions& operator=(const PreparedTransactions&) = delete;
+  ~PreparedTransactions();
+
+  /// A place for one, busy until put(). 42710 when the identifier is taken, 53200 when there are
+  /// `most` already.
+  Result<Entry*> reserve(PreparedTransaction transaction,
+                         std::size_t most = Transaction::kAnyNumber);
+  /// It waits from now on.
+  void put(Entry& entry, std::unique_ptr<TransactionState> state);
+  /// 42704, 55000.
+  Result<std::unique_ptr<TransactionState>> take(std::string_view gid);
+  /// It is finished, or was not prepared after all.
+  void forget(Entry& entry) noexcept;
+
+  [[nodiscard]] std::vector<PreparedTransaction> list() const;
+  [[nodiscard]] std::size_t count() const;
+  /// Empty: no prepared transaction has that number.
+  [[nodiscard]] std::string gid_of(TxnId id) const;
+  /// Whether one of those that wait has dropped the tree.
+  [[nodiscard]] bool has_dropped(TreeId tree) const;
+  /// The engine goes, as in a crash: they lie in the log, and give up only what they have in
+  /// memory.
+  void abandon() noexcept;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<Entry>, std::less<>> entries_;
+};
+
+}  // namespace swizzle
