@@ -84,7 +84,7 @@ class Swizzle:
         with open(self.folder / "log", "w") as log:
             self.process = subprocess.Popen(
                 [self.program, "-D", self.folder / "data", "-p", str(self.port), "-k", self.folder, "-h", "",
-                 "-c", "shared_buffers=128MB"], stdout=log, stderr=log)
+                 "-c", "shared_buffers=128MB", "-c", "max_prepared_transactions=5"], stdout=log, stderr=log)
         for _ in range(300):
             try:
                 return wire.Connection(self.folder, self.port)

@@ -118,6 +118,8 @@ void add_transactions(MetricFamilies& out, const EngineStatistics& now) {
   out.counter("swizzle_transactions_total", "Transactions, by how they ended.", number(now.commits),
               {{"outcome", "commit"}});
   out.counter("swizzle_transactions_total", "", number(now.rollbacks), {{"outcome", "rollback"}});
+  out.gauge("swizzle_prepared_transactions",
+            "Transactions that are prepared and wait for their end.", number(now.prepared));
   for (const auto& [mode, waits] : now.lock_waits_by_mode) {
     out.counter("swizzle_lock_waits_total", "Waits for locks, by what was asked for.",
                 number(waits), {{"mode", mode}});

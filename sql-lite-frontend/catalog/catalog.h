@@ -223,6 +223,8 @@ class CatalogView {
   void commit();
   void rollback() { rollback_to(0); }
   [[nodiscard]] bool has_changes() const noexcept { return !changes_.empty(); }
+  /// Of relations that are, or were, only this session's.
+  [[nodiscard]] bool changes_temporaries() const;
 
   [[nodiscard]] Catalog& shared() const noexcept { return catalog_; }
 

@@ -306,6 +306,14 @@ void CatalogView::rollback_to(std::size_t mark) {
   ++local_version_;
 }
 
+bool CatalogView::changes_temporaries() const {
+  return std::ranges::any_of(changes_, [&](const CatalogChange& change) {
+    const auto* table = std::get_if<TablePtr>(&change.object);
+    return temporary_.contains(change.oid) ||
+           (table != nullptr && *table && (*table)->relation.persistence == Persistence::temporary);
+  });
+}
+
 void CatalogView::commit() {
   if (changes_.empty()) return;
   std::vector<CatalogChange> published;

@@ -10,6 +10,7 @@
 #include "base/posix_file_system.h"
 #include "base/sanitizers.h"
 #include "sql-lite-frontend/corpus/transcript.h"
+#include "sql-lite-frontend/session/session_state.h"
 #include "storage/engine.h"
 
 namespace swizzle::sql::corpus {
@@ -32,6 +33,8 @@ class Fresh {
     auto database = Database::open(*engine_);
     REQUIRE(database);
     database_ = std::move(*database);
+    REQUIRE(database_->shared().settings.set_at_start({"max_prepared_transactions", "5", "test"},
+                                                      SettingSource::command_line));
     SessionOptions session_options;
     session_options.backend_pid = 1;
     session_options.parameters = {{"TimeZone", "UTC"}};

@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/catalog/object_codec.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/two_phase_note.h"
 
 /// CREATE, ALTER and DROP DATABASE.
 namespace swizzle::sql {
@@ -94,6 +95,18 @@ void require_empty(Session::State& session, std::string_view name) {
       .with_detail(users == 1
                        ? "There is 1 other session using the database."
                        : fmt::format("There are {} other sessions using the database.", users));
+}
+
+/// What it would take away is not over yet.
+void refuse_prepared(Session::State& session, const DatabaseEntry& database) {
+  const std::size_t count = count_prepared_in(session.shared.engine, database.oid);
+  if (count == 0) return;
+  throw sql_error(sqlstate::object_in_use, "database \"{}\" is being accessed by other users",
+                  database.name)
+      .with_detail(
+          count == 1
+              ? "There is 1 prepared transaction using the database."
+              : fmt::format("There are {} prepared transactions using the database.", count));
 }
 
 /// Removes a database's records, and the trees and statistics of its relations.
@@ -196,6 +209,7 @@ void drop_database(Session::State& session, const ast::DropdbStmt& statement, Re
   }
   Catalogs::Closing closing{*session.shared.catalogs, database->oid};
   if (closing.users() != 0) refuse_in_use(name, closing.users());
+  refuse_prepared(session, *database);
   auto own = session.shared.engine.begin();
   own->begin_statement();
   CatalogView view{session.catalog.shared()};
@@ -234,6 +248,7 @@ void rename_database(Session::State& session, std::string_view name, const std::
   }
   const Catalogs::Closing closing{*session.shared.catalogs, database->oid};
   if (closing.users() != 0) refuse_in_use(name, closing.users());
+  refuse_prepared(session, *database);
   DatabaseEntry changed = *database;
   changed.name = new_name;
   session.catalog.replace(*session.transaction, *database, std::move(changed));

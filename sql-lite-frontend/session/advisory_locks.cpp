@@ -115,6 +115,48 @@ void AdvisoryLocks::unlock_all(std::int32_t session, AdvisoryScope scope) {
   if (mine->second.empty()) keys_.erase(mine);
 }
 
+std::vector<AdvisoryLocks::Held> AdvisoryLocks::of_transaction(std::int32_t session) const {
+  std::vector<Held> list;
+  const std::lock_guard lock{mutex_};
+  const auto mine = keys_.find(session);
+  if (mine == keys_.end()) return list;
+  for (const AdvisoryKey& key : mine->second) {
+    const Counts& counts = holders_.at(key).at(session);
+    bool is_session = false;
+    const std::size_t before = list.size();
+    for (const AdvisoryMode mode : {AdvisoryMode::shared, AdvisoryMode::exclusive}) {
+      is_session = is_session || counts.by_session[place(mode)] > 0;
+      for (std::uint32_t i = 0; i < counts.by_transaction[place(mode)]; ++i) {
+        list.push_back({key, mode, session});
+      }
+    }
+    if (is_session && list.size() > before) {
+      throw SqlError{sqlstate::feature_not_supported,
+                     "cannot PREPARE while holding both session-level and transaction-level locks "
+                     "on the same object"};
+    }
+  }
+  return list;
+}
+
+void AdvisoryLocks::hand_over(std::int32_t from, std::int32_t to) {
+  const std::lock_guard lock{mutex_};
+  const auto mine = keys_.find(from);
+  if (mine == keys_.end()) return;
+  std::set<AdvisoryKey>& others = keys_[to];
+  std::erase_if(mine->second, [&](const AdvisoryKey& key) {
+    Holders& holders = holders_.at(key);
+    const Counts counts = holders.at(from);
+    if (counts.by_transaction[0] + counts.by_transaction[1] == 0) return false;
+    holders.erase(from);
+    holders[to] = counts;
+    others.insert(key);
+    return true;
+  });
+  if (others.empty()) keys_.erase(to);
+  if (mine->second.empty()) keys_.erase(mine);
+}
+
 std::vector<std::int32_t> AdvisoryLocks::blocking(std::int32_t session) const {
   const std::lock_guard lock{mutex_};
   const auto wait = waits_.find(session);

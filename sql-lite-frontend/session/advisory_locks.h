@@ -46,6 +46,11 @@ class AdvisoryLocks {
   bool unlock(std::int32_t session, const AdvisoryKey& key, AdvisoryMode mode);
   void unlock_all(std::int32_t session, AdvisoryScope scope);
   [[nodiscard]] std::vector<Held> held() const;
+  /// Of a session's transaction, each as often as it was taken. 0A000 where the session has one of
+  /// them for itself as well: nobody could tell the two apart.
+  [[nodiscard]] std::vector<Held> of_transaction(std::int32_t session) const;
+  /// These are another's from now on. Pre: of_transaction() has just said what they are.
+  void hand_over(std::int32_t from, std::int32_t to);
   /// Whom a session waits for.
   [[nodiscard]] std::vector<std::int32_t> blocking(std::int32_t session) const;
 

@@ -23,10 +23,19 @@ bool excludes(const LockRow& one, const LockRow& other) {
              : !compatible(one.table_mode, other.table_mode);
 }
 
+/// Nobody's session has it, but somebody may wait for it: the transactions that are prepared.
+std::set<TxnId> prepared_transactions(const Session::State& session) {
+  std::set<TxnId> ids;
+  for (const PreparedTransaction& prepared : session.shared.engine.prepared()) {
+    ids.insert(prepared.id);
+  }
+  return ids;
+}
+
 /// Whoever has what is waited for, and whoever stands before in the line for it.
-bool blocks(const LockRow& other, const LockRow& waiting) {
-  if (other.label == 0 || other.label == waiting.label || !same_thing(other, waiting) ||
-      !excludes(other, waiting)) {
+bool blocks(const LockRow& other, const LockRow& waiting, const std::set<TxnId>& prepared) {
+  if ((other.label == 0 && !prepared.contains(other.txn)) || other.label == waiting.label ||
+      !same_thing(other, waiting) || !excludes(other, waiting)) {
     return false;
   }
   return other.state == LockRow::State::granted || (other.waiting_since && waiting.waiting_since &&
@@ -36,14 +45,16 @@ bool blocks(const LockRow& other, const LockRow& waiting) {
 std::set<std::int32_t> blocking(Session::State& session, std::int32_t pid) {
   std::set<std::int32_t> found;
   const std::vector<LockRow> rows = session.shared.engine.locks();
+  const std::set<TxnId> prepared = prepared_transactions(session);
   for (const LockRow& waiting : rows) {
     if (waiting.label != pid || waiting.state != LockRow::State::waiting) continue;
     for (const LockRow& other : rows) {
-      if (blocks(other, waiting)) found.insert(other.label);
+      if (blocks(other, waiting, prepared)) found.insert(other.label);
     }
   }
   const std::vector<std::int32_t> advisory = session.shared.advisory_locks.blocking(pid);
-  found.insert(advisory.begin(), advisory.end());
+  // As PostgreSQL: 0 is a prepared transaction.
+  for (const std::int32_t holder : advisory) found.insert(std::max(holder, 0));
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/two_phase.h"
 #include "sql-lite-frontend/types/datetime.h"
 
 namespace swizzle::sql {
@@ -50,6 +51,8 @@ Result<std::unique_ptr<Database>> Database::open(Engine& engine) {
     shared->statistics = StatisticsStore::open(engine, first.catalog().tree());
     shared->temporary_files =
         value_of(TemporaryFiles::open(engine.files(), engine.directory() / kTemporaryFolder));
+    add_two_phase_sets();
+    take_up_advisory_locks(*shared);
     shared->started_at = SessionContext::system_clock_now();
     shared->next_transaction_number = shared->started_at.load();
   } catch (SqlError& error) {

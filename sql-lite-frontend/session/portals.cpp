@@ -105,6 +105,8 @@ void SessionPortals::lock_tables(Portal& portal, Columns columns) {
     }
     if (session_.plans.is_current(*portal.use)) [[likely]] {
       session_.rights.check_accesses(*portal.use);
+      if (session_.names.temp_schema != kNoOid) [[unlikely]]
+        session_.transaction.note_temporaries(portal.plan().tables);
       return;
     }
     if (columns == Columns::open) {

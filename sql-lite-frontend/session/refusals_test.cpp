@@ -251,7 +251,6 @@ TEST_CASE_METHOD(Fixture, "what is not supported is refused by name", "[sql][ref
       {"LOAD 'x'", "LOAD"},
       {"CLUSTER t", "CLUSTER"},
       {"ALTER FUNCTION lower(text) STABLE", "built-in function"},
-      {"PREPARE TRANSACTION 'x'", "two-phase commit"},
       {"SELECT a FROM t TABLESAMPLE SYSTEM (1)", "TABLESAMPLE"},
       {"SELECT a FROM t GROUP BY ROLLUP (a)", "GROUPING SETS"},
       {"SELECT rank(1) WITHIN GROUP (ORDER BY a) FROM t", "hypothetical-set aggregate"},

@@ -25,7 +25,7 @@ void Session::State::check_not_failed(const ast::Node* node) {
   if (!transaction.is_failed()) return;
   if (const auto* end = ast::try_as<ast::TransactionStmt>(node)) {
     using Kind = ast::TransactionStmtKind;
-    if (end->kind == Kind::commit || end->kind == Kind::rollback ||
+    if (end->kind == Kind::commit || end->kind == Kind::prepare || end->kind == Kind::rollback ||
         end->kind == Kind::rollback_to) {
       return;
     }

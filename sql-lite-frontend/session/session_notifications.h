@@ -25,6 +25,7 @@ class SessionNotifications {
   void unlisten_all();
   /// Of the transaction.
   [[nodiscard]] bool has_said() const noexcept { return !pending_.said().empty(); }
+  [[nodiscard]] bool has_resolved() const noexcept { return pending_.has_resolutions(); }
   [[nodiscard]] PendingNotifications::Mark mark() const noexcept { return pending_.mark(); }
   void roll_back_to(PendingNotifications::Mark mark) { pending_.roll_back_to(mark); }
   void forget() { pending_.clear(); }

@@ -69,8 +69,6 @@ void define_presets(Settings& settings) {
   preset(settings, "max_index_keys", "32", "Shows the maximum number of index keys.");
   preset(settings, "max_function_args", "100", "Shows the maximum number of function arguments.");
   preset(settings, "is_superuser", "on", "Shows whether the current user is a superuser.");
-  preset(settings, "max_prepared_transactions", "0",
-         "Shows how many transactions may be prepared: two-phase commit is not supported.");
   preset(settings, "ssl", "off", "Shows whether TLS is offered.");
   preset(settings, "wal_level", "replica", "Shows what the log records.");
   preset(settings, "data_checksums", "on", "Shows whether pages have checksums: all have.");
@@ -158,6 +156,10 @@ void define_behavior(Settings& settings) {
   settings.define(integer_setting("work_mem", 4096, {64, INT32_MAX}, SettingUnit::kilobytes, user,
                                   "Resource Usage / Memory",
                                   "Sets the maximum memory to be used for query workspaces."));
+  settings.define(
+      integer_setting("max_prepared_transactions", 0, {0, 262'143}, SettingUnit::none,
+                      SettingContext::postmaster, "Resource Usage / Memory",
+                      "Sets the maximum number of simultaneously prepared transactions."));
   settings.define(integer_setting("maintenance_work_mem", 65536, {1024, INT32_MAX},
                                   SettingUnit::kilobytes, user, "Resource Usage / Memory",
                                   "Sets the maximum memory for maintenance operations."));

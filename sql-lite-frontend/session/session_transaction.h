@@ -22,6 +22,7 @@
 namespace swizzle::sql {
 
 class PinnedRows;
+struct PreparedNote;
 
 /// How a transaction is, as BEGIN and SET TRANSACTION say it.
 struct TransactionModes {
@@ -139,6 +140,10 @@ class SessionTransaction {
   [[nodiscard]] bool is_young(Oid index) const { return young_indexes_.contains(index); }
   [[nodiscard]] bool has_young_indexes() const noexcept { return !young_indexes_.empty(); }
 
+  /// Relations of this session alone are read or written: it cannot be prepared then.
+  void note_temporaries(std::span<const TablePtr> tables) noexcept;
+  void note_temporary() noexcept { used_temporaries_ = true; }
+
   std::int64_t number = 0;  ///< of the present one, once txid_current() was asked
   bool in_script = false;   ///< what runs is one of several statements of a message
   /// What runs may end the transaction: CALL or DO outside a block, and procedures that it calls.
@@ -166,6 +171,13 @@ class SessionTransaction {
   void begin_block(const ast::TransactionStmt& statement, ResultSink& sink);
   void end_block(const ast::TransactionStmt& statement, ResultSink& sink);
   void end_savepoint(const ast::TransactionStmt& statement, ResultSink& sink);
+  // PREPARE TRANSACTION: two_phase.cpp.
+  void prepare(std::string_view gid, ResultSink& sink);
+  /// What is still to be done for it, and what is kept of it; throws what it cannot be prepared
+  /// for.
+  PreparedNote ready_to_prepare(std::string_view gid);
+  /// 42710, 53200, 53100: it is over then.
+  void hand_to_engine(std::string_view gid, const PreparedNote& note);
   /// What is still to be done for it; throws what it fails with.
   void finish_work();
   void run_deferred_checks(std::span<const Oid> constraints);
@@ -182,6 +194,7 @@ class SessionTransaction {
   bool failed_ = false;
   TransactionModes modes_;
   std::vector<Savepoint> savepoints_;
+  bool used_temporaries_ = false;
   bool any_statement_ = false;  ///< in this transaction: SET TRANSACTION comes too late then
   DeferredChecks deferred_;
   ConstraintModes constraint_modes_;

@@ -2,6 +2,7 @@
 #include <exception>
 
 #include "sql-lite-frontend/session/session_state.h"
+#include "sql-lite-frontend/session/two_phase.h"
 #include "sql-lite-frontend/types/long_values.h"
 
 namespace swizzle::sql {
@@ -56,6 +57,7 @@ void SessionTransaction::begin(Block kind) {
   block_ = kind;
   failed_ = false;
   any_statement_ = false;
+  used_temporaries_ = false;
   number = 0;
   // Plans that do without them do so no longer.
   if (!young_indexes_.empty()) session_.variables.invalidate();
@@ -383,9 +385,11 @@ void SessionTransaction::run(const ast::TransactionStmt& statement, ResultSink& 
       end_savepoint(statement, sink);
       return;
     case Kind::prepare:
+      return prepare(statement.gid, sink);
     case Kind::commit_prepared:
+      return finish_prepared(session_, statement.gid, PreparedEnd::commit, sink);
     case Kind::rollback_prepared:
-      throw SqlError{sqlstate::feature_not_supported, "two-phase commit is not supported"};
+      return finish_prepared(session_, statement.gid, PreparedEnd::rollback, sink);
     case Kind::undefined:
       break;
   }
@@ -474,6 +478,8 @@ bool keep_definition(Session::State& session, const TablePtr& table, lock::Relat
                      CatalogView::Stamp& seen_at) {
   if (table->relation.persistence != Persistence::temporary) {
     value_of(session.transaction->lock_relation(lock::RelationId{table->relation.oid}, mode));
+  } else {
+    session.transaction.note_temporary();
   }
   const CatalogView::Stamp now = session.catalog.stamp();
   if (now == seen_at) return true;

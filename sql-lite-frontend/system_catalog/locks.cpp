@@ -153,22 +153,15 @@ void version_store_rows(Execution& execution, const EmitRow& emit) {
 void advisory_lock_rows(Execution& execution, const EmitRow& emit) {
   for (const AdvisoryLocks::Held& held : execution.session.shared.advisory_locks.held()) {
     const Value columns[] = {
-        text_value(execution, "advisory"),
-        Value::from_oid(held.key.database),
-        Value::null(),
-        Value::null(),
-        Value::null(),
-        Value::null(),
-        Value::null(),
+        text_value(execution, "advisory"), Value::from_oid(held.key.database), Value::null(),
+        Value::null(), Value::null(), Value::null(), Value::null(),
         Value::from_oid(static_cast<Oid>(held.key.number >> 32U)),
         Value::from_oid(static_cast<Oid>(held.key.number)),
-        Value::from_int(held.key.is_pair ? 2 : 1),
-        Value::null(),
-        Value::from_int(held.session),
+        Value::from_int(held.key.is_pair ? 2 : 1), Value::null(),
+        // A prepared transaction is no session's.
+        held.session < 0 ? Value::null() : Value::from_int(held.session),
         text_value(execution, held.mode == AdvisoryMode::shared ? "ShareLock" : "ExclusiveLock"),
-        Value::from_bool(true),
-        Value::from_bool(false),
-        Value::null()};
+        Value::from_bool(true), Value::from_bool(false), Value::null()};
     emit(columns);
   }
 }

@@ -29,6 +29,11 @@ constexpr SystemView kSystemViews[] = {
      "pg_catalog.pg_get_viewdef(c.oid) AS definition "
      "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace "
      "WHERE c.relkind = 'm'"},
+    {kPgCatalogSchema, "pg_prepared_xacts", "transaction gid prepared owner database",
+     "SELECT p.transaction, p.gid, p.prepared, u.rolname AS owner, d.datname AS database "
+     "FROM pg_catalog.pg_prepared_xact() p "
+     "LEFT JOIN pg_catalog.pg_roles u ON p.ownerid = u.oid "
+     "LEFT JOIN pg_catalog.pg_database d ON p.dbid = d.oid"},
     {kPgCatalogSchema, "pg_sequences",
      "schemaname sequencename sequenceowner data_type start_value min_value max_value "
      "increment_by cycle cache_size last_value",

@@ -31,12 +31,10 @@ void append_row_id(std::string& key, std::int64_t row_id) {
 /// so what is committed is all there is; and it is not the transaction that wants to know, whose
 /// reads at SERIALIZABLE would keep others from inserting.
 std::int64_t largest_row_id(Execution& execution, const Tree& tree) {
-  const auto reader =
-      engine_of(execution.session).begin(Isolation::read_committed, Access::read_only);
-  reader->begin_statement();
-  Cursor cursor = value_of(tree.scan(*reader, {}, Direction::backward));
-  if (!value_of(cursor.next())) return 0;
-  return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(cursor.key().data()));
+  // Also of what a prepared transaction has put there, though nobody sees that.
+  ValueBuffer key;
+  if (!value_of(engine_of(execution.session).greatest_key(tree.id(), key))) return 0;
+  return static_cast<std::int64_t>(load_big_endian<std::uint64_t>(key.bytes().data()));
 }
 
 void name_table(SqlError& error, Execution& execution, const Table& table) {
