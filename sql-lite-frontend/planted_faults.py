@@ -141,4 +141,32 @@ FAULTS = [
         "What does not fit*",
         "NOT IN puts into files*",
     ),
+    (
+        "definitions of what was prepared are not published when it is committed",
+        "session/two_phase.cpp",
+        "    if (!changes.empty()) taken->before_release([&] { catalog.apply(changes); });\n",
+        "",
+        "Definitions of a prepared transaction*",
+    ),
+    (
+        "advisory locks of what is prepared are gone after a restart",
+        "session/database.cpp",
+        "    take_up_advisory_locks(*shared);\n",
+        "",
+        "Prepared transactions are there after a restart*",
+    ),
+    (
+        "nobody asks deferred constraints before it is prepared",
+        "session/two_phase.cpp",
+        "  run_deferred_checks({});\n",
+        "",
+        "Deferred constraints are asked when a transaction is prepared*",
+    ),
+    (
+        "anybody finishes what another role has prepared",
+        "session/two_phase.cpp",
+        "  if (note.owner != session.user && !session.rights.is_superuser(session.user)) {",
+        "  if (note.owner == kNoOid && !session.rights.is_superuser(session.user)) {",
+        "Only its owner finishes*",
+    ),
 ]
