@@ -6,10 +6,12 @@ import re
 from pieces import Literal, Piece
 
 TYPES = ["bool", "int2", "int4", "int8", "numeric", "float8", "text", "date", "timestamp", "timestamptz",
-         "interval", "int4[]", "text[]", "uuid", "bytea", "time"]
+         "interval", "int4[]", "text[]", "uuid", "bytea", "time", "varbit", "macaddr", "money", "int4range", "numrange",
+         "daterange", "int4multirange"]
 # What one compares, groups and sorts by most.
 COMMON = ["int4", "int4", "int4", "int8", "text", "text", "numeric", "date", "bool", "float8", "int2",
-          "timestamptz", "timestamp", "text[]", "int4[]", "uuid", "interval", "bytea", "time"]
+          "timestamptz", "timestamp", "text[]", "int4[]", "uuid", "interval", "bytea", "time", "varbit", "macaddr", "money",
+          "int4range", "numrange", "daterange", "int4multirange"]
 NUMBERS = ["int4", "int8", "numeric", "int2"]
 
 WORDS = ["", "a", "b", "ab", "Abc", "abc", "b c", "ä", "x%y", "a_b", "zz", "1", "-5", "NULL", "it's", "\\"]
@@ -76,7 +78,27 @@ TEMPLATES = {
     "uuid": ["md5({text})::uuid"],
     "bytea": ["decode(md5({text}), 'hex')", "convert_to({text}, 'UTF8')", "({bytea} || {bytea})", "substr({bytea}, {small}, 2)"],
     "time": ["{timestamp}::time", "({time} + {interval})"],
+    "varbit": ["({varbit} || {varbit})", "substring({varbit} from {small} for 3)", "({int4} % 100)::bit(8)::varbit",
+               "(~ {varbit})::varbit", "({varbit} << {small})::varbit"],
+    "macaddr": ["(~ {macaddr})", "({macaddr} & {macaddr})", "({macaddr} | {macaddr})", "trunc({macaddr})"],
+    "money": ["({money} + {money})", "({money} - {money})", "({money} * {small})", "({money} / nullif({small}, 0))",
+              "({int4} % 1000)::money"],
+    "int4range": ["int4range({int4} % 100, 200)", "({int4range} * {int4range})", "range_merge({int4range}, {int4range})",
+                  "int4range({small}, null)", "range_merge({int4multirange})"],
+    "numrange": ["numrange(least({numeric}, 5), 5, '[]')", "({numrange} * {numrange})", "range_merge({numrange}, {numrange})"],
+    "daterange": ["daterange({date}, null, '[]')", "({daterange} * {daterange})", "daterange(null, {date})"],
+    "int4multirange": ["int4multirange({int4range}, {int4range})", "({int4multirange} + {int4multirange})",
+                       "({int4multirange} - {int4multirange})", "({int4multirange} * {int4multirange})"],
 }
+TEMPLATES["bool"] += ["({int4range} @> {int4})", "({int4range} && {int4range})", "({int4} <@ {int4range})", "isempty({numrange})",
+                      "({numrange} -|- {numrange})", "({daterange} << {daterange})", "({numrange} &< {numrange})",
+                      "({int4multirange} @> {int4range})", "({int4multirange} && {int4range})", "upper_inc({numrange})",
+                      "({int4range} <@ {int4multirange})", "({int4multirange} @> {int4})"]
+TEMPLATES["int4"] += ["upper({int4range})", "lower({int4multirange})", "length({varbit})", "bit_count({varbit})::int4"]
+TEMPLATES["numeric"] += ["lower({numrange})", "{money}::numeric"]
+TEMPLATES["date"] += ["upper({daterange})"]
+TEMPLATES["text"] += ["{varbit}::text", "{macaddr}::text", "{money}::text", "{int4range}::text", "{numrange}::text",
+                      "{int4multirange}::text"]
 ANY_TYPE = ["coalesce({T}, {T})", "case when {bool} then {T} else {T} end", "case when {bool} then {T} end",
             "nullif({T}, {T})", "greatest({T}, {T})", "least({T}, {T})", "(case {A} when {A} then {T} else {T} end)"]
 PLACE = re.compile(r"\{([^}]*)\}")
@@ -136,6 +158,20 @@ class Expressions:
             text = random.choice(["2020-02-29 12:34:56+00", "2021-07-01 00:00:00+02", "1999-12-31 23:59:59.5-08"])
         elif kind == "interval":
             text = random.choice(["1 day", "2 hours", "1 mon", "-3 days 04:05:06", "1 year 2 mons", "00:00:00.25"])
+        elif kind == "varbit":
+            text = random.choice(["", "0", "1", "101", "1011", "00000000", "110011001"])
+        elif kind == "macaddr":
+            text = f"08:00:2b:0{random.randint(0, 9)}:02:ff"
+        elif kind == "money":
+            text = random.choice(["0", "1.50", "-3.33", "1,234.56", "$10"])
+        elif kind == "int4range":
+            text = random.choice(["empty", "[1,5]", "(,3)", "[4,)", "[2,2]", "(1,9)"])
+        elif kind == "numrange":
+            text = random.choice(["empty", "[1,5]", "[1.50,3)", "(2,5]", "[5,)", "(,1.0)"])
+        elif kind == "daterange":
+            text = random.choice(["empty", "[2020-02-29,2021-01-01)", "(,2022-01-01]", "[1999-12-31,)"])
+        elif kind == "int4multirange":
+            text = random.choice(["{}", "{[1,3),[5,7)}", "{(,2),[4,5]}", "{[2,9]}"])
         elif kind == "uuid":
             text = f"00000000-0000-4000-8000-00000000000{random.randint(0, 9)}"
         elif kind == "bytea":

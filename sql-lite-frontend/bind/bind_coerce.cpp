@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/datetime/time_types.h"
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/time_types.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -167,8 +168,11 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
   } else if (source == TypeId::record && is_composite(type)) {
     return try_make_composite(expr, type, how);
   } else {
-    const auto cast = find_cast(source, type, context_of(how));
+    auto cast = find_cast(source, type, context_of(how));
     if (!cast) return nullptr;
+    // What such a function makes is as long as is wanted; nothing has to fit it then.
+    const bool makes_length = cast->function != nullptr && cast->function->arguments.size() > 1;
+    if (makes_length) cast->typmod = typmod;
     const CastForm form =
         how == Implicitness::explicit_cast ? CastForm::explicit_cast : CastForm::implicit;
     result = std::make_unique<CastExpr>(*cast, form, std::move(expr));
@@ -292,7 +296,7 @@ std::string dotted_name(const ast::TypeName& name) {
 }
 
 /// int4 or pg_catalog.int4; null where it is no type of PostgreSQL's.
-const TypeInfo* builtin_type(const ast::TypeName& name) {
+const Type* builtin_type(const ast::TypeName& name) {
   const std::string_view schema = schema_of(name);
   if (name.names.size() > 2 || (!schema.empty() && schema != "pg_catalog")) return nullptr;
   return name.names.empty() ? nullptr : find_type(ast::string_of(name.names.back()));
@@ -342,7 +346,7 @@ TypeId Binder::bind_user_type(const ast::TypeName& name) {
 }
 
 TypeId Binder::bind_type_name(const ast::TypeName& name) {
-  if (const TypeInfo* info = builtin_type(name)) return info->id;
+  if (const Type* info = builtin_type(name)) return info->id;
   const std::string_view schema = schema_of(name);
   if (!schema.empty() && !names_.schema_exists(schema)) {
     throw sql_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", schema)

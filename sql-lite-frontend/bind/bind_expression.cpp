@@ -6,8 +6,9 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/missing_names.h"
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -16,6 +17,11 @@ namespace {
 bool is_stored_name(const ast::TypeName& name) {
   return name.names.size() == 1 &&
          type_of_stored_name(ast::string_of(name.names[0])) != TypeId::none;
+}
+
+/// Bit strings, which are made of numbers as long as the array's modifier says.
+bool is_bits(TypeId type) {
+  return value_type(type).category == 'V';
 }
 
 /// Of what picks one of several values: theirs, if they agree.
@@ -210,7 +216,14 @@ ExprPtr Binder::bind_constant(const ast::A_Const& node) {
       expr = constant(TypeId::numeric, input_text(functions, TypeId::numeric, kNoTypmod, digits));
     }
   } else {
-    unsupported("the type bit", node.location);
+    // B'101' and X'5' arrive with their letter in front, as bit's input function takes it.
+    const TypeId bit = find_type("bit")->id;
+    FunctionContext functions{arena_, names_.context(), {}};
+    try {
+      expr = constant(bit, input_text(functions, bit, kNoTypmod, node.bsval->bsval));
+    } catch (SqlError& error) {
+      throw std::move(error).at_position(node.location + 1);
+    }
   }
   expr->set_location(node.location);
   return expr;
@@ -323,7 +336,7 @@ ExprPtr Binder::bind_cast(const ast::TypeCast& node, Scope& scope) {
   }
   ExprPtr operand;
   if (const auto* array = ast::try_as<ast::A_ArrayExpr>(node.arg);
-      array != nullptr && is_array(target.type)) {
+      array != nullptr && is_array(target.type) && !is_bits(element_type(target.type))) {
     operand = bind_array(*array, scope, base_type(target.type));
   } else {
     operand = bind_node(node.arg, scope);

@@ -6,9 +6,11 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/bind/window_functions.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/range/range_makers.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -192,7 +194,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
       !node.func_variadic && !takes_exactly(name, types[0])) {
     ast::TypeName type_name;
     type_name.names = node.funcname;
-    const TypeInfo* const builtin = find_type(name);
+    const Type* const builtin = find_type(name);
     const TypeId type = builtin != nullptr ? builtin->id : bind_user_type(type_name);
     if (type != TypeId::none && is_cast_by_call(types[0], type)) {
       if (ExprPtr cast = try_coerce(arguments[0], type, kNoTypmod, Implicitness::explicit_cast)) {
@@ -200,6 +202,13 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
         return cast;
       }
     }
+  }
+  if (functions_named(name).empty() || node.funcname.size() > 1) {
+    // A range that a user made has functions of its name.
+    ast::TypeName type_name;
+    type_name.names = node.funcname;
+    if (const auto makers = range_makers(bind_user_type(type_name)); !makers.empty())
+      call.candidates = makers;
   }
   const auto resolved = resolve_function(call);
   const Function& function = *resolved.function;

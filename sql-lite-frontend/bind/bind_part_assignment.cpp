@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/bound/field_assignment.h"
 #include "sql-lite-frontend/bound/json_subscript.h"
 #include "sql-lite-frontend/bound/slice_assignment.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/range/range_makers.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 /// Calls of routines that users made: whom a name means, beside the built-in functions of that
 /// name.
@@ -108,6 +109,11 @@ std::optional<Binder::ResolvedRoutine> Binder::find_routine(const ast::FuncCall&
   const std::vector<NameSource::FoundRoutine> found = routines_named(schema, name);
   const bool may_be_builtin = schema.empty();
   if (found.empty() && may_be_builtin) return std::nullopt;
+  if (found.empty()) {
+    ast::TypeName range;
+    range.names = node.funcname;
+    if (!range_makers(bind_user_type(range)).empty()) return std::nullopt;
+  }
 
   std::vector<const Function*> builtin;
   if (may_be_builtin) {

@@ -6,7 +6,7 @@
 
 #include "base/invariant.h"
 #include "sql-lite-frontend/bind/binder.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 

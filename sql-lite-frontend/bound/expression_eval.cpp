@@ -3,8 +3,8 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
@@ -82,7 +82,7 @@ Value SessionFunctionExpr::evaluate(Execution& execution) const {
 }
 
 CastExpr::CastExpr(const Cast& cast, CastForm form, ExprPtr operand)
-    : OperandsExpr(cast.target, kNoTypmod, {}), cast_(cast), form_(form) {
+    : OperandsExpr(cast.target, cast.typmod, {}), cast_(cast), form_(form) {
   operands_.push_back(std::move(operand));
 }
 

@@ -3,9 +3,9 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/bound/routine_call.h"
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/identifiers.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/record/record.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -166,7 +166,11 @@ void SlotExpr::print(ExprPrinter& printer) const {
 
 void FunctionExpr::print(ExprPrinter& printer) const {
   if (op_ == nullptr) {
-    printer.out += quote_identifier(function_.name);
+    // What makes a range that a user made has the type's name.
+    if (function_.oid == kNoOid && function_.name.empty())
+      printer.out += cast_target_of(*this, printer);
+    else
+      printer.out += quote_identifier(function_.name);
     printer.out += "(";
     print_list(printer, operands_, variadic_array_ ? "VARIADIC " : "");
     printer.out += ")";

@@ -1,9 +1,9 @@
 #include "sql-lite-frontend/bound/field_assignment.h"
 
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/identifiers.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {

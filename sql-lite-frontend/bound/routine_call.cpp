@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/bound/routine_call.h"
 
 #include "sql-lite-frontend/types/functions/quoting.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 

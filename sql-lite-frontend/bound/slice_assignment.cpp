@@ -1,7 +1,7 @@
 #include "sql-lite-frontend/bound/slice_assignment.h"
 
 #include "sql-lite-frontend/bound/execution.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -83,6 +83,7 @@ void Catalog::load_schemas() {
 void note_user_type(const UserType& type) {
   note_type(type.id(), {quote_identifier(type.name), type.labels, {}});
   if (is_domain(type.id())) note_domain(type.id(), {type.base, type.base_typmod});
+  if (is_user_range(type.id())) note_range(type.id(), type.base);
 }
 
 void Catalog::load_types() {

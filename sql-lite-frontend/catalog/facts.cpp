@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/types/type.h"
+
 namespace swizzle::sql {
 namespace {
 
@@ -32,8 +34,7 @@ std::span<const OperatorClass> operator_classes() noexcept {
 
 Oid operator_class(TypeId type, std::string_view name) noexcept {
   // varchar has no class of its own, it is compared as text.
-  if (type == TypeId::varchar) type = TypeId::text;
-  if (is_array(type)) type = TypeId::anyarray;
+  if (const TypeId other = value_type(type).operators_of; other != TypeId::none) type = other;
   if (name == "varchar_ops") name = "text_ops";
   for (const OperatorClass& candidate : kOperatorClasses) {
     if (name.empty() ? candidate.is_default && candidate.type == type : candidate.name == name) {

@@ -21,8 +21,8 @@ def query(sql):
 
 
 def known_types():
-    table = (HERE.parent / "types" / "type_table.cpp").read_text()
-    return set(re.findall(r"\{TypeId\{(\d+)\}", table))
+    types = (HERE.parent / "types" / "type_list.inc").read_text()
+    return set(re.findall(r"\b(\d+)\b", types))
 
 
 def main():
@@ -57,7 +57,9 @@ def main():
              typmodout::oid, typanalyze::oid, typsubscript::oid
         from pg_type where oid < 12000 order by oid""")
     functions = [row for row in functions if row[0] in known]
-    used = sorted({int(oid) for row in functions for oid in row[1:]} - {0})
+    # Besides, how domains and enums that users make are read and written.
+    made = {2597, 2598, 3506, 3507, 3532, 3533}
+    used = sorted(({int(oid) for row in functions for oid in row[1:]} | made) - {0})
     names = query(f"select oid, proname from pg_proc where oid in ({','.join(map(str, used))}) order by oid")
     classes = query("""
       select c.oid, c.opcname, c.opcfamily, c.opcintype, c.opcdefault, f.opfname

@@ -226,6 +226,7 @@ void fields(V& visit, T& object) {
   visit.since(9, object.checks);
   visit.since(9, object.attributes);
   visit.since(9, object.relation);
+  visit.since(10, object.difference);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Relation>

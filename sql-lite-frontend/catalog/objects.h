@@ -277,8 +277,8 @@ struct DomainCheck {
   std::string comment;
 };
 
-/// A type that a user made: an enum, a domain or a composite type, as its number says
-/// (types/user_types.h).
+/// A type that a user made: an enum, a domain, a composite type, a range or a range's multirange,
+/// as its number says (types/user_types.h).
 struct UserType {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -287,13 +287,15 @@ struct UserType {
   std::vector<EnumLabel> labels;  ///< in their order
   std::string comment;
   std::vector<Grant> grants;
-  TypeId base = TypeId::none;  ///< of a domain: what it is over, perhaps a domain
+  TypeId base = TypeId::none;  ///< of a domain: what it is over, perhaps a domain; of a range: what
+                               ///< its bounds are; of a multirange: its range
   std::int32_t base_typmod = kNoTypmod;
   bool not_null = false;
   std::string default_sql;  ///< as stored expressions are; empty: none
   std::vector<DomainCheck> checks;
   std::vector<Column> attributes;  ///< of a composite type
   Oid relation = kNoOid;           ///< under which pg_class lists a composite type
+  Oid difference = kNoOid;         ///< of a range: its subtype_diff function
 
   [[nodiscard]] TypeId id() const noexcept { return TypeId{oid}; }
 };

@@ -7,8 +7,8 @@
 #include "sql-lite-frontend/plan/planner.h"
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/null_values.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 namespace {

@@ -20,7 +20,7 @@
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/statement_options.h"
-#include "sql-lite-frontend/types/time_zone.h"
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 
 namespace swizzle::sql {
 void run_utility(Session::State& session, const ast::Node* node, Statement& statement,
@@ -138,6 +138,9 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
     case Kind::create_enum_stmt:
       definition("CREATE TYPE");
       return create_enum(session, ast::as<ast::CreateEnumStmt>(node), sink);
+    case Kind::create_range_stmt:
+      definition("CREATE TYPE");
+      return create_range(session, ast::as<ast::CreateRangeStmt>(node), sink);
     case Kind::composite_type_stmt:
       definition("CREATE TYPE");
       return create_composite(session, ast::as<ast::CompositeTypeStmt>(node), sink);

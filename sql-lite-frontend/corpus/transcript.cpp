@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql::corpus {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kFirstUserType = 16384;
 
 std::string type_name(std::uint32_t oid, std::int32_t modifier) {
-  const TypeInfo* info = oid < kFirstUserType ? find_type(static_cast<TypeId>(oid)) : nullptr;
+  const Type* info = oid < kFirstUserType ? find_type(static_cast<TypeId>(oid)) : nullptr;
   // What users made has another number in every run.
   std::string name = info != nullptr && !info->name.empty()
                          ? std::string{info->name}

@@ -13,7 +13,7 @@
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/session/in_use.h"
 #include "sql-lite-frontend/session/refusals.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// ALTER TABLE.
@@ -238,23 +238,23 @@ void TableChange::drop_constraint(const ast::AlterTableCmd& command) {
 }
 
 void TableChange::apply(const ast::AlterTableCmd& command) {
-  using Type = ast::AlterTableType;
+  using Action = ast::AlterTableType;
   switch (command.subtype) {
-    case Type::addcolumn:
+    case Action::addcolumn:
       return add_column(command);
-    case Type::dropcolumn:
+    case Action::dropcolumn:
       return drop_column(command);
-    case Type::addconstraint:
+    case Action::addconstraint:
       return add_constraint(ast::as<ast::Constraint>(command.def));
-    case Type::dropconstraint:
+    case Action::dropconstraint:
       return drop_constraint(command);
-    case Type::altercolumntype:
+    case Action::altercolumntype:
       return alter_type(command);
-    case Type::columndefault:
+    case Action::columndefault:
       return set_default(command);
-    case Type::setnotnull:
+    case Action::setnotnull:
       return set_not_null(command);
-    case Type::dropnotnull: {
+    case Action::dropnotnull: {
       const std::size_t position = require_column(command.name);
       Relation relation = table_->relation;
       if (relation.columns[position].identity != 0) {
@@ -273,15 +273,15 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       relation.columns[position].not_null = false;
       return replace(std::move(relation));
     }
-    case Type::addidentity:
+    case Action::addidentity:
       return add_identity(command);
-    case Type::setidentity:
+    case Action::setidentity:
       return change_identity(command);
-    case Type::dropidentity:
+    case Action::dropidentity:
       return drop_identity(command);
-    case Type::dropexpression:
+    case Action::dropexpression:
       return drop_expression(command);
-    case Type::validateconstraint: {
+    case Action::validateconstraint: {
       Relation relation = table_->relation;
       const auto found = std::ranges::find(relation.constraints, command.name, &Constraint::name);
       if (found == relation.constraints.end()) {
@@ -294,7 +294,7 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       replace(std::move(relation));
       return validate_constraints(session_, table_, position);
     }
-    case Type::changeowner: {
+    case Action::changeowner: {
       Relation relation = table_->relation;
       const RolePtr new_owner =
           require_new_owner(session_, *command.newowner, relation.owner, relation.schema);
@@ -310,13 +310,13 @@ void TableChange::apply(const ast::AlterTableCmd& command) {
       relation.owner = owner;
       return replace(std::move(relation));
     }
-    case Type::setreloptions:
-    case Type::resetreloptions:
+    case Action::setreloptions:
+    case Action::resetreloptions:
       return change_options(command);
-    case Type::setstatistics:
-    case Type::setstorage:
-    case Type::setoptions:
-    case Type::resetoptions:
+    case Action::setstatistics:
+    case Action::setstorage:
+    case Action::setoptions:
+    case Action::resetoptions:
       // Hints for a planner and a storage that are not ours.
       require_column(command.name);
       return;
@@ -356,30 +356,30 @@ void alter_index(ast::NodeList actions) {
 /// When PostgreSQL carries out a part of ALTER TABLE: what goes, before what changes, before what
 /// comes, so that the parts may be written in any order.
 int turn_of(const ast::AlterTableCmd& command) {
-  using Type = ast::AlterTableType;
+  using Action = ast::AlterTableType;
   enum Turn : std::uint8_t { drop, change_type, add_column, attributes, add_key, add_other, rest };
   switch (command.subtype) {
-    case Type::dropcolumn:
-    case Type::dropconstraint:
-    case Type::dropnotnull:
-    case Type::dropidentity:
-    case Type::dropexpression:
+    case Action::dropcolumn:
+    case Action::dropconstraint:
+    case Action::dropnotnull:
+    case Action::dropidentity:
+    case Action::dropexpression:
       return drop;
-    case Type::columndefault:
+    case Action::columndefault:
       return command.def != nullptr ? add_other : drop;
-    case Type::altercolumntype:
+    case Action::altercolumntype:
       return change_type;
-    case Type::addcolumn:
+    case Action::addcolumn:
       return add_column;
-    case Type::setnotnull:
-    case Type::setidentity:
+    case Action::setnotnull:
+    case Action::setidentity:
       return attributes;
-    case Type::addconstraint: {
+    case Action::addconstraint: {
       const ast::ConstrType type = ast::as<ast::Constraint>(command.def).contype;
       const bool is_key = type == ast::ConstrType::primary || type == ast::ConstrType::unique;
       return is_key ? add_key : add_other;
     }
-    case Type::addidentity:
+    case Action::addidentity:
       return add_other;
     default:
       return rest;

@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/foreign_key.h"
 
 /// ALTER TABLE … ALTER COLUMN: type, default, NOT NULL, identity, generation.

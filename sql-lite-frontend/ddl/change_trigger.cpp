@@ -5,8 +5,8 @@
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/session/in_use.h"
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 /// What becomes of triggers that there are.
 namespace swizzle::sql {
@@ -119,7 +119,7 @@ void comment_on_trigger(Session::State& session, Names object, std::string_view 
 
 bool enable_triggers(Session::State& session, const ast::AlterTableCmd& command,
                      Relation& relation) {
-  using Type = ast::AlterTableType;
+  using Action = ast::AlterTableType;
   const auto set_all = [&](char enabled) {
     for (Trigger& trigger : relation.triggers) trigger.enabled = enabled;
   };
@@ -136,28 +136,28 @@ bool enable_triggers(Session::State& session, const ast::AlterTableCmd& command,
                 action);
   };
   switch (command.subtype) {
-    case Type::enabletrig:
+    case Action::enabletrig:
       require_trigger(relation, command.name)->enabled = 'O';
       return true;
-    case Type::enablealwaystrig:
+    case Action::enablealwaystrig:
       require_trigger(relation, command.name)->enabled = 'A';
       return true;
-    case Type::enablereplicatrig:
+    case Action::enablereplicatrig:
       require_trigger(relation, command.name)->enabled = 'R';
       return true;
-    case Type::disabletrig:
+    case Action::disabletrig:
       require_trigger(relation, command.name)->enabled = 'D';
       return true;
-    case Type::enabletrigall:
+    case Action::enabletrigall:
       // Those of keys are never off.
-    case Type::enabletriguser:
+    case Action::enabletriguser:
       set_all('O');
       return true;
-    case Type::disabletrigall:
+    case Action::disabletrigall:
       refuse_keys("DISABLE");
       set_all('D');
       return true;
-    case Type::disabletriguser:
+    case Action::disabletriguser:
       set_all('D');
       return true;
     default:

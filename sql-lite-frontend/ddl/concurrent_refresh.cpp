@@ -3,6 +3,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
+#include "sql-lite-frontend/types/key_codec.h"
 
 /// REFRESH MATERIALIZED VIEW CONCURRENTLY: the query's rows go to a temporary table first, then
 /// only what differs is changed, while others read the view.
@@ -22,23 +23,7 @@ const Index* key_of(const Relation& view) {
 
 /// Whether equal values of the type look alike; numeric's 1.0 and 1.00 do not.
 bool equal_is_same(TypeId type) {
-  switch (type) {
-    case TypeId::bool_:
-    case TypeId::int2:
-    case TypeId::int4:
-    case TypeId::int8:
-    case TypeId::oid:
-    case TypeId::text:
-    case TypeId::varchar:
-    case TypeId::bytea:
-    case TypeId::uuid:
-    case TypeId::date:
-    case TypeId::timestamp:
-    case TypeId::timestamptz:
-      return true;
-    default:
-      return false;
-  }
+  return is_indexable(type) && key_keeps_value(type);
 }
 
 /// "new.k = old.k AND …": rows with the same key that do not differ anywhere.

@@ -12,6 +12,7 @@
 #include "sql-lite-frontend/routines/signature.h"
 #include "sql-lite-frontend/session/statement_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// CREATE FUNCTION and CREATE PROCEDURE.
@@ -298,7 +299,7 @@ class RoutineBuilder {
   }
 
   static bool is_pseudo(TypeId type) {
-    const TypeInfo* info = find_type(type);
+    const Type* info = find_type(type);
     return info != nullptr && info->kind == 'p';
   }
 

@@ -153,7 +153,13 @@ void remove_domain_check(Session::State& session, Oid oid) {
 void remove(Session::State& session, const Dependent& dependent) {
   if (dependent.kind == Dependent::Kind::type) {
     const TypePtr type = session.names.user_type(TypeId{dependent.oid});
-    if (type) session.catalog.remove(*session.transaction, *type);
+    if (!type) return;
+    // A range and its multirange go together.
+    const TypeId other = is_user_range(type->id()) ? multirange_of_range(type->id())
+                                                   : range_of_multirange(type->id());
+    if (const TypePtr partner = session.names.user_type(other))
+      session.catalog.remove(*session.transaction, *partner);
+    session.catalog.remove(*session.transaction, *type);
     return;
   }
   if (dependent.kind == Dependent::Kind::attribute) {

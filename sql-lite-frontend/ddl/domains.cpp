@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/table_builder.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -234,7 +235,7 @@ void create_domain(Session::State& session, const ast::CreateDomainStmt& stateme
   Binder binder{session.names, arena};
   const TypeReference base =
       without_position([&] { return binder.bind_type(*statement.type_name); });
-  const TypeInfo* const info = find_type(base.type);
+  const Type* const info = find_type(base.type);
   if (info == nullptr || info->kind == 'p') {
     throw sql_error(SqlState{"42804"}, "\"{}\" is not a valid base type for a domain",
                     format_type(base.type));

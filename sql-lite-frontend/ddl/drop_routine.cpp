@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/routines/signature.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
 #include "sql-lite-frontend/ddl/user_types.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {

@@ -314,8 +314,8 @@ void change_owner(Session::State& session, const ast::AlterOwnerStmt& statement,
 /// ALTER TABLE, VIEW or SEQUENCE … SET SCHEMA: indexes and owned sequences go along.
 void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement,
                    ResultSink& sink) {
-  using Type = ast::ObjectType;
-  if (statement.object_type == Type::type || statement.object_type == Type::domain) {
+  using Object = ast::ObjectType;
+  if (statement.object_type == Object::type || statement.object_type == Object::domain) {
     set_type_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
@@ -323,8 +323,8 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
     set_routine_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
-  if (statement.object_type != Type::table && statement.object_type != Type::view &&
-      statement.object_type != Type::sequence) {
+  if (statement.object_type != Object::table && statement.object_type != Object::view &&
+      statement.object_type != Object::sequence) {
     throw_error(sqlstate::feature_not_supported, "ALTER {} SET SCHEMA is not supported",
                 object_type_name(statement.object_type));
   }

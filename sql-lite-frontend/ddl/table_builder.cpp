@@ -9,7 +9,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/user_types.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -400,14 +400,14 @@ std::vector<std::int16_t> TableBuilder::column_numbers(std::span<const std::stri
 }
 
 void TableBuilder::finish() {
-  using Type = ast::ConstrType;
+  using Kind = ast::ConstrType;
   for (const Generation& generation : generations_) finish_generation(generation);
-  for (const Type type : {Type::primary, Type::unique, Type::check, Type::foreign}) {
+  for (const Kind type : {Kind::primary, Kind::unique, Kind::check, Kind::foreign}) {
     for (const Pending& pending : pending_) {
       if (pending.node->contype != type) continue;
-      if (type == Type::primary || type == Type::unique) {
+      if (type == Kind::primary || type == Kind::unique) {
         finish_key(pending);
-      } else if (type == Type::check) {
+      } else if (type == Kind::check) {
         finish_check(pending);
       } else {
         finish_foreign_key(pending);

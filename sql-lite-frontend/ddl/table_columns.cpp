@@ -41,9 +41,9 @@ void TableBuilder::ColumnWords::set_nullable(bool not_null, const ast::Constrain
 }
 
 void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
-  using Type = ast::ConstrType;
-  const bool is_default = constraint.contype == Type::default_;
-  const bool is_identity = constraint.contype == Type::identity;
+  using Kind = ast::ConstrType;
+  const bool is_default = constraint.contype == Kind::default_;
+  const bool is_identity = constraint.contype == Kind::identity;
   if (has_default_ && is_default) {
     refuse("multiple default values specified for column \"{}\" of table \"{}\"", constraint);
   }
@@ -52,7 +52,7 @@ void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
   }
   has_default_ |= is_default;
   has_identity_ |= is_identity;
-  has_generation_ |= constraint.contype == Type::generated;
+  has_generation_ |= constraint.contype == Kind::generated;
   if (has_default_ && has_identity_) {
     refuse("both default and identity specified for column \"{}\" of table \"{}\"", constraint);
   }
@@ -76,14 +76,14 @@ void TableBuilder::ColumnWords::read_value(const ast::Constraint& constraint) {
 
 /// DEFERRABLE and its like speak about the constraint before them.
 void TableBuilder::ColumnWords::read_attribute(const ast::Constraint& constraint) {
-  using Type = ast::ConstrType;
+  using Kind = ast::ConstrType;
   const auto name = [&]() -> std::string_view {
     switch (constraint.contype) {
-      case Type::attr_deferrable:
+      case Kind::attr_deferrable:
         return "DEFERRABLE";
-      case Type::attr_not_deferrable:
+      case Kind::attr_not_deferrable:
         return "NOT DEFERRABLE";
-      case Type::attr_deferred:
+      case Kind::attr_deferred:
         return "INITIALLY DEFERRED";
       default:
         return "INITIALLY IMMEDIATE";
@@ -92,19 +92,19 @@ void TableBuilder::ColumnWords::read_attribute(const ast::Constraint& constraint
   const auto complain = [&](std::string message) {
     throw SqlError{sqlstate::syntax_error, std::move(message)}.at_position(constraint.location + 1);
   };
-  if (last_ == nullptr || last_->contype == Type::check) {
+  if (last_ == nullptr || last_->contype == Kind::check) {
     complain(fmt::format("misplaced {} clause", name));
   }
   Pending& pending = builder_.pending_.back();
-  const bool about_deferrable = constraint.contype == Type::attr_deferrable ||
-                                constraint.contype == Type::attr_not_deferrable;
+  const bool about_deferrable = constraint.contype == Kind::attr_deferrable ||
+                                constraint.contype == Kind::attr_not_deferrable;
   if (std::exchange(about_deferrable ? saw_deferrable_ : saw_initially_, true)) {
     complain(about_deferrable ? "multiple DEFERRABLE/NOT DEFERRABLE clauses not allowed"
                               : "multiple INITIALLY IMMEDIATE/DEFERRED clauses not allowed");
   }
-  if (constraint.contype == Type::attr_deferrable) pending.deferrable = true;
-  if (constraint.contype == Type::attr_not_deferrable) not_deferrable_ = true;
-  if (constraint.contype == Type::attr_deferred) {
+  if (constraint.contype == Kind::attr_deferrable) pending.deferrable = true;
+  if (constraint.contype == Kind::attr_not_deferrable) not_deferrable_ = true;
+  if (constraint.contype == Kind::attr_deferred) {
     pending.initially_deferred = true;
     if (!not_deferrable_) pending.deferrable = true;
   }

@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -119,6 +119,11 @@ void add_dependents(Session::State& session, const TypePtr& type, std::vector<Oi
     if (without_array(other->base) != type->id()) continue;
     if (std::ranges::find(known, other->oid) != known.end()) continue;
     known.push_back(other->oid);
+    if (is_user_multirange(other->id())) {
+      // It goes with its range, unnamed.
+      add_dependents(session, other, known, list);
+      continue;
+    }
     list.push_back({Kind::type, nullptr, other->oid, 0,
                     "type " + session.names.user_type_name(other->id()).value_or(other->name),
                     on + (is_user_array(other->base) ? "[]" : "")});
@@ -157,6 +162,11 @@ void add_types_of_schema(Session::State& session, const Schema& schema,
     if (type->schema == schema.oid) inside.push_back(type);
   }
   for (const TypePtr& type : inside) {
+    const bool goes_with_range =
+        is_user_multirange(type->id()) && std::ranges::any_of(inside, [&](const TypePtr& other) {
+          return other->id() == type->base;
+        });
+    if (goes_with_range) continue;
     const std::string name =
         "type " + session.names.user_type_name(type->id()).value_or(type->name);
     dependents.push_back({Kind::type, nullptr, type->oid, 0, name, "schema " + schema.name});

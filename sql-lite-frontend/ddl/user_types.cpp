@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/ddl/dependents.h"
 #include "sql-lite-frontend/ddl/transfer.h"
 #include "sql-lite-frontend/ddl/type_definition.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -137,8 +138,36 @@ void rename_type(Session::State& session, const ast::Node* names, ast::ObjectTyp
   replace_type(session, *type, std::move(changed));
 }
 
+namespace {
+
+/// A multirange goes and comes with its range.
+TypePtr partner_of(Session::State& session, const UserType& type) {
+  if (is_user_range(type.id())) return session.names.user_type(multirange_of_range(type.id()));
+  return nullptr;
+}
+
+void refuse_multirange_alone(Session::State& session, const UserType& type) {
+  if (!is_user_multirange(type.id())) return;
+  const std::string name = session.names.user_type_name(type.id()).value_or(type.name);
+  const std::string range =
+      session.names.user_type_name(range_of_multirange(type.id())).value_or("");
+  throw sql_error(sqlstate::dependent_objects_still_exist,
+                  "cannot drop type {} because type {} requires it", name, range)
+      .with_hint(fmt::format("You can drop type {} instead.", range));
+}
+
+}  // namespace
+
 void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statement) {
   const TypePtr type = lock_named(session, statement.object, statement.object_type);
+  if (is_user_multirange(type->id())) {
+    const std::string range =
+        session.names.user_type_name(range_of_multirange(type->id())).value_or("");
+    throw sql_error(sqlstate::wrong_object_type, "cannot alter multirange type {}",
+                    session.names.user_type_name(type->id()).value_or(type->name))
+        .with_hint(fmt::format(
+            "You can alter type {}, which will alter the multirange type as well.", range));
+  }
   const RolePtr owner = require_new_owner(session, *statement.newowner, type->owner, type->schema);
   if (!owner) return;
   UserType changed = *type;
@@ -149,6 +178,11 @@ void set_type_owner(Session::State& session, const ast::AlterOwnerStmt& statemen
   }
   changed.owner = owner->oid;
   replace_type(session, *type, std::move(changed));
+  if (const TypePtr partner = partner_of(session, *type)) {
+    UserType with_it = *partner;
+    with_it.owner = owner->oid;
+    replace_type(session, *partner, std::move(with_it));
+  }
 }
 
 void set_type_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement) {
@@ -203,6 +237,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
     }
     const SchemaPtr schema = session.catalog.schema(type->schema);
     if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *type);
+    refuse_multirange_alone(session, *type);
     types.push_back(session.catalog.lock_type(*session.transaction, *type,
                                               lock::RelationMode::access_exclusive));
   }
@@ -210,6 +245,10 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
     const std::string what =
         types.size() == 1 ? "type " + session.names.user_type_name(types[0]->id()).value_or("")
                           : std::string{"desired object(s)"};
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const TypePtr partner = partner_of(session, *types[i]);
+      if (partner) types.push_back(partner);
+    }
     drop_dependents(session, dependents_of_types(session, types), what, statement.behavior, sink);
     for (const TypePtr& type : types) session.catalog.remove(*session.transaction, *type);
   }

@@ -6,6 +6,7 @@
 namespace swizzle::sql {
 
 void create_enum(Session::State& session, const ast::CreateEnumStmt& statement, ResultSink& sink);
+void create_range(Session::State& session, const ast::CreateRangeStmt& statement, ResultSink& sink);
 void alter_enum(Session::State& session, const ast::AlterEnumStmt& statement, ResultSink& sink);
 void rename_type(Session::State& session, const ast::Node* names, ast::ObjectType kind,
                  const std::string& new_name);

@@ -5,7 +5,7 @@
 #include "base/long_work.h"
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/execute/value_table.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/key_codec.h"
 

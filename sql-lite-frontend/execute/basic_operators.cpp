@@ -4,7 +4,7 @@
 
 #include "sql-lite-frontend/types/key_codec.h"
 #include "sql-lite-frontend/types/long_values.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

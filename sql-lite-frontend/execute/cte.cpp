@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/execute/cte_scan.h"
 #include "sql-lite-frontend/execute/step_copies.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 

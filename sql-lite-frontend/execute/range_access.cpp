@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/diagnostic.h"
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 

@@ -5,7 +5,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/key_codec.h"
-#include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/orders.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -16,15 +16,8 @@ std::size_t merge_width(const WorkMemory& memory) {
   return std::clamp<std::size_t>(memory.work_bytes / (2 * RowFile::kBufferBytes), 4, 64);
 }
 
-std::uint64_t first_bytes(Bytes bytes) noexcept {
-  std::byte head[sizeof(std::uint64_t)]{};
-  // Not memcpy: an empty text may lie nowhere.
-  std::ranges::copy(bytes.first(std::min(bytes.size(), sizeof head)), head);
-  return load_big_endian<std::uint64_t>(head);
-}
-
 bool is_short_integer(TypeId type) noexcept {
-  const Shape shape = shape_of(type);
+  const Shape shape = value_type(type).shape;
   return shape == Shape::boolean || shape == Shape::int16 || shape == Shape::int32;
 }
 
@@ -55,8 +48,9 @@ RowSorter::RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots)
         {is_kept_anyway ? nullptr : key.expr.get(), place, compare, key.direction, key.nulls});
   }
   if (!keys.empty()) {
-    head_type_ = keys[0].expr->type();
-    has_keys_ = is_indexable(head_type_);
+    const TypeId first = keys[0].expr->type();
+    first_order_ = &value_type(first).order;
+    has_keys_ = is_indexable(first);
   }
   packs_two_ = keys.size() > 1 && is_short_integer(keys[0].expr->type()) &&
                is_short_integer(keys[1].expr->type());
@@ -100,26 +94,10 @@ std::uint64_t RowSorter::head_of_two(const Value* row) const {
 std::uint64_t RowSorter::head_of_first(const Value& value) const {
   if (value.is_null()) return keys_[0].nulls == NullsOrder::first ? 0 : UINT64_MAX;
   std::uint64_t head = 0;
-  switch (shape_of(head_type_)) {
-    case Shape::boolean:
-    case Shape::int16:
-    case Shape::int32:
-    case Shape::uint32:
-    case Shape::int64:
-      head = static_cast<std::uint64_t>(value.as_int8()) ^ std::uint64_t{1} << 63U;
-      break;
-    case Shape::uuid:
-    case Shape::bytes:
-      head = first_bytes(value.as_bytes());
-      break;
-    case Shape::text:
-      // Trailing blanks do not count in bpchar, and jsonb does not order as its text.
-      head = head_type_ == TypeId::bpchar || head_type_ == TypeId::jsonb
-                 ? key_head(value)
-                 : first_bytes(value.as_bytes());
-      break;
-    default:
-      if (has_keys_) head = key_head(value);
+  if (first_order_->head != nullptr) {
+    head = first_order_->head(value);
+  } else if (has_keys_) {
+    head = key_head(value);
   }
   head = std::clamp<std::uint64_t>(head >> 1U, 1, UINT64_MAX >> 1U);
   return keys_[0].direction == SortDirection::descending ? UINT64_MAX - 1 - head : head;
@@ -128,7 +106,7 @@ std::uint64_t RowSorter::head_of_first(const Value& value) const {
 /// Of the bytes that would stand in an index.
 std::uint64_t RowSorter::key_head(const Value& value) const {
   head_key_.clear();
-  append_key(head_key_, {head_type_, SortDirection::ascending, NullsOrder::absent}, value);
+  first_order_->put_key(head_key_, value);
   return first_bytes(as_bytes(head_key_));
 }
 

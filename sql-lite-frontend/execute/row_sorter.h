@@ -9,6 +9,7 @@
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/row_file.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql {
 
@@ -82,8 +83,8 @@ class RowSorter {
 
   std::vector<Slot> slots_;
   std::vector<Key> keys_;
-  TypeId head_type_ = TypeId::none;
-  bool has_keys_ = false;         ///< the head's type has a form for indexes
+  const TypeOrder* first_order_ = nullptr;  ///< of the first key
+  bool has_keys_ = false;                   ///< it has a form for indexes
   bool packs_two_ = false;        ///< the first two keys are of 32 bits, and share the head
   mutable std::string head_key_;  ///< kept for its memory
   std::size_t width_ = 0;

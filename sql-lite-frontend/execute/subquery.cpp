@@ -6,7 +6,7 @@
 
 #include "sql-lite-frontend/execute/key_runs.h"
 #include "sql-lite-frontend/execute/step_copies.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

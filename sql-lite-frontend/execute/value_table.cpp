@@ -1,23 +1,13 @@
 #include "sql-lite-frontend/execute/value_table.h"
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql {
 namespace {
 
 bool is_whole_number(TypeId type) {
-  switch (shape_of(type)) {
-    case Shape::boolean:
-    case Shape::char8:
-    case Shape::int16:
-    case Shape::int32:
-    case Shape::uint32:
-    case Shape::int64:
-      return true;
-    default:
-      return false;
-  }
+  return value_type(type).order.is_integer;
 }
 
 }  // namespace

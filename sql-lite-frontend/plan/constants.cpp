@@ -5,7 +5,7 @@
 
 #include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/time_types.h"
+#include "sql-lite-frontend/types/datetime/time_types.h"
 
 namespace swizzle::sql {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bound/operator.h"
-#include "sql-lite-frontend/types/text_builder.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
 
 namespace swizzle::sql {
 

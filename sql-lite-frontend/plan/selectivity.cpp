@@ -7,8 +7,9 @@
 #include "sql-lite-frontend/plan/conditions.h"
 #include "sql-lite-frontend/plan/constants.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/row_codec.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql {
 namespace {
@@ -88,23 +89,8 @@ double equal_share(const ColumnKnowledge::Column* column, const Expr* value,
 
 /// Where a number-like value lies between two others.
 std::optional<double> as_number(const Value& value, TypeId type) {
-  switch (shape_of(type)) {
-    case Shape::int16:
-    case Shape::int32:
-    case Shape::uint32:
-    case Shape::int64:
-      return static_cast<double>(value.as_int8());
-    case Shape::float32:
-      return value.as_float4();
-    case Shape::float64:
-      return value.as_float8();
-    case Shape::numeric:
-      if (value.kind() != Value::Kind::extended) return std::nullopt;
-      return static_cast<double>(value.decimal_unscaled()) /
-             std::pow(10.0, static_cast<double>(value.decimal_scale()));
-    default:
-      return std::nullopt;
-  }
+  const TypeOrder& order = value_type(type).order;
+  return order.position == nullptr ? std::nullopt : order.position(value);
 }
 
 /// The share of the histogram's values below `value`.

@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/plpgsql/shapes.h"
 #include "sql-lite-frontend/routines/signature.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// DECLARE, and what is declared without being written.
@@ -222,7 +223,7 @@ void Reader::read_type(Variable& variable, std::initializer_list<std::string_vie
       Binder binder{session_.names, arena};
       variable.typmod = binder.bind_type(name).typmod;
     }
-    const TypeInfo* info = find_type(type.type);
+    const Type* info = find_type(type.type);
     const bool is_pseudo = info != nullptr && info->kind == 'p' && type.type != TypeId::record;
     if (is_pseudo && !is_polymorphic(type.type)) {
       throw_error(sqlstate::feature_not_supported, "variable \"{}\" has pseudo-type {}",

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "sql-lite-frontend/plpgsql/context.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"

@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/plpgsql/statement_run.h"
 #include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/silent_sink.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// Statements of SQL, and loops over their rows.

@@ -3,9 +3,9 @@
 #include "sql-lite-frontend/plpgsql/frame_pool.h"
 #include "sql-lite-frontend/plpgsql/parser.h"
 #include "sql-lite-frontend/plpgsql/shapes.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
 

@@ -2,7 +2,7 @@
 #include "sql-lite-frontend/routines/language.h"
 #include "sql-lite-frontend/session/inner_transactions.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 
 /// Calls of routines, in whatever language.
 namespace swizzle::sql {

@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/routines/body.h"
 #include "sql-lite-frontend/session/call_place.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/user_types.h"
 

@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/silent_sink.h"
 #include "sql-lite-frontend/statistics/sample.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 namespace {

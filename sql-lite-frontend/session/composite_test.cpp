@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "sql-lite-frontend/session/test_database.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"

@@ -3,7 +3,7 @@
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/types/network.h"
+#include "sql-lite-frontend/types/network/network.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 /// What a session knows of its connection, and does to those of others.
@@ -96,7 +96,7 @@ Value terminate_backend(Execution& execution, Arguments arguments) {
 
 Value address_value(Execution& execution, const std::optional<Endpoint>& end) {
   if (!end) return Value::null();
-  return input_text(execution.functions, kInet, kNoTypmod, end->address);
+  return input_text(execution.functions, TypeId::inet, kNoTypmod, end->address);
 }
 
 std::span<const SessionFunction> connection_functions() {
@@ -104,9 +104,9 @@ std::span<const SessionFunction> connection_functions() {
   constexpr auto kStable = Volatility::stable;
   constexpr auto kVolatile = Volatility::volatile_;
   static const std::vector<SessionFunction> kFunctions{
-      {"inet_client_addr", kInet, {}, 0, true, kStable, client_address},
+      {"inet_client_addr", TypeId::inet, {}, 0, true, kStable, client_address},
       {"inet_client_port", int4, {}, 0, true, kStable, client_port},
-      {"inet_server_addr", kInet, {}, 0, true, kStable, server_address},
+      {"inet_server_addr", TypeId::inet, {}, 0, true, kStable, server_address},
       {"inet_server_port", int4, {}, 0, true, kStable, server_port},
       {"pg_cancel_backend", bool_, {int4}, 0, true, kVolatile, cancel_backend},
       {"pg_terminate_backend", bool_, {int4, int8}, 1, true, kVolatile, terminate_backend},

@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/two_phase.h"
-#include "sql-lite-frontend/types/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
 
 namespace swizzle::sql {
 namespace {

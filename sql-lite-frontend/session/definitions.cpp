@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/bound/routine_call.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 namespace {

@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/session/procedure_names.h"
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/transition_tables.h"
 
 namespace swizzle::sql {

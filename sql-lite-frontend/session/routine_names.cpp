@@ -3,7 +3,7 @@
 
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -49,7 +50,7 @@ std::vector<OutputColumn> output_columns(std::span<const OutputTarget> targets,
     // Clients read a domain's values as what it is over.
     const bool of_domain = is_domain(target.type);
     column.type_oid = raw(base_type(target.type));
-    if (const TypeInfo* type = find_type(target.type)) column.type_size = type->length;
+    if (const Type* type = find_type(target.type)) column.type_size = type->length;
     column.type_modifier = of_domain ? base_of_domain(target.type).typmod : target.typmod;
     if (!formats.empty()) column.format = formats.size() == 1 ? formats[0] : formats[i];
     columns.push_back(column);

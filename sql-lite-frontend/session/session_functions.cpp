@@ -10,8 +10,8 @@
 #include "sql-lite-frontend/session/listening.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "storage/statistics.h"
 
 namespace swizzle::sql {

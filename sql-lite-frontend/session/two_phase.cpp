@@ -4,9 +4,9 @@
 
 #include "sql-lite-frontend/catalog/prepared_changes.h"
 #include "sql-lite-frontend/session/two_phase_note.h"
-#include "sql-lite-frontend/types/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_registry.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/session/session_state.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {

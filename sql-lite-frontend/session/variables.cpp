@@ -10,8 +10,8 @@
 #include "sql-lite-frontend/session/row_view.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/session/session_user.h"
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/quoting.h"
-#include "sql-lite-frontend/types/time_zone.h"
 
 /// SET, SHOW and RESET, and what settings change in the session.
 namespace swizzle::sql {

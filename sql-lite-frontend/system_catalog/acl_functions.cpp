@@ -5,9 +5,9 @@
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/function_registry.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 
 /// aclexplode() and acldefault(): the lists of privileges that relacl and its like show.
 namespace swizzle::sql {

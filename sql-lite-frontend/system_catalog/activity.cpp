@@ -7,7 +7,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "storage/statistics.h"
 
 /// System relations about what the server does: sessions, prepared statements, settings.

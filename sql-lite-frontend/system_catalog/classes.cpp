@@ -11,25 +11,17 @@
 #include "sql-lite-frontend/system_catalog/objects.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
+#include "sql-lite-frontend/types/function_registry.h"
+#include "sql-lite-frontend/types/prototypes.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
 namespace {
 
-/// typcollation: "C" for name, the default for the other strings.
+/// typcollation: an array has its elements'.
 Oid collation_of(TypeId type) {
   type = base_type(type);
-  const TypeId element = base_type(element_type(type) == TypeId::none ? type : element_type(type));
-  switch (type == TypeId::name ? type : element) {
-    case TypeId::name:
-      return 950;
-    case TypeId::text:
-    case TypeId::varchar:
-    case TypeId::bpchar:
-      return 100;
-    default:
-      return kNoOid;
-  }
+  return value_type(is_array(type) ? element_type(type) : type).collation;
 }
 
 }  // namespace
@@ -212,7 +204,7 @@ struct AttributeRow {
 
 void emit_attribute(Execution& execution, const EmitRow& emit, const Column& column,
                     const AttributeRow& facts) {
-  const TypeInfo* type = find_type(column.type);
+  const Type* type = find_type(column.type);
   const Value row[] = {Value::from_oid(facts.relation),
                        text_value(execution, facts.name),
                        Value::from_oid(column.dropped ? 0 : raw(column.type)),
@@ -335,6 +327,8 @@ Functions functions_of(TypeId type) {
   if (is_enum(type)) return std::to_array(kEnumFunctions);
   if (is_user_array(type)) return std::to_array(kArrayFunctions);
   if (is_composite(type)) return std::to_array(kRecordFunctions);
+  if (is_user_range(type)) type = find_type("int4range")->id;
+  if (is_user_multirange(type)) type = find_type("int4multirange")->id;
   if (is_domain(type)) {
     constexpr Oid kInput = 2597;
     constexpr Oid kReceive = 2598;
@@ -354,7 +348,7 @@ struct MadeType {
   std::string default_text = {};
 };
 
-void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, TypePlace place,
+void emit_type(Execution& execution, const EmitRow& emit, const Type& type, TypePlace place,
                const MadeType& made = {}) {
   const Functions functions = functions_of(type.id);
   const UserType* const domain =
@@ -400,11 +394,17 @@ void emit_type(Execution& execution, const EmitRow& emit, const TypeInfo& type, 
 void user_type_rows(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& type : execution.session.catalog.types()) {
     const TypeId array = array_type(type->id());
-    TypeInfo info = type_info(type->id());
+    Type info = type_info(type->id());
     info.id = type->id();
     info.name = type->name;
     info.array = array;
     MadeType made{type.get()};
+    const bool is_range = is_user_range(type->id()) || is_user_multirange(type->id());
+    if (is_range) {
+      const TypeId subtype = range_subtype(is_user_range(type->id()) ? type->id() : type->base);
+      info.alignment = value_type(subtype).alignment == 'd' ? 'd' : 'i';
+    }
+    const char range_alignment = info.alignment;
     if (is_domain(type->id())) {
       info.kind = 'd';
       info.preferred = false;
@@ -417,6 +417,7 @@ void user_type_rows(Execution& execution, const EmitRow& emit) {
     info.id = array;
     info.name = array_name;
     info.element = type->id();
+    if (is_range) info.alignment = range_alignment;
     emit_type(execution, emit, info, {type->schema, type->owner});
   }
 }
@@ -434,9 +435,49 @@ void enum_rows(Execution& execution, const EmitRow& emit) {
   }
 }
 
+namespace {
+
+struct RangeRow {
+  TypeId range;
+  Oid canonical = kNoOid;
+  Oid difference = kNoOid;
+};
+
+/// The number of a function that may have no body here.
+Oid function_called(std::string_view name) {
+  if (const auto found = functions_named(name); !found.empty()) return found.front()->oid;
+  const auto known = unsupported_functions(name);
+  return known.empty() ? kNoOid : known.front().oid;
+}
+
+void emit_range(const EmitRow& emit, const RangeRow& range) {
+  const TypeId subtype = range_subtype(range.range);
+  const Value row[] = {Value::from_oid(raw(range.range)),
+                       Value::from_oid(raw(subtype)),
+                       Value::from_oid(raw(multirange_of_range(range.range))),
+                       Value::from_oid(collation_of(subtype)),
+                       Value::from_oid(operator_class(subtype, {})),
+                       Value::from_oid(range.canonical),
+                       Value::from_oid(range.difference)};
+  emit(row);
+}
+
+}  // namespace
+
+void range_rows(Execution& execution, const EmitRow& emit) {
+  for (const Type* type : builtin_types()) {
+    if (type->kind != 'r') continue;
+    const std::string name{type->name};
+    emit_range(
+        emit, {type->id, function_called(name + "_canonical"), function_called(name + "_subdiff")});
+  }
+  for (const TypePtr& type : execution.session.catalog.types())
+    if (is_user_range(type->id())) emit_range(emit, {type->id(), kNoOid, type->difference});
+}
+
 void type_rows(Execution& execution, const EmitRow& emit) {
-  for (const TypeInfo& type : builtin_types()) {
-    emit_type(execution, emit, type, {});
+  for (const Type* type : builtin_types()) {
+    emit_type(execution, emit, *type, {});
   }
   user_type_rows(execution, emit);
   // Each table and view is a type of its rows.
@@ -445,16 +486,19 @@ void type_rows(Execution& execution, const EmitRow& emit) {
     if (relation.kind == RelationKind::sequence || relation.row_type == kNoOid) continue;
     const auto row_type = static_cast<TypeId>(relation.row_type);
     const auto array_type = static_cast<TypeId>(relation.array_type);
-    emit_type(execution, emit,
-              {row_type, relation.name, relation.name, -1, false, 'C', false, ',', 'd', 'x', 'c',
-               array_type, TypeId::none, Shape::record},
-              {relation.schema, relation.owner, relation.oid});
+    Type rows = composite_prototype();
+    rows.id = row_type;
+    rows.name = relation.name;
+    rows.array = array_type;
+    emit_type(execution, emit, rows, {relation.schema, relation.owner, relation.oid});
     if (relation.array_type == kNoOid) continue;
     const std::string array_name = "_" + relation.name;
-    emit_type(execution, emit,
-              {array_type, array_name, array_name, -1, false, 'A', false, ',', 'd', 'x', 'b',
-               TypeId::none, row_type, Shape::array},
-              {relation.schema, relation.owner});
+    Type array = user_array_prototype();
+    array.id = array_type;
+    array.name = array_name;
+    array.element = row_type;
+    array.alignment = 'd';
+    emit_type(execution, emit, array, {relation.schema, relation.owner});
   }
 }
 

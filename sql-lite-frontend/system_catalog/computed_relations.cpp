@@ -6,6 +6,7 @@
 #include "base/invariant.h"
 #include "sql-lite-frontend/catalog/facts.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
+#include "sql-lite-frontend/types/type.h"
 
 /// Puts the system relations together: their columns from the facts, their rows from a provider.
 namespace swizzle::sql {
@@ -14,22 +15,10 @@ namespace {
 /// What a column says that nobody provides.
 Value constant_for(const ColumnFacts& column) {
   if (!column.not_null) return Value::null();
-  const TypeInfo* type = find_type(column.type);
+  const Type* type = find_type(column.type);
   if (type == nullptr) return Value::null();
-  switch (type->shape) {
-    case Shape::text:
-      return Value::from_text("");
-    case Shape::array:
-    case Shape::bytes:
-    case Shape::numeric:
-    case Shape::interval:
-    case Shape::uuid:
-    case Shape::record:
-    case Shape::none:
-      return Value::null();
-    default:
-      return Value::from_int(0);
-  }
+  if (type->shape == Shape::text) return Value::from_text("");
+  return type->by_value ? Value::from_int(0) : Value::null();
 }
 
 class Builder {

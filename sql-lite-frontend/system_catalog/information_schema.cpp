@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// information_schema's relations that every tool reads, computed at once: tables, columns,
@@ -51,87 +52,12 @@ void tables(Execution& execution, const EmitRow& emit) {
   }
 }
 
-/// What the standard wants to know of a type: nullopt where it does not apply.
-struct Measures {
-  std::optional<std::int64_t> length;
-  std::optional<std::int64_t> octets;
-  std::optional<std::int64_t> precision;
-  std::optional<std::int64_t> radix;
-  std::optional<std::int64_t> scale;
-  std::optional<std::int64_t> fraction;  ///< digits of a second
-};
-
-Measures binary_number(std::int64_t bits) {
-  Measures measures;
-  measures.precision = bits;
-  measures.radix = 2;
-  return measures;
-}
-
-Measures integer(std::int64_t bits) {
-  Measures measures = binary_number(bits);
-  measures.scale = 0;
-  return measures;
-}
-
-Measures numeric(std::int32_t typmod) {
-  Measures measures;
-  measures.radix = 10;
-  if (typmod < 4) return measures;
-  measures.precision = ((typmod - 4) >> 16) & 0xffff;
-  measures.scale = (typmod - 4) & 0xffff;
-  return measures;
-}
-
-Measures characters(std::int32_t typmod) {
-  constexpr std::int64_t kUnbounded = std::int64_t{1} << 30U;
-  constexpr std::int64_t kBytesPerCharacter = 4;
-  Measures measures;
-  measures.octets = kUnbounded;
-  if (typmod < 4) return measures;
-  measures.length = typmod - 4;
-  measures.octets = *measures.length * kBytesPerCharacter;
-  return measures;
-}
-
-Measures measures_of(TypeId type, std::int32_t typmod) {
-  constexpr std::int32_t kFullPrecision = 6;
-  Measures measures;
-  switch (type) {
-    case TypeId::int2:
-      return integer(16);
-    case TypeId::int4:
-      return integer(32);
-    case TypeId::int8:
-      return integer(64);
-    case TypeId::float4:
-      return binary_number(24);
-    case TypeId::float8:
-      return binary_number(53);
-    case TypeId::numeric:
-      return numeric(typmod);
-    case TypeId::text:
-      return characters(kNoTypmod);
-    case TypeId::varchar:
-    case TypeId::bpchar:
-      return characters(typmod);
-    case TypeId::date:
-      measures.fraction = 0;
-      break;
-    case TypeId::time:
-    case TypeId::timetz:
-    case TypeId::timestamp:
-    case TypeId::timestamptz:
-      measures.fraction = typmod < 0 ? kFullPrecision : typmod;
-      break;
-    case TypeId::interval:
-      measures.fraction =
-          typmod < 0 || (typmod & 0xffff) == 0xffff ? kFullPrecision : typmod & 0xffff;
-      break;
-    default:
-      break;
-  }
-  return measures;
+/// What the standard wants to know of a type.
+TypeMeasures measures_of(TypeId type, std::int32_t typmod) {
+  // A domain over a domain is none of what that is over.
+  if (is_domain(type)) return {};
+  const Type& known = value_type(type);
+  return known.measures == nullptr ? TypeMeasures{} : known.measures(typmod);
 }
 
 Value or_null(const std::optional<std::int64_t>& number) {
@@ -160,7 +86,7 @@ UnderlyingType underlying_type(Session::State& session, TypeId type) {
   if (const TypePtr made = session.names.user_type(without_array(type))) {
     return {session.names.schema_name(made->schema), (is_made_array ? "_" : "") + made->name};
   }
-  const TypeInfo* info = find_type(type);
+  const Type* info = find_type(type);
   return {"pg_catalog", std::string{info != nullptr ? info->name : ""}};
 }
 
@@ -189,7 +115,7 @@ void emit_column(Execution& execution, const EmitRow& emit, const Table& table, 
   const TypePtr domain = is_domain(column.type) ? session.names.user_type(column.type) : nullptr;
   const TypeId type = domain ? domain->base : column.type;
   const UnderlyingType udt = underlying_type(session, type);
-  const Measures measures = measures_of(type, domain ? domain->base_typmod : column.typmod);
+  const TypeMeasures measures = measures_of(type, domain ? domain->base_typmod : column.typmod);
   const Value row[] = {
       text(session.options.database),
       text(session.names.schema_name(relation.schema)),
@@ -250,7 +176,7 @@ void domains(Execution& execution, const EmitRow& emit) {
   for (const TypePtr& domain : session.catalog.types()) {
     if (!is_domain(domain->id()) || !session.rights.may_use(*domain)) continue;
     const UnderlyingType udt = underlying_type(session, domain->base);
-    const Measures measures = measures_of(domain->base, domain->base_typmod);
+    const TypeMeasures measures = measures_of(domain->base, domain->base_typmod);
     const std::string usual = shown_domain_default(session, *domain);
     const bool is_builtin = !is_user_type(domain->base);
     const Value row[] = {text(session.options.database),

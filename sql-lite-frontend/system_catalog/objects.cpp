@@ -9,7 +9,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/dependencies.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/inverted/element_class.h"
 
 namespace swizzle::sql {

@@ -12,6 +12,7 @@ void class_rows(Execution& execution, const EmitRow& emit);
 void attribute_rows(Execution& execution, const EmitRow& emit);
 void type_rows(Execution& execution, const EmitRow& emit);
 void enum_rows(Execution& execution, const EmitRow& emit);
+void range_rows(Execution& execution, const EmitRow& emit);
 
 // computed_procedures.cpp
 void procedure_rows(Execution& execution, const EmitRow& emit);

@@ -6,7 +6,7 @@
 #include "sql-lite-frontend/session/session_functions.h"
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/privileges.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 /// has_table_privilege() and its like. Objects and roles come as text: names, or numbers in digits.

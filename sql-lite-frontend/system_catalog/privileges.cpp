@@ -8,7 +8,7 @@
 #include "sql-lite-frontend/session/session_state.h"
 #include "sql-lite-frontend/system_catalog/providers.h"
 #include "sql-lite-frontend/system_catalog/row_values.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 
 /// Who may do what, as the catalogs show it.
 namespace swizzle::sql {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/bound/execution.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 
 /// Values as the rows of system relations have them.
 namespace swizzle::sql {

@@ -2,7 +2,7 @@
 #include "sql-lite-frontend/system_catalog/row_values.h"
 #include "sql-lite-frontend/triggers/condition.h"
 #include "sql-lite-frontend/triggers/show_trigger.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 
 namespace swizzle::sql {
 namespace {

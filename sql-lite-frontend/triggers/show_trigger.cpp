@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sql-lite-frontend/triggers/condition.h"
-#include "sql-lite-frontend/types/identifiers.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
 namespace {

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <string>
 
-#include "sql-lite-frontend/types/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/test_expression.h"
-#include "sql-lite-frontend/types/time_zone.h"
 
 namespace swizzle::sql {
 namespace {

@@ -16,6 +16,15 @@ using HashFunction = std::uint64_t (*)(const Value& value, std::uint64_t seed);
 CompareFunction compare_function(TypeId type) noexcept;
 HashFunction hash_function(TypeId type) noexcept;
 
+/// As these, of a type that must have one: else 42883.
+CompareFunction ordered(TypeId type);
+HashFunction hashed(TypeId type);
+
+/// NULL is equal to NULL and greater than everything.
+int compare_with_nulls(CompareFunction function, const Value& a, const Value& b);
+/// What NULL among a value's parts hashes as.
+inline constexpr std::uint64_t kNullHash = 0x9b1a;
+
 /// Pre: the type has an order.
 int compare_values(TypeId type, const Value& left, const Value& right);
 /// Pre: the type has a hash.

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <string>
 
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql {
 namespace {
@@ -85,8 +86,7 @@ std::size_t flat_width(Shape shape) noexcept {
 }
 
 Shape shape_of(TypeId type) noexcept {
-  if (const TypeInfo* info = find_type(type)) return info->shape;
-  return Shape::record;
+  return value_type(type).shape;
 }
 
 void append_flat(std::string& out, Shape shape, const Value& value) {

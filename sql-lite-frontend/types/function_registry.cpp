@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "base/invariant.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/functions/type_functions.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/types/user_types.h"
 
@@ -137,7 +139,6 @@ class Registry {
                                json_functions(),
                                json_access_functions(),
                                network_functions(),
-                               lsn_functions(),
                                enum_functions(),
                                hash_functions(),
                                json_change_functions(),
@@ -156,6 +157,8 @@ class Registry {
       for (const ScalarEntry& entry : entries) add(entry.signature, {entry.function});
     for (const auto entries : additions().sets)
       for (const SetEntry& entry : entries) add(entry.signature, {nullptr, entry.function});
+    for (const Type* type : builtin_types())
+      if (type->functions != nullptr) add_all(*type->functions);
     // An operator's implementation is its function's.
     for (const OperatorFacts& facts : kOperatorFacts) {
       const auto found = implementations_.find(facts.signature);
@@ -163,6 +166,15 @@ class Registry {
       used_[facts.signature] = true;
       by_operator_[facts.function] = found->second;
     }
+  }
+
+  void add_all(const FunctionsOfType& functions_of_type) {
+    for (const ScalarEntry& entry : functions_of_type.scalars)
+      add(entry.signature, {entry.function});
+    for (const SetEntry& entry : functions_of_type.sets)
+      add(entry.signature, {nullptr, entry.function});
+    for (const AggregateEntry& entry : functions_of_type.aggregates)
+      add(entry.signature, {nullptr, nullptr, &entry.function});
   }
 
   void add(std::string_view signature, Implementation implementation) {
@@ -340,6 +352,9 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
   const auto found = registry().cast_by_types.find(Registry::cast_key(source, target));
   if (found != registry().cast_by_types.end())
     return found->second->context <= context ? std::optional{*found->second} : std::nullopt;
+  if (multirange_of_range(source) == target && context == CastContext::explicit_cast)
+    return Cast{source, target, CastContext::explicit_cast, CastMethod::function,
+                functions_named("multirange").front()};
   // A composite value says what its fields are, as an anonymous row does.
   if (is_composite(source) && target == TypeId::record)
     return Cast{source, target, CastContext::implicit, CastMethod::relabel};
@@ -358,8 +373,8 @@ std::optional<Cast> find_cast(TypeId source, TypeId target, CastContext context)
     if (element)
       return Cast{source, target, element->context, CastMethod::elements, element->function};
   }
-  const TypeInfo* from = find_type(source);
-  const TypeInfo* to = find_type(target);
+  const Type* from = find_type(source);
+  const Type* to = find_type(target);
   if (to != nullptr && to->category == 'S' && has_io(source) && context >= CastContext::assignment)
     return Cast{source, target, CastContext::assignment, CastMethod::text_form};
   if (from != nullptr && (from->category == 'S' || source == TypeId::unknown) && has_io(target) &&
@@ -373,8 +388,9 @@ namespace {
 Value cast_elements(FunctionContext& context, const Cast& cast, const Value& value) {
   const ArrayView view{value};
   const TypeId target = element_type(cast.target);
-  const auto element = find_cast(view.element_type(), target, CastContext::explicit_cast);
+  auto element = find_cast(view.element_type(), target, CastContext::explicit_cast);
   INVARIANT(element);
+  element->typmod = cast.typmod;
   std::vector<Value> elements(view.size());
   for (std::size_t i = 0; i < elements.size(); ++i) {
     count_work(20);
@@ -394,7 +410,7 @@ Value convert(FunctionContext& context, const Cast& cast, const Value& value) {
       return value;
     case CastMethod::function: {
       // Length coercions take a typmod and whether the cast is explicit besides the value.
-      const Value arguments[3] = {value, Value::from_int(-1), Value::from_bool(true)};
+      const Value arguments[3] = {value, Value::from_int(cast.typmod), Value::from_bool(true)};
       return cast.function->scalar(context,
                                    std::span{arguments}.first(cast.function->arguments.size()));
     }
@@ -424,29 +440,8 @@ namespace {
 
 /// The type whose operators a type uses.
 TypeId operator_type(TypeId type) {
-  type = base_type(type);
-  switch (type) {
-    case TypeId::varchar:
-    case TypeId::unknown:
-    case TypeId::refcursor:
-      return TypeId::text;
-    case TypeId::regproc:
-    case TypeId::regprocedure:
-    case TypeId::regoper:
-    case TypeId::regoperator:
-    case TypeId::regclass:
-    case TypeId::regtype:
-    case TypeId::regnamespace:
-    case TypeId::regrole:
-    case TypeId::regcollation:
-      return TypeId::oid;
-    case TypeId::oidvector:
-      return TypeId::oidvector;
-    default:
-      if (is_enum(type)) return TypeId::anyenum;
-      if (is_composite(type)) return TypeId::record;
-      return is_array(type) || type == TypeId::int2vector ? TypeId::anyarray : type;
-  }
+  const TypeId other = value_type(type).operators_of;
+  return other == TypeId::none ? base_type(type) : other;
 }
 
 const Operator* operator_over(std::string_view name, TypeId type) {

@@ -105,6 +105,8 @@ struct Cast {
   CastContext context = CastContext::explicit_cast;  ///< the weakest context that may use it
   CastMethod method = CastMethod::relabel;
   const Function* function = nullptr;
+  /// For the few functions that make as long a value as is wanted: bit(n) of a number.
+  std::int32_t typmod = kNoTypmod;
 };
 
 /// What implements the function of pg_proc with this signature, spelled with the names of pg_type:

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 
 namespace swizzle::sql {
 namespace {

@@ -11,11 +11,11 @@
 #include <stdexcept>
 
 #include "base/fiber_runtime.h"
-#include "sql-lite-frontend/types/numeric_product.h"
-#include "sql-lite-frontend/types/regex.h"
+#include "sql-lite-frontend/types/numeric/numeric_product.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_builder.h"
-#include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/text/regex.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 
 namespace swizzle::sql {
 namespace {

@@ -12,14 +12,19 @@ namespace {
 
 bool is_compatible_family(TypeId type) noexcept {
   return type == TypeId::anycompatible || type == TypeId::anycompatiblearray ||
-         type == TypeId::anycompatiblenonarray;
+         type == TypeId::anycompatiblenonarray || type == TypeId::anycompatiblerange ||
+         type == TypeId::anycompatiblemultirange;
 }
 
 }  // namespace
 
 bool is_any_family(TypeId type) noexcept {
   return type == TypeId::anyelement || type == TypeId::anyarray || type == TypeId::anynonarray ||
-         type == TypeId::anyenum;
+         type == TypeId::anyenum || is_range_family(type);
+}
+
+bool is_range_family(TypeId type) noexcept {
+  return type == TypeId::anyrange || type == TypeId::anymultirange;
 }
 
 TypeId substitute(TypeId declared, const Bindings& bindings) {
@@ -30,76 +35,146 @@ TypeId substitute(TypeId declared, const Bindings& bindings) {
       return bindings.element;
     case TypeId::anyarray:
       return bindings.array;
+    case TypeId::anyrange:
+      return bindings.range;
+    case TypeId::anymultirange:
+      return bindings.multirange;
     case TypeId::anycompatible:
     case TypeId::anycompatiblenonarray:
       return bindings.compatible;
     case TypeId::anycompatiblearray:
       return bindings.compatible_array;
+    case TypeId::anycompatiblerange:
+      return bindings.compatible_range;
+    case TypeId::anycompatiblemultirange:
+      return bindings.compatible_multirange;
     default:
       return declared;
   }
 }
 
-std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
-                                         std::span<const TypeId> actual) {
-  Bindings out;
-  std::vector<TypeId> compatible;
-  bool any_compatible = false;
-  for (std::size_t i = 0; i < declared.size(); ++i) {
-    TypeId type = actual[i];
-    if (is_compatible_family(declared[i])) any_compatible = true;
-    if (type == TypeId::unknown) continue;
-    switch (declared[i]) {
+namespace {
+
+/// Whether the two agree, or one of them is not known.
+bool agree(TypeId& known, TypeId type) {
+  if (known != TypeId::none && known != type) return false;
+  known = type;
+  return true;
+}
+
+/// Takes the arguments of one call, one after the other.
+class ParameterBinder {
+ public:
+  explicit ParameterBinder(std::span<const TypeId> declared) : declared_{declared} {}
+
+  /// False where the argument cannot be what is declared.
+  bool take(TypeId declared, TypeId type) {
+    if (is_compatible_family(declared)) any_compatible_ = true;
+    if (type == TypeId::unknown) return true;
+    switch (declared) {
       case TypeId::anyenum:
-        if (!is_enum(type)) return std::nullopt;
-        if (out.element != TypeId::none && out.element != type) return std::nullopt;
-        out.element = type;
-        break;
+        return is_enum(type) && agree(out_.element, type);
       case TypeId::anynonarray:
-        if (is_array(type)) return std::nullopt;
-        [[fallthrough]];
+        return !is_array(type) && agree(out_.element, type);
       case TypeId::anyelement:
-        if (out.element != TypeId::none && out.element != type) return std::nullopt;
-        out.element = type;
-        break;
+        return agree(out_.element, type);
       case TypeId::anyarray:
         type = base_type(type);
-        if (element_type(type) == TypeId::none && type != TypeId::anyarray) return std::nullopt;
-        if (out.array != TypeId::none && out.array != type) return std::nullopt;
-        out.array = type;
-        break;
-      case TypeId::anycompatiblenonarray:
-        if (is_array(type)) return std::nullopt;
-        [[fallthrough]];
-      case TypeId::anycompatible:
-        compatible.push_back(type);
-        break;
-      case TypeId::anycompatiblearray:
-        if (element_type(type) == TypeId::none) return std::nullopt;
-        compatible.push_back(element_type(type));
-        break;
+        return (element_type(type) != TypeId::none || type == TypeId::anyarray) &&
+               agree(out_.array, type);
+      case TypeId::anyrange:
+        type = base_type(type);
+        return range_subtype(type) != TypeId::none && agree(out_.range, type);
+      case TypeId::anymultirange:
+        type = base_type(type);
+        return range_of_multirange(type) != TypeId::none && agree(out_.multirange, type);
       default:
-        break;
+        return take_compatible(declared, type);
     }
   }
-  if (out.array != TypeId::none && out.array != TypeId::anyarray) {
-    const TypeId element = element_type(out.array);
-    if (out.element != TypeId::none && out.element != element) return std::nullopt;
-    out.element = element;
-  } else if (out.element != TypeId::none && out.array == TypeId::none) {
-    out.array = array_type(out.element);
+
+  std::optional<Bindings> finish() {
+    const bool fits = fit_ranges() && fit_element() && (!any_compatible_ || fit_compatible());
+    return fits ? std::optional{out_} : std::nullopt;
   }
-  if (std::ranges::find(declared, TypeId::anyenum) != declared.end() && !is_enum(out.element))
-    return std::nullopt;
-  if (any_compatible) {
-    const auto common = find_common_type(compatible);
-    if (!common) return std::nullopt;
-    for (const TypeId type : compatible)
-      if (!can_coerce(type, *common, CastContext::implicit)) return std::nullopt;
-    out.compatible = *common;
-    out.compatible_array = array_type(*common);
+
+ private:
+  bool take_compatible(TypeId declared, TypeId type) {
+    switch (declared) {
+      case TypeId::anycompatiblenonarray:
+        if (is_array(type)) return false;
+        [[fallthrough]];
+      case TypeId::anycompatible:
+        compatible_.push_back(type);
+        return true;
+      case TypeId::anycompatiblearray:
+        if (element_type(type) == TypeId::none) return false;
+        compatible_.push_back(element_type(type));
+        return true;
+      case TypeId::anycompatiblerange:
+        if (range_subtype(type) == TypeId::none || !agree(out_.compatible_range, base_type(type)))
+          return false;
+        compatible_.push_back(range_subtype(type));
+        return true;
+      case TypeId::anycompatiblemultirange:
+        if (range_of_multirange(type) == TypeId::none ||
+            !agree(out_.compatible_range, range_of_multirange(type)))
+          return false;
+        compatible_.push_back(range_subtype(out_.compatible_range));
+        return true;
+      default:
+        return true;
+    }
   }
-  return out;
+
+  /// A range says what its multirange is, and the other way round, and both what they are over.
+  bool fit_ranges() {
+    if (out_.multirange != TypeId::none && !agree(out_.range, range_of_multirange(out_.multirange)))
+      return false;
+    if (out_.range == TypeId::none) return true;
+    out_.multirange = multirange_of_range(out_.range);
+    return agree(out_.element, range_subtype(out_.range));
+  }
+
+  bool fit_element() {
+    if (out_.array != TypeId::none && out_.array != TypeId::anyarray) {
+      if (!agree(out_.element, element_type(out_.array))) return false;
+    } else if (out_.element != TypeId::none && out_.array == TypeId::none) {
+      out_.array = array_type(out_.element);
+    }
+    if (std::ranges::find(declared_, TypeId::anyenum) != declared_.end() && !is_enum(out_.element))
+      return false;
+    // From an element alone nobody knows which range over it is meant.
+    const bool wants_range = std::ranges::any_of(declared_, is_range_family);
+    return !wants_range || out_.range != TypeId::none || out_.element == TypeId::none;
+  }
+
+  bool fit_compatible() {
+    const auto common = find_common_type(compatible_);
+    if (!common) return false;
+    for (const TypeId type : compatible_)
+      if (!can_coerce(type, *common, CastContext::implicit)) return false;
+    out_.compatible = *common;
+    out_.compatible_array = array_type(*common);
+    if (out_.compatible_range == TypeId::none) return true;
+    out_.compatible_multirange = multirange_of_range(out_.compatible_range);
+    return range_subtype(out_.compatible_range) == *common;
+  }
+
+  std::span<const TypeId> declared_;
+  Bindings out_;
+  std::vector<TypeId> compatible_;
+  bool any_compatible_ = false;
+};
+
+}  // namespace
+
+std::optional<Bindings> bind_polymorphic(std::span<const TypeId> declared,
+                                         std::span<const TypeId> actual) {
+  ParameterBinder binder{declared};
+  for (std::size_t i = 0; i < declared.size(); ++i)
+    if (!binder.take(declared[i], actual[i])) return std::nullopt;
+  return binder.finish();
 }
 
 }  // namespace swizzle::sql

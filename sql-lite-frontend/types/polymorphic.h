@@ -10,13 +10,19 @@ namespace swizzle::sql {
 
 /// anyelement and those that agree with it.
 bool is_any_family(TypeId type) noexcept;
+/// anyrange, anymultirange: what they stand for is not known from anyelement's type.
+bool is_range_family(TypeId type) noexcept;
 
 /// What the polymorphic parameters of one call stand for.
 struct Bindings {
   TypeId element = TypeId::none;
   TypeId array = TypeId::none;
+  TypeId range = TypeId::none;
+  TypeId multirange = TypeId::none;
   TypeId compatible = TypeId::none;
   TypeId compatible_array = TypeId::none;
+  TypeId compatible_range = TypeId::none;
+  TypeId compatible_multirange = TypeId::none;
 };
 
 /// The type that a declared one means in the call.

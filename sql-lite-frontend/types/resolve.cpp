@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/types/polymorphic.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
@@ -13,11 +14,11 @@ namespace {
 
 char category_of(TypeId type) noexcept {
   if (type == TypeId::unknown) return 'X';
-  const TypeInfo* info = find_type(type);
+  const Type* info = find_type(type);
   return info != nullptr ? info->category : 'C';
 }
 bool is_preferred(TypeId type) noexcept {
-  const TypeInfo* info = find_type(type);
+  const Type* info = find_type(type);
   return info != nullptr && info->preferred;
 }
 
@@ -254,6 +255,10 @@ bool can_coerce(TypeId source, TypeId target, CastContext context) {
   if (target == TypeId::anyarray || target == TypeId::anycompatiblearray)
     return element_type(source) != TypeId::none || source == TypeId::anyarray;
   if (target == TypeId::anyenum) return is_enum(source);
+  if (target == TypeId::anyrange || target == TypeId::anycompatiblerange)
+    return range_subtype(source) != TypeId::none;
+  if (target == TypeId::anymultirange || target == TypeId::anycompatiblemultirange)
+    return range_of_multirange(source) != TypeId::none;
   if (is_polymorphic(target)) return true;
   if (target == TypeId::record) return shape_of(source) == Shape::record;
   // Field by field, where the row is written out.

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "sql-lite-frontend/types/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
 #include "sql-lite-frontend/types/function_context.h"
-#include "sql-lite-frontend/types/regex.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/regex.h"
 
 namespace swizzle::sql {
 

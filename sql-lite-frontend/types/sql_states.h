@@ -25,6 +25,7 @@ inline constexpr SqlState invalid_row_count_in_offset{"2201X"};
 inline constexpr SqlState character_not_in_repertoire{"22021"};
 inline constexpr SqlState invalid_escape_sequence{"22025"};
 inline constexpr SqlState array_subscript_error{"2202E"};
+inline constexpr SqlState string_data_length_mismatch{"22026"};
 inline constexpr SqlState invalid_text_representation{"22P02"};
 inline constexpr SqlState invalid_binary_representation{"22P03"};
 inline constexpr SqlState bad_copy_file_format{"22P04"};

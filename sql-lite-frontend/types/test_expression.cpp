@@ -2,11 +2,11 @@
 
 #include <vector>
 
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {
@@ -23,10 +23,11 @@ Typed coerce(FunctionContext& context, const Typed& from, TypeId type, CastConte
         from.value.as_text());
     return {type, coerce_length(context, type, typmod, whole, Coercion::explicit_cast)};
   }
-  const auto cast = find_cast(from.type, type, how);
+  auto cast = find_cast(from.type, type, how);
   if (!cast)
     throw_error(sqlstate::cannot_coerce, "cannot cast type {} to {}", format_type(from.type),
                 format_type(type));
+  cast->typmod = typmod;
   Value value = cast_value(context, *cast, from.value);
   return {type, coerce_length(context, type, typmod, value, Coercion::explicit_cast)};
 }

@@ -6,45 +6,14 @@
 #include "sql-lite-frontend/types/datum.h"
 #include "sql-lite-frontend/types/function_context.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_id.h"
 
-/// How the families of types read and write themselves; type_io.h chooses among them.
+/// What the types' files read and write themselves with.
 namespace swizzle::sql {
-
-struct TypeCodec {
-  Value (*input)(FunctionContext&, TypeId, std::int32_t typmod, std::string_view text) = nullptr;
-  void (*output)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
-  Value (*receive)(FunctionContext&, TypeId, std::int32_t typmod, Bytes bytes) = nullptr;
-  void (*send)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
-};
 
 /// Null for types without values.
 const TypeCodec* find_codec(TypeId type) noexcept;
-
-const TypeCodec& boolean_codec() noexcept;
-const TypeCodec& integer_codec() noexcept;    ///< int2, int4, int8
-const TypeCodec& object_id_codec() noexcept;  ///< oid, xid, cid, xid8, reg*
-const TypeCodec& lsn_codec() noexcept;        ///< pg_lsn
-const TypeCodec& enum_codec() noexcept;
-const TypeCodec& domain_codec() noexcept;
-const TypeCodec& float_codec() noexcept;
-const TypeCodec& char_codec() noexcept;
-const TypeCodec& tid_codec() noexcept;
-const TypeCodec& text_codec() noexcept;  ///< text, varchar, bpchar, name, unknown, cstring …
-const TypeCodec& json_codec() noexcept;  ///< json, jsonb
-const TypeCodec& bytea_codec() noexcept;
-const TypeCodec& uuid_codec() noexcept;
-const TypeCodec& network_codec() noexcept;  ///< inet, cidr
-const TypeCodec& numeric_codec() noexcept;
-const TypeCodec& date_codec() noexcept;
-const TypeCodec& time_codec() noexcept;
-const TypeCodec& timetz_codec() noexcept;
-const TypeCodec& timestamp_codec() noexcept;  ///< with and without time zone
-const TypeCodec& interval_codec() noexcept;
-const TypeCodec& array_codec() noexcept;
-const TypeCodec& vector_codec() noexcept;  ///< int2vector, oidvector
-const TypeCodec& record_codec() noexcept;
-const TypeCodec& void_codec() noexcept;
 
 template <class T>
 void append_big_endian(std::string& out, T value) {

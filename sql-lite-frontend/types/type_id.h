@@ -10,12 +10,13 @@
 namespace swizzle::sql {
 
 /// A type, by PostgreSQL's object id: clients compare these numbers. Types made by users have ids
-/// from 16384 on and are the catalog's.
+/// from 16384 on and are the catalog's. Those
+/// that only their own file and the table of types know have no name here (builtin.h).
 enum class TypeId : std::uint32_t {
   none = 0,
   bool_ = 16,
   bytea = 17,
-  char_ = 18,  ///< "char", one byte
+  char_ = 18,
   name = 19,
   int8 = 20,
   int2 = 21,
@@ -30,34 +31,65 @@ enum class TypeId : std::uint32_t {
   oidvector = 30,
   json = 114,
   pg_node_tree = 194,
+  json_array = 199,
+  xid8_array = 271,
+  cidr = 650,
+  cidr_array = 651,
   float4 = 700,
   float8 = 701,
   unknown = 705,
+  inet = 869,
   bool_array = 1000,
+  bytea_array = 1001,
+  char_array = 1002,
+  name_array = 1003,
   int2_array = 1005,
+  int2vector_array = 1006,
   int4_array = 1007,
+  regproc_array = 1008,
   text_array = 1009,
+  tid_array = 1010,
+  xid_array = 1011,
+  cid_array = 1012,
+  oidvector_array = 1013,
+  bpchar_array = 1014,
+  varchar_array = 1015,
   int8_array = 1016,
+  float4_array = 1021,
   float8_array = 1022,
   oid_array = 1028,
   aclitem = 1033,
+  aclitem_array = 1034,
+  inet_array = 1041,
   bpchar = 1042,
   varchar = 1043,
   date = 1082,
   time = 1083,
   timestamp = 1114,
+  timestamp_array = 1115,
+  date_array = 1182,
+  time_array = 1183,
   timestamptz = 1184,
+  timestamptz_array = 1185,
   interval = 1186,
-  timetz = 1266,
+  interval_array = 1187,
   numeric_array = 1231,
   cstring_array = 1263,
+  timetz = 1266,
+  timetz_array = 1270,
   numeric = 1700,
   refcursor = 1790,
+  refcursor_array = 2201,
   regprocedure = 2202,
   regoper = 2203,
   regoperator = 2204,
   regclass = 2205,
   regtype = 2206,
+  regprocedure_array = 2207,
+  regoper_array = 2208,
+  regoperator_array = 2209,
+  regclass_array = 2210,
+  regtype_array = 2211,
   record = 2249,
   cstring = 2275,
   any = 2276,
@@ -69,23 +101,33 @@ enum class TypeId : std::uint32_t {
   record_array = 2287,
   anynonarray = 2776,
   uuid = 2950,
+  uuid_array = 2951,
   pg_lsn = 3220,
+  pg_lsn_array = 3221,
   anyenum = 3500,
   jsonb = 3802,
+  anyrange = 3831,
+  jsonb_array = 3807,
   regnamespace = 4089,
+  regnamespace_array = 4090,
   regrole = 4096,
+  regrole_array = 4097,
   regcollation = 4191,
+  regcollation_array = 4192,
+  anymultirange = 4537,
+  anycompatiblemultirange = 4538,
   xid8 = 5069,
   anycompatible = 5077,
   anycompatiblearray = 5078,
   anycompatiblenonarray = 5079,
+  anycompatiblerange = 5080,
 };
 
 constexpr std::uint32_t raw(TypeId type) noexcept {
   return std::to_underlying(type);
 }
 
-/// What a value of the type is in memory and on disk. All types of one shape share their codecs.
+/// What a value of the type is in memory and in rows (row_codec.h).
 enum class Shape : std::uint8_t {
   none,     ///< pseudo-types without values
   boolean,  ///< 1 byte
@@ -107,35 +149,27 @@ enum class Shape : std::uint8_t {
   record,
 };
 
-/// One row of pg_type, for a type that the server knows without a catalog.
-struct TypeInfo {
-  TypeId id;
-  std::string_view name;      ///< typname: "int4", "_int4"
-  std::string_view sql_name;  ///< what format_type says without modifier: "integer", "integer[]"
-  std::int16_t length;        ///< typlen: -1 varlena, -2 cstring
-  bool by_value;
-  char category;  ///< typcategory
-  bool preferred;
-  char delimiter;
-  char alignment;  ///< c s i d
-  char storage;    ///< p x m
-  char kind;       ///< typtype: b base, c composite, e enum, p pseudo
-  TypeId array;    ///< its array type, or none
-  TypeId element;  ///< typelem; set for arrays, name, int2vector, oidvector
-  Shape shape;
-};
+struct Type;
 
-/// All known types by ascending id: the rows of pg_type.
-std::span<const TypeInfo> builtin_types() noexcept;
+/// All types that the server knows without a catalog, by ascending id: the rows of pg_type.
+std::span<const Type* const> builtin_types() noexcept;
 
 /// Null for a type that only the catalog knows. Of one that a user made, what all of its kind have
 /// alike: no names, no number (user_types.h). Of a domain, what there is of its base.
-const TypeInfo* find_type(TypeId type) noexcept;
-const TypeInfo* find_type(std::string_view name) noexcept;
+const Type* find_type(TypeId type) noexcept;
+const Type* find_type(std::string_view name) noexcept;
 
 /// Pre: `type` is known here.
-const TypeInfo& type_info(TypeId type) noexcept;
+const Type& type_info(TypeId type) noexcept;
+/// As find_type(); what it does not know has rows as values.
+const Type& value_type(TypeId type) noexcept;
 
+/// The type of a range's bounds, else none.
+TypeId range_subtype(TypeId range) noexcept;
+/// The range that a multirange has several of, else none.
+TypeId range_of_multirange(TypeId multirange) noexcept;
+/// The multirange over a range, else none.
+TypeId multirange_of_range(TypeId range) noexcept;
 /// True arrays only; int2vector and oidvector are not (as typcategory A with subscripting does).
 bool is_array(TypeId type) noexcept;
 /// The element type of an array type or vector, else none.

@@ -1,15 +1,17 @@
 #include "sql-lite-frontend/types/type_io.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/datetime_format.h"
-#include "sql-lite-frontend/types/datetime_ops.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/datetime/datetime_format.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/function_registry.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/time_zone.h"
-#include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/text/utf8.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql {
 namespace {
@@ -58,6 +60,32 @@ const std::vector<std::pair<TypeId, std::string>> kForms = {
     {TypeId{1185}, "{\"2024-02-29 12:34:56+00\"}"},
     {TypeId::int2vector, "1 2 3"},
     {TypeId::oidvector, "23 25"},
+    {TypeId::pg_lsn, "16/B374D848"},
+    {TypeId::cid, "5"},
+    {TypeId::json, "{\"a\" : 1}"},
+    {TypeId::jsonb, "{\"a\": 1}"},
+    {TypeId::inet, "192.168.1.5/24"},
+    {TypeId::cidr, "192.168.1.0/24"},
+    {TypeId::refcursor, "c"},
+    {TypeId::regclass, "7"},
+    {TypeId{1560}, "101"},
+    {TypeId{1562}, "1010101010101"},
+    {TypeId{829}, "08:00:2b:01:02:03"},
+    {TypeId{774}, "08:00:2b:01:02:03:04:05"},
+    {TypeId{790}, "-$1,234,567.89"},
+    {TypeId{3904}, "[1,5)"},
+    {TypeId{3926}, "(,5)"},
+    {TypeId{3906}, "(1.50,NaN]"},
+    {TypeId{3908}, "[\"2024-02-29 00:00:00\",)"},
+    {TypeId{3910}, "empty"},
+    {TypeId{3912}, "[2024-02-29,infinity]"},
+    {TypeId{4451}, "{[1,2),[5,7)}"},
+    {TypeId{4536}, "{(,)}"},
+    {TypeId{4532}, "{}"},
+    {TypeId{4533}, "{[\"2024-02-29 00:00:00\",)}"},
+    {TypeId{4534}, "{(,\"2024-02-29 00:00:00+00\")}"},
+    {TypeId{4535}, "{[2024-02-29,2024-03-01)}"},
+    {TypeId{3905}, "{\"[1,5)\",empty}"},
 };
 
 }  // namespace
@@ -72,12 +100,25 @@ TEST_CASE("every type's text and binary forms round trip", "[types]") {
     send_binary(f.context, type, value, wire);
     CHECK(f.show(type, receive_binary(f.context, type, kNoTypmod, as_bytes(wire))) == text);
     const Shape shape = type_info(type).shape;
-    if (shape == Shape::text || shape == Shape::bytes) continue;
+    // Of what has any length, and of macaddr8, which takes a macaddr's six bytes, parts are whole.
+    if (shape == Shape::text || shape == Shape::bytes || type == TypeId{774}) continue;
     for (std::size_t cut = 0; cut < wire.size(); ++cut)
       CHECK_THROWS_AS(receive_binary(f.context, type, kNoTypmod, as_bytes(wire).first(cut)),
                       SqlError);
     wire.push_back('x');
     CHECK_THROWS_AS(receive_binary(f.context, type, kNoTypmod, as_bytes(wire)), SqlError);
+  }
+}
+
+TEST_CASE("every built-in type is among those whose forms are tried", "[types]") {
+  for (const Type* type : builtin_types()) {
+    // Objects' names want a session; system types have no input.
+    const bool is_named_object = is_object_id(type->id) && type->id != TypeId::oid;
+    const bool is_left_out = type->kind != 'b' || is_array(type->id) || is_named_object ||
+                             type->id == TypeId::aclitem || type->id == TypeId::pg_node_tree;
+    if (is_left_out) continue;
+    INFO(type->name);
+    CHECK(std::ranges::any_of(kForms, [&](const auto& form) { return form.first == type->id; }));
   }
 }
 
@@ -273,10 +314,10 @@ TEST_CASE("every registered function has its facts", "[types]") {
     if (f.kind == FunctionKind::scalar)
       CHECK((f.scalar != nullptr || (is_row && f.set != nullptr)));
   }
-  for (const TypeInfo& info : builtin_types()) {
-    if (info.kind != 'b' || info.shape == Shape::none) continue;
-    INFO(info.name);
-    CHECK(has_io(info.id));
+  for (const Type* info : builtin_types()) {
+    if (info->kind != 'b' || info->shape == Shape::none) continue;
+    INFO(info->name);
+    CHECK(has_io(info->id));
   }
   CHECK(equality_operator(TypeId::varchar) == equality_operator(TypeId::text));
   CHECK(less_operator(TypeId::int4_array) != nullptr);

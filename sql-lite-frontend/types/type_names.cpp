@@ -2,80 +2,24 @@
 #include <charconv>
 #include <vector>
 
-#include "sql-lite-frontend/types/interval_fields.h"
+#include "sql-lite-frontend/types/datetime/interval_fields.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_scan.h"
-#include "sql-lite-frontend/types/type_id.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/user_types.h"
 
 namespace swizzle::sql {
-namespace {
-
-struct FieldNames {
-  unsigned fields;
-  std::string_view text;
-};
-constexpr FieldNames kIntervalFieldNames[] = {
-    {kYearField, "year"},
-    {kMonthField, "month"},
-    {kDayField, "day"},
-    {kHourField, "hour"},
-    {kMinuteField, "minute"},
-    {kSecondField, "second"},
-    {kYearField | kMonthField, "year to month"},
-    {kDayField | kHourField, "day to hour"},
-    {kDayField | kHourField | kMinuteField, "day to minute"},
-    {kDayField | kHourField | kMinuteField | kSecondField, "day to second"},
-    {kHourField | kMinuteField, "hour to minute"},
-    {kHourField | kMinuteField | kSecondField, "hour to second"},
-    {kMinuteField | kSecondField, "minute to second"},
-};
-
-std::string interval_modifier(std::int32_t typmod) {
-  std::string out;
-  for (const FieldNames& names : kIntervalFieldNames)
-    if (names.fields == interval_fields(typmod)) out = fmt::format(" {}", names.text);
-  if (interval_precision(typmod) != kFullIntervalPrecision)
-    out += fmt::format("({})", interval_precision(typmod));
-  return out;
-}
-
-std::string format_with_modifier(TypeId type, const TypeInfo& info, std::int32_t typmod) {
-  switch (type) {
-    case TypeId::varchar:
-    case TypeId::bpchar:
-      return typmod > 4 ? fmt::format("{}({})", info.sql_name, typmod - 4)
-                        : std::string{info.sql_name};
-    case TypeId::numeric:
-      return fmt::format("numeric({},{})", (typmod - 4) >> 16 & 0xffff,
-                         (((typmod - 4) & 0x7ff) ^ 1024) - 1024);
-    case TypeId::time:
-      return fmt::format("time({}) without time zone", typmod);
-    case TypeId::timetz:
-      return fmt::format("time({}) with time zone", typmod);
-    case TypeId::timestamp:
-      return fmt::format("timestamp({}) without time zone", typmod);
-    case TypeId::timestamptz:
-      return fmt::format("timestamp({}) with time zone", typmod);
-    case TypeId::interval:
-      return "interval" + interval_modifier(typmod);
-    default:
-      return std::string{info.sql_name};
-  }
-}
-
-}  // namespace
-
 std::string format_type(TypeId type, std::int32_t typmod) {
   if (type == TypeId::none) return "-";
-  const TypeInfo* info = find_type(type);
+  const Type* info = find_type(type);
   if (info == nullptr) return "???";
   if (is_user_type(type)) {
     const std::string name = noted_type_name(without_array(type));
     return (name.empty() ? "???" : name) + (is_user_array(type) ? "[]" : "");
   }
   if (is_array(type)) return format_type(element_type(type), typmod) + "[]";
-  return typmod < 0 ? std::string{info->sql_name} : format_with_modifier(type, *info, typmod);
+  return typmod < 0 || info->modifier == nullptr ? std::string{info->sql_name}
+                                                 : info->modifier->show(info->sql_name, typmod);
 }
 
 namespace {
@@ -192,7 +136,7 @@ class TypeNameParser {
         if (!field(last)) return std::nullopt;
         phrase += fmt::format(" to {}", last);
       }
-      for (const FieldNames& names : kIntervalFieldNames)
+      for (const IntervalFieldNames& names : kIntervalFieldNames)
         if (names.text == phrase) fields_ = names.fields;
       if (fields_ == 0) return std::nullopt;
     }
@@ -212,7 +156,7 @@ class TypeNameParser {
     if (!quoted_) {
       if (const auto type = sql_type(*name)) return type;
     }
-    const TypeInfo* info = find_type(std::string_view{*name});
+    const Type* info = find_type(std::string_view{*name});
     if (info == nullptr) return std::nullopt;
     if (info->id == TypeId::timestamp || info->id == TypeId::time)
       return zoned(info->id, info->id == TypeId::time ? TypeId::timetz : TypeId::timestamptz);
@@ -267,43 +211,6 @@ class TypeNameParser {
   bool array_ = false;
 };
 
-std::int32_t string_typmod(std::span<const std::int32_t> modifiers, std::string_view name) {
-  constexpr std::int32_t kMaxLength = 10485760;
-  if (modifiers.size() != 1)
-    throw SqlError{sqlstate::invalid_parameter_value, "invalid type modifier"};
-  if (modifiers[0] < 1)
-    throw_error(sqlstate::invalid_parameter_value, "length for type {} must be at least 1", name);
-  if (modifiers[0] > kMaxLength)
-    throw_error(sqlstate::invalid_parameter_value, "length for type {} cannot exceed {}", name,
-                kMaxLength);
-  return modifiers[0] + 4;
-}
-
-std::int32_t numeric_modifier(std::span<const std::int32_t> modifiers) {
-  constexpr int kMaxPrecision = 1000;
-  if (modifiers.empty() || modifiers.size() > 2)
-    throw SqlError{sqlstate::invalid_parameter_value, "invalid NUMERIC type modifier"};
-  const int precision = modifiers[0];
-  const int scale = modifiers.size() == 2 ? modifiers[1] : 0;
-  if (precision < 1 || precision > kMaxPrecision)
-    throw_error(sqlstate::invalid_parameter_value, "NUMERIC precision {} must be between 1 and {}",
-                precision, kMaxPrecision);
-  if (scale < -kMaxPrecision || scale > kMaxPrecision)
-    throw_error(sqlstate::invalid_parameter_value, "NUMERIC scale {} must be between {} and {}",
-                scale, -kMaxPrecision, kMaxPrecision);
-  return ((precision << 16) | (scale & 0x7ff)) + 4;
-}
-
-std::int32_t precision_modifier(std::span<const std::int32_t> modifiers, std::string_view name,
-                                std::string_view tail) {
-  if (modifiers.size() != 1)
-    throw SqlError{sqlstate::invalid_parameter_value, "invalid type modifier"};
-  if (modifiers[0] < 0)
-    throw_error(sqlstate::invalid_parameter_value, "{}({}){} precision must not be negative", name,
-                modifiers[0], tail);
-  return std::min(modifiers[0], 6);
-}
-
 }  // namespace
 
 std::optional<TypeReference> parse_type_name(std::string_view text) {
@@ -312,36 +219,11 @@ std::optional<TypeReference> parse_type_name(std::string_view text) {
 
 std::int32_t make_typmod(TypeId type, std::span<const std::int32_t> modifiers) {
   if (is_array(type)) return make_typmod(element_type(type), modifiers);
-  switch (type) {
-    case TypeId::varchar:
-      return string_typmod(modifiers, "varchar");
-    case TypeId::bpchar:
-      return string_typmod(modifiers, "char");
-    case TypeId::numeric:
-      return numeric_modifier(modifiers);
-    case TypeId::time:
-      return precision_modifier(modifiers, "TIME", "");
-    case TypeId::timetz:
-      return precision_modifier(modifiers, "TIME", " WITH TIME ZONE");
-    case TypeId::timestamp:
-      return precision_modifier(modifiers, "TIMESTAMP", "");
-    case TypeId::timestamptz:
-      return precision_modifier(modifiers, "TIMESTAMP", " WITH TIME ZONE");
-    case TypeId::interval: {
-      if (modifiers.empty() || modifiers.size() > 2)
-        throw SqlError{sqlstate::invalid_parameter_value, "invalid INTERVAL type modifier"};
-      std::int32_t precision = static_cast<std::int32_t>(kFullIntervalPrecision);
-      if (modifiers.size() == 2)
-        precision = precision_modifier(modifiers.subspan(1), "INTERVAL", "");
-      // A modifier that restricts nothing is none.
-      if (modifiers.size() == 1 && static_cast<unsigned>(modifiers[0]) == kAllIntervalFields)
-        return kNoTypmod;
-      return modifiers[0] << 16 | precision;
-    }
-    default:
-      throw_error(sqlstate::syntax_error, "type modifier is not allowed for type \"{}\"",
-                  format_type(type));
-  }
+  const Type& known = value_type(type);
+  if (known.modifier == nullptr)
+    throw_error(sqlstate::syntax_error, "type modifier is not allowed for type \"{}\"",
+                format_type(type));
+  return known.modifier->read(modifiers);
 }
 
 }  // namespace swizzle::sql

@@ -2,7 +2,7 @@
 
 #include "sql-lite-frontend/types/function_registry.h"
 #include "sql-lite-frontend/types/key_codec.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/row_codec.h"
 #include "sql-lite-frontend/types/type_io.h"

@@ -27,8 +27,8 @@ NotedTypes& noted_types() {
   return types;
 }
 
-/// Domains by number, read by whoever handles a value of one: found without a lock. Nothing is ever
-/// taken out, since a number means the same type for good.
+/// What domains, or ranges, are over, by number, read by whoever handles a value of one: found
+/// without a lock. Nothing is ever taken out, since a number means the same type for good.
 class DomainBases {
  public:
   [[nodiscard]] std::uint64_t find(std::uint32_t number) const noexcept {
@@ -74,6 +74,10 @@ DomainBases& domain_bases() {
   static DomainBases bases;
   return bases;
 }
+DomainBases& range_bases() {
+  static DomainBases bases;
+  return bases;
+}
 
 }  // namespace
 
@@ -90,6 +94,14 @@ void note_domain(TypeId domain, DomainBase base) {
   if (is_domain(base.type)) base = base_of_domain(base.type);
   const std::uint64_t typmod = static_cast<std::uint32_t>(base.typmod);
   domain_bases().put(raw(domain) - kFirstDomain, typmod << kTypmodBits | raw(base.type));
+}
+
+TypeId noted_subtype(TypeId range) noexcept {
+  return TypeId{static_cast<std::uint32_t>(range_bases().find(raw(range) - kFirstRange))};
+}
+
+void note_range(TypeId range, TypeId subtype) {
+  range_bases().put(raw(range) - kFirstRange, raw(subtype));
 }
 
 const EnumLabel* EnumLabels::named(std::string_view name) const noexcept {

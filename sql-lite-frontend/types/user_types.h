@@ -18,7 +18,10 @@ inline constexpr std::uint32_t kUserTypeIds = 0x1000'0000;
 inline constexpr std::uint32_t kFirstEnum = 0x2000'0000;
 inline constexpr std::uint32_t kFirstDomain = 0x4000'0000;
 inline constexpr std::uint32_t kFirstComposite = 0x6000'0000;
-inline constexpr std::uint32_t kBehindUserTypes = 0x8000'0000;
+inline constexpr std::uint32_t kFirstRange = 0x8000'0000;
+/// A range's multirange has the same number among these.
+inline constexpr std::uint32_t kFirstMultirange = 0xa000'0000;
+inline constexpr std::uint32_t kBehindUserTypes = 0xc000'0000;
 
 constexpr bool is_enum(TypeId type) noexcept {
   return raw(type) - kFirstEnum < kUserTypeIds;
@@ -28,6 +31,12 @@ constexpr bool is_domain(TypeId type) noexcept {
 }
 constexpr bool is_composite(TypeId type) noexcept {
   return raw(type) - kFirstComposite < kUserTypeIds;
+}
+constexpr bool is_user_range(TypeId type) noexcept {
+  return raw(type) - kFirstRange < kUserTypeIds;
+}
+constexpr bool is_user_multirange(TypeId type) noexcept {
+  return raw(type) - kFirstMultirange < kUserTypeIds;
 }
 /// A type that a user made, or arrays of it.
 constexpr bool is_user_type(TypeId type) noexcept {
@@ -55,6 +64,11 @@ DomainBase base_of_domain(TypeId domain) noexcept;
 /// So that whoever stores, compares or prints a value of a domain sees one of its base. Pre: what
 /// `base` is over, if that is a domain, has been noted.
 void note_domain(TypeId domain, DomainBase base);
+
+/// What the bounds of a range that a user made are: none for one that nobody has noted. This does
+/// not change as long as the range is there.
+TypeId noted_subtype(TypeId range) noexcept;
+void note_range(TypeId range, TypeId subtype);
 
 /// The one place where a type's base is asked: of a domain what it is over in the end, else the
 /// type itself.

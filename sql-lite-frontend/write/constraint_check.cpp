@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/compare.h"
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/deferrable_keys.h"
 #include "sql-lite-frontend/write/fire_trigger.h"
 #include "sql-lite-frontend/write/table_references.h"

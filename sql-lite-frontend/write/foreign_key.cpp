@@ -4,9 +4,10 @@
 
 #include <utility>
 
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/resolve.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
+#include "sql-lite-frontend/types/type.h"
 #include "sql-lite-frontend/types/type_io.h"
 #include "sql-lite-frontend/write/constraint_check.h"
 
@@ -16,25 +17,8 @@ namespace {
 /// Types whose values one btree operator family compares with each other.
 bool same_key_family(TypeId left, TypeId right) {
   const auto family = [](TypeId type) {
-    switch (type) {
-      case TypeId::int2:
-      case TypeId::int4:
-      case TypeId::int8:
-        return TypeId::int8;
-      case TypeId::float4:
-      case TypeId::float8:
-        return TypeId::float8;
-      case TypeId::date:
-      case TypeId::timestamp:
-      case TypeId::timestamptz:
-        return TypeId::timestamp;
-      case TypeId::text:
-      case TypeId::varchar:
-      case TypeId::name:
-        return TypeId::text;
-      default:
-        return type;
-    }
+    const TypeId known = value_type(type).family;
+    return known == TypeId::none ? type : known;
   };
   return family(left) == family(right);
 }

@@ -8,8 +8,8 @@
 #include "sql-lite-frontend/execute/late_error.h"
 #include "sql-lite-frontend/execute/subquery.h"
 #include "sql-lite-frontend/types/compare.h"
-#include "sql-lite-frontend/types/identifiers.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/identifiers.h"
 #include "sql-lite-frontend/write/statement_triggers.h"
 
 namespace swizzle::sql {

@@ -1,13 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/compare.h"
-#include "sql-lite-frontend/types/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/network.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/functions/type_functions.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -126,41 +126,6 @@ struct IntervalTotal {
   }
 };
 
-/// The least or greatest value; its bytes live in a buffer that is used again.
-enum class Wanted : std::uint8_t { least, greatest };
-template <TypeId type, Wanted wanted>
-struct Extreme {
-  Value best;
-  std::byte* buffer = nullptr;
-  std::size_t capacity = 0;
-
-  void take(Arena& arena, const Value& value) {
-    if (!best.is_null()) {
-      static const CompareFunction compare = compare_function(type);
-      const int order = compare(value, best);
-      // Of equal values the later one stays, except for bpchar, as in PostgreSQL.
-      const bool worse = wanted == Wanted::least ? order > 0 : order < 0;
-      if (worse || (type == TypeId::bpchar && order == 0)) return;
-    }
-    if (!value.is_bytes()) {
-      best = value;
-      return;
-    }
-    const Bytes bytes = value.as_bytes();
-    if (bytes.size() > capacity) {
-      capacity = std::max<std::size_t>(bytes.size(), capacity * 2);
-      buffer = arena.allocate(capacity);
-    }
-    if (!bytes.empty()) std::memmove(buffer, bytes.data(), bytes.size());
-    best = Value::from_bytes({buffer, bytes.size()});
-  }
-  void step(FunctionContext&, Arena& arena, Arguments a) { take(arena, a[0]); }
-  [[nodiscard]] Value final(FunctionContext& context) const { return best.copy_to(context.arena); }
-  void combine(Arena& arena, const Extreme& other) {
-    if (!other.best.is_null()) take(arena, other.best);
-  }
-};
-
 enum class Logic : std::uint8_t { all, any };
 template <Logic logic>
 struct Booleans {
@@ -199,9 +164,20 @@ struct BitCollector {
   }
 };
 
-#define SWIZZLE_EXTREMES(name, type)                                 \
-  {"min(" name ")", aggregate_of<Extreme<type, Wanted::least>>()}, { \
-    "max(" name ")", aggregate_of<Extreme<type, Wanted::greatest>>() \
+template <TypeId type>
+int order(const Value& a, const Value& b) {
+  static const CompareFunction compare = compare_function(type);
+  return compare(a, b);
+}
+
+// Of equal values the later one stays, except for bpchar, as in PostgreSQL.
+template <TypeId type, Wanted wanted>
+using ExtremeOf =
+    Extreme<&order<type>, wanted, type == TypeId::bpchar ? Equals::first : Equals::later>;
+
+#define SWIZZLE_EXTREMES(name, type)                                   \
+  {"min(" name ")", aggregate_of<ExtremeOf<type, Wanted::least>>()}, { \
+    "max(" name ")", aggregate_of<ExtremeOf<type, Wanted::greatest>>() \
   }
 #define SWIZZLE_BITS(name)                                                \
   {"bit_and(" name ")", aggregate_of<BitCollector<Bits::both>>()},        \
@@ -239,10 +215,9 @@ constexpr AggregateEntry kAggregatesCountingEntries[] = {
     SWIZZLE_EXTREMES("timestamp", TypeId::timestamp),
     SWIZZLE_EXTREMES("timestamptz", TypeId::timestamptz),
     SWIZZLE_EXTREMES("interval", TypeId::interval),
-    SWIZZLE_EXTREMES("inet", kInet),
+    SWIZZLE_EXTREMES("inet", TypeId::inet),
     SWIZZLE_EXTREMES("tid", TypeId::tid),
     SWIZZLE_EXTREMES("xid8", TypeId::xid8),
-    SWIZZLE_EXTREMES("pg_lsn", TypeId::pg_lsn),
     SWIZZLE_EXTREMES("anyarray", TypeId::int4_array),
     SWIZZLE_EXTREMES("anyenum", TypeId::int8),
     {"bool_and(bool)", aggregate_of<Booleans<Logic::all>>()},

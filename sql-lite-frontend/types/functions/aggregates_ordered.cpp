@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/compare.h"
-#include "sql-lite-frontend/types/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/long_values.h"

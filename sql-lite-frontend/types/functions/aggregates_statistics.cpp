@@ -2,8 +2,8 @@
 
 #include "sql-lite-frontend/types/functions/aggregate_state.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/numeric.h"
-#include "sql-lite-frontend/types/numeric_decimal.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
+#include "sql-lite-frontend/types/numeric/numeric_decimal.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

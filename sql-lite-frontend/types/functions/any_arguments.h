@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/function_context.h"
 
 namespace swizzle::sql {

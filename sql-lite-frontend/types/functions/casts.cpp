@@ -1,13 +1,13 @@
 #include <cmath>
 #include <limits>
 
-#include "sql-lite-frontend/types/datetime_ops.h"
-#include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/type_io.h"
-#include "sql-lite-frontend/types/utf8.h"
 
 namespace swizzle::sql {
 namespace {

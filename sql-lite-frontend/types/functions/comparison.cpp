@@ -1,11 +1,11 @@
 #include <functional>
 
 #include "sql-lite-frontend/types/compare.h"
-#include "sql-lite-frontend/types/datetime_ops.h"
-#include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/numeric.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -124,7 +124,6 @@ constexpr ScalarEntry kComparisonEntries[] = {
     SWIZZLE_COMPARE("timestamptz,timestamptz", integers),
     SWIZZLE_COMPARE("tid,tid", integers),
     SWIZZLE_COMPARE("xid8,xid8", values<TypeId::xid8>),
-    SWIZZLE_COMPARE("pg_lsn,pg_lsn", values<TypeId::pg_lsn>),
     {"=(xid,xid)", &test<integers, std::equal_to<>>},
     {"<>(xid,xid)", &test<integers, std::not_equal_to<>>},
     {"=(xid,int4)", &test<integers, std::equal_to<>>},

@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include "sql-lite-frontend/types/datetime_ops.h"
-#include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

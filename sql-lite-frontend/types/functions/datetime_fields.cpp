@@ -1,15 +1,15 @@
 #include <cmath>
 #include <limits>
 
-#include "sql-lite-frontend/types/datetime_ops.h"
-#include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/datetime_unit.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/zones.h"
-#include "sql-lite-frontend/types/int128.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric/int128.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sql-lite-frontend/types/long_values.h"
-#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "sql-lite-frontend/types/datetime_unit.h"
+#include "sql-lite-frontend/types/datetime/datetime_unit.h"
 #include "sql-lite-frontend/types/type_id.h"
 
 namespace swizzle::sql {

@@ -1,8 +1,8 @@
 #include <cmath>
 
-#include "sql-lite-frontend/types/datetime_format.h"
-#include "sql-lite-frontend/types/datetime_ops.h"
-#include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/datetime/datetime_format.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/zones.h"
 #include "sql-lite-frontend/types/sql_error.h"

@@ -4,12 +4,12 @@
 #include <bit>
 #include <memory>
 
-#include "sql-lite-frontend/types/bytea.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_scan.h"
-#include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/text/bytea.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 
 namespace swizzle::sql {
 namespace {

@@ -29,7 +29,6 @@ std::span<const ScalarEntry> name_functions();
 std::span<const ScalarEntry> byte_size_functions();
 std::span<const ScalarEntry> extreme_functions();
 std::span<const ScalarEntry> network_functions();
-std::span<const ScalarEntry> lsn_functions();
 std::span<const ScalarEntry> enum_functions();
 std::span<const ScalarEntry> hash_functions();
 std::span<const ScalarEntry> json_functions();

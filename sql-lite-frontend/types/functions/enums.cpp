@@ -1,8 +1,8 @@
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/enum_values.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user/enum_values.h"
 
 /// What an enum's labels are, and their order. The type is the call's: its argument may be NULL.
 namespace swizzle::sql {

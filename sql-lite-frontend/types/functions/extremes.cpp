@@ -1,6 +1,5 @@
 #include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/network.h"
 
 namespace swizzle::sql {
 namespace {
@@ -47,8 +46,7 @@ constexpr ScalarEntry kExtremesEntries[] = {
     SWIZZLE_EXTREME("timestamp_", "timestamp", TypeId::timestamp),
     SWIZZLE_EXTREME("timestamptz_", "timestamptz", TypeId::timestamptz),
     SWIZZLE_EXTREME("interval_", "interval", TypeId::interval),
-    SWIZZLE_EXTREME("network_", "inet", kInet),
-    SWIZZLE_EXTREME("pg_lsn_", "pg_lsn", TypeId::pg_lsn),
+    SWIZZLE_EXTREME("network_", "inet", TypeId::inet),
     SWIZZLE_EXTREME("xid8_", "xid8", TypeId::xid8),
     SWIZZLE_EXTREME("tid", "tid", TypeId::tid),
     SWIZZLE_EXTREME("array_", "anyarray", TypeId::int4_array),

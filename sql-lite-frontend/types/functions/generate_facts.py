@@ -20,8 +20,8 @@ def query(sql):
 
 
 def known_types():
-    table = (HERE.parent / "type_table.cpp").read_text()
-    return set(re.findall(r"\{TypeId\{(\d+)\}", table))
+    types = (HERE.parent / "type_list.inc").read_text()
+    return set(re.findall(r"\b(\d+)\b", types))
 
 
 def quoted(text):

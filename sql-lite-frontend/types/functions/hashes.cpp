@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "sql-lite-frontend/types/functions/entries.h"
+#include "sql-lite-frontend/types/functions/hash_entries.h"
 
 /// hashtext() and its like. Programs call them for keys of advisory locks and to spread rows, so
 /// the numbers are PostgreSQL's: Bob Jenkins' lookup3, begun with PostgreSQL's constants. What
@@ -81,6 +82,8 @@ std::uint64_t hash_number(std::uint32_t number, std::uint64_t seed) noexcept {
   return mixer.finish();
 }
 
+}  // namespace
+
 std::uint64_t hash_of_text(const Value& value, std::uint64_t seed) {
   return hash_bytes(value.as_bytes(), seed);
 }
@@ -99,6 +102,7 @@ std::uint64_t hash_of_int8(const Value& value, std::uint64_t seed) {
   const auto high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(number) >> 32U);
   return hash_number(low ^ (number >= 0 ? high : ~high), seed);
 }
+namespace {
 std::uint64_t hash_of_double(double number, std::uint64_t seed) {
   if (number == 0) return seed;
   if (std::isnan(number)) number = std::numeric_limits<double>::quiet_NaN();
@@ -106,6 +110,7 @@ std::uint64_t hash_of_double(double number, std::uint64_t seed) {
   store(bytes.data(), number);
   return hash_bytes(bytes, seed);
 }
+}  // namespace
 std::uint64_t hash_of_float4(const Value& value, std::uint64_t seed) {
   return hash_of_double(static_cast<double>(value.as_float4()), seed);
 }
@@ -113,22 +118,7 @@ std::uint64_t hash_of_float8(const Value& value, std::uint64_t seed) {
   return hash_of_double(value.as_float8(), seed);
 }
 
-using Hash = std::uint64_t (*)(const Value& value, std::uint64_t seed);
-
-template <Hash hash>
-Value hashed(FunctionContext&, Arguments a) {
-  return Value::from_int(static_cast<std::int32_t>(hash(a[0], 0)));
-}
-template <Hash hash>
-Value hashed_with_seed(FunctionContext&, Arguments a) {
-  return Value::from_int(
-      static_cast<std::int64_t>(hash(a[0], static_cast<std::uint64_t>(a[1].as_int8()))));
-}
-
-#define SWIZZLE_HASHES(name, extended, type, hash)      \
-  {name "(" type ")", &hashed<hash>}, {                 \
-    extended "(" type ",int8)", &hashed_with_seed<hash> \
-  }
+namespace {
 
 constexpr ScalarEntry kHashEntries[] = {
     SWIZZLE_HASHES("hashtext", "hashtextextended", "text", hash_of_text),
@@ -144,7 +134,6 @@ constexpr ScalarEntry kHashEntries[] = {
     SWIZZLE_HASHES("uuid_hash", "uuid_hash_extended", "uuid", hash_of_text),
     SWIZZLE_HASHES("time_hash", "time_hash_extended", "time", hash_of_int8),
     SWIZZLE_HASHES("timestamp_hash", "timestamp_hash_extended", "timestamp", hash_of_int8),
-    SWIZZLE_HASHES("pg_lsn_hash", "pg_lsn_hash_extended", "pg_lsn", hash_of_int8),
 };
 
 }  // namespace

@@ -3,12 +3,12 @@
 #include <limits>
 #include <optional>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/json.h"
-#include "sql-lite-frontend/types/json_value.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 

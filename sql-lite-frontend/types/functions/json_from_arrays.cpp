@@ -1,8 +1,8 @@
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/json.h"
-#include "sql-lite-frontend/types/json_value.h"
+#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_value.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 /// json_object and jsonb_object: objects from arrays of text. And json_strip_nulls, whose result is

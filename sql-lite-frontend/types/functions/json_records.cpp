@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/json.h"
-#include "sql-lite-frontend/types/json_parts.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
 

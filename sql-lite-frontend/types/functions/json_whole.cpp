@@ -4,12 +4,12 @@
 
 #include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/json.h"
-#include "sql-lite-frontend/types/json_order.h"
-#include "sql-lite-frontend/types/json_value.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_order.h"
+#include "sql-lite-frontend/types/json/json_value.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_builder.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
 
 /// json and jsonb as a whole: comparing, printing, stripping, and members as rows.
 namespace swizzle::sql {

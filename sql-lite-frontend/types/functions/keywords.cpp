@@ -1,7 +1,7 @@
 #include <string_view>
 
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/record/record.h"
 
 /// pg_get_keywords(): the words that the grammar knows. Tools ask, to know what to quote.
 namespace swizzle::sql {

@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 #include "sql-lite-frontend/types/type_io.h"
 
 namespace swizzle::sql {

@@ -1,4 +1,4 @@
-#include "sql-lite-frontend/types/network.h"
+#include "sql-lite-frontend/types/network/network.h"
 
 #include <algorithm>
 
@@ -110,7 +110,7 @@ Value merge(FunctionContext& context, Arguments a) {
 /// As the type's output, which leaves the mask of a single address out.
 Value abbreviated(FunctionContext& context, Arguments a) {
   std::string out;
-  output_text(context, kInet, a[0], out);
+  output_text(context, TypeId::inet, a[0], out);
   return make_text(context.arena, out);
 }
 Value same_family(FunctionContext&, Arguments a) {

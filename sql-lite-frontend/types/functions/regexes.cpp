@@ -2,12 +2,12 @@
 
 #include <array>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_builder.h"
-#include "sql-lite-frontend/types/text_scan.h"
-#include "sql-lite-frontend/types/utf8.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 
 namespace swizzle::sql {
 

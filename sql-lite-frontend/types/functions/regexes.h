@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/function_context.h"
-#include "sql-lite-frontend/types/regex.h"
+#include "sql-lite-frontend/types/text/regex.h"
 
 namespace swizzle::sql {
 

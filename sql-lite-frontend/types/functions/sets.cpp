@@ -1,13 +1,13 @@
 #include <algorithm>
 
-#include "sql-lite-frontend/types/array.h"
-#include "sql-lite-frontend/types/datetime_ops.h"
-#include "sql-lite-frontend/types/datetime_parse.h"
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/datetime/datetime_ops.h"
+#include "sql-lite-frontend/types/datetime/datetime_parse.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/functions/regexes.h"
 #include "sql-lite-frontend/types/functions/text_lists.h"
-#include "sql-lite-frontend/types/numeric.h"
-#include "sql-lite-frontend/types/record.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
+#include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {

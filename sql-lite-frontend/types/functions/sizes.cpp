@@ -3,9 +3,9 @@
 #include <iterator>
 
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/numeric.h"
+#include "sql-lite-frontend/types/numeric/numeric.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
 
 namespace swizzle::sql {
 namespace {

@@ -4,15 +4,15 @@
 #include <unordered_set>
 #include <vector>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/functions/any_arguments.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/long_values.h"
 #include "sql-lite-frontend/types/sql_error.h"
-#include "sql-lite-frontend/types/text_builder.h"
-#include "sql-lite-frontend/types/text_scan.h"
+#include "sql-lite-frontend/types/text/text_builder.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/type_io.h"
-#include "sql-lite-frontend/types/utf8.h"
 
 namespace swizzle::sql {
 namespace {

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "sql-lite-frontend/types/arena.h"
-#include "sql-lite-frontend/types/datetime.h"
+#include "sql-lite-frontend/types/datetime/datetime.h"
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/functions/entries.h"
-#include "sql-lite-frontend/types/record.h"
-#include "sql-lite-frontend/types/time_zone.h"
+#include "sql-lite-frontend/types/record/record.h"
 
 /// pg_timezone_names() and pg_timezone_abbrevs(): what SET TIME ZONE and inputs of times know.
 namespace swizzle::sql {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "sql-lite-frontend/types/time_zone.h"
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 
 namespace swizzle::sql {
 

@@ -1,6 +1,7 @@
 // Bind's values in binary form: the first byte chooses the type, the rest is the value.
 
 #include "sql-lite-frontend/types/fuzzing/values.h"
+#include "sql-lite-frontend/types/type.h"
 
 namespace swizzle::sql::fuzzing {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 void receive(Bytes bytes) {
   if (bytes.empty()) return;
   const auto types = builtin_types();
-  const TypeId type = types[std::to_integer<std::size_t>(bytes[0]) % types.size()].id;
+  const TypeId type = types[std::to_integer<std::size_t>(bytes[0]) % types.size()]->id;
   if (!has_io(type)) return;
   Values values;
   Values::attempt([&] {

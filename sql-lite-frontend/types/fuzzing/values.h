@@ -8,8 +8,8 @@
 #include "base/invariant.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/test_expression.h"
+#include "sql-lite-frontend/types/text/utf8.h"
 #include "sql-lite-frontend/types/type_io.h"
-#include "sql-lite-frontend/types/utf8.h"
 
 namespace swizzle::sql::fuzzing {
 

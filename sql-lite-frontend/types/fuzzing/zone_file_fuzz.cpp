@@ -2,8 +2,8 @@
 
 #include <array>
 
+#include "sql-lite-frontend/types/datetime/time_zone.h"
 #include "sql-lite-frontend/types/fuzzing/values.h"
-#include "sql-lite-frontend/types/time_zone.h"
 
 namespace swizzle::sql::fuzzing {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/inverted/elements.h"
 
 namespace swizzle::sql {

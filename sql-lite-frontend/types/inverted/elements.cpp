@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/types/array.h"
+#include "sql-lite-frontend/types/array/array.h"
 #include "sql-lite-frontend/types/inverted/json_events.h"
 #include "sql-lite-frontend/types/inverted/stored_hash.h"
 #include "sql-lite-frontend/types/key_codec.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sql-lite-frontend/types/json_parts.h"
+#include "sql-lite-frontend/types/json/json_parts.h"
 
 namespace swizzle::sql {
 

@@ -6,7 +6,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
-#include "sql-lite-frontend/types/json_value.h"
+#include "sql-lite-frontend/types/json/json_value.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -44,9 +44,7 @@ class JsonAssigning {
   }
 
  private:
-  [[nodiscard]] bool is_last(std::size_t level) const noexcept {
-    return level + 1 == path_.size();
-  }
+  [[nodiscard]] bool is_last(std::size_t level) const noexcept { return level + 1 == path_.size(); }
   /// What stands at a step and was not there before.
   JsonValue made(std::size_t level) {
     if (level == path_.size()) return value_;
@@ -77,8 +75,7 @@ class JsonAssigning {
     const auto number = number_of(path_[level]);
     if (!number) {
       throw_error(sqlstate::invalid_text_representation,
-                  "path element at position {} is not an integer: \"{}\"", level + 1,
-                  path_[level]);
+                  "path element at position {} is not an integer: \"{}\"", level + 1, path_[level]);
     }
     const auto size = static_cast<std::int64_t>(array.items.size());
     std::int64_t index = *number;

@@ -1,0 +1,85 @@
+#include "sql-lite-frontend/types/array/array_order.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/hash.h"
+#include "sql-lite-frontend/types/orders.h"
+
+namespace swizzle::sql {
+
+int compare_array(const Value& a, const Value& b) {
+  check_stack();
+  const ArrayView left{a};
+  const ArrayView right{b};
+  const std::size_t common = std::min(left.size(), right.size());
+  if (common > 0) {
+    const CompareFunction function = ordered(left.element_type());
+    for (std::size_t i = 0; i < common; ++i)
+      if (const int by = compare_with_nulls(function, left.element(i), right.element(i)); by != 0)
+        return by;
+  }
+  if (left.size() != right.size()) return order_of(left.size(), right.size());
+  if (left.dimension_count() != right.dimension_count())
+    return order_of(left.dimension_count(), right.dimension_count());
+  for (std::size_t i = 0; i < left.dimension_count(); ++i)
+    if (left.dimension(i).length != right.dimension(i).length)
+      return order_of(left.dimension(i).length, right.dimension(i).length);
+  for (std::size_t i = 0; i < left.dimension_count(); ++i)
+    if (left.dimension(i).lower != right.dimension(i).lower)
+      return order_of(left.dimension(i).lower, right.dimension(i).lower);
+  return 0;
+}
+
+std::uint64_t hash_array(const Value& value, std::uint64_t seed) {
+  check_stack();
+  const ArrayView view{value};
+  if (view.size() == 0) return hash_integer(0, seed);
+  const HashFunction function = hashed(view.element_type());
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value element = view.element(i);
+    seed = element.is_null() ? hash_integer(kNullHash, seed) : function(element, seed);
+  }
+  return seed;
+}
+
+void put_array_key(std::string& key, const Value& value) {
+  check_stack();
+  const ArrayView view{value};
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    key.push_back(keys::kArrayElement);
+    const Value element = view.element(i);
+    key.push_back(element.is_null() ? keys::kNullLast : keys::kPresent);
+    if (!element.is_null()) keys::put_value(key, view.element_type(), element);
+  }
+  key.push_back(keys::kArrayEnd);
+  key.push_back(static_cast<char>(view.dimension_count()));
+  for (std::size_t i = 0; i < view.dimension_count(); ++i)
+    keys::put_signed32(key, view.dimension(i).length);
+  for (std::size_t i = 0; i < view.dimension_count(); ++i)
+    keys::put_signed32(key, view.dimension(i).lower);
+}
+
+Value take_array_key(Bytes& key, TypeId type, Arena& arena) {
+  check_stack();
+  const TypeId element = element_type(type);
+  std::vector<Value> elements;
+  while (keys::take<std::uint8_t>(key) == keys::kArrayElement)
+    elements.push_back(keys::take<std::uint8_t>(key) == keys::kNullLast
+                           ? Value::null()
+                           : keys::take_value(key, element, arena));
+  const auto count = keys::take<std::uint8_t>(key);
+  if (count > kMaxArrayDimensions) keys::corrupt();
+  ArrayDimension dimensions[kMaxArrayDimensions];
+  for (std::size_t i = 0; i < count; ++i) dimensions[i].length = keys::take_signed32(key);
+  for (std::size_t i = 0; i < count; ++i) dimensions[i].lower = keys::take_signed32(key);
+  const std::span<const ArrayDimension> shape{dimensions, count};
+  for (const ArrayDimension& d : shape)
+    if (d.length <= 0) keys::corrupt();
+  if (array_size(shape) != elements.size()) keys::corrupt();
+  return make_array(arena, element, shape, elements);
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "sql-lite-frontend/types/type.h"
+
+namespace swizzle::sql {
+
+// Element by element, then by how many there are, then by their dimensions.
+int compare_array(const Value& a, const Value& b);
+std::uint64_t hash_array(const Value& value, std::uint64_t seed);
+void put_array_key(std::string& key, const Value& value);
+Value take_array_key(Bytes& key, TypeId type, Arena& arena);
+
+inline constexpr TypeOrder kArrayOrder{.compare = &compare_array,
+                                       .hash = &hash_array,
+                                       .put_key = &put_array_key,
+                                       .take_key = &take_array_key};
+
+}  // namespace swizzle::sql

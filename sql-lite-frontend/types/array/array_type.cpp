@@ -1,0 +1,443 @@
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+#include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/array/array_order.h"
+#include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/null_values.h"
+#include "sql-lite-frontend/types/prototypes.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/type_codec.h"
+#include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user_types.h"
+
+namespace swizzle::sql {
+namespace {
+
+char delimiter_of(TypeId element) noexcept {
+  const Type* info = find_type(element);
+  return info != nullptr ? info->delimiter : ',';
+}
+
+/// Reads "{1,NULL,\"a b\"}", nested, with bounds in front if the user gives them.
+class ArrayReader {
+ public:
+  ArrayReader(FunctionContext& context, TypeId element, std::int32_t typmod, std::string_view text)
+      : context_{context},
+        element_{element},
+        typmod_{typmod},
+        text_{text},
+        rest_{text},
+        delimiter_{delimiter_of(element)} {
+    count_in(items_, context.arena.account());
+  }
+
+  Value read() {
+    skip_space();
+    read_bounds();
+    if (!rest_.starts_with('{'))
+      malformed(bounds_ > 0 ? "Array contents must start with \"{\"."
+                            : "Array value must start with \"{\" or dimension information.");
+    read_level(0);
+    skip_space();
+    if (!rest_.empty()) malformed("Junk after closing right brace.");
+    return finish();
+  }
+
+ private:
+  [[noreturn]] void malformed(std::string detail) const {
+    throw sql_error(sqlstate::invalid_text_representation, "malformed array literal: \"{}\"", text_)
+        .with_detail(std::move(detail));
+  }
+
+  void skip_space() {
+    while (!rest_.empty() && is_space(rest_.front())) rest_.remove_prefix(1);
+  }
+
+  std::int32_t read_bound() {
+    std::int32_t number = 0;
+    if (rest_.starts_with('+')) rest_.remove_prefix(1);
+    const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+    if (error != std::errc{}) malformed("Missing array dimension value.");
+    rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+    return number;
+  }
+
+  // "[1:3][0:1]="
+  void read_bounds() {
+    while (rest_.starts_with('[')) {
+      if (bounds_ == kMaxArrayDimensions) too_many_dimensions(bounds_ + 1);
+      rest_.remove_prefix(1);
+      std::int32_t lower = 1;
+      std::int32_t upper = read_bound();
+      if (rest_.starts_with(':')) {
+        rest_.remove_prefix(1);
+        lower = upper;
+        upper = read_bound();
+      }
+      if (!rest_.starts_with(']')) malformed("Missing \"]\" after array dimensions.");
+      rest_.remove_prefix(1);
+      if (upper < lower)
+        throw SqlError{sqlstate::array_subscript_error,
+                       "upper bound cannot be less than lower bound"};
+      declared_[bounds_++] = {upper - lower + 1, lower};
+      skip_space();
+    }
+    if (bounds_ == 0) return;
+    if (!rest_.starts_with('=')) malformed("Missing \"=\" after array dimensions.");
+    rest_.remove_prefix(1);
+    skip_space();
+  }
+
+  [[noreturn]] static void too_many_dimensions(std::size_t count) {
+    throw_error(sqlstate::program_limit_exceeded,
+                "number of array dimensions ({}) exceeds the maximum allowed ({})", count,
+                kMaxArrayDimensions);
+  }
+
+  void read_level(std::size_t level) {
+    if (level >= kMaxArrayDimensions) too_many_dimensions(level + 1);
+    rest_.remove_prefix(1);
+    std::int32_t count = 0;
+    bool nested = false;
+    skip_space();
+    if (rest_.starts_with('}')) {
+      if (level > 0) malformed("Unexpected \"}\" character.");
+      rest_.remove_prefix(1);
+      return close_level(level, 0);
+    }
+    while (true) {
+      skip_space();
+      if (rest_.empty()) malformed("Unexpected end of input.");
+      if (rest_.front() == '{') {
+        if (count > 0 && !nested) malformed("Unexpected \"{\" character.");
+        nested = true;
+        read_level(level + 1);
+      } else {
+        if (nested || (leaf_level_ != kUnknown && leaf_level_ != level))
+          malformed(nested ? "Unexpected array element."
+                           : "Multidimensional arrays must have sub-arrays with matching "
+                             "dimensions.");
+        leaf_level_ = level;
+        read_element();
+      }
+      ++count;
+      skip_space();
+      if (rest_.empty()) malformed("Unexpected end of input.");
+      const char c = rest_.front();
+      rest_.remove_prefix(1);
+      if (c == '}') return close_level(level, count);
+      if (c != delimiter_)
+        malformed(c == '{' || c == '"' ? fmt::format("Unexpected \"{}\" character.", c)
+                                       : "Unexpected array element.");
+      skip_space();
+      if (rest_.starts_with('}')) malformed("Unexpected \"}\" character.");
+    }
+  }
+
+  void close_level(std::size_t level, std::int32_t count) {
+    depth_ = std::max(depth_, level + 1);
+    if (lengths_[level] == -1) {
+      lengths_[level] = count;
+    } else if (lengths_[level] != count) {
+      malformed("Multidimensional arrays must have sub-arrays with matching dimensions.");
+    }
+  }
+
+  void read_element() {
+    std::string item;
+    if (rest_.starts_with('"')) {
+      rest_.remove_prefix(1);
+      while (!rest_.starts_with('"')) {
+        if (rest_.starts_with('\\')) rest_.remove_prefix(1);
+        if (rest_.empty()) malformed("Unexpected end of input.");
+        item.push_back(rest_.front());
+        rest_.remove_prefix(1);
+      }
+      rest_.remove_prefix(1);
+      return add(std::move(item));
+    }
+    std::size_t kept = 0;  // blanks at the end count only if a backslash says so
+    bool escaped = false;
+    while (!rest_.empty() && rest_.front() != '}' && rest_.front() != delimiter_) {
+      if (rest_.front() == '{' || rest_.front() == '"')
+        malformed(rest_.front() == '"'
+                      ? "Unexpected array element."
+                      : fmt::format("Unexpected \"{}\" character.", rest_.front()));
+      const bool backslash = rest_.front() == '\\';
+      if (backslash) {
+        rest_.remove_prefix(1);
+        escaped = true;
+        if (rest_.empty()) malformed("Unexpected end of input.");
+      }
+      item.push_back(rest_.front());
+      if (backslash || !is_space(rest_.front())) kept = item.size();
+      rest_.remove_prefix(1);
+    }
+    item.resize(kept);
+    if (item.empty() && !escaped)
+      malformed(rest_.empty() ? std::string{"Unexpected end of input."}
+                              : fmt::format("Unexpected \"{}\" character.", rest_.front()));
+    if (!escaped && equals_ignoring_case(item, "null"))
+      items_.emplace_back();
+    else
+      add(std::move(item));
+  }
+
+  void add(std::string item) { items_.emplace_back(std::move(item)); }
+
+  // Elements are read once the array is known to be well formed: its faults come first.
+  Value finish() {
+    if (items_.empty()) return make_array(context_.arena, element_, {}, {});
+    CountedValues elements = counted_values(context_.arena);
+    elements.reserve(items_.size());
+    for (const auto& item : items_)
+      elements.push_back(item ? input_text(context_, element_, typmod_, *item)
+                              : null_of(context_, element_));
+    ArrayDimension dimensions[kMaxArrayDimensions];
+    for (std::size_t i = 0; i < depth_; ++i) dimensions[i] = {lengths_[i], 1};
+    if (bounds_ > 0) {
+      bool same = bounds_ == depth_;
+      for (std::size_t i = 0; same && i < depth_; ++i)
+        same = declared_[i].length == dimensions[i].length;
+      if (!same) malformed("Specified array dimensions do not match array contents.");
+      std::copy_n(declared_, depth_, dimensions);
+    }
+    return make_array(context_.arena, element_, {dimensions, depth_}, elements);
+  }
+
+  static constexpr std::size_t kUnknown = SIZE_MAX;
+
+  FunctionContext& context_;
+  TypeId element_;
+  std::int32_t typmod_;
+  std::string_view text_;
+  std::string_view rest_;
+  char delimiter_;
+  std::size_t bounds_ = 0;
+  ArrayDimension declared_[kMaxArrayDimensions];
+  std::int32_t lengths_[kMaxArrayDimensions] = {-1, -1, -1, -1, -1, -1};
+  std::size_t depth_ = 0;
+  std::size_t leaf_level_ = kUnknown;
+  CountedVector<std::optional<std::string>> items_;  ///< nothing is NULL
+};
+
+bool needs_quotes(std::string_view text, char delimiter) {
+  if (text.empty() || equals_ignoring_case(text, "null")) return true;
+  return std::ranges::any_of(text, [delimiter](char c) {
+    return c == '"' || c == '\\' || c == '{' || c == '}' || c == delimiter || is_space(c);
+  });
+}
+
+void append_element(std::string& out, std::string_view text, char delimiter) {
+  if (!needs_quotes(text, delimiter)) {
+    out += text;
+    return;
+  }
+  out.push_back('"');
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out.push_back('\\');
+    out.push_back(c);
+  }
+  out.push_back('"');
+}
+
+void output_level(FunctionContext& context, const ArrayView& view, std::size_t level,
+                  std::size_t& next, std::string& out) {
+  const char delimiter = delimiter_of(view.element_type());
+  out.push_back('{');
+  for (std::int32_t i = 0; i < view.dimension(level).length; ++i) {
+    if (i > 0) out.push_back(delimiter);
+    if (level + 1 < view.dimension_count()) {
+      output_level(context, view, level + 1, next, out);
+      continue;
+    }
+    const Value element = view.element(next++);
+    if (element.is_null())
+      out += "NULL";
+    else
+      append_element(out, to_text(context, view.element_type(), element), delimiter);
+  }
+  out.push_back('}');
+}
+
+void output_array(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+  const ArrayView view{value};
+  if (view.dimension_count() == 0) {
+    out += "{}";
+    return;
+  }
+  bool plain = true;
+  for (std::size_t i = 0; i < view.dimension_count(); ++i)
+    plain = plain && view.dimension(i).lower == 1;
+  if (!plain) {
+    for (std::size_t i = 0; i < view.dimension_count(); ++i) {
+      const ArrayDimension d = view.dimension(i);
+      out += fmt::format("[{}:{}]", d.lower, d.lower + d.length - 1);
+    }
+    out.push_back('=');
+  }
+  std::size_t next = 0;
+  output_level(context, view, 0, next, out);
+}
+
+Value receive_array(FunctionContext& context, TypeId type, std::int32_t typmod, Bytes bytes) {
+  BinaryReader reader{bytes};
+  const auto dimension_count = reader.take<std::int32_t>();
+  const auto flags = reader.take<std::int32_t>();
+  const TypeId element{reader.take<std::uint32_t>()};
+  if (dimension_count < 0)
+    throw_error(sqlstate::invalid_binary_representation, "invalid number of dimensions: {}",
+                dimension_count);
+  if (dimension_count > kMaxArrayDimensions)
+    throw_error(sqlstate::program_limit_exceeded,
+                "number of array dimensions ({}) exceeds the maximum allowed ({})", dimension_count,
+                kMaxArrayDimensions);
+  if (flags != 0 && flags != 1)
+    throw SqlError{sqlstate::invalid_binary_representation, "invalid array flags"};
+  const TypeId expected = type == TypeId::anyarray ? element : element_type(type);
+  if (element != expected)
+    throw_error(sqlstate::datatype_mismatch,
+                "binary data has array element type {} ({}) instead of expected {} ({})",
+                raw(element), format_type(element), raw(expected), format_type(expected));
+  ArrayDimension dimensions[kMaxArrayDimensions];
+  for (std::int32_t i = 0; i < dimension_count; ++i) {
+    dimensions[i].length = reader.take<std::int32_t>();
+    dimensions[i].lower = reader.take<std::int32_t>();
+    if (dimensions[i].length < 0)
+      throw SqlError{sqlstate::program_limit_exceeded, "array size exceeds the maximum allowed"};
+  }
+  const std::span<const ArrayDimension> shape{dimensions,
+                                              static_cast<std::size_t>(dimension_count)};
+  const std::size_t size = array_size(shape);
+  // Every element has at least its length word, so the message bounds what we reserve.
+  CountedValues elements = counted_values(context.arena);
+  elements.reserve(std::min(size, bytes.size() / 4));
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto length = reader.take<std::int32_t>();
+    if (length < -1)
+      throw SqlError{sqlstate::invalid_binary_representation, "insufficient data left in message"};
+    elements.push_back(length == -1
+                           ? null_of(context, element)
+                           : receive_binary(context, element, typmod,
+                                            reader.take_bytes(static_cast<std::size_t>(length))));
+  }
+  reader.finish();
+  return make_array(context.arena, element, shape, elements);
+}
+
+void send_array(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
+  const ArrayView view{value};
+  const TypeId declared = element_type(type);
+  append_big_endian(out, static_cast<std::int32_t>(view.dimension_count()));
+  append_big_endian(out, static_cast<std::int32_t>(view.has_nulls() ? 1 : 0));
+  append_big_endian(out, raw(is_domain(declared) ? declared : view.element_type()));
+  for (std::size_t i = 0; i < view.dimension_count(); ++i) {
+    append_big_endian(out, view.dimension(i).length);
+    append_big_endian(out, view.dimension(i).lower);
+  }
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    const Value element = view.element(i);
+    const std::size_t length_at = out.size();
+    append_big_endian(out, std::int32_t{-1});
+    if (element.is_null()) continue;
+    send_binary(context, view.element_type(), element, out);
+    const auto length = std::byteswap(static_cast<std::uint32_t>(out.size() - length_at - 4));
+    std::memcpy(out.data() + length_at, &length, 4);
+  }
+}
+
+// int2vector and oidvector: blanks between, subscripts from 0.
+Value input_vector(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+  CountedValues elements = counted_values(context.arena);
+  std::string_view rest = trim_space(text);
+  while (!rest.empty()) {
+    std::size_t end = 0;
+    while (end < rest.size() && !is_space(rest[end])) ++end;
+    elements.push_back(input_text(context, element_type(type), kNoTypmod, rest.substr(0, end)));
+    rest = trim_space(rest.substr(end));
+  }
+  const ArrayDimension dimension{static_cast<std::int32_t>(elements.size()), 0};
+  return make_array(context.arena, element_type(type), {&dimension, 1}, elements);
+}
+
+void output_vector(FunctionContext& context, TypeId, const Value& value, std::string& out) {
+  const ArrayView view{value};
+  for (std::size_t i = 0; i < view.size(); ++i) {
+    if (i > 0) out.push_back(' ');
+    output_text(context, view.element_type(), view.element(i), out);
+  }
+}
+
+}  // namespace
+
+constexpr TypeCodec kArrayCodec{
+    [](FunctionContext& context, TypeId type, std::int32_t typmod, std::string_view text) {
+      if (element_type(type) == TypeId::none)
+        throw_error(sqlstate::feature_not_supported, "cannot accept a value of type {}",
+                    format_type(type));
+      return ArrayReader{context, element_type(type), typmod, text}.read();
+    },
+    output_array, receive_array, send_array};
+
+constexpr TypeCodec kVectorCodec{input_vector, output_vector, receive_array, send_array};
+
+namespace {
+
+constexpr Type array_of(TypeId id, std::string_view name, std::string_view sql_name,
+                        TypeId element) {
+  return {.id = id,
+          .element = element,
+          .name = name,
+          .sql_name = sql_name,
+          .category = 'A',
+          .shape = Shape::array,
+          .io = kArrayCodec,
+          .order = kArrayOrder,
+          .operators_of = TypeId::anyarray};
+}
+constexpr Type any_array_type() {
+  Type type = array_of(TypeId::anyarray, "anyarray", "anyarray", TypeId::none);
+  type.category = 'P';
+  type.alignment = 'd';
+  type.kind = 'p';
+  return type;
+}
+constexpr Type record_array_type() {
+  Type type = array_of(TypeId::record_array, "_record", "record[]", TypeId::record);
+  type.category = 'P';
+  type.alignment = 'd';
+  type.kind = 'p';
+  return type;
+}
+constexpr Type vector_type(TypeId id, TypeId array, std::string_view name, TypeId element) {
+  Type type = array_of(id, name, name, element);
+  type.array = array;
+  type.storage = 'p';
+  type.io = kVectorCodec;
+  return type;
+}
+constexpr Type oid_vector_type() {
+  Type type = vector_type(TypeId::oidvector, TypeId::oidvector_array, "oidvector", TypeId::oid);
+  type.operators_of = TypeId::oidvector;
+  return type;
+}
+constinit const Type kArray = array_of(TypeId::none, "", "", TypeId::none);
+
+}  // namespace
+
+constinit const Type builtin::anyarray = any_array_type();
+constinit const Type builtin::record_array = record_array_type();
+constinit const Type builtin::int2vector =
+    vector_type(TypeId::int2vector, TypeId::int2vector_array, "int2vector", TypeId::int2);
+constinit const Type builtin::oidvector = oid_vector_type();
+
+const Type& array_prototype() noexcept {
+  return kArray;
+}
+const Type& user_array_prototype() noexcept {
+  return kArray;
+}
+
+}  // namespace swizzle::sql

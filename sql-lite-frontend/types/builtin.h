@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sql-lite-frontend/types/type.h"
+
+/// The types of type_list.inc: `builtin::money` is the object, `builtin_id::money` its number,
+/// `builtin_id::array_of_money` that of the type of its arrays. For the files of the types; whoever
+/// else means a type that has a name in type_id.h says TypeId::name.
+namespace swizzle::sql {
+
+namespace builtin {
+#define SWIZZLE_TYPE(type, number, array_number) extern const Type type;
+#include "sql-lite-frontend/types/type_list.inc"
+#undef SWIZZLE_TYPE
+}  // namespace builtin
+
+namespace builtin_id {
+#define SWIZZLE_TYPE(type, number, array_number) \
+  inline constexpr TypeId type{number};          \
+  inline constexpr TypeId array_of_##type{array_number};
+#include "sql-lite-frontend/types/type_list.inc"
+#undef SWIZZLE_TYPE
+}  // namespace builtin_id
+
+}  // namespace swizzle::sql

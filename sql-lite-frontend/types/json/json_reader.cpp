@@ -1,0 +1,351 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/json/json.h"
+#include "sql-lite-frontend/types/json/json_parts.h"
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
+
+/// Reading JSON: whether text is it, and how jsonb spells it.
+namespace swizzle::sql {
+namespace {
+
+/// A number of jsonb, which is a numeric: without an exponent, and zero without a sign.
+void append_plain_number(std::string_view written, std::string& out) {
+  const std::size_t e = written.find_first_of("eE");
+  std::string_view mantissa = written.substr(0, e);
+  long exponent = 0;
+  if (e != std::string_view::npos) {
+    std::string_view digits = written.substr(e + 1);
+    if (digits.starts_with('+')) digits.remove_prefix(1);
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    constexpr long kMost = 131'071;
+    constexpr long kLeast = -16'000;
+    if (read.ec != std::errc{} || exponent > kMost || exponent < kLeast) {
+      throw SqlError{sqlstate::numeric_value_out_of_range, "value overflows numeric format"};
+    }
+  }
+  const bool negative = mantissa.starts_with('-');
+  if (negative) mantissa.remove_prefix(1);
+  const std::size_t point = std::min(mantissa.find('.'), mantissa.size());
+  std::string digits{mantissa.substr(0, point)};
+  if (point < mantissa.size()) digits += mantissa.substr(point + 1);
+  // Where the point goes among the digits.
+  long place = static_cast<long>(point) + exponent;
+  if (place <= 0) {
+    digits.insert(0, static_cast<std::size_t>(1 - place), '0');
+    place = 1;
+  }
+  const auto whole = static_cast<std::size_t>(place);
+  if (digits.size() < whole) digits.append(whole - digits.size(), '0');
+  const std::size_t leading = std::min(digits.find_first_not_of('0'), whole - 1);
+  const bool is_zero = digits.find_first_not_of('0') == std::string::npos;
+  if (negative && !is_zero) out += '-';
+  out += std::string_view{digits}.substr(leading, whole - leading);
+  if (digits.size() > whole) {
+    out += '.';
+    out += std::string_view{digits}.substr(whole);
+  }
+}
+
+/// Reads one JSON value from front to back and writes its canonical spelling.
+class JsonReader {
+ public:
+  JsonReader(std::string_view text, TypeId type) : text_(text), type_(type) {}
+
+  /// What the string means that the text begins with.
+  std::string read_string() { return string(); }
+
+  std::string read() {
+    std::string out;
+    value(out);
+    skip_blanks();
+    if (at_ < text_.size()) refuse();
+    return out;
+  }
+
+ private:
+  [[noreturn]] void refuse() const {
+    SqlError error = sql_error(sqlstate::invalid_text_representation,
+                               "invalid input syntax for type {}", format_type(type_));
+    if (at_ >= text_.size()) {
+      throw std::move(error).with_detail("The input string ended unexpectedly.");
+    }
+    // The token: a word, or one character.
+    std::size_t end = at_;
+    const auto in_word = [&](char c) {
+      return is_digit(c) || (to_lower(c) >= 'a' && to_lower(c) <= 'z') || c == '_' || c == '-' ||
+             c == '.' || c == '+';
+    };
+    while (end < text_.size() && in_word(text_[end])) ++end;
+    if (end == at_) end = std::min(text_.size(), at_ + utf8_length(text_[at_]));
+    throw std::move(error).with_detail(
+        fmt::format("Token \"{}\" is invalid.", text_.substr(at_, end - at_)));
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) {
+      ++at_;
+    }
+  }
+  [[nodiscard]] char peek() {
+    skip_blanks();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  void expect(char wanted) {
+    if (peek() != wanted) refuse();
+    ++at_;
+  }
+  [[nodiscard]] bool take(char wanted) {
+    if (peek() != wanted) return false;
+    ++at_;
+    return true;
+  }
+
+  void value(std::string& out) {
+    check_stack();
+    switch (peek()) {
+      case '{':
+        return object(out);
+      case '[':
+        return array(out);
+      case '"':
+        return append_json_string(string(), out);
+      case 't':
+        return word("true", out);
+      case 'f':
+        return word("false", out);
+      case 'n':
+        return word("null", out);
+      default:
+        return number(out);
+    }
+  }
+
+  void word(std::string_view wanted, std::string& out) {
+    if (text_.substr(at_, wanted.size()) != wanted) refuse();
+    const std::size_t end = at_ + wanted.size();
+    if (end < text_.size() && (is_digit(text_[end]) || to_lower(text_[end]) != text_[end] ||
+                               (text_[end] >= 'a' && text_[end] <= 'z'))) {
+      refuse();
+    }
+    at_ = end;
+    out += wanted;
+  }
+
+  /// A member as it stands in what is written, from its name's quotes on.
+  struct Member {
+    std::string name;
+    std::size_t begin;
+    std::size_t end;
+  };
+  static bool is_before(const Member& left, const Member& right) {
+    return left.name.size() != right.name.size() ? left.name.size() < right.name.size()
+                                                 : left.name < right.name;
+  }
+
+  void object(std::string& out) {
+    expect('{');
+    out += '{';
+    const std::size_t begin = out.size();
+    std::vector<Member> members;
+    bool in_order = true;
+    if (!take('}')) {
+      do {
+        if (peek() != '"') refuse();
+        std::string name = string();
+        expect(':');
+        if (!members.empty()) out += ", ";
+        members.push_back({std::move(name), out.size(), 0});
+        append_json_string(members.back().name, out);
+        out += ": ";
+        value(out);
+        members.back().end = out.size();
+        const std::size_t count = members.size();
+        in_order = in_order && (count == 1 || is_before(members[count - 2], members[count - 1]));
+      } while (take(','));
+      expect('}');
+    }
+    if (!in_order) put_in_order(members, begin, out);
+    out += '}';
+  }
+
+  static void put_in_order(std::vector<Member>& members, std::size_t begin, std::string& out) {
+    std::ranges::stable_sort(members, is_before);
+    std::string ordered;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      // Of equal names the last one counts.
+      if (i + 1 < members.size() && members[i + 1].name == members[i].name) continue;
+      if (!ordered.empty()) ordered += ", ";
+      ordered.append(out, members[i].begin, members[i].end - members[i].begin);
+    }
+    out.replace(begin, std::string::npos, ordered);
+  }
+
+  void array(std::string& out) {
+    expect('[');
+    out += '[';
+    if (!take(']')) {
+      bool first = true;
+      do {
+        if (!std::exchange(first, false)) out += ", ";
+        value(out);
+      } while (take(','));
+      expect(']');
+    }
+    out += ']';
+  }
+
+  std::string string() {
+    expect('"');
+    std::string out;
+    for (;;) {
+      if (at_ >= text_.size()) refuse();
+      const char c = text_[at_];
+      if (c == '"') break;
+      if (static_cast<unsigned char>(c) < 0x20) refuse();
+      ++at_;
+      if (c != '\\') {
+        out += c;
+        continue;
+      }
+      if (at_ >= text_.size()) refuse();
+      escape(text_[at_++], out);
+    }
+    ++at_;
+    return out;
+  }
+
+  void escape(char letter, std::string& out) {
+    constexpr std::string_view kLetters = "\"\\/bfnrt";
+    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
+    if (const auto found = kLetters.find(letter); found != std::string_view::npos) {
+      out += kMeanings[found];
+      return;
+    }
+    if (letter != 'u') {
+      --at_;
+      refuse();
+    }
+    std::uint32_t code = four_digits();
+    if (code >= 0xdc00 && code < 0xe000) bad_surrogate();
+    if (code >= 0xd800 && code < 0xdc00) {
+      if (text_.substr(at_, 2) != "\\u") bad_surrogate();
+      at_ += 2;
+      const std::uint32_t low = four_digits();
+      if (low < 0xdc00 || low >= 0xe000) bad_surrogate();
+      code = 0x10000 + ((code - 0xd800) << 10U) + (low - 0xdc00);
+    }
+    // json keeps the text as it came and may hold this; jsonb cannot.
+    if (code == 0 && type_ == TypeId::jsonb) {
+      throw SqlError{SqlState{"22P05"}, "unsupported Unicode escape sequence"}.with_detail(
+          "\\u0000 cannot be converted to text.");
+    }
+    append_code(code, out);
+  }
+
+  [[noreturn]] void bad_surrogate() const {
+    throw sql_error(sqlstate::invalid_text_representation, "invalid input syntax for type {}",
+                    format_type(type_))
+        .with_detail("Unicode low surrogate must follow a high surrogate.");
+  }
+
+  std::uint32_t four_digits() {
+    std::uint32_t code = 0;
+    for (int i = 0; i < 4; ++i) {
+      if (at_ >= text_.size()) refuse();
+      const char c = to_lower(text_[at_]);
+      if (is_digit(c)) {
+        code = code * 16 + static_cast<std::uint32_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        code = code * 16 + static_cast<std::uint32_t>(c - 'a' + 10);
+      } else {
+        refuse();
+      }
+      ++at_;
+    }
+    return code;
+  }
+
+  static void append_code(std::uint32_t code, std::string& out) {
+    const auto byte = [&](std::uint32_t bits) { out += static_cast<char>(bits); };
+    if (code < 0x80) return byte(code);
+    if (code < 0x800) {
+      byte(0xc0U | code >> 6U);
+    } else {
+      if (code < 0x10000) {
+        byte(0xe0U | code >> 12U);
+      } else {
+        byte(0xf0U | code >> 18U);
+        byte(0x80U | (code >> 12U & 0x3fU));
+      }
+      byte(0x80U | (code >> 6U & 0x3fU));
+    }
+    byte(0x80U | (code & 0x3fU));
+  }
+
+  void number(std::string& out) {
+    const std::size_t start = at_;
+    const auto digits = [&] {
+      const std::size_t from = at_;
+      while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+      return at_ > from;
+    };
+    const auto invalid = [&] {
+      at_ = start;
+      refuse();
+    };
+    if (at_ < text_.size() && text_[at_] == '-') ++at_;
+    if (at_ < text_.size() && text_[at_] == '0') {
+      ++at_;
+    } else if (!digits()) {
+      invalid();
+    }
+    if (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      if (!digits()) invalid();
+    }
+    if (at_ < text_.size() && to_lower(text_[at_]) == 'e') {
+      ++at_;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      if (!digits()) invalid();
+    }
+    if (at_ < text_.size() &&
+        (is_digit(text_[at_]) || (to_lower(text_[at_]) >= 'a' && to_lower(text_[at_]) <= 'z'))) {
+      invalid();
+    }
+    const std::string_view written = text_.substr(start, at_ - start);
+    if (type_ == TypeId::jsonb) {
+      append_plain_number(written, out);
+    } else {
+      out += written;
+    }
+  }
+
+  std::string_view text_;
+  TypeId type_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+void check_json(std::string_view text, TypeId type) {
+  static_cast<void>(JsonReader{text, type}.read());
+}
+
+std::string canonical_json(std::string_view text) {
+  return JsonReader{text, TypeId::jsonb}.read();
+}
+
+std::string json_string_value(std::string_view quoted) {
+  return JsonReader{quoted, TypeId::jsonb}.read_string();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "sql-lite-frontend/types/type.h"
+
+namespace swizzle::sql {
+
+/// What only stands in the signatures of functions.
+constexpr Type pseudo_type(TypeId id, std::string_view name) {
+  return {.id = id,
+          .name = name,
+          .sql_name = name,
+          .length = 4,
+          .by_value = true,
+          .category = 'P',
+          .storage = 'p',
+          .kind = 'p'};
+}
+
+/// Of arrays and ranges, whose values are of any length.
+constexpr Type long_pseudo_type(TypeId id, std::string_view name) {
+  Type type = pseudo_type(id, name);
+  type.length = -1;
+  type.by_value = false;
+  type.alignment = 'd';
+  type.storage = 'x';
+  return type;
+}
+
+}  // namespace swizzle::sql

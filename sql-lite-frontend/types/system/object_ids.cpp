@@ -1,0 +1,170 @@
+#include "sql-lite-frontend/types/builtin.h"
+#include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/type_codec.h"
+
+namespace swizzle::sql {
+namespace {
+
+bool is_named(TypeId type) noexcept {
+  return type != TypeId::oid && type != TypeId::xid && type != TypeId::cid && type != TypeId::xid8;
+}
+
+bool all_digits(std::string_view text) noexcept {
+  for (const char c : text)
+    if (!is_digit(c)) return false;
+  return !text.empty();
+}
+
+/// oid and xid wrap negative numbers, as strtoul does.
+std::uint64_t parse_unsigned(TypeId type, std::string_view text) {
+  const std::string_view body = trim_space(text);
+  if (type == TypeId::xid8) {
+    std::uint64_t number = 0;
+    if (!all_digits(body)) throw_invalid_syntax(type, text);
+    for (const char c : body) number = number * 10 + static_cast<unsigned>(c - '0');
+    return number;
+  }
+  const std::int64_t number = parse_integer(type, text, INT32_MIN, UINT32_MAX);
+  return static_cast<std::uint32_t>(number);
+}
+
+[[noreturn]] void throw_unknown_name(TypeId kind, std::string_view name) {
+  switch (kind) {
+    case TypeId::regclass:
+      throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
+    case TypeId::regtype:
+      throw_error(sqlstate::undefined_object, "type \"{}\" does not exist", name);
+    case TypeId::regnamespace:
+      throw_error(sqlstate::invalid_schema_name, "schema \"{}\" does not exist", name);
+    case TypeId::regrole:
+      throw_error(sqlstate::undefined_object, "role \"{}\" does not exist", name);
+    case TypeId::regcollation:
+      throw_error(sqlstate::undefined_object,
+                  "collation \"{}\" for encoding \"UTF8\" does not exist", name);
+    case TypeId::regoper:
+    case TypeId::regoperator:
+      throw_error(sqlstate::undefined_function, "operator does not exist: {}", name);
+    default:
+      throw_error(sqlstate::undefined_function, "function \"{}\" does not exist", name);
+  }
+}
+
+Value object_id_input(FunctionContext& context, TypeId type, std::int32_t, std::string_view text) {
+  const std::string_view body = trim_space(text);
+  if (!is_named(type))
+    return Value::from_int(static_cast<std::int64_t>(parse_unsigned(type, text)));
+  if (body == "-") return Value::from_oid(0);
+  if (all_digits(body))
+    return Value::from_oid(
+        static_cast<std::uint32_t>(parse_integer(TypeId::oid, body, 0, UINT32_MAX)));
+  if (context.session.names != nullptr)
+    if (const auto found = context.session.names->find(type, body)) return Value::from_oid(*found);
+  if (type == TypeId::regtype)
+    if (const auto found = parse_type_name(body)) return Value::from_oid(raw(found->type));
+  throw_unknown_name(type, body);
+}
+
+void object_id_output(FunctionContext& context, TypeId type, const Value& value, std::string& out) {
+  if (!is_named(type)) {
+    out += fmt::format(
+        "{}", type == TypeId::xid8 ? static_cast<std::uint64_t>(value.as_int8()) : value.as_oid());
+    return;
+  }
+  const std::uint32_t oid = value.as_oid();
+  if (oid == 0) return out.push_back('-');
+  if (context.session.names != nullptr) {
+    if (const auto name = context.session.names->name_of(type, oid)) {
+      out += *name;
+      return;
+    }
+  }
+  if (type == TypeId::regtype && find_type(TypeId{oid}) != nullptr)
+    out += format_type(TypeId{oid});
+  else
+    out += fmt::format("{}", oid);
+}
+
+Value object_id_receive(FunctionContext&, TypeId type, std::int32_t, Bytes bytes) {
+  BinaryReader reader{bytes};
+  const auto value = type == TypeId::xid8 ? reader.take<std::uint64_t>()
+                                          : std::uint64_t{reader.take<std::uint32_t>()};
+  reader.finish();
+  return Value::from_int(static_cast<std::int64_t>(value));
+}
+
+void object_id_send(FunctionContext&, TypeId type, const Value& value, std::string& out) {
+  if (type == TypeId::xid8)
+    append_big_endian(out, value.as_int8());
+  else
+    append_big_endian(out, value.as_oid());
+}
+
+}  // namespace
+
+constexpr TypeCodec kObjectIdCodec{object_id_input, object_id_output, object_id_receive,
+                                   object_id_send};
+
+namespace {
+
+constexpr Type number_type(TypeId id, TypeId array, std::string_view name, char category,
+                           TypeOrder order) {
+  return {.id = id,
+          .array = array,
+          .name = name,
+          .sql_name = name,
+          .length = 4,
+          .by_value = true,
+          .category = category,
+          .storage = 'p',
+          .shape = Shape::uint32,
+          .io = kObjectIdCodec,
+          .order = order};
+}
+constexpr Type oid_type() {
+  Type type = number_type(TypeId::oid, TypeId::oid_array, "oid", 'N', kUint32Order);
+  type.preferred = true;
+  return type;
+}
+/// The number of an object whose name is shown.
+constexpr Type named_type(TypeId id, TypeId array, std::string_view name) {
+  Type type = number_type(id, array, name, 'N', kUint32Order);
+  type.operators_of = TypeId::oid;
+  return type;
+}
+constexpr Type wide_xid_type() {
+  Type type = number_type(TypeId::xid8, TypeId::xid8_array, "xid8", 'U', kUint64Order);
+  type.length = 8;
+  type.alignment = 'd';
+  type.shape = Shape::uint64;
+  return type;
+}
+
+}  // namespace
+
+constinit const Type builtin::oid = oid_type();
+constinit const Type builtin::xid =
+    number_type(TypeId::xid, TypeId::xid_array, "xid", 'U', without_comparison(kUint32Order));
+constinit const Type builtin::cid =
+    number_type(TypeId::cid, TypeId::cid_array, "cid", 'U', without_comparison(kUint32Order));
+constinit const Type builtin::xid8 = wide_xid_type();
+constinit const Type builtin::regproc =
+    named_type(TypeId::regproc, TypeId::regproc_array, "regproc");
+constinit const Type builtin::regprocedure =
+    named_type(TypeId::regprocedure, TypeId::regprocedure_array, "regprocedure");
+constinit const Type builtin::regoper =
+    named_type(TypeId::regoper, TypeId::regoper_array, "regoper");
+constinit const Type builtin::regoperator =
+    named_type(TypeId::regoperator, TypeId::regoperator_array, "regoperator");
+constinit const Type builtin::regclass =
+    named_type(TypeId::regclass, TypeId::regclass_array, "regclass");
+constinit const Type builtin::regtype =
+    named_type(TypeId::regtype, TypeId::regtype_array, "regtype");
+constinit const Type builtin::regnamespace =
+    named_type(TypeId::regnamespace, TypeId::regnamespace_array, "regnamespace");
+constinit const Type builtin::regrole =
+    named_type(TypeId::regrole, TypeId::regrole_array, "regrole");
+constinit const Type builtin::regcollation =
+    named_type(TypeId::regcollation, TypeId::regcollation_array, "regcollation");
+
+}  // namespace swizzle::sql

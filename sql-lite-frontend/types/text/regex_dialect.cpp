@@ -1,0 +1,354 @@
+#include "sql-lite-frontend/types/text/regex_dialect.h"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <vector>
+
+#include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/text/text_scan.h"
+#include "sql-lite-frontend/types/text/utf8.h"
+#include "sql-lite-frontend/types/text/word_edges.h"
+
+namespace swizzle::sql {
+
+void invalid_regex(std::string_view why) {
+  throw_error(sqlstate::invalid_regular_expression, "invalid regular expression: {}", why);
+}
+
+void apply_regex_flag(RegexOptions& options, char flag) {
+  switch (flag) {
+    case 'i':
+      options.ignore_case = true;
+      return;
+    case 'c':
+      options.ignore_case = false;
+      return;
+    case 'm':
+    case 'n':
+      options.newline_stops_dot = options.newline_anchors = true;
+      return;
+    case 'p':
+      options.newline_stops_dot = true;
+      return;
+    case 'w':
+      options.newline_anchors = true;
+      return;
+    case 's':
+      options.newline_stops_dot = options.newline_anchors = false;
+      return;
+    case 'x':
+      options.expanded = true;
+      return;
+    case 't':
+      options.expanded = false;
+      return;
+    case 'q':
+      options.literal = true;
+      return;
+    case 'b':
+    case 'e':
+      return;
+    default:
+      throw_error(sqlstate::invalid_parameter_value, "invalid regular expression option: \"{}\"",
+                  std::string_view{&flag, 1});
+  }
+}
+
+std::size_t regex_nesting(std::string_view pattern) noexcept {
+  std::size_t depth = 0;
+  std::size_t deepest = 0;
+  for (const char letter : pattern) {
+    if (letter == '(') deepest = std::max(deepest, ++depth);
+    if (letter == ')' && depth > 0) --depth;
+  }
+  return deepest;
+}
+
+namespace {
+
+/// Rewrites PostgreSQL's dialect into RE2's.
+class Translator {
+ public:
+  Translator(std::string_view pattern, const RegexOptions& options)
+      : pattern_{pattern}, rest_{pattern}, options_{options} {}
+
+  TranslatedRegex translate() {
+    while (!rest_.empty()) step();
+    TranslatedRegex made;
+    made.text = text();
+    made.is_lazy = lazy_;
+    // Its first quantifier decides, and with alternatives it is long.
+    made.is_short = levels_.front().preference() == Preference::shortest;
+    if (made.is_short) made.shortest = with_lazy(greedy_ends_);
+    made.edge = edge_;
+    if (levels_.front().has_alternatives && edge_ != TranslatedRegex::Edge::none) {
+      refuse_word_edge(edge_ == TranslatedRegex::Edge::beginning ? "\\m" : "\\M");
+    }
+    return made;
+  }
+
+ private:
+  enum class Preference : std::uint8_t { none, longest, shortest };
+  /// An expression in parentheses, or the whole.
+  struct Level {
+    std::size_t begin = 0;
+    Preference first = Preference::none;
+    bool has_alternatives = false;
+    [[nodiscard]] Preference preference() const {
+      return has_alternatives ? Preference::longest : first;
+    }
+  };
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+
+  /// Lazy are the parts too that stand in something that is to be as short as can be.
+  [[nodiscard]] std::string text() const {
+    std::vector<std::size_t> within;
+    std::size_t next = 0;
+    std::size_t behind = 0;
+    std::vector<Range> ranges = shortened_;
+    std::ranges::sort(ranges, {}, &Range::begin);
+    for (const std::size_t end : greedy_ends_) {
+      while (next < ranges.size() && ranges[next].begin < end) {
+        behind = std::max(behind, ranges[next++].end);
+      }
+      if (end <= behind) within.push_back(end);
+    }
+    return with_lazy(within);
+  }
+
+  /// `out_` with these of its quantifiers made lazy, by their ends.
+  [[nodiscard]] std::string with_lazy(std::span<const std::size_t> quantifiers) const {
+    std::string text;
+    std::size_t from = 0;
+    for (const std::size_t end : quantifiers) {
+      text.append(out_, from, end - from);
+      text += '?';
+      from = end;
+    }
+    text.append(out_, from);
+    return text;
+  }
+
+  void step() {
+    const char c = rest_.front();
+    if (c == '(') {
+      levels_.push_back({out_.size()});
+      return rest_.starts_with("(?") ? group() : take(1);
+    }
+    if (c == '|') {
+      levels_.back().has_alternatives = true;
+      return take(1);
+    }
+    if (c == ')' && levels_.size() > 1) {
+      const Level closed = levels_.back();
+      levels_.pop_back();
+      take(1);
+      return quantify(closed.begin, closed.preference());
+    }
+    const std::size_t begin = out_.size();
+    if (atom()) quantify(begin, Preference::none);
+  }
+
+  /// Takes the quantifier behind an atom, if there is one, and notes what the atom prefers.
+  void quantify(std::size_t begin, Preference own) {
+    const std::size_t size = quantifier_size();
+    if (size > 0) {
+      const bool is_fixed = rest_.front() == '{' && !rest_.substr(0, size).contains(',');
+      take(size);
+      const bool is_lazy = rest_.starts_with('?');
+      if (is_lazy) rest_.remove_prefix(1);
+      if (!is_fixed) {
+        own = is_lazy ? Preference::shortest : Preference::longest;
+        lazy_ |= is_lazy;
+        if (is_lazy) {
+          out_ += '?';
+          shortened_.push_back({begin, out_.size()});
+        } else {
+          greedy_ends_.push_back(out_.size());
+        }
+      }
+    }
+    Level& level = levels_.back();
+    if (level.first == Preference::none) level.first = own;
+  }
+  [[nodiscard]] std::size_t quantifier_size() const {
+    if (rest_.empty()) return 0;
+    const char c = rest_.front();
+    if (c == '*' || c == '+' || c == '?') return 1;
+    if (c != '{' || rest_.size() < 2 || !is_digit(rest_[1])) return 0;
+    require_small_counts();
+    return rest_.find('}') + 1;  // 0 for none
+  }
+
+  /// Anything that a quantifier may follow. False for what is not even there for RE2.
+  bool atom() {
+    const char c = rest_.front();
+    if (c == '\\') {
+      escape();
+      return true;
+    }
+    if (c == '[') {
+      bracket();
+      return true;
+    }
+    if (options_.expanded && (is_space(c) || c == '#')) {
+      const std::size_t line = c == '#' ? rest_.find('\n') : 0;
+      rest_.remove_prefix(line == std::string_view::npos ? rest_.size() : line + 1);
+      return false;
+    }
+    if (c == '{') require_small_counts();
+    take(std::min(rest_.size(), utf8_length(c)));
+    return true;
+  }
+
+  /// At the "{" of a bound.
+  void require_small_counts() const {
+    constexpr unsigned kMostRepeats = 255;
+    const char* at = rest_.data() + 1;
+    const char* const end = rest_.data() + rest_.size();
+    for (int i = 0; i < 2 && at != end && is_digit(*at); ++i) {
+      unsigned count = 0;
+      const auto [behind, error] = std::from_chars(at, end, count);
+      if (error != std::errc{} || count > kMostRepeats) {
+        invalid_regex("invalid repetition count(s)");
+      }
+      at = behind != end && *behind == ',' ? behind + 1 : end;
+    }
+  }
+
+  void take(std::size_t count) {
+    out_.append(rest_.substr(0, count));
+    rest_.remove_prefix(count);
+  }
+  void replace(std::size_t count, std::string_view with) {
+    out_.append(with);
+    rest_.remove_prefix(count);
+  }
+
+  void escape() {
+    if (rest_.size() < 2) invalid_regex("invalid escape \\ sequence");
+    const char c = rest_[1];
+    switch (c) {
+      case 'y':
+        return replace(2, "\\b");
+      case 'm':
+        return word_begin(2);
+      case 'M':
+        return word_end(2);
+      case 'Y':
+        return replace(2, "\\B");
+      case 'Z':
+        return replace(2, "\\z");
+      case 'e':
+        return replace(2, "\\x1b");
+      case 'u':
+        if (rest_.size() < 6) invalid_regex("invalid escape \\ sequence");
+        out_ += "\\x{" + std::string{rest_.substr(2, 4)} + "}";
+        rest_.remove_prefix(6);
+        return;
+      case '<':
+      case '>':
+        return replace(2, std::string{c});
+      default:
+        if (c >= '1' && c <= '9')
+          throw SqlError{sqlstate::feature_not_supported,
+                         "back references in regular expressions are not supported"};
+        return take(2);
+    }
+  }
+
+  /// \b is the one or the other: which, what stands beside it says, or, where every match begins
+  /// with it, the text.
+  void word_begin(std::size_t size) {
+    const bool is_sure = begins_with(Beside::word, rest_.substr(size)) ||
+                         (!options_.expanded && ends_with(Beside::other, before()));
+    replace(size, "\\b");
+    if (!is_sure) leave_edge("\\m", TranslatedRegex::Edge::beginning);
+  }
+  void word_end(std::size_t size) {
+    const bool is_sure = ends_with(Beside::word, before()) ||
+                         (!options_.expanded && begins_with(Beside::other, rest_.substr(size)));
+    replace(size, "\\b");
+    if (!is_sure) leave_edge("\\M", TranslatedRegex::Edge::end);
+  }
+  [[nodiscard]] std::string_view before() const {
+    return pattern_.substr(0, pattern_.size() - rest_.size());
+  }
+  void leave_edge(std::string_view name, TranslatedRegex::Edge edge) {
+    if (out_ != "\\b" || quantifier_size() > 0) refuse_word_edge(name);
+    edge_ = edge;
+  }
+  [[noreturn]] static void refuse_word_edge(std::string_view edge) {
+    throw_error(sqlstate::feature_not_supported,
+                "{} in a regular expression is not supported beside what may be a letter or not",
+                edge);
+  }
+
+  void bracket() {
+    if (rest_.starts_with("[[:<:]]")) return word_begin(7);
+    if (rest_.starts_with("[[:>:]]")) return word_end(7);
+    take(1);
+    if (rest_.starts_with('^')) {
+      take(1);
+      // With newline-sensitive matching a complement does not contain the newline.
+      if (options_.newline_stops_dot) out_ += "\\n";
+    }
+    bool first = true;
+    while (!rest_.empty() && (first || rest_.front() != ']')) {
+      first = false;
+      if (rest_.starts_with("[:")) {
+        const std::size_t end = rest_.find(":]");
+        if (end == std::string_view::npos) invalid_regex("brackets [] not balanced");
+        take(end + 2);
+      } else if (rest_.starts_with("[.") || rest_.starts_with("[=")) {
+        throw SqlError{sqlstate::feature_not_supported,
+                       "collating elements in regular expressions are not supported"};
+      } else if (rest_.front() == '[') {
+        replace(1, "\\[");
+      } else if (rest_.front() == '\\' && rest_.size() > 1) {
+        take(2);
+      } else {
+        take(1);
+      }
+    }
+    if (rest_.empty()) invalid_regex("brackets [] not balanced");
+    take(1);
+  }
+
+  void group() {
+    for (const std::string_view look : {"(?=", "(?!", "(?<=", "(?<!"})
+      if (rest_.starts_with(look))
+        throw SqlError{sqlstate::feature_not_supported,
+                       "look-around in regular expressions is not supported"};
+    if (rest_.starts_with("(?#")) {
+      const std::size_t end = rest_.find(')');
+      if (end == std::string_view::npos) invalid_regex("parentheses () not balanced");
+      rest_.remove_prefix(end + 1);
+      levels_.pop_back();
+      return;
+    }
+    take(2);
+  }
+
+  std::string_view pattern_;
+  std::string_view rest_;
+  RegexOptions options_;
+  std::string out_;
+  bool lazy_ = false;
+  TranslatedRegex::Edge edge_ = TranslatedRegex::Edge::none;
+  std::vector<Level> levels_ = std::vector<Level>(1);
+  std::vector<std::size_t> greedy_ends_;  ///< in `out_`, ascending
+  std::vector<Range> shortened_;          ///< atoms with a lazy quantifier
+};
+
+}  // namespace
+
+TranslatedRegex translate_regex(std::string_view pattern, const RegexOptions& options) {
+  return Translator{pattern, options}.translate();
+}
+
+}  // namespace swizzle::sql

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "sql-lite-frontend/types/compare.h"
+#include "sql-lite-frontend/types/datum.h"
+#include "sql-lite-frontend/types/type_id.h"
+
+/// What a type is. Whatever differs from type to type stands in its object, so that a new type is a
+/// file with such an object and a line in type_list.inc.
+namespace swizzle::sql {
+
+struct FunctionContext;
+struct FunctionsOfType;
+enum class Coercion : std::uint8_t;
+
+/// How values are read and written. Several types may share one, so it is told which is meant.
+struct TypeCodec {
+  Value (*input)(FunctionContext&, TypeId, std::int32_t typmod, std::string_view text) = nullptr;
+  void (*output)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
+  Value (*receive)(FunctionContext&, TypeId, std::int32_t typmod, Bytes bytes) = nullptr;
+  void (*send)(FunctionContext&, TypeId, const Value&, std::string& out) = nullptr;
+};
+
+/// How values are ordered, told apart and found. `orders.h` has those that several types share.
+struct TypeOrder {
+  /// Null for a type without a default btree class.
+  CompareFunction compare = nullptr;
+  HashFunction hash = nullptr;
+  /// Appends bytes that memcmp orders as `compare` does, none of which begins another value's.
+  void (*put_key)(std::string& key, const Value& value) = nullptr;
+  /// Takes them off the front (key_codec.h). Null: keys are for comparing, not for an index.
+  Value (*take_key)(Bytes& key, TypeId type, Arena& arena) = nullptr;
+  /// 0 where keys have different lengths.
+  std::uint8_t key_width = 0;
+  /// take_key() gives back exactly what went in: equal values look alike.
+  bool key_keeps_value = false;
+  /// Equal values are those of the same as_int8().
+  bool is_integer = false;
+  /// Eight bytes that order as the values do, as far as they go. Null: those of the key.
+  std::uint64_t (*head)(const Value& value) = nullptr;
+  /// Where the value lies among others, for estimates. Null: nobody can say.
+  std::optional<double> (*position)(const Value& value) = nullptr;
+};
+
+/// What information_schema says of a column's size.
+struct TypeMeasures {
+  std::optional<std::int64_t> length = {};
+  std::optional<std::int64_t> octets = {};
+  std::optional<std::int64_t> precision = {};
+  std::optional<std::int64_t> radix = {};
+  std::optional<std::int64_t> scale = {};
+  std::optional<std::int64_t> fraction = {};
+};
+
+/// What the numbers in parentheses behind a type's name do.
+struct TypeModifier {
+  /// As the type's typmodin function. Throws SqlError.
+  std::int32_t (*read)(std::span<const std::int32_t> modifiers) = nullptr;
+  /// The whole name: "time(3) without time zone".
+  std::string (*show)(std::string_view sql_name, std::int32_t typmod) = nullptr;
+  /// Pre: neither NULL nor without a modifier.
+  Value (*fit)(FunctionContext& context, std::int32_t typmod, const Value& value,
+               Coercion coercion) = nullptr;
+};
+
+struct Type {
+  TypeId id = TypeId::none;
+  TypeId array = TypeId::none;    ///< its array type, or none
+  TypeId element = TypeId::none;  ///< typelem; set for arrays, name, int2vector, oidvector
+  TypeId subtype = TypeId::none;  ///< of a range: what its bounds are; of a multirange: its range
+  TypeId multirange = TypeId::none;  ///< of a range
+  std::string_view name{};           ///< typname: "int4", "_int4"
+  std::string_view sql_name{};       ///< what format_type says without modifier: "integer[]"
+  std::int16_t length = -1;          ///< typlen: -1 varlena, -2 cstring
+  bool by_value = false;
+  char category = 'U';  ///< typcategory
+  bool preferred = false;
+  char delimiter = ',';
+  char alignment = 'i';  ///< c s i d
+  char storage = 'x';    ///< p x m
+  char kind = 'b';       ///< typtype: b base, c composite, e enum, p pseudo, r range, m multirange
+  Shape shape = Shape::none;
+  std::uint32_t collation = 0;
+
+  TypeCodec io{};  ///< empty for types without values
+  TypeOrder order{};
+  const TypeModifier* modifier = nullptr;
+  /// Whose operators values are given to, where the type has none of its own: text for varchar.
+  TypeId operators_of = TypeId::none;
+  /// The type that stands for all that one btree operator family compares with each other.
+  TypeId family = TypeId::none;
+  TypeMeasures (*measures)(std::int32_t typmod) = nullptr;
+  /// What was written for this type alone; null where functions/ has it all.
+  const FunctionsOfType* functions = nullptr;
+};
+
+}  // namespace swizzle::sql
