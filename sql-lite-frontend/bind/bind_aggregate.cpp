@@ -25,6 +25,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
   AggregateCall call;
   call.function = resolved.function;
   call.result = resolved.result;
+  if (resolved.function->routine != nullptr) call.made = made_aggregate(resolved, node.location);
   if (!node.agg_star) call.arguments = place_arguments(resolved, std::move(arguments));
   if (node.agg_distinct) call.quantifier = AggregateCall::Quantifier::distinct;
   for (const ast::Node* item : node.agg_order) {
@@ -58,7 +59,7 @@ AggregateCall Binder::make_aggregate(const ast::FuncCall& node, Scope& scope,
     const ClauseScope clause{scope, Clause::filter};
     call.filter = bind_condition(node.agg_filter, scope, "FILTER");
   }
-  const std::string_view name = resolved.function->name;
+  const std::string_view name = call.made ? std::string_view{} : resolved.function->name;
   if (node.agg_distinct && call.order.empty() && (name == "array_agg" || name == "string_agg")) {
     // PostgreSQL finds repeats by sorting, and the result shows it.
     for (const ExprPtr& argument : call.arguments) {

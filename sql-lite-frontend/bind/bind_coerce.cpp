@@ -167,6 +167,8 @@ ExprPtr Binder::try_coerce(ExprPtr& expr, TypeId type, std::int32_t typmod, Impl
     return try_enter_domain(expr, type, how);
   } else if (source == TypeId::record && is_composite(type)) {
     return try_make_composite(expr, type, how);
+  } else if (ExprPtr made = try_made_cast(expr, type, typmod, how)) {
+    result = std::move(made);
   } else {
     auto cast = find_cast(source, type, context_of(how));
     if (!cast) return nullptr;

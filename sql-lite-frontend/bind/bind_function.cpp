@@ -164,7 +164,11 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
   const bool any_named = !names.empty();
   if (!any_named) drop_output_parameters(given.values);
   given.types = types_of(given.values);
+  if (ExprPtr stored = bind_stored_call(node, given)) return stored;
   if (const auto routine = find_routine(node, given, RoutineKind::function)) {
+    if (routine->callable->routine->kind == RoutineKind::aggregate) {
+      return bind_made_aggregate(node, *routine, std::move(given), scope, notes, sets);
+    }
     return bind_routine(node, *routine, std::move(given), scope);
   }
   std::vector<ExprPtr> arguments = std::move(given.values);
@@ -177,7 +181,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
           .at_position(node.location + 1);
     }
     refuse_sets_in_window(scope, sets);
-    return bind_window_call(node, scope, std::move(arguments), name);
+    return bind_window_call(node, scope, std::move(arguments), nullptr);
   }
   if (const SessionFunction* session = names_.session_function(name, arguments.size())) {
     return bind_session_function(*session, std::move(arguments), node.location);
@@ -185,6 +189,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
 
   const std::vector<TypeId> types = types_of(arguments);
   FunctionCall call{.name = name, .argument_types = types};
+  call.casts = names_.made_casts();
   if (any_named) call.argument_names = names;
   if (node.func_variadic) call.variadic = FunctionCall::Variadic::as_array;
   call.position = node.location + 1;
@@ -225,7 +230,7 @@ ExprPtr Binder::bind_function(const ast::FuncCall& node, Scope& scope) {
     }
     if (node.over != nullptr) {
       refuse_sets_in_window(scope, sets);
-      return bind_window_call(node, scope, std::move(arguments), name);
+      return bind_window_call(node, scope, std::move(arguments), &resolved);
     }
     return bind_any_aggregate(node, scope, resolved, std::move(arguments), notes);
   }

@@ -40,10 +40,16 @@ bool is_constant_like(Expr& expr) {
 
 }  // namespace
 
-ExprPtr Binder::call_operator(std::string_view name, ExprPtr left, ExprPtr right,
+ExprPtr Binder::call_operator(const OperatorName& name, ExprPtr left, ExprPtr right,
                               std::int32_t location) {
+  if (ExprPtr made = call_made_operator(name, left, right, location)) return made;
   const TypeId left_type = left ? left->type() : TypeId::none;
-  const ResolvedOperator resolved = resolve_operator(name, left_type, right->type(), location + 1);
+  const ResolvedOperator resolved = resolve_operator({.name = name.name,
+                                                      .left = left_type,
+                                                      .right = right->type(),
+                                                      .position = location + 1,
+                                                      .schema = name.schema,
+                                                      .casts = names_.made_casts()});
   std::vector<ExprPtr> operands;
   if (left) {
     operands.push_back(coerce(std::move(left), resolved.left, kNoTypmod, Implicitness::implicit));
@@ -184,7 +190,8 @@ ExprPtr Binder::bind_operator_node(const ast::A_Expr& node, Scope& scope) {
     return result;
   }
   ExprPtr left = node.lexpr != nullptr ? bind_expression(node.lexpr, scope) : nullptr;
-  return call_operator(name, std::move(left), bind_expression(node.rexpr, scope), node.location);
+  return call_operator(operator_name(node.name), std::move(left),
+                       bind_expression(node.rexpr, scope), node.location);
 }
 
 /// (a, b) = (SELECT c, d …)

@@ -137,6 +137,7 @@ std::optional<Binder::ResolvedRoutine> Binder::find_routine(const ast::FuncCall&
   call.position = node.location + 1;
   call.candidates = candidates;
   call.schema = schema;
+  call.casts = names_.made_casts();
   std::optional<ResolvedFunction> resolved = try_resolve_function(call);
   if (!resolved && !may_be_builtin) {
     if (wanted == RoutineKind::procedure) return std::nullopt;
@@ -147,7 +148,8 @@ std::optional<Binder::ResolvedRoutine> Binder::find_routine(const ast::FuncCall&
     return &one.callable->function == resolved->function;
   });
   const Routine& routine = *chosen->callable->routine;
-  if (routine.kind != wanted) {
+  const bool is_aggregate = routine.kind == RoutineKind::aggregate;
+  if (routine.kind != wanted && !(is_aggregate && wanted == RoutineKind::function)) {
     const bool is_procedure = routine.kind == RoutineKind::procedure;
     // CALL gives OUT parameters a place, which a function's do not have.
     if (!is_procedure && std::ranges::any_of(routine.parameters, &RoutineParameter::is_output)) {
@@ -214,8 +216,13 @@ ExprPtr Binder::bind_routine(const ast::FuncCall& node, const ResolvedRoutine& r
   refuse_aggregate_syntax(node, ast::string_of(node.funcname.back()));
   note_routine(node, routine.callable);
   if (callable.routine->result == TypeId::trigger) {
-    throw SqlError{sqlstate::feature_not_supported,
+    SqlError error{sqlstate::feature_not_supported,
                    "trigger functions can only be called as triggers"};
+    if (callable.routine->language == "plpgsql") {
+      error.fields().where = fmt::format("compilation of PL/pgSQL function \"{}\" near line 1",
+                                         callable.routine->name);
+    }
+    throw std::move(error);
   }
   std::vector<ExprPtr> placed = place_arguments(routine.resolved, std::move(arguments.values));
   const RoutineCallPtr call = make_call(routine, placed);

@@ -30,7 +30,9 @@ bool is_same_window_call(const WindowCall& left, const WindowCall& right) {
 }  // namespace
 
 ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
-                                 std::vector<ExprPtr> arguments, std::string_view name) {
+                                 std::vector<ExprPtr> arguments,
+                                 const ResolvedFunction* aggregate) {
+  const std::string_view name = ast::string_of(node.funcname.back());
   if (scope.query == nullptr ||
       (scope.clause != Clause::select_list && scope.clause != Clause::order_by &&
        scope.clause != Clause::distinct_on)) {
@@ -51,7 +53,9 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
   if (!node.agg_order.empty()) not_implemented("aggregate ORDER BY is");
   WindowCall call;
   TypeId type = TypeId::none;
-  if (const WindowName* window = find_window_function(name, arguments.size()); window != nullptr) {
+  if (const WindowName* window =
+          aggregate == nullptr ? find_window_function(name, arguments.size()) : nullptr;
+      window != nullptr) {
     if (node.agg_filter != nullptr) not_implemented("FILTER is");
     call.kind = window->kind;
     type = window->result;
@@ -72,12 +76,9 @@ ExprPtr Binder::bind_window_call(const ast::FuncCall& node, Scope& scope,
     }
     call.arguments = std::move(arguments);
   } else {
-    const std::vector<TypeId> types = types_of(arguments);
-    const ResolvedFunction resolved =
-        resolve_function({.name = name, .argument_types = types, .position = node.location + 1});
     require_star(node);
     call.kind = WindowFunctionKind::aggregate;
-    call.aggregate = make_aggregate(node, scope, resolved, std::move(arguments));
+    call.aggregate = make_aggregate(node, scope, *aggregate, std::move(arguments));
     type = call.aggregate.result;
   }
   scope.in_window = true;

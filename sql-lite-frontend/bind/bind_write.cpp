@@ -381,12 +381,24 @@ void Binder::bind_returning(WriteStatement& write, ast::NodeList list, Scope& sc
   for (const OutputTarget& target : write.returning) note_reads(write, *target.expr, row);
 }
 
+/// A variable of type refcursor that the name means.
+std::optional<std::size_t> Binder::cursor_variable(std::string_view name) {
+  BodyVariables* const variables = body_variables();
+  if (variables == nullptr) return std::nullopt;
+  const auto meaning = variables->find({&name, 1}, false);
+  if (!meaning || meaning->is_row || meaning->fields[0].type != TypeId::refcursor) {
+    return std::nullopt;
+  }
+  return meaning->fields[0].parameter;
+}
+
 void Binder::bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope) {
   if (where == nullptr) return;
   if (const auto* current = ast::try_as<ast::CurrentOfExpr>(where)) {
     if (write.through || write.instead) unsupported("WHERE CURRENT OF on a view");
     if (!write.from.empty()) unsupported("WHERE CURRENT OF beside other tables");
     write.current_of = current->cursor_name;
+    write.current_of_parameter = cursor_variable(current->cursor_name);
     return;
   }
   const ClauseScope clause{scope, Clause::where};

@@ -101,6 +101,11 @@ class Binder {
   [[nodiscard]] const std::vector<ViewRoutine>& routines_read() const noexcept {
     return routines_read_;
   }
+  /// What those that it calls are made of: an aggregate's functions, an operator's. Nobody needs
+  /// the right to call them.
+  [[nodiscard]] const std::vector<RoutinePtr>& routines_behind() const noexcept {
+    return routines_behind_;
+  }
   /// Those that the statement calls, in views too, in the version that was bound.
   [[nodiscard]] const std::vector<RoutinePtr>& routines_called() const noexcept {
     return routines_called_;
@@ -267,8 +272,9 @@ class Binder {
 
   // bind_function.cpp
   ExprPtr bind_function(const ast::FuncCall& node, Scope& scope);
+  /// `aggregate`: null for a window function.
   ExprPtr bind_window_call(const ast::FuncCall& node, Scope& scope, std::vector<ExprPtr> arguments,
-                           std::string_view name);
+                           const ResolvedFunction* aggregate);
   /// Makes the call one of those of the query whose scope it is.
   ExprPtr bind_aggregate(const ast::FuncCall& node, Scope& scope, AggregateCall call);
   /// Of a call without arguments, only count(*) is an aggregate.
@@ -288,6 +294,11 @@ class Binder {
     CallablePtr callable;
     ResolvedFunction resolved;
   };
+  struct OperatorName {
+    std::string_view schema;  ///< as written, perhaps empty
+    std::string_view name;
+  };
+  static OperatorName operator_name(ast::NodeList names);
   /// The user's routine that the call means, if it means one. Throws when there is no such schema.
   std::optional<ResolvedRoutine> find_routine(const ast::FuncCall& node,
                                               const CallArguments& arguments, RoutineKind wanted);
@@ -297,6 +308,33 @@ class Binder {
   RoutineCallPtr make_call(const ResolvedRoutine& routine, std::span<const ExprPtr> placed);
   ExprPtr bind_routine(const ast::FuncCall& node, const ResolvedRoutine& routine,
                        CallArguments arguments, Scope& scope);
+  /// How much the enclosing queries have noted of what they are read for.
+  struct OuterNotes {
+    explicit OuterNotes(const Scope& scope);
+    /// Forgets what was noted since by the queries inside `home`.
+    void take_back(const Scope& scope, const Scope& home) const;
+    std::vector<std::size_t> sizes;
+  };
+  // bind_made.cpp: aggregates, operators and casts that users made
+  ExprPtr bind_made_aggregate(const ast::FuncCall& node, const ResolvedRoutine& routine,
+                              CallArguments arguments, Scope& scope, const OuterNotes& notes,
+                              std::size_t sets_before);
+  MadeAggregatePtr made_aggregate(const ResolvedFunction& resolved, std::int32_t location);
+  AggregateStep aggregate_step(Oid function, std::vector<TypeId> types);
+  /// A call that an operator or a cast is, of a function by its number.
+  ExprPtr call_by_number(Oid function, std::vector<ExprPtr> arguments, RoutineExpr::Written written,
+                         std::int32_t location);
+  /// Null where the name means none that a user made.
+  ExprPtr call_made_operator(const OperatorName& name, ExprPtr& left, ExprPtr& right,
+                             std::int32_t location);
+  ExprPtr call_operator_function(const OperatorPtr& op, const ResolvedOperator& resolved,
+                                 ExprPtr left, ExprPtr right, std::int32_t location);
+  std::vector<NameSource::FoundOperator> operators_found(const OperatorName& name);
+  /// Null where nobody made a cast that may be used so.
+  ExprPtr try_made_cast(ExprPtr& expr, TypeId type, std::int32_t typmod, Implicitness how);
+  /// What stored_operator_name() and stored_cast_name() stand for; null for any other name.
+  ExprPtr bind_stored_call(const ast::FuncCall& node, CallArguments& arguments);
+  void note_made(std::string name, std::string_view schema, Oid object);
   static void refuse_aggregate_syntax(const ast::FuncCall& node, std::string_view name);
   /// Null where no parameter has that name.
   ExprPtr named_parameter(std::string_view name, std::int32_t location);
@@ -315,13 +353,6 @@ class Binder {
   }
   ExprPtr bind_session_function(const SessionFunction& function, std::vector<ExprPtr> arguments,
                                 std::int32_t location);
-  /// How much the enclosing queries have noted of what they are read for.
-  struct OuterNotes {
-    explicit OuterNotes(const Scope& scope);
-    /// Forgets what was noted since by the queries inside `home`.
-    void take_back(const Scope& scope, const Scope& home) const;
-    std::vector<std::size_t> sizes;
-  };
   ExprPtr bind_any_aggregate(const ast::FuncCall& node, Scope& scope,
                              const ResolvedFunction& resolved, std::vector<ExprPtr> arguments,
                              const OuterNotes& notes);
@@ -439,6 +470,7 @@ class Binder {
   ExprPtr default_of(const Table& table, std::size_t position);
   ExprPtr default_of(const WriteStatement& write, std::size_t position);
   static const Column* view_default_of(const WriteStatement& write, std::size_t position);
+  std::optional<std::size_t> cursor_variable(std::string_view name);
   void bind_write_condition(WriteStatement& write, const ast::Node* where, Scope& scope);
   void bind_returning(WriteStatement& write, ast::NodeList list, Scope& scope);
 
@@ -477,7 +509,11 @@ class Binder {
   void depend_on(const TablePtr& table);
   /// What its foreign keys refer to, and who refers to it: their definitions are in the plan too.
   void depend_on_foreign_keys(const Table& table);
-  ExprPtr call_operator(std::string_view name, ExprPtr left, ExprPtr right, std::int32_t location);
+  ExprPtr call_operator(std::string_view name, ExprPtr left, ExprPtr right, std::int32_t location) {
+    return call_operator(OperatorName{{}, name}, std::move(left), std::move(right), location);
+  }
+  ExprPtr call_operator(const OperatorName& name, ExprPtr left, ExprPtr right,
+                        std::int32_t location);
   void note_untyped(const Expr& expr);
   /// 42883 for a type whose values cannot be compared with each other.
   static void require_equality(TypeId type, std::int32_t location);
@@ -508,6 +544,7 @@ class Binder {
   std::vector<ViewType> types_read_;
   std::vector<ViewRoutine> routines_read_;
   std::vector<RoutinePtr> routines_called_;
+  std::vector<RoutinePtr> routines_behind_;
   const BodyNames* body_ = nullptr;
   std::vector<NamedRelation> named_;
   /// Inside a view, which knows what its names mean. The outermost view's own relations are noted

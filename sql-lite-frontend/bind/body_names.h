@@ -28,6 +28,7 @@ class BodyVariables {
   };
   struct Meaning {
     bool is_row = false;
+    bool is_null_row = false;   ///< as a whole it is NULL; its fields are, too
     std::vector<Field> fields;  ///< one, where it is no row
   };
   /// What a name of these parts means, if it means a variable. Throws where it names a field that a

@@ -6,6 +6,7 @@
 #include "sql-lite-frontend/bind/access.h"
 #include "sql-lite-frontend/bind/query.h"
 #include "sql-lite-frontend/bind/scope.h"
+#include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/statistics/table_statistics.h"
 #include "sql-lite-frontend/types/resolve.h"
 
@@ -41,6 +42,19 @@ class NameSource {
     return {};
   }
   virtual CallablePtr routine(Oid /*oid*/) { return nullptr; }
+  /// Operators that users made, in the same way.
+  struct FoundOperator {
+    OperatorPtr op;
+    bool before_builtin = false;
+  };
+  virtual std::vector<FoundOperator> find_operators(std::string_view /*schema*/,
+                                                    std::string_view /*name*/) {
+    return {};
+  }
+  virtual OperatorPtr made_operator(Oid /*oid*/) { return nullptr; }
+  virtual CastPtr made_cast(TypeId /*source*/, TypeId /*target*/) { return nullptr; }
+  /// Null: nobody has made any.
+  virtual const MadeCasts* made_casts() { return nullptr; }
   /// For constants that are read while binding.
   virtual SessionContext& context() = 0;
   virtual const SessionFunction* session_function(std::string_view name, std::size_t arguments) = 0;

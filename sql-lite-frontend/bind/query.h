@@ -210,6 +210,8 @@ struct WriteStatement {
   std::vector<ExprPtr> recheck;
   /// WHERE CURRENT OF: the cursor whose row it is. There is no other condition then.
   std::string current_of;
+  /// The parameter that says the cursor's name instead: a variable of the body.
+  std::optional<std::size_t> current_of_parameter;
 
   struct Check {
     enum class Kind : std::uint8_t { constraint, view };

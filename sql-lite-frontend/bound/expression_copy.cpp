@@ -25,7 +25,9 @@ ExprPtr copy_with_operands(const Expr& expr, std::vector<ExprPtr> operands) {
     return copy;
   }
   if (const auto* call = dynamic_cast<const RoutineExpr*>(&expr)) {
-    return std::make_unique<RoutineExpr>(call->call(), call->place(), std::move(operands));
+    auto copy = std::make_unique<RoutineExpr>(call->call(), call->place(), std::move(operands));
+    copy->set_written(call->written());
+    return copy;
   }
   if (const auto* cast = dynamic_cast<const CastExpr*>(&expr)) {
     return std::make_unique<CastExpr>(cast->cast(), cast->form(), std::move(operands[0]));

@@ -193,8 +193,6 @@ void SessionFunctionExpr::print(ExprPrinter& printer) const {
   printer.out += ")";
 }
 
-namespace {
-
 void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Expr& operand) {
   const bool outermost = printer.depth == 1 && printer.columns != ExprPrinter::Columns::slots;
   if (form == CastForm::implicit && outermost) {
@@ -210,8 +208,6 @@ void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Exp
   if (!bare) printer.out += ")";
   printer.out += "::" + cast_target_of(cast, printer);
 }
-
-}  // namespace
 
 void CastExpr::print(ExprPrinter& printer) const {
   print_cast(printer, *this, form_, *operands_[0]);

@@ -4,6 +4,14 @@
 #include "sql-lite-frontend/types/text/identifiers.h"
 
 namespace swizzle::sql {
+namespace {
+
+/// What is to be arranged before it runs.
+bool runs_as_another(const Routine& routine) noexcept {
+  return routine.security_definer || !routine.settings.empty();
+}
+
+}  // namespace
 
 Value RoutineExpr::evaluate(Execution& execution) const {
   std::span<Value> values{execution.row_arena.allocate_array<Value>(operands_.size()),
@@ -13,13 +21,42 @@ Value RoutineExpr::evaluate(Execution& execution) const {
     values[i] = operands_[i]->eval(execution);
     if (strict && values[i].is_null()) return Value::null();
   }
+  const Function& function = call_->callable->function;
+  if (function.scalar != nullptr && !runs_as_another(routine())) {
+    execution.functions.call = {call_->argument_types, call_->result};
+    return call_function(function, execution.functions, values);
+  }
   return call_routine(execution, *call_, place_, values);
+}
+
+void RoutineExpr::print_operator(ExprPrinter& printer) const {
+  const std::string_view closing = printer.open_operator();
+  if (operands_.size() == 2) {
+    printer.print(*operands_[0]);
+    printer.out += " ";
+  }
+  ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
+  std::optional<std::string> name;
+  if (names != nullptr) name = names->operator_name(written_.op->oid);
+  printer.out += name.value_or(written_.op->name) + " ";
+  printer.print(*operands_.back());
+  printer.out += closing;
 }
 
 void RoutineExpr::print(ExprPrinter& printer) const {
   const Routine& routine = this->routine();
+  if (!printer.is_kept) {
+    if (written_.op) return print_operator(printer);
+    if (written_.is_cast) return print_cast(printer, *this, written_.form, *operands_[0]);
+  }
   if (printer.is_kept) {
-    printer.out += stored_routine_name(routine.oid);
+    if (written_.op) {
+      printer.out += stored_operator_name(written_.op->oid);
+    } else if (written_.is_cast) {
+      printer.out += stored_cast_name(routine.oid);
+    } else {
+      printer.out += stored_routine_name(routine.oid);
+    }
   } else {
     ObjectNames* const names = printer.context == nullptr ? nullptr : printer.context->names;
     std::optional<std::string> name;

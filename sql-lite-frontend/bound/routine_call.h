@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/bound/expression.h"
 #include "sql-lite-frontend/catalog/callable_routine.h"
+#include "sql-lite-frontend/catalog/made_objects.h"
 
 /// Calls of routines that users made, from a plan. What a routine does, its language knows
 /// (routines/language.h): here a call has a routine, types and values, and gives values.
@@ -32,6 +33,9 @@ Value call_routine(Execution& caller, const RoutineCall& call, StatePlace place,
 std::unique_ptr<SetCursor> open_routine(Execution& caller, const RoutineCall& call,
                                         std::span<const Value> arguments);
 
+/// "(operand)::type", as the type of `cast` says.
+void print_cast(ExprPrinter& printer, const Expr& cast, CastForm form, const Expr& operand);
+
 class RoutineExpr final : public OperandsExpr {
  public:
   RoutineExpr(RoutineCallPtr call, StatePlace place, std::vector<ExprPtr> operands)
@@ -44,9 +48,21 @@ class RoutineExpr final : public OperandsExpr {
   [[nodiscard]] const Routine& routine() const noexcept { return *call_->callable->routine; }
   [[nodiscard]] StatePlace place() const noexcept { return place_; }
 
+  /// How it was written, where not as a call.
+  struct Written {
+    OperatorPtr op;  ///< as this operator
+    bool is_cast = false;
+    CastForm form = CastForm::implicit;
+  };
+  [[nodiscard]] const Written& written() const noexcept { return written_; }
+  void set_written(Written written) { written_ = std::move(written); }
+
  private:
+  void print_operator(ExprPrinter& printer) const;
+
   RoutineCallPtr call_;
   StatePlace place_;
+  Written written_;
 };
 
 }  // namespace swizzle::sql

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/native_functions.h"
+
 namespace swizzle::sql {
 
 Volatility volatility_of(char letter) noexcept {
@@ -46,6 +48,7 @@ CallableRoutine::CallableRoutine(RoutinePtr of) : routine(std::move(of)) {
   function.oid = routine->oid;
   function.name = routine->name;
   function.kind = routine->returns_set ? FunctionKind::set : FunctionKind::scalar;
+  if (routine->kind == RoutineKind::aggregate) function.kind = FunctionKind::aggregate;
   function.volatility = volatility_of(routine->volatility);
   function.strict = routine->strict;
   function.returns_set = routine->returns_set;
@@ -56,6 +59,11 @@ CallableRoutine::CallableRoutine(RoutinePtr of) : routine(std::move(of)) {
   function.column_names = column_names;
   function.column_types = column_types;
   function.routine = this;
+  if (routine->language == "c" || routine->language == "internal") {
+    const NativeFunction native = find_native(*routine);
+    function.scalar = native.scalar;
+    function.set = native.set;
+  }
 }
 
 }  // namespace swizzle::sql

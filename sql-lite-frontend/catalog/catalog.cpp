@@ -1,5 +1,7 @@
 #include "sql-lite-frontend/catalog/catalog.h"
 
+#include <fmt/format.h>
+
 #include <mutex>
 
 #include "sql-lite-frontend/catalog/catalog_keys.h"
@@ -70,6 +72,9 @@ std::unique_ptr<Catalog> Catalog::open(Engine& engine, SharedObjects& shared, Oi
   catalog->load_schemas();
   catalog->load_types();
   catalog->load_routines();
+  catalog->load_made<UserOperator>();
+  catalog->load_made<UserCast>();
+  catalog->load_made<Extension>();
   return catalog;
 }
 
@@ -116,6 +121,50 @@ void Catalog::load_routines() {
                   [&](Oid oid, Bytes value) {
                     put_routine(oid, std::make_shared<const Routine>(decode<Routine>(value)));
                   });
+}
+
+namespace {
+
+constexpr RecordKind record_of(const UserOperator*) {
+  return RecordKind::user_operator;
+}
+constexpr RecordKind record_of(const UserCast*) {
+  return RecordKind::user_cast;
+}
+constexpr RecordKind record_of(const Extension*) {
+  return RecordKind::extension;
+}
+
+}  // namespace
+
+template <class Object>
+void Catalog::load_made() {
+  const Object* const kind = nullptr;
+  for_each_record(
+      engine_, tree_, kind_prefix(database_, record_of(kind)), [&](Oid oid, Bytes value) {
+        std::get<Made<Object>>(made_)[oid] = std::make_shared<const Object>(decode<Object>(value));
+      });
+}
+
+template <class Object>
+std::shared_ptr<const Object> Catalog::made(Oid oid) const {
+  const std::shared_lock lock{mutex_};
+  return find_or_null(std::get<Made<Object>>(made_), oid);
+}
+template <class Object>
+std::vector<std::shared_ptr<const Object>> Catalog::all_made() const {
+  const std::shared_lock lock{mutex_};
+  return values_of(std::get<Made<Object>>(made_));
+}
+template OperatorPtr Catalog::made<UserOperator>(Oid oid) const;
+template CastPtr Catalog::made<UserCast>(Oid oid) const;
+template ExtensionPtr Catalog::made<Extension>(Oid oid) const;
+template std::vector<OperatorPtr> Catalog::all_made<UserOperator>() const;
+template std::vector<CastPtr> Catalog::all_made<UserCast>() const;
+template std::vector<ExtensionPtr> Catalog::all_made<Extension>() const;
+
+std::string cast_name(TypeId source, TypeId target) {
+  return fmt::format("{} {}", raw(source), raw(target));
 }
 
 void Catalog::put_routine(Oid oid, const RoutinePtr& routine) {
@@ -181,6 +230,12 @@ void Catalog::put(const CatalogChange& change) {
     shared_.put(change.oid, *role);
   } else if (const auto* database = std::get_if<DatabasePtr>(&change.object)) {
     shared_.put(change.oid, *database);
+  } else if (const auto* op = std::get_if<OperatorPtr>(&change.object)) {
+    put_object(std::get<Made<UserOperator>>(made_), change.oid, *op);
+  } else if (const auto* cast = std::get_if<CastPtr>(&change.object)) {
+    put_object(std::get<Made<UserCast>>(made_), change.oid, *cast);
+  } else if (const auto* extension = std::get_if<ExtensionPtr>(&change.object)) {
+    put_object(std::get<Made<Extension>>(made_), change.oid, *extension);
   } else {
     put_table(change, std::get<TablePtr>(change.object));
   }

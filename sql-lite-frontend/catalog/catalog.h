@@ -8,10 +8,12 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/shared_objects.h"
 #include "sql-lite-frontend/catalog/table.h"
@@ -28,7 +30,9 @@ using SchemaPtr = std::shared_ptr<const Schema>;
 struct CatalogChange {
   Oid oid = kNoOid;
   bool created = false;
-  std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr> object;
+  std::variant<TablePtr, SchemaPtr, TypePtr, RoutinePtr, RolePtr, DatabasePtr, OperatorPtr, CastPtr,
+               ExtensionPtr>
+      object;
 };
 
 /// The committed catalog of one database, over its records in one tree of the engine. Relations are
@@ -75,6 +79,11 @@ class Catalog {
   /// All of that name, whatever their schemas and arguments.
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
   [[nodiscard]] std::vector<RoutinePtr> routines() const;
+  /// Operators, casts and extensions.
+  template <class Object>
+  [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
+  template <class Object>
+  [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
   /// All there are: reads those that nobody has asked for yet.
   [[nodiscard]] std::vector<TablePtr> tables();
   /// Those that somebody has asked for.
@@ -97,6 +106,8 @@ class Catalog {
   void load_schemas();
   void load_types();
   void load_routines();
+  template <class Object>
+  void load_made();
   void put_routine(Oid oid, const RoutinePtr& routine);
   TablePtr read(Oid oid);
   TablePtr named(const Names& names, Oid schema, std::string_view name);
@@ -125,6 +136,9 @@ class Catalog {
   std::map<Oid, TypePtr> types_;
   std::map<Oid, RoutinePtr> routines_;
   std::multimap<std::string, RoutinePtr, std::less<>> routine_names_;
+  template <class Object>
+  using Made = std::map<Oid, std::shared_ptr<const Object>>;
+  std::tuple<Made<UserOperator>, Made<UserCast>, Made<Extension>> made_;
   /// What is in tables_ is all there is.
   bool is_whole_ = false;
   /// What was looked for in vain since the last change.
@@ -156,6 +170,12 @@ class CatalogView {
   [[nodiscard]] TypePtr type(Oid schema, std::string_view name) const;
   [[nodiscard]] RoutinePtr routine(Oid oid) const;
   [[nodiscard]] std::vector<RoutinePtr> routines_named(std::string_view name) const;
+  /// Operators, casts and extensions; all of a kind by ascending oid.
+  template <class Object>
+  [[nodiscard]] std::shared_ptr<const Object> made(Oid oid) const;
+  template <class Object>
+  [[nodiscard]] std::vector<std::shared_ptr<const Object>> all_made() const;
+  [[nodiscard]] ExtensionPtr extension(std::string_view name) const;
   [[nodiscard]] RolePtr role(Oid oid) const;
   [[nodiscard]] RolePtr role(std::string_view name) const;
   [[nodiscard]] DatabasePtr database(Oid oid) const;
@@ -184,6 +204,9 @@ class CatalogView {
   SchemaPtr create(Transaction& transaction, Schema schema);
   TypePtr create(Transaction& transaction, UserType type);
   RoutinePtr create(Transaction& transaction, Routine routine);
+  OperatorPtr create(Transaction& transaction, UserOperator op);
+  CastPtr create(Transaction& transaction, UserCast cast);
+  ExtensionPtr create(Transaction& transaction, Extension extension);
   RolePtr create(Transaction& transaction, Role role);
   DatabasePtr create(Transaction& transaction, DatabaseEntry database);
 
@@ -206,12 +229,18 @@ class CatalogView {
   void replace(Transaction& transaction, const Schema& old, Schema schema);
   void replace(Transaction& transaction, const UserType& old, UserType type);
   void replace(Transaction& transaction, const Routine& old, Routine routine);
+  void replace(Transaction& transaction, const UserOperator& old, UserOperator op);
+  void replace(Transaction& transaction, const UserCast& old, UserCast cast);
+  void replace(Transaction& transaction, const Extension& old, Extension extension);
   void replace(Transaction& transaction, const Role& old, Role role);
   void replace(Transaction& transaction, const DatabaseEntry& old, DatabaseEntry database);
   void remove(Transaction& transaction, const Table& table);
   void remove(Transaction& transaction, const Schema& schema);
   void remove(Transaction& transaction, const UserType& type);
   void remove(Transaction& transaction, const Routine& routine);
+  void remove(Transaction& transaction, const UserOperator& op);
+  void remove(Transaction& transaction, const UserCast& cast);
+  void remove(Transaction& transaction, const Extension& extension);
   void remove(Transaction& transaction, const Role& role);
   void remove(Transaction& transaction, const DatabaseEntry& database);
 
@@ -223,6 +252,8 @@ class CatalogView {
   void commit();
   void rollback() { rollback_to(0); }
   [[nodiscard]] bool has_changes() const noexcept { return !changes_.empty(); }
+  /// What has been made since the mark and is there still, as an extension's script makes it.
+  [[nodiscard]] std::vector<Extension::Member> made_since(std::size_t mark) const;
   /// Of relations that are, or were, only this session's.
   [[nodiscard]] bool changes_temporaries() const;
 

@@ -27,6 +27,15 @@ Traits traits_of(const UserType&) {
 Traits traits_of(const Routine&) {
   return {RecordKind::routine, false, sqlstate::duplicate_function, "function"};
 }
+Traits traits_of(const UserOperator&) {
+  return {RecordKind::user_operator, false, sqlstate::duplicate_function, "operator"};
+}
+Traits traits_of(const UserCast&) {
+  return {RecordKind::user_cast, false, sqlstate::duplicate_object, "cast"};
+}
+Traits traits_of(const Extension&) {
+  return {RecordKind::extension, false, sqlstate::duplicate_object, "extension"};
+}
 Traits traits_of(const Role&) {
   return {RecordKind::role, true, sqlstate::duplicate_object, "role"};
 }
@@ -41,6 +50,8 @@ std::string name_record(Oid part, const Object& object) {
     return type_name_key(part, object.schema, object.name);
   } else if constexpr (std::is_same_v<Object, Routine>) {
     return routine_name_key(part, object);
+  } else if constexpr (std::is_same_v<Object, UserOperator>) {
+    return operator_name_key(part, object);
   } else {
     return name_key(part, static_cast<Oid>(traits_of(object).kind), object.name);
   }
@@ -262,6 +273,15 @@ TypePtr CatalogView::create(Transaction& transaction, UserType type) {
 RoutinePtr CatalogView::create(Transaction& transaction, Routine routine) {
   return create_object<Routine, RoutinePtr>(transaction, std::move(routine));
 }
+OperatorPtr CatalogView::create(Transaction& transaction, UserOperator op) {
+  return create_object<UserOperator, OperatorPtr>(transaction, std::move(op));
+}
+CastPtr CatalogView::create(Transaction& transaction, UserCast cast) {
+  return create_object<UserCast, CastPtr>(transaction, std::move(cast));
+}
+ExtensionPtr CatalogView::create(Transaction& transaction, Extension extension) {
+  return create_object<Extension, ExtensionPtr>(transaction, std::move(extension));
+}
 RolePtr CatalogView::create(Transaction& transaction, Role role) {
   return create_object<Role, RolePtr>(transaction, std::move(role));
 }
@@ -276,6 +296,15 @@ void CatalogView::replace(Transaction& transaction, const UserType& old, UserTyp
 }
 void CatalogView::replace(Transaction& transaction, const Routine& old, Routine routine) {
   replace_object(transaction, old, std::move(routine));
+}
+void CatalogView::replace(Transaction& transaction, const UserOperator& old, UserOperator op) {
+  replace_object(transaction, old, std::move(op));
+}
+void CatalogView::replace(Transaction& transaction, const UserCast& old, UserCast cast) {
+  replace_object(transaction, old, std::move(cast));
+}
+void CatalogView::replace(Transaction& transaction, const Extension& old, Extension extension) {
+  replace_object(transaction, old, std::move(extension));
 }
 void CatalogView::replace(Transaction& transaction, const Role& old, Role role) {
   replace_object(transaction, old, std::move(role));
@@ -292,6 +321,15 @@ void CatalogView::remove(Transaction& transaction, const UserType& type) {
 }
 void CatalogView::remove(Transaction& transaction, const Routine& routine) {
   remove_object(transaction, routine);
+}
+void CatalogView::remove(Transaction& transaction, const UserOperator& op) {
+  remove_object(transaction, op);
+}
+void CatalogView::remove(Transaction& transaction, const UserCast& cast) {
+  remove_object(transaction, cast);
+}
+void CatalogView::remove(Transaction& transaction, const Extension& extension) {
+  remove_object(transaction, extension);
 }
 void CatalogView::remove(Transaction& transaction, const Role& role) {
   remove_object(transaction, role);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
 /// The keys of the catalog's records.
@@ -29,6 +30,10 @@ enum class RecordKind : char {
   type_name = 15,  ///< (schema, name) → oid of a type that a user made
   routine = 16,
   routine_name = 17,  ///< (schema, name, zero byte, argument types) → oid of a routine
+  user_operator = 18,
+  operator_name = 19,  ///< (schema, name, zero byte, operands' types) → oid of an operator
+  user_cast = 20,
+  extension = 21,
 };
 
 /// Roles and databases belong to all databases.
@@ -69,6 +74,15 @@ inline std::string name_key(Oid database, Oid owner, std::string_view name) {
 inline std::string type_name_key(Oid database, Oid schema, std::string_view name) {
   std::string key = object_key(database, RecordKind::type_name, schema);
   key += name;
+  return key;
+}
+
+inline std::string operator_name_key(Oid database, const UserOperator& op) {
+  std::string key = object_key(database, RecordKind::operator_name, op.schema);
+  key += op.name;
+  key += '\0';
+  append_oid(key, raw(op.left));
+  append_oid(key, raw(op.right));
   return key;
 }
 

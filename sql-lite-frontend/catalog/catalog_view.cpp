@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sql-lite-frontend/catalog/catalog.h"
+#include "sql-lite-frontend/catalog/comments.h"
 
 namespace swizzle::sql {
 
@@ -124,6 +125,46 @@ RoutinePtr CatalogView::routine(Oid oid) const {
   if (const RoutinePtr* mine = own<RoutinePtr>(oid)) return *mine;
   return catalog_.routine(oid);
 }
+template <class Object>
+std::shared_ptr<const Object> CatalogView::made(Oid oid) const {
+  using Ptr = std::shared_ptr<const Object>;
+  if (const Ptr* mine = own<Ptr>(oid)) return *mine;
+  return catalog_.made<Object>(oid);
+}
+template <class Object>
+std::vector<std::shared_ptr<const Object>> CatalogView::all_made() const {
+  return merged(catalog_.all_made<Object>());
+}
+template OperatorPtr CatalogView::made<UserOperator>(Oid oid) const;
+template CastPtr CatalogView::made<UserCast>(Oid oid) const;
+template ExtensionPtr CatalogView::made<Extension>(Oid oid) const;
+template std::vector<OperatorPtr> CatalogView::all_made<UserOperator>() const;
+template std::vector<CastPtr> CatalogView::all_made<UserCast>() const;
+template std::vector<ExtensionPtr> CatalogView::all_made<Extension>() const;
+
+std::vector<Extension::Member> CatalogView::made_since(std::size_t mark) const {
+  std::vector<Extension::Member> members;
+  for (std::size_t i = mark; i < changes_.size(); ++i) {
+    const CatalogChange& change = changes_[i];
+    if (!change.created) continue;
+    Oid catalog = kNoOid;
+    bool is_there = false;
+    std::visit(
+        [&]<class Ptr>(const Ptr&) {
+          const Ptr* now = own<Ptr>(change.oid);
+          is_there = now != nullptr && *now;
+          if constexpr (std::is_same_v<Ptr, TablePtr>) catalog = kPgClassClass;
+          if constexpr (std::is_same_v<Ptr, TypePtr>) catalog = kPgTypeClass;
+          if constexpr (std::is_same_v<Ptr, RoutinePtr>) catalog = kPgProcClass;
+          if constexpr (std::is_same_v<Ptr, OperatorPtr>) catalog = kPgOperatorClass;
+          if constexpr (std::is_same_v<Ptr, CastPtr>) catalog = kPgCastClass;
+        },
+        change.object);
+    if (is_there && catalog != kNoOid) members.push_back({catalog, change.oid});
+  }
+  return members;
+}
+
 RolePtr CatalogView::role(Oid oid) const {
   if (const RolePtr* mine = own<RolePtr>(oid)) return *mine;
   return catalog_.shared().role(oid);
@@ -160,6 +201,9 @@ std::vector<RoutinePtr> CatalogView::routines_named(std::string_view name) const
   std::vector<RoutinePtr> found = routines();
   std::erase_if(found, [name](const RoutinePtr& routine) { return routine->name != name; });
   return found;
+}
+ExtensionPtr CatalogView::extension(std::string_view name) const {
+  return named(all_made<Extension>(), name);
 }
 RolePtr CatalogView::role(std::string_view name) const {
   return changes_.empty() ? catalog_.shared().role(name) : named(roles(), name);

@@ -60,7 +60,11 @@ def main():
     # Besides, how domains and enums that users make are read and written.
     made = {2597, 2598, 3506, 3507, 3532, 3533}
     used = sorted(({int(oid) for row in functions for oid in row[1:]} | made) - {0})
-    names = query(f"select oid, proname from pg_proc where oid in ({','.join(map(str, used))}) order by oid")
+    # And estimators, which CREATE OPERATOR names.
+    names = query(f"""
+      select oid, proname from pg_proc
+       where oid in ({','.join(map(str, used))}) or (proname ~ 'sel$' and proargtypes[0] = 'internal'::regtype)
+       order by oid""")
     classes = query("""
       select c.oid, c.opcname, c.opcfamily, c.opcintype, c.opcdefault, f.opfname
         from pg_opclass c join pg_opfamily f on f.oid = c.opcfamily

@@ -196,6 +196,39 @@ void fields(V& visit, T& object) {
   visit(object.name, object.mode, object.type, object.default_sql);
 }
 template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, AggregateDefinition>
+void fields(V& visit, T& object) {
+  visit(object.transition, object.state, object.state_bytes, object.initial, object.final,
+        object.final_extra, object.final_modifies, object.combine, object.serialize,
+        object.deserialize, object.moving_transition, object.moving_inverse, object.moving_state,
+        object.moving_bytes, object.moving_initial, object.moving_final, object.moving_extra,
+        object.moving_modifies, object.sort_operator);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserOperator>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.schema, object.name, object.owner, object.left, object.right,
+        object.result, object.function, object.commutator, object.negator, object.restriction,
+        object.join, object.can_hash, object.can_merge, object.comment);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, UserCast>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.source, object.target, object.function, object.context,
+        object.method, object.comment);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Extension::Member>
+void fields(V& visit, T& object) {
+  visit(object.catalog, object.object);
+}
+template <class V, class T>
+  requires std::same_as<std::remove_const_t<T>, Extension>
+void fields(V& visit, T& object) {
+  visit(object.oid, object.name, object.owner, object.schema, object.version, object.members,
+        object.comment);
+}
+template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, Routine>
 void fields(V& visit, T& object) {
   visit(object.oid, object.schema, object.name, object.owner, object.kind, object.language,
@@ -203,6 +236,8 @@ void fields(V& visit, T& object) {
         object.volatility, object.strict, object.security_definer, object.leakproof,
         object.parallel, object.cost, object.rows, object.settings, object.form, object.body,
         object.body_names, object.body_types, object.body_routines, object.comment, object.grants);
+  visit.since(10, object.library);
+  visit.since(10, object.aggregate);
 }
 template <class V, class T>
   requires std::same_as<std::remove_const_t<T>, EnumLabel>
@@ -310,6 +345,15 @@ std::string encode(const UserType& object) {
 std::string encode(const Routine& object) {
   return encode_object(object);
 }
+std::string encode(const UserOperator& object) {
+  return encode_object(object);
+}
+std::string encode(const UserCast& object) {
+  return encode_object(object);
+}
+std::string encode(const Extension& object) {
+  return encode_object(object);
+}
 std::string encode(const Role& object) {
   return encode_object(object);
 }
@@ -335,6 +379,18 @@ UserType decode<UserType>(Bytes bytes) {
 template <>
 Routine decode<Routine>(Bytes bytes) {
   return decode_object<Routine>(bytes);
+}
+template <>
+UserOperator decode<UserOperator>(Bytes bytes) {
+  return decode_object<UserOperator>(bytes);
+}
+template <>
+UserCast decode<UserCast>(Bytes bytes) {
+  return decode_object<UserCast>(bytes);
+}
+template <>
+Extension decode<Extension>(Bytes bytes) {
+  return decode_object<Extension>(bytes);
 }
 template <>
 Role decode<Role>(Bytes bytes) {

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
+#include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/objects.h"
 
 namespace swizzle::sql {
@@ -15,6 +16,9 @@ std::string encode(const Schema& object);
 std::string encode(const Relation& object);
 std::string encode(const UserType& object);
 std::string encode(const Routine& object);
+std::string encode(const UserOperator& object);
+std::string encode(const UserCast& object);
+std::string encode(const Extension& object);
 std::string encode(const Role& object);
 std::string encode(const DatabaseEntry& object);
 std::string encode(const DefaultGrants& object);
@@ -30,6 +34,12 @@ template <>
 UserType decode<UserType>(Bytes bytes);
 template <>
 Routine decode<Routine>(Bytes bytes);
+template <>
+UserOperator decode<UserOperator>(Bytes bytes);
+template <>
+UserCast decode<UserCast>(Bytes bytes);
+template <>
+Extension decode<Extension>(Bytes bytes);
 template <>
 Role decode<Role>(Bytes bytes);
 template <>

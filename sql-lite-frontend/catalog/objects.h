@@ -301,7 +301,7 @@ struct UserType {
 };
 using TypePtr = std::shared_ptr<const UserType>;
 
-enum class RoutineKind : char { function = 'f', procedure = 'p' };
+enum class RoutineKind : char { function = 'f', procedure = 'p', aggregate = 'a' };
 /// pg_proc.proargmodes' letters.
 enum class ParameterMode : char {
   in = 'i',
@@ -331,7 +331,30 @@ enum class BodyForm : char {
   atomic = 'a',  ///< RETURN … or BEGIN ATOMIC … END
 };
 
-/// A function or procedure that a user made, in whatever language.
+/// What an aggregate is made of; functions by number, 0: none.
+struct AggregateDefinition {
+  Oid transition = kNoOid;
+  TypeId state = TypeId::none;
+  std::int32_t state_bytes = 0;  ///< SSPACE: an estimate
+  std::optional<std::string> initial;
+  Oid final = kNoOid;
+  bool final_extra = false;
+  char final_modifies = 'r';  ///< pg_aggregate's letters: read only, shareable, read write
+  Oid combine = kNoOid;
+  Oid serialize = kNoOid;
+  Oid deserialize = kNoOid;
+  Oid moving_transition = kNoOid;
+  Oid moving_inverse = kNoOid;
+  TypeId moving_state = TypeId::none;
+  std::int32_t moving_bytes = 0;
+  std::optional<std::string> moving_initial;
+  Oid moving_final = kNoOid;
+  bool moving_extra = false;
+  char moving_modifies = 'r';
+  Oid sort_operator = kNoOid;
+};
+
+/// A function, procedure or aggregate that a user made, in whatever language.
 struct Routine {
   Oid oid = kNoOid;
   Oid schema = kNoOid;
@@ -353,6 +376,8 @@ struct Routine {
   std::vector<std::string> settings;  ///< SET: "name=value"
   BodyForm form = BodyForm::string;
   std::string body;
+  std::string library;  ///< of LANGUAGE c, where `body` names something in it
+  std::optional<AggregateDefinition> aggregate;
   /// What the names in an atomic body meant when it was made, as with a view.
   std::vector<ViewName> body_names;
   std::vector<ViewType> body_types;

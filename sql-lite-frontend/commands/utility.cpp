@@ -8,6 +8,7 @@
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/commands/statements.h"
 #include "sql-lite-frontend/ddl/grant.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/owned.h"
 #include "sql-lite-frontend/ddl/reindex.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -55,21 +56,21 @@ void run_utility(Session::State& session, const ast::Node* node, Statement& stat
       }
       return;
     }
-    case Kind::create_extension_stmt: {
-      const auto& extension = ast::as<ast::CreateExtensionStmt>(node);
-      if (extension.extname != "plpgsql") {
-        throw_error(sqlstate::feature_not_supported, "extension \"{}\" is not supported",
-                    extension.extname);
-      }
-      // PostgreSQL has it from the start, and scripts ask for it whether they use it or not.
-      if (!extension.if_not_exists) {
-        throw_error(sqlstate::duplicate_object, "extension \"plpgsql\" already exists");
-      }
-      session.notice(sink, Severity::notice, sqlstate::duplicate_object,
-                     R"(extension "plpgsql" already exists, skipping)");
-      sink.command_complete("CREATE EXTENSION");
-      return;
-    }
+    case Kind::create_extension_stmt:
+      definition("CREATE EXTENSION");
+      return create_extension(session, ast::as<ast::CreateExtensionStmt>(node), sink);
+    case Kind::alter_extension_stmt:
+      definition("ALTER EXTENSION");
+      return alter_extension(session, ast::as<ast::AlterExtensionStmt>(node), sink);
+    case Kind::define_stmt:
+      definition("CREATE");
+      return define_object(session, ast::as<ast::DefineStmt>(node), sink);
+    case Kind::alter_operator_stmt:
+      definition("ALTER OPERATOR");
+      return alter_operator(session, ast::as<ast::AlterOperatorStmt>(node), sink);
+    case Kind::create_cast_stmt:
+      definition("CREATE CAST");
+      return create_cast(session, ast::as<ast::CreateCastStmt>(node), sink);
     case Kind::discard_stmt:
       return discard_state(session, ast::as<ast::DiscardStmt>(node), sink);
     case Kind::explain_stmt:

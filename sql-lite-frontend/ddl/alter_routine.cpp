@@ -62,6 +62,7 @@ std::vector<RoutinePtr> candidates(Session::State& session, const RoutineName& n
 
 bool fits(RoutineKind kind, ast::ObjectType type) {
   if (type == ast::ObjectType::routine) return true;
+  if (type == ast::ObjectType::aggregate) return kind == RoutineKind::aggregate;
   return (kind == RoutineKind::procedure) == (type == ast::ObjectType::procedure);
 }
 
@@ -78,6 +79,7 @@ bool is_builtin_function(std::string_view name) {
 
 std::string_view routine_noun(ast::ObjectType type) noexcept {
   if (type == ast::ObjectType::procedure) return "procedure";
+  if (type == ast::ObjectType::aggregate) return "aggregate";
   return type == ast::ObjectType::routine ? "routine" : "function";
 }
 
@@ -154,6 +156,10 @@ RoutinePtr require_named_routine(Session::State& session, const ast::ObjectWithA
                 written(name), type_list(session, types));
   }
   if (!fits(found->kind, type)) {
+    if (type == ast::ObjectType::aggregate) {
+      throw_error(sqlstate::wrong_object_type, "function {}({}) is not an aggregate", written(name),
+                  type_list(session, found->argument_types()));
+    }
     throw_error(sqlstate::wrong_object_type, "{}({}) is not a {}", written(name),
                 type_list(session, found->argument_types()), routine_noun(type));
   }
@@ -163,7 +169,10 @@ RoutinePtr require_named_routine(Session::State& session, const ast::ObjectWithA
 void require_owner(Session::State& session, const Routine& routine) {
   if (session.rights.owns(routine.owner)) return;
   throw_error(sqlstate::insufficient_privilege, "must be owner of {} {}",
-              routine.kind == RoutineKind::procedure ? "procedure" : "function", routine.name);
+              routine.kind == RoutineKind::procedure   ? "procedure"
+              : routine.kind == RoutineKind::aggregate ? "aggregate"
+                                                       : "function",
+              routine.name);
 }
 
 bool apply_common_option(Session::State& session, const ast::DefElem& option, Routine& routine) {
@@ -218,6 +227,9 @@ void alter_routine(Session::State& session, const ast::AlterFunctionStmt& statem
                    ResultSink& sink) {
   const RoutinePtr found = require_named_routine(session, *statement.func, statement.objtype);
   require_owner(session, *found);
+  if (found->kind == RoutineKind::aggregate) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", found->name);
+  }
   const RoutinePtr locked = session.catalog.lock_routine(*session.transaction, *found);
   Routine changed = *locked;
   std::vector<std::string_view> seen;

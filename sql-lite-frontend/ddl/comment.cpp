@@ -7,6 +7,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
@@ -99,6 +100,13 @@ class Commenting {
       case ObjectType::aggregate:
       case ObjectType::routine:
         return on_function();
+      case ObjectType::operator_:
+        return comment_on_operator(session_, ast::as<ast::ObjectWithArgs>(statement_.object),
+                                   text_);
+      case ObjectType::cast:
+        return comment_on_cast(session_, names(), text_);
+      case ObjectType::extension:
+        return comment_on_extension(session_, ast::string_of(statement_.object), text_);
       case ObjectType::type:
       case ObjectType::domain:
         return on_type();
@@ -318,6 +326,10 @@ class Commenting {
                       : find_named_routine(session_, named, statement_.objtype);
     }
     if (made) {
+      if (statement_.objtype == ObjectType::aggregate && made->kind != RoutineKind::aggregate) {
+        throw_error(sqlstate::wrong_object_type, "function {} is not an aggregate",
+                    session_.names.name_of(TypeId::regprocedure, made->oid).value_or(made->name));
+      }
       require_owner(session_, *made);
       const RoutinePtr locked = session_.catalog.lock_routine(*session_.transaction, *made);
       Routine changed = *locked;

@@ -53,6 +53,7 @@ class RoutineBuilder {
     routine_.owner = session_.user;
     place();
     read_options();
+    if (is_native() && !has_cost_) routine_.cost = 1;
     read_parameters();
     read_result();
     check_costs_and_types();
@@ -91,6 +92,7 @@ class RoutineBuilder {
                     option.defname == "window" ? "WINDOW" : "TRANSFORM");
       } else {
         refuse_for_procedure(option);
+        has_cost_ |= option.defname == "cost";
         apply_common_option(session_, option, routine_);
       }
     }
@@ -99,6 +101,10 @@ class RoutineBuilder {
       routine_.language = "sql";
     }
     static_cast<void>(require_language(routine_.language));
+    if (is_native() && !session_.rights.is_superuser(session_.user)) {
+      throw_error(sqlstate::insufficient_privilege, "permission denied for language {}",
+                  routine_.language);
+    }
   }
 
   void refuse_for_procedure(const ast::DefElem& option) const {
@@ -263,9 +269,9 @@ class RoutineBuilder {
     const bool any_polymorphic = std::ranges::any_of(inputs, is_polymorphic);
     for (const TypeId type : inputs) {
       if (is_pseudo(type) && !is_polymorphic(type)) {
-        throw invalid(fmt::format("{} functions cannot {} type {}", shown_language(),
-                                  routine_.language == "sql" ? "have arguments of" : "accept",
-                                  format_type(type)));
+        throw refusal_of_type(fmt::format(
+            "{} functions cannot {} type {}", shown_language(),
+            routine_.language == "sql" ? "have arguments of" : "accept", format_type(type)));
       }
     }
     if (is_polymorphic(routine_.result) && !any_polymorphic) {
@@ -282,20 +288,33 @@ class RoutineBuilder {
     }
     const bool is_trigger = routine_.result == TypeId::trigger && routine_.language != "sql";
     if (is_trigger && !inputs.empty()) {
-      throw invalid("trigger functions cannot have declared arguments")
-          .with_hint(
-              "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
+      SqlError error = invalid("trigger functions cannot have declared arguments");
+      if (routine_.language == "plpgsql") {
+        error.fields().where =
+            fmt::format("compilation of PL/pgSQL function \"{}\" near line 1", routine_.name);
+      }
+      throw std::move(error).with_hint(
+          "The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
     }
     const bool may_return = is_trigger || routine_.result == TypeId::void_ ||
                             routine_.result == TypeId::record || is_polymorphic(routine_.result);
     if (is_pseudo(routine_.result) && !may_return) {
-      throw invalid(fmt::format("{} functions cannot return type {}", shown_language(),
-                                format_type(routine_.result)));
+      throw refusal_of_type(fmt::format("{} functions cannot return type {}", shown_language(),
+                                        format_type(routine_.result)));
     }
   }
 
+  /// PL/pgSQL says it is not there, SQL that it is wrong.
+  [[nodiscard]] SqlError refusal_of_type(std::string message) const {
+    if (routine_.language == "sql") return invalid(std::move(message));
+    return SqlError{sqlstate::feature_not_supported, std::move(message)};
+  }
   [[nodiscard]] std::string_view shown_language() const {
+    if (is_native()) return routine_.language;
     return routine_.language == "sql" ? "SQL" : "PL/pgSQL";
+  }
+  [[nodiscard]] bool is_native() const {
+    return routine_.language == "c" || routine_.language == "internal";
   }
 
   static bool is_pseudo(TypeId type) {
@@ -307,6 +326,12 @@ class RoutineBuilder {
     if (statement_.sql_body == nullptr) {
       if (as_ == nullptr) throw invalid("no function body specified");
       const ast::NodeList parts = ast::as<ast::List>(as_->arg).items;
+      if (routine_.language == "c") {
+        // The library, and what the function is called in it.
+        routine_.library = ast::string_of(parts[0]);
+        routine_.body = parts.size() > 1 ? ast::string_of(parts[1]) : routine_.name;
+        return;
+      }
       if (parts.size() != 1) {
         throw invalid(
             fmt::format("only one AS item needed for language \"{}\"", routine_.language));
@@ -387,6 +412,7 @@ class RoutineBuilder {
   const Statement& whole_;
   ResultSink& sink_;
   const ast::DefElem* as_ = nullptr;
+  bool has_cost_ = false;
   Routine routine_;
 };
 
@@ -401,7 +427,10 @@ void require_same_interface(Session::State& session, const Routine& old, const R
       session.names.routine_signature(old));
   if (old.kind != changed.kind) {
     throw sql_error(sqlstate::wrong_object_type, "cannot change routine kind")
-        .with_detail(fmt::format("\"{}\" is a {}.", old.name, noun_of(old.kind)));
+        .with_detail(fmt::format("\"{}\" is {}.", old.name,
+                                 old.kind == RoutineKind::aggregate
+                                     ? std::string{"an aggregate function"}
+                                     : fmt::format("a {}", noun_of(old.kind))));
   }
   if (old.result != changed.result || old.returns_set != changed.returns_set) {
     throw sql_error(sqlstate::invalid_function_definition, "{}",
@@ -452,7 +481,9 @@ std::optional<std::size_t> place_of_body(const Statement& whole, const Routine& 
 }
 
 void check_body(Session::State& session, const RoutinePtr& routine, const Statement& whole) {
-  if (!session.settings.boolean("check_function_bodies")) return;
+  // What is called at once must be there.
+  const bool is_native = routine->language == "c" || routine->language == "internal";
+  if (!is_native && !session.settings.boolean("check_function_bodies")) return;
   try {
     const RoutineFrame frame{session, *routine};
     require_language(routine->language).check(session, session.names.callable_of(routine));
@@ -463,7 +494,7 @@ void check_body(Session::State& session, const RoutinePtr& routine, const Statem
       error.fields().where.clear();
     } else {
       error.fields().position = 0;
-      if (error.fields().where.empty()) {
+      if (error.fields().where.empty() && !is_native) {
         error.fields().where = fmt::format("SQL function \"{}\"", routine->name);
       }
     }

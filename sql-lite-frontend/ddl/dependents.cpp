@@ -7,6 +7,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/bind/binder.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/table_change.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/diagnostic.h"
@@ -160,6 +161,24 @@ void remove(Session::State& session, const Dependent& dependent) {
     if (const TypePtr partner = session.names.user_type(other))
       session.catalog.remove(*session.transaction, *partner);
     session.catalog.remove(*session.transaction, *type);
+    return;
+  }
+  if (dependent.kind == Dependent::Kind::op) {
+    if (const OperatorPtr op = session.catalog.made<UserOperator>(dependent.oid)) {
+      remove_operator(session, *op);
+    }
+    return;
+  }
+  if (dependent.kind == Dependent::Kind::cast) {
+    if (const CastPtr cast = session.catalog.made<UserCast>(dependent.oid)) {
+      session.catalog.remove(*session.transaction, *cast);
+    }
+    return;
+  }
+  if (dependent.kind == Dependent::Kind::extension) {
+    if (const ExtensionPtr extension = session.catalog.made<Extension>(dependent.oid)) {
+      remove_extension(session, *extension);
+    }
     return;
   }
   if (dependent.kind == Dependent::Kind::attribute) {
@@ -354,7 +373,8 @@ void drop_dependents(Session::State& session, std::span<const Dependent> depende
   }
   if (!cascade) {
     throw sql_error(sqlstate::dependent_objects_still_exist,
-                    "cannot drop {} because other objects depend on it", what)
+                    "cannot drop {} because other objects depend on {}", what,
+                    what == kSeveralObjects ? "them" : "it")
         .with_detail(std::move(detail))
         .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
   }

@@ -22,7 +22,10 @@ struct Dependent {
     type,
     attribute,
     routine,
-    trigger
+    trigger,
+    op,
+    cast,
+    extension
   };
   Kind kind = Kind::view;
   /// The view, or the table whose part it is; null for a type, a domain's constraint, an attribute,
@@ -73,11 +76,24 @@ void add_routines_of_relations(Session::State& session, std::span<const TablePtr
 /// The schema's routines, and what depends on them elsewhere.
 void add_routines_of_schema(Session::State& session, const Schema& schema,
                             std::vector<Dependent>& dependents);
+/// The same for operators.
+std::vector<Dependent> dependents_of_operators(Session::State& session,
+                                               std::span<const OperatorPtr> operators);
+/// For an extension that is to go: what depends on what belongs to it, apart from that itself.
+std::vector<Dependent> dependents_of_extension(Session::State& session, const Extension& extension);
+/// What belongs to the extension goes with it.
+void remove_extension(Session::State& session, const Extension& extension);
+/// Takes what belongs to extensions out of the list, and puts those in instead, with what depends
+/// on them.
+void replace_members(Session::State& session, std::string_view on, std::vector<Dependent>& list);
 /// "function f(integer)".
 std::string described(Session::State& session, const Routine& routine);
 
 /// Makes the column one of those that keep their place only.
 void drop_column_definition(Relation& relation, std::size_t position);
+
+/// What several objects that are dropped at once are called.
+inline constexpr std::string_view kSeveralObjects = "desired object(s)";
 
 /// With RESTRICT, throws 2BP01 if there is any dependent; with CASCADE, says what goes too and
 /// removes it. `what` is the object: "table t".

@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/default_grants.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/materialized_view.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/statements.h"
@@ -125,7 +126,7 @@ void drop_relations(Session::State& session, const ast::DropStmt& statement, Rel
   }
   if (tables.empty()) return;
   const std::string what =
-      tables.size() == 1 ? described(session, *tables[0]) : std::string{"desired object(s)"};
+      tables.size() == 1 ? described(session, *tables[0]) : std::string{kSeveralObjects};
   for (const TablePtr& table : tables) {
     const SchemaPtr schema = session.catalog.schema(table->relation.schema);
     // Who owns the schema may drop what is in it.
@@ -211,6 +212,7 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
     }
     add_types_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
+    replace_members(session, "schema " + name, dependents);
     drop_dependents(session, dependents, "schema " + name, statement.behavior, sink);
     for (const DefaultGrants& grants :
          read_default_grants(session.catalog.shared(), *session.transaction)) {
@@ -219,27 +221,6 @@ void drop_schema(Session::State& session, const ast::DropStmt& statement, Result
     }
     session.catalog.remove(*session.transaction, *schema);
   }
-}
-
-/// There are no objects of such a kind, so IF EXISTS has nothing to drop.
-void drop_unknown(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
-  const std::string_view type = object_type_name(statement.remove_type);
-  const bool is_named = statement.remove_type == ast::ObjectType::extension;
-  if (!statement.missing_ok || !is_named) {
-    throw_error(sqlstate::feature_not_supported, "DROP {} is not supported", type);
-  }
-  std::string noun{type};
-  std::ranges::transform(noun, noun.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  for (const ast::Node* node : statement.objects) {
-    std::string name;
-    if (const auto* list = ast::try_as<ast::List>(node)) name = dotted(list->items);
-    if (const auto* string = ast::try_as<ast::String>(node)) name = string->sval;
-    session.notice(sink, Severity::notice, SqlState{"00000"},
-                   fmt::format("{} \"{}\" does not exist, skipping", noun, name));
-  }
-  sink.command_complete(fmt::format("DROP {}", type));
 }
 
 }  // namespace
@@ -270,11 +251,19 @@ void drop_objects(Session::State& session, const ast::DropStmt& statement, Resul
     case ast::ObjectType::function:
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
+    case ast::ObjectType::aggregate:
       return drop_routines(session, statement, sink);
+    case ast::ObjectType::operator_:
+      return drop_operators(session, statement, sink);
+    case ast::ObjectType::cast:
+      return drop_casts(session, statement, sink);
+    case ast::ObjectType::extension:
+      return drop_extensions(session, statement, sink);
     case ast::ObjectType::trigger:
       return drop_trigger(session, statement, sink);
     default:
-      drop_unknown(session, statement, sink);
+      throw_error(sqlstate::feature_not_supported, "DROP {} is not supported",
+                  object_type_name(statement.remove_type));
   }
 }
 

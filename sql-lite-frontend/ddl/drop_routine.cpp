@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
 #include "sql-lite-frontend/ddl/trigger_definition.h"
 #include "sql-lite-frontend/routines/signature.h"
@@ -22,14 +24,22 @@ void add_once(std::vector<Dependent>& list, Dependent dependent) {
   list.push_back(std::move(dependent));
 }
 
-/// Collects what calls one routine.
+/// Collects what calls one routine, or one operator.
 class RoutineDependents {
  public:
   RoutineDependents(Session::State& session, const Routine& routine, std::vector<Dependent>& list)
       : session_(session),
-        routine_(routine),
+        oid_(routine.oid),
         on_(described(session, routine)),
         stored_name_(stored_routine_name(routine.oid) + "("),
+        stored_cast_(stored_cast_name(routine.oid) + "("),
+        list_(list) {}
+  RoutineDependents(Session::State& session, const UserOperator& op, std::vector<Dependent>& list)
+      : session_(session),
+        oid_(op.oid),
+        on_(described(session, op)),
+        stored_name_(stored_operator_name(op.oid) + "("),
+        stored_cast_(stored_name_),
         list_(list) {}
 
   void collect() {
@@ -44,14 +54,21 @@ class RoutineDependents {
     }
     for (const TypePtr& type : session_.catalog.types()) of_domain(*type);
     for (const RoutinePtr& other : session_.catalog.routines()) of_routine(*other);
+    for (const OperatorPtr& op : session_.catalog.all_made<UserOperator>()) of_operator(*op);
+    for (const CastPtr& cast : session_.catalog.all_made<UserCast>()) {
+      if (cast->function != oid_) continue;
+      add_once(list_, {Kind::cast, nullptr, cast->oid, 0, described(session_, *cast), on_});
+    }
   }
 
  private:
-  [[nodiscard]] bool calls(std::string_view sql) const { return sql.contains(stored_name_); }
+  [[nodiscard]] bool calls(std::string_view sql) const {
+    return sql.contains(stored_name_) || sql.contains(stored_cast_);
+  }
 
   void of_view(const TablePtr& view) {
     const auto& called = view->relation.view_routines;
-    if (std::ranges::find(called, routine_.oid, &ViewRoutine::routine) == called.end()) return;
+    if (std::ranges::find(called, oid_, &ViewRoutine::routine) == called.end()) return;
     add_once(list_, {Kind::view, view, kNoOid, 0, described(session_, *view), on_});
     for (Dependent& next : dependents_of(session_, std::span{&view, 1})) {
       add_once(list_, std::move(next));
@@ -101,17 +118,17 @@ class RoutineDependents {
 
   void of_triggers(const TablePtr& table) {
     for (const Trigger& trigger : table->relation.triggers) {
-      if (trigger.function != routine_.oid && !calls(trigger.when_sql)) continue;
+      if (trigger.function != oid_ && !calls(trigger.when_sql)) continue;
       add_once(list_,
                {Kind::trigger, table, trigger.oid, 0, described(session_, *table, trigger), on_});
     }
   }
 
   void of_routine(const Routine& other) {
-    if (other.oid == routine_.oid) return;
+    if (other.oid == oid_) return;
     const auto& called = other.body_routines;
     const bool in_body =
-        std::ranges::find(called, routine_.oid, &ViewRoutine::routine) != called.end();
+        std::ranges::find(called, oid_, &ViewRoutine::routine) != called.end() || is_part_of(other);
     const bool in_default = std::ranges::any_of(
         other.parameters,
         [this](const RoutineParameter& parameter) { return calls(parameter.default_sql); });
@@ -122,10 +139,29 @@ class RoutineDependents {
     RoutineDependents{session_, other, list_}.collect();
   }
 
+  /// Whether an aggregate is made of it.
+  [[nodiscard]] bool is_part_of(const Routine& other) const {
+    if (!other.aggregate) return false;
+    const AggregateDefinition& made = *other.aggregate;
+    const Oid parts[] = {made.transition,        made.final,          made.combine,
+                         made.moving_transition, made.moving_inverse, made.moving_final,
+                         made.sort_operator};
+    return std::ranges::find(parts, oid_) != std::end(parts);
+  }
+
+  void of_operator(const UserOperator& op) {
+    if (op.function != oid_ && op.restriction != oid_ && op.join != oid_) return;
+    Dependent dependent{Kind::op, nullptr, op.oid, 0, described(session_, op), on_};
+    if (std::ranges::find(list_, dependent.name, &Dependent::name) != list_.end()) return;
+    list_.push_back(std::move(dependent));
+    RoutineDependents{session_, op, list_}.collect();
+  }
+
   Session::State& session_;
-  const Routine& routine_;
+  Oid oid_;
   std::string on_;
   std::string stored_name_;
+  std::string stored_cast_;
   std::vector<Dependent>& list_;
 };
 
@@ -160,6 +196,48 @@ std::vector<Dependent> dependents_of_routines(Session::State& session,
   return list;
 }
 
+std::vector<Dependent> dependents_of_operators(Session::State& session,
+                                               std::span<const OperatorPtr> operators) {
+  std::vector<Dependent> list;
+  for (const OperatorPtr& op : operators) RoutineDependents{session, *op, list}.collect();
+  std::erase_if(list, [&](const Dependent& dependent) {
+    return dependent.kind == Kind::op && std::ranges::any_of(operators, [&](const OperatorPtr& op) {
+             return op->oid == dependent.oid;
+           });
+  });
+  return list;
+}
+
+namespace {
+
+/// Older ones first, each with what calls it; what depends on the type itself is said to do so.
+void add_with_calls(Session::State& session, std::vector<Dependent> direct,
+                    std::vector<Dependent>& list) {
+  std::ranges::sort(direct, {}, &Dependent::oid);
+  const auto is_direct = [&direct](const Dependent& one) {
+    return std::ranges::find(direct, one.name, &Dependent::name) != direct.end();
+  };
+  for (const Dependent& one : direct) {
+    if (std::ranges::find(list, one.name, &Dependent::name) != list.end()) continue;
+    list.push_back(one);
+    std::vector<Dependent> calls;
+    if (one.kind == Kind::routine) {
+      if (const RoutinePtr routine = session.catalog.routine(one.oid)) {
+        RoutineDependents{session, *routine, calls}.collect();
+      }
+    } else if (one.kind == Kind::op) {
+      if (const OperatorPtr op = session.catalog.made<UserOperator>(one.oid)) {
+        RoutineDependents{session, *op, calls}.collect();
+      }
+    }
+    for (Dependent& call : calls) {
+      if (!is_direct(call)) add_once(list, std::move(call));
+    }
+  }
+}
+
+}  // namespace
+
 void add_routines_of_types(Session::State& session, std::span<const TypePtr> types,
                            std::vector<Dependent>& list) {
   for (const TypePtr& type : types) {
@@ -167,6 +245,7 @@ void add_routines_of_types(Session::State& session, std::span<const TypePtr> typ
     const auto is_it = [&](TypeId one) {
       return one == type->id() || one == array_type(type->id());
     };
+    std::vector<Dependent> direct;
     for (const RoutinePtr& routine : session.catalog.routines()) {
       const bool names =
           is_it(routine->result) ||
@@ -177,8 +256,20 @@ void add_routines_of_types(Session::State& session, std::span<const TypePtr> typ
                               }) ||
           std::ranges::find(routine->body_types, type->oid, &ViewType::type) !=
               routine->body_types.end();
-      if (names) add_routine(session, *routine, on, list);
+      const bool in_state = routine->aggregate && (is_it(routine->aggregate->state) ||
+                                                   is_it(routine->aggregate->moving_state));
+      if (!names && !in_state) continue;
+      direct.push_back({Kind::routine, nullptr, routine->oid, 0, described(session, *routine), on});
     }
+    for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
+      if (!is_it(op->left) && !is_it(op->right) && !is_it(op->result)) continue;
+      direct.push_back({Kind::op, nullptr, op->oid, 0, described(session, *op), on});
+    }
+    for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
+      if (!is_it(cast->source) && !is_it(cast->target)) continue;
+      direct.push_back({Kind::cast, nullptr, cast->oid, 0, described(session, *cast), on});
+    }
+    add_with_calls(session, std::move(direct), list);
   }
 }
 
@@ -209,7 +300,19 @@ void add_routines_of_schema(Session::State& session, const Schema& schema,
     add_once(dependents, {Kind::routine, nullptr, routine->oid, 0, described(session, *routine),
                           "schema " + schema.name});
   }
-  for (Dependent& dependent : dependents_of_routines(session, inside)) {
+  std::vector<OperatorPtr> operators;
+  for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
+    if (op->schema == schema.oid) operators.push_back(op);
+  }
+  for (const OperatorPtr& op : operators) {
+    add_once(dependents,
+             {Kind::op, nullptr, op->oid, 0, described(session, *op), "schema " + schema.name});
+  }
+  std::vector<Dependent> further = dependents_of_routines(session, inside);
+  for (Dependent& dependent : dependents_of_operators(session, operators)) {
+    further.push_back(std::move(dependent));
+  }
+  for (Dependent& dependent : further) {
     if (dependent.table && dependent.table->relation.schema == schema.oid) continue;
     add_once(dependents, std::move(dependent));
   }
@@ -269,6 +372,16 @@ std::string missing_part(Session::State& session, const ast::ObjectWithArgs& obj
 
 }  // namespace
 
+namespace {
+
+void refuse_aggregate_as_function(const Routine& routine, ast::ObjectType said) {
+  if (routine.kind != RoutineKind::aggregate || said != ast::ObjectType::function) return;
+  throw sql_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", routine.name)
+      .with_hint("Use DROP AGGREGATE to drop aggregate functions.");
+}
+
+}  // namespace
+
 void drop_routines(Session::State& session, const ast::DropStmt& statement, ResultSink& sink) {
   const std::string_view noun = routine_noun(statement.remove_type);
   std::vector<RoutinePtr> routines;
@@ -294,13 +407,15 @@ void drop_routines(Session::State& session, const ast::DropStmt& statement, Resu
                   written_object_types(session, object));
     }
     routine = require_named_routine(session, object, statement.remove_type);
+    refuse_aggregate_as_function(*routine, statement.remove_type);
+    refuse_extension_member(session, {kPgProcClass, routine->oid}, described(session, *routine));
     const SchemaPtr schema = session.catalog.schema(routine->schema);
     if (!schema || !session.rights.owns(schema->owner)) require_owner(session, *routine);
     routines.push_back(session.catalog.lock_routine(*session.transaction, *routine));
   }
   if (!routines.empty()) {
     const std::string what =
-        routines.size() == 1 ? described(session, *routines[0]) : std::string{"desired object(s)"};
+        routines.size() == 1 ? described(session, *routines[0]) : std::string{kSeveralObjects};
     drop_dependents(session, dependents_of_routines(session, routines), what, statement.behavior,
                     sink);
     for (const RoutinePtr& routine : routines) {
@@ -309,9 +424,10 @@ void drop_routines(Session::State& session, const ast::DropStmt& statement, Resu
       }
     }
   }
-  sink.command_complete(noun == "procedure" ? "DROP PROCEDURE"
-                        : noun == "routine" ? "DROP ROUTINE"
-                                            : "DROP FUNCTION");
+  sink.command_complete(noun == "procedure"   ? "DROP PROCEDURE"
+                        : noun == "routine"   ? "DROP ROUTINE"
+                        : noun == "aggregate" ? "DROP AGGREGATE"
+                                              : "DROP FUNCTION");
 }
 
 }  // namespace swizzle::sql

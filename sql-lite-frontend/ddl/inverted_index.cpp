@@ -25,7 +25,7 @@ void check_inverted_option(const ast::DefElem& option) {
   const auto* integer = ast::try_as<ast::Integer>(option.arg);
   if (integer == nullptr) {
     throw_error(sqlstate::invalid_parameter_value, "invalid value for integer option \"{}\": {}",
-                option.defname, option_text(option));
+                option.defname, storage_option_text(option));
   }
   if (integer->ival < 64) {
     throw sql_error(sqlstate::invalid_parameter_value, "value {} out of bounds for option \"{}\"",

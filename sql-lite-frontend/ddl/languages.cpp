@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sql-lite-frontend/extensions/native_language.h"
 #include "sql-lite-frontend/plpgsql/language.h"
 #include "sql-lite-frontend/routines/language.h"
 #include "sql-lite-frontend/routines/sql_language.h"
@@ -29,12 +30,13 @@ void add_language(std::string_view name, const RoutineLanguage& language) {
 const RoutineLanguage& require_language(std::string_view name) {
   if (name == "sql") return sql_language();
   if (name == "plpgsql") return plpgsql_language();
+  if (name == "c" || name == "internal") return native_language();
   if (const AddedLanguage& added = added_language(); added.language != nullptr) {
     if (name == added.name) return *added.language;
   }
   // PostgreSQL's own, and those that its distributions bring.
   constexpr std::array kKnown = std::to_array<std::string_view>(
-      {"c", "internal", "plperl", "plperlu", "plpython3u", "pltcl", "pltclu", "plv8"});
+      {"plperl", "plperlu", "plpython3u", "pltcl", "pltclu", "plv8"});
   if (std::ranges::find(kKnown, name) != kKnown.end()) {
     throw sql_error(sqlstate::feature_not_supported, "language \"{}\" is not supported", name)
         .with_hint("Functions and procedures can be written in SQL and PL/pgSQL.");

@@ -152,7 +152,7 @@ void drop_owned(Session::State& session, const ast::DropOwnedStmt& statement, Re
     add_types_of_schema(session, *schema, dependents);
     add_routines_of_schema(session, *schema, dependents);
   }
-  std::string what{"desired object(s)"};
+  std::string what{kSeveralObjects};
   if (owned.size() + schemas.size() == 1 && types.empty()) {
     what = owned.empty() ? "schema " + schemas[0]->name : described(session, *owned[0]);
   }

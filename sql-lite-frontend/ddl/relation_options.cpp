@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sql-lite-frontend/ddl/definition_options.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_codec.h"
 
@@ -56,21 +57,12 @@ std::string_view name_of(std::string_view option) {
 
 }  // namespace
 
-std::string option_text(const ast::DefElem& option) {
-  if (const auto* integer = ast::try_as<ast::Integer>(option.arg)) {
-    return std::to_string(integer->ival);
-  }
-  if (const auto* string = ast::try_as<ast::String>(option.arg)) return std::string{string->sval};
-  if (const auto* real = ast::try_as<ast::Float>(option.arg)) return std::string{real->fval};
-  // ON is a word of the grammar's own.
-  if (const auto* type = ast::try_as<ast::TypeName>(option.arg)) {
-    return std::string{ast::string_of(type->names.back())};
-  }
-  return "true";
+std::string storage_option_text(const ast::DefElem& option) {
+  return option.arg == nullptr ? "true" : option_text(option);
 }
 
 bool boolean_option(const ast::DefElem& option) {
-  return boolean_of(option.defname, option_text(option));
+  return boolean_of(option.defname, storage_option_text(option));
 }
 
 std::vector<std::string> storage_options(ast::NodeList options) {
@@ -78,7 +70,7 @@ std::vector<std::string> storage_options(ast::NodeList options) {
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     check_storage_option(option);
-    list.push_back(std::string{option.defname} + "=" + option_text(option));
+    list.push_back(std::string{option.defname} + "=" + storage_option_text(option));
   }
   return list;
 }
@@ -88,7 +80,7 @@ std::vector<std::string> view_options(ast::NodeList options) {
   for (const ast::Node* node : options) {
     const auto& option = ast::as<ast::DefElem>(node);
     const std::string name{option.defname};
-    const std::string value = option_text(option);
+    const std::string value = storage_option_text(option);
     check_view_option(name, value);
     if (std::ranges::find(list, name, &name_of) != list.end()) {
       throw_error(sqlstate::invalid_parameter_value, "parameter \"{}\" specified more than once",

@@ -15,7 +15,7 @@ std::vector<std::string> storage_options(ast::NodeList options);
 std::vector<std::string> view_options(ast::NodeList options);
 
 /// A parameter's value as it was written; "true" where there is none.
-std::string option_text(const ast::DefElem& option);
+std::string storage_option_text(const ast::DefElem& option);
 /// 22023 where it is no boolean.
 bool boolean_option(const ast::DefElem& option);
 

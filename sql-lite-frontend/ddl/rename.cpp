@@ -5,6 +5,7 @@
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/catalog/predefined_roles.h"
 #include "sql-lite-frontend/ddl/databases.h"
+#include "sql-lite-frontend/ddl/made_objects.h"
 #include "sql-lite-frontend/ddl/named_relation.h"
 #include "sql-lite-frontend/ddl/role_rights.h"
 #include "sql-lite-frontend/ddl/routine_definition.h"
@@ -49,6 +50,12 @@ std::string_view rename_tag(ast::ObjectType type) {
       return "ALTER PROCEDURE";
     case ast::ObjectType::routine:
       return "ALTER ROUTINE";
+    case ast::ObjectType::aggregate:
+      return "ALTER AGGREGATE";
+    case ast::ObjectType::operator_:
+      return "ALTER OPERATOR";
+    case ast::ObjectType::extension:
+      return "ALTER EXTENSION";
     case ast::ObjectType::trigger:
       return "ALTER TRIGGER";
     default:
@@ -120,6 +127,7 @@ void rename_object(Session::State& session, const ast::RenameStmt& statement, Re
     case ast::ObjectType::function:
     case ast::ObjectType::procedure:
     case ast::ObjectType::routine:
+    case ast::ObjectType::aggregate:
       rename_routine(session, statement);
       return finish();
     case ast::ObjectType::trigger:
@@ -281,6 +289,10 @@ void change_owner(Session::State& session, const ast::AlterOwnerStmt& statement,
     set_type_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
+  if (statement.object_type == ast::ObjectType::operator_) {
+    set_operator_owner(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
   if (is_routine(statement.object_type)) {
     set_routine_owner(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
@@ -317,6 +329,14 @@ void change_schema(Session::State& session, const ast::AlterObjectSchemaStmt& st
   using Object = ast::ObjectType;
   if (statement.object_type == Object::type || statement.object_type == Object::domain) {
     set_type_schema(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
+  if (statement.object_type == Object::operator_) {
+    set_operator_schema(session, statement);
+    return sink.command_complete(rename_tag(statement.object_type));
+  }
+  if (statement.object_type == Object::extension) {
+    set_extension_schema(session, statement);
     return sink.command_complete(rename_tag(statement.object_type));
   }
   if (is_routine(statement.object_type)) {

@@ -19,7 +19,7 @@ void set_routine_owner(Session::State& session, const ast::AlterOwnerStmt& state
 void set_routine_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
 constexpr bool is_routine(ast::ObjectType type) noexcept {
   return type == ast::ObjectType::function || type == ast::ObjectType::procedure ||
-         type == ast::ObjectType::routine;
+         type == ast::ObjectType::routine || type == ast::ObjectType::aggregate;
 }
 /// "CREATE FUNCTION"'s second word.
 std::string_view routine_noun(ast::ObjectType type) noexcept;

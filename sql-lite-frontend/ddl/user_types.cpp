@@ -244,7 +244,7 @@ void drop_types(Session::State& session, const ast::DropStmt& statement, ResultS
   if (!types.empty()) {
     const std::string what =
         types.size() == 1 ? "type " + session.names.user_type_name(types[0]->id()).value_or("")
-                          : std::string{"desired object(s)"};
+                          : std::string{kSeveralObjects};
     for (std::size_t i = 0; i < types.size(); ++i) {
       const TypePtr partner = partner_of(session, *types[i]);
       if (partner) types.push_back(partner);

@@ -10,7 +10,7 @@
 namespace swizzle::sql {
 
 AggregateStates::AggregateStates(const AggregateCall& call)
-    : call_(call), function_(*call.function->aggregate), comparison_(call.order) {
+    : call_(call), function_(call.function->aggregate), comparison_(call.order) {
   for (const ExprPtr& argument : call.arguments) argument_types_.push_back(argument->type());
   if (call.quantifier == AggregateCall::Quantifier::distinct) {
     distinct_ = std::make_unique<KeyWriter>(argument_types_);
@@ -20,12 +20,14 @@ AggregateStates::AggregateStates(const AggregateCall& call)
 void AggregateStates::count_in(MemoryAccount* account) {
   sql::count_in(states_, account);
   sql::count_in(collected_, account);
+  made_.count_in(account);
   arena_.count_in(account);
 }
 
 void AggregateStates::clear() {
   clear_for_next_run(states_);
   clear_for_next_run(collected_);
+  made_.clear();
   clear_for_next_run(arena_);
   collected_bytes_ = 0;
 }
@@ -33,13 +35,19 @@ void AggregateStates::clear() {
 void AggregateStates::release() {
   sql::release(states_);
   sql::release(collected_);
+  made_.release();
   arena_.release();
   collected_bytes_ = 0;
 }
 
 std::size_t AggregateStates::add() {
-  std::byte* state = arena_.allocate(function_.state_bytes, 16);
-  function_.init(state);
+  std::byte* state = nullptr;
+  if (function_ != nullptr) {
+    state = arena_.allocate(function_->state_bytes, 16);
+    function_->init(state);
+  } else {
+    made_.add(*call_.made);
+  }
   states_.push_back(state);
   if (distinct_ || !call_.order.empty()) collected_.emplace_back(arena_.account());
   return states_.size() - 1;
@@ -50,15 +58,16 @@ bool AggregateStates::take_arguments(Execution& execution, std::vector<Value>& v
   values.clear();
   for (const ExprPtr& argument : call_.arguments) {
     values.push_back(argument->eval(execution));
-    if (values.back().is_null() && function_.skips_nulls) return false;
+    if (values.back().is_null() && skips_nulls()) return false;
   }
   return true;
 }
 
 void AggregateStates::apply(Execution& execution, std::size_t state,
                             std::span<const Value> arguments) {
+  if (function_ == nullptr) return made_.step(*call_.made, execution, state, arguments);
   execution.functions.call = {argument_types_, call_.result};
-  function_.step(execution.functions, arena_, states_[state], arguments);
+  function_->step(execution.functions, arena_, states_[state], arguments);
 }
 
 void AggregateStates::step(Execution& execution, std::size_t state) {
@@ -93,6 +102,7 @@ void AggregateStates::collect(Execution& execution, std::size_t state,
 /// finds them by sorting, has it.
 bool AggregateStates::shows_order() const noexcept {
   const std::string_view name = call_.function->name;
+  if (call_.made) return distinct_ != nullptr;
   return distinct_ && name != "count" && name != "min" && name != "max";
 }
 
@@ -135,7 +145,8 @@ Value AggregateStates::finish(Execution& execution, std::size_t state) {
     }
     collected.rows = 0;
   }
-  return function_.final(execution.functions, states_[state]);
+  if (function_ == nullptr) return made_.finish(*call_.made, execution, state);
+  return function_->final(execution.functions, states_[state]);
 }
 
 namespace {
@@ -186,7 +197,8 @@ void Aggregate::begin_states() {
 bool Aggregate::only_counts() const noexcept {
   return keys_.empty() && carried_.empty() && !calls_.empty() &&
          std::ranges::all_of(calls_, [](const AggregateCall& call) {
-           return call.function->name == "count" && call.arguments.empty() && !call.filter;
+           return !call.made && call.function->name == "count" && call.arguments.empty() &&
+                  !call.filter;
          });
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "sql-lite-frontend/bound/operator.h"
+#include "sql-lite-frontend/execute/made_aggregate.h"
 #include "sql-lite-frontend/execute/range_access.h"
 #include "sql-lite-frontend/execute/row_partitions.h"
 #include "sql-lite-frontend/execute/row_store.h"
@@ -15,6 +16,7 @@ namespace swizzle::sql {
 /// One aggregate in a query: count(*), sum(DISTINCT a ORDER BY b) FILTER (WHERE c) …
 struct AggregateCall {
   const Function* function = nullptr;
+  MadeAggregatePtr made;  ///< where a user made it
   TypeId result = TypeId::none;
   std::vector<ExprPtr> arguments;
   std::vector<SortKey> order;
@@ -49,7 +51,7 @@ class AggregateStates {
   Value finish(Execution& execution, std::size_t state);
   [[nodiscard]] std::size_t held_bytes() const noexcept {
     return arena_.reserved_bytes() + states_.capacity() * sizeof(std::byte*) +
-           collected_.capacity() * sizeof(Collected) + collected_bytes_;
+           collected_.capacity() * sizeof(Collected) + collected_bytes_ + made_.held_bytes();
   }
 
  private:
@@ -69,6 +71,9 @@ class AggregateStates {
       return arena.reserved_bytes() + values.capacity() * sizeof(Value) + seen.held_bytes();
     }
   };
+  [[nodiscard]] bool skips_nulls() const noexcept {
+    return function_ != nullptr ? function_->skips_nulls : call_.made->skips_nulls();
+  }
   bool take_arguments(Execution& execution, std::vector<Value>& values) const;
   void apply(Execution& execution, std::size_t state, std::span<const Value> arguments);
   void collect(Execution& execution, std::size_t state, std::span<const Value> arguments);
@@ -76,9 +81,10 @@ class AggregateStates {
   [[nodiscard]] bool is_before(const Value* left, const Value* right) const;
 
   const AggregateCall& call_;
-  const AggregateFunction& function_;
+  const AggregateFunction* function_;  ///< null: a user made it
   std::vector<TypeId> argument_types_;
   CountedVector<std::byte*> states_;
+  MadeStates made_;
   CountedVector<Collected> collected_;
   RowComparison comparison_;
   std::unique_ptr<KeyWriter> distinct_;

@@ -144,7 +144,8 @@ std::optional<std::span<const Value>> set_arguments(Execution& execution, const 
 std::unique_ptr<SetCursor> start_set(Execution& execution, const Function& function,
                                      const RoutineCallPtr& routine,
                                      std::span<const Value> arguments) {
-  if (routine) return open_routine(execution, *routine, arguments);
+  // What an extension brings is called at once.
+  if (routine && function.set == nullptr) return open_routine(execution, *routine, arguments);
   return for_bytes(bytes_of(arguments),
                    [&] { return function.set(execution.functions, arguments); });
 }

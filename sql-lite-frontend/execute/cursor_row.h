@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sql-lite-frontend/execute/table_access.h"
 
 namespace swizzle::sql {
@@ -7,11 +9,14 @@ namespace swizzle::sql {
 /// The row that a cursor of the session stands on, in its newest version: WHERE CURRENT OF.
 class CursorRow final : public TableAccess {
  public:
-  CursorRow(TablePtr table, std::string alias, std::vector<Wanted> wanted, std::string cursor)
+  /// `parameter`: whose value is the cursor's name instead.
+  CursorRow(TablePtr table, std::string alias, std::vector<Wanted> wanted, std::string cursor,
+            std::optional<std::size_t> parameter)
       : TableAccess(std::move(table), std::move(alias), std::move(wanted)),
-        cursor_(std::move(cursor)) {}
+        cursor_(std::move(cursor)),
+        parameter_(parameter) {}
   CursorRow(const CursorRow& of, StepCopies& copies)
-      : TableAccess(of, copies), cursor_(of.cursor_) {}
+      : TableAccess(of, copies), cursor_(of.cursor_), parameter_(of.parameter_) {}
   [[nodiscard]] PlanPtr copy_for_run(StepCopies& copies) const override {
     return std::make_unique<CursorRow>(*this, copies);
   }
@@ -25,6 +30,7 @@ class CursorRow final : public TableAccess {
 
  private:
   std::string cursor_;
+  std::optional<std::size_t> parameter_;
   ValueBuffer row_;
   bool done_ = true;
 };

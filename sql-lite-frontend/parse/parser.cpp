@@ -16,7 +16,8 @@ namespace {
 /// The library reports no SQLSTATE; the grammar knows only these kinds of complaint.
 SqlState state_of(std::string_view message) {
   if (message.contains("not implemented") || message.contains("not supported") ||
-      message.contains("not yet implemented")) {
+      message.contains("not yet implemented") ||
+      message == "aggregates cannot have output arguments") {
     return sqlstate::feature_not_supported;
   }
   if (message.starts_with("frame ") || message.contains("GROUPS mode requires") ||

@@ -25,7 +25,7 @@ std::optional<std::vector<ExprPtr>> copies_of(std::span<const ExprPtr> condition
 /// The column of which the call wants the least or the greatest value.
 const SlotExpr* extreme_column(const AggregateCall& call) {
   const std::string_view name = call.function->name;
-  const bool is_extreme = name == "min" || name == "max";
+  const bool is_extreme = !call.made && (name == "min" || name == "max");
   if (!is_extreme || call.filter || call.arguments.size() != 1 || !call.order.empty()) {
     return nullptr;
   }

@@ -163,7 +163,7 @@ bool Planner::use_order_for_extreme(Query& query, std::vector<SortKey>& order) {
   }
   const std::string_view name = call.function->name;
   const auto* column = dynamic_cast<const SlotExpr*>(call.arguments[0].get());
-  if (column == nullptr || (name != "min" && name != "max")) return false;
+  if (column == nullptr || call.made || (name != "min" && name != "max")) return false;
   SortKey key{copy_expression(*column)};
   if (name == "max") {
     key.direction = SortDirection::descending;
@@ -393,9 +393,10 @@ PlanPtr Planner::plan_write(std::unique_ptr<WriteStatement> write) {
       for (FromPtr& item : write->from) items.push_back(std::move(item));
       rows = plan_from(items, std::move(write->where), nullptr);
     } else {
-      rows = with_identity(std::make_unique<CursorRow>(table.table, table.alias,
-                                                       wanted_columns(table), write->current_of),
-                           table);
+      rows =
+          with_identity(std::make_unique<CursorRow>(table.table, table.alias, wanted_columns(table),
+                                                    write->current_of, write->current_of_parameter),
+                        table);
       rows->cost = cost::kLookup;
     }
     for (const auto& [slot, access] : accesses_) {

@@ -138,8 +138,7 @@ void Reader::read_declaration(BlockStep& block) {
     variable.is_constant = take_word("constant");
     read_type(variable, {"not", "default", ":=", "=", ";", "collate"});
     if (take_word("collate")) {
-      throw SqlError{sqlstate::feature_not_supported, "COLLATE of a variable is not supported"}
-          .at_position(static_cast<int>(token().begin) + 1);
+      read_collation(variable);
     }
     if (take_word("not")) {
       expect_word("null");
@@ -156,6 +155,21 @@ void Reader::read_declaration(BlockStep& block) {
     expect(";");
   }
   block.declared.push_back(declare(std::move(variable)));
+}
+
+/// Every text is ordered as "C" orders it.
+void Reader::read_collation(const Variable& variable) {
+  const Token where = token();
+  std::string name = expect_name();
+  if (take(".")) name = expect_name();
+  if (name != "C" && name != "POSIX" && name != "default" && name != "ucs_basic") {
+    throw_error(sqlstate::feature_not_supported, "collation \"{}\" is not supported", name);
+  }
+  const Type* const info = find_type(variable.type);
+  if (info == nullptr || info->category != 'S') {
+    fail(sqlstate::datatype_mismatch,
+         fmt::format("collations are not supported by type {}", format_type(variable.type)), where);
+  }
 }
 
 void Reader::read_cursor(Variable& variable) {
@@ -254,8 +268,7 @@ bool Reader::read_reference_type(Variable& variable, std::size_t begin, std::siz
     if (table) return table;
     std::string name;
     for (std::size_t i = 0; i < count; ++i) name += (i > 0 ? "." : "") + std::string{parts[i]};
-    fail(sqlstate::undefined_table, fmt::format("relation \"{}\" does not exist", name),
-         tokens_[begin]);
+    throw_error(sqlstate::undefined_table, "relation \"{}\" does not exist", name);
   };
   if (is_row) {
     variable.kind = Variable::Kind::record;
@@ -279,8 +292,12 @@ bool Reader::read_reference_type(Variable& variable, std::size_t begin, std::siz
     }
   }
   if (parts.size() < 2) {
-    fail(sqlstate::undefined_object,
-         fmt::format("type \"{}\" does not exist", parts.empty() ? "" : parts[0]), tokens_[begin]);
+    // It is read as a type's name, which has no such sign in it.
+    SqlError error{sqlstate::syntax_error, "syntax error at or near \"%\""};
+    error.fields().where = fmt::format(
+        "invalid type name \"{}\"",
+        body_.substr(tokens_[begin].begin, tokens_[end - 1].end - tokens_[begin].begin));
+    throw std::move(error).at_position(static_cast<int>(tokens_[end - 2].begin) + 1);
   }
   const TablePtr table = table_named(parts.size() - 1);
   const auto position = table->column_position(parts.back());

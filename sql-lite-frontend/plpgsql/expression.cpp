@@ -22,7 +22,7 @@ std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::s
   if (variable.kind == Variable::Kind::scalar) {
     if (rest > 0) return std::nullopt;
     use(variable.place);
-    return Meaning{false, {{variable.name, variable.place, variable.type, variable.typmod}}};
+    return Meaning{false, false, {{variable.name, variable.place, variable.type, variable.typmod}}};
   }
   if (rest > 1) return std::nullopt;
   const ShapePtr& shape = frame_->records[variable.place].shape;
@@ -32,11 +32,13 @@ std::optional<BodyVariables::Meaning> FragmentNames::find(std::span<const std::s
                     variable.name)
         .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
   }
-  const bool is_known = std::ranges::any_of(
-      shapes_, [&](const Known& known) { return known.record == variable.place; });
-  if (!is_known) shapes_.push_back({variable.place, shape});
+  const bool is_null = frame_->records[variable.place].is_null;
+  const auto known = std::ranges::find(shapes_, variable.place, &Known::record);
+  Known& noted = known != shapes_.end() ? *known : shapes_.emplace_back();
+  noted = {variable.place, shape, noted.is_whole || rest == 0, is_null};
   Meaning meaning;
   meaning.is_row = rest == 0;
+  meaning.is_null_row = is_null;
   for (const Shape::Field& field : shape->fields) {
     if (rest == 1 && field.name != parts.back()) continue;
     const std::size_t place = frame_->program.place_of_field(variable.place, field.name);
@@ -63,7 +65,9 @@ BodyVariables::Conflict FragmentNames::conflict() const {
 
 bool FragmentNames::fits(const Frame& frame) const {
   return std::ranges::all_of(shapes_, [&](const Known& known) {
-    const ShapePtr& shape = frame.records[known.record].shape;
+    const Record& record = frame.records[known.record];
+    const ShapePtr& shape = record.shape;
+    if (known.is_whole && known.is_null != record.is_null) return false;
     return shape == known.shape || (shape && shape->fields == known.shape->fields);
   });
 }
@@ -89,6 +93,14 @@ std::string Expression::context() const {
   const std::string_view shown =
       std::string_view{text_}.substr(0, text_.find_last_not_of(" \t\n") + 1);
   return fmt::format("SQL {} \"{}\"", kind_ == Kind::value ? "expression" : "statement", shown);
+}
+
+bool Expression::is_folded() const {
+  if (!plain_ || !names_.used().empty()) return false;
+  // A literal becomes what is wanted where it is read.
+  const bool is_literal = dynamic_cast<const ConstantExpr*>(plain_.get()) != nullptr &&
+                          (type_ == TypeId::text || type_ == TypeId::unknown);
+  return !is_literal;
 }
 
 Execution& Expression::execution_of(Frame& frame) {

@@ -42,6 +42,8 @@ class FragmentNames final : public BodyVariables {
   struct Known {
     std::size_t record;
     ShapePtr shape;
+    bool is_whole = false;  ///< it is named without a field
+    bool is_null = false;   ///< and was NULL then
   };
   std::vector<Known> shapes_;
 };
@@ -60,6 +62,9 @@ class Expression {
   }
   /// After evaluate().
   [[nodiscard]] TypeId type() const noexcept { return type_; }
+  /// After evaluate(): without variables, so that a planner computes it, and what it becomes,
+  /// before it runs.
+  [[nodiscard]] bool is_folded() const;
 
   /// Ready to be run with the frame's values as its parameters.
   const StatementPtr& statement(Frame& frame);

@@ -110,6 +110,7 @@ void Frame::set_record(std::size_t record, ShapePtr shape, std::span<const Value
   to.values = std::move(copied);
   to.arena = std::move(fresh);
   to.shape = std::move(shape);
+  to.is_null = false;
   for (const FieldPlace& field : program.fields) {
     if (field.record != record || field.place >= values.size()) continue;
     const auto known = to.shape->find(field.name);
@@ -127,6 +128,7 @@ void Frame::set_field(std::size_t record, std::size_t field, Value value) {
 void Frame::forget_record(std::size_t record) {
   Record& to = records[record];
   to.shape = nullptr;
+  to.is_null = true;
   to.values.clear();
   to.arena.reset();
   for (const FieldPlace& field : program.fields) {
@@ -217,7 +219,7 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
       shape->fields.push_back({names[i], view.type(i), kNoTypmod});
     }
     Targets whole;
-    whole.push_back({index, {}, {}});
+    whole.push_back({.variable = index, .field = {}, .subscripts = {}, .slices = {}});
     assign_row(whole, shape, row);
     return;
   }
@@ -241,6 +243,18 @@ void Frame::assign(std::size_t index, Value value, TypeId type) {
                     variable.name);
   }
   set_place(variable.place, convert(value, type, variable.type, variable.typmod));
+}
+
+/// Nothing for null: the array's own bound.
+std::optional<std::int32_t> Frame::subscript_value(Expression* subscript) {
+  if (subscript == nullptr) return std::nullopt;
+  const Value index = subscript->evaluate(*this);
+  const Value number = convert(index, subscript->type(), TypeId::int4, kNoTypmod);
+  if (number.is_null()) {
+    throw SqlError{sqlstate::null_value_not_allowed,
+                   "array subscript in assignment must not be null"};
+  }
+  return number.as_int4();
 }
 
 void Frame::assign(const Target& target, Value value, TypeId type) {
@@ -281,18 +295,25 @@ void Frame::assign(const Target& target, Value value, TypeId type) {
                 "cannot subscript type {} because it does not support subscripting",
                 format_type(whole_type));
   }
+  const bool is_slice = std::ranges::any_of(target.slices, &Target::Slice::is_range);
+  // Of several, one range makes ranges from 1 of the others.
   std::vector<std::int32_t> indices;
-  for (const ExpressionPtr& subscript : target.subscripts) {
-    const Value index = subscript->evaluate(*this);
-    const Value number = convert(index, subscript->type(), TypeId::int4, kNoTypmod);
-    if (number.is_null()) {
-      throw SqlError{sqlstate::null_value_not_allowed,
-                     "array subscript in assignment must not be null"};
+  std::vector<SliceBound> bounds;
+  for (std::size_t i = 0; i < target.subscripts.size(); ++i) {
+    const Target::Slice& slice = target.slices[i];
+    if (!is_slice) {
+      indices.push_back(*subscript_value(target.subscripts[i].get()));
+      continue;
     }
-    indices.push_back(number.as_int4());
+    SliceBound& bound = bounds.emplace_back();
+    bound.lower = slice.is_range ? subscript_value(target.subscripts[i].get()) : 1;
+    bound.upper = subscript_value(slice.is_range ? slice.upper.get() : target.subscripts[i].get());
   }
-  const Value part = convert(value, type, element, typmod);
-  const Value changed = array_set_element(execution.row_arena, element, whole, indices, part);
+  const Value part =
+      convert(value, type, is_slice ? whole_type : element, is_slice ? kNoTypmod : typmod);
+  const Value changed = is_slice
+                            ? array_set_slice(execution.row_arena, element, whole, bounds, part)
+                            : array_set_element(execution.row_arena, element, whole, indices, part);
   if (target.field.empty()) {
     set_place(variable.place, changed);
   } else {
@@ -355,7 +376,7 @@ std::optional<std::string> Frame::text_of(Expression& expression) {
 
 Value Frame::record_value(std::size_t record) {
   const Record& from = records[record];
-  if (!from.shape) return Value::null();
+  if (!from.shape || from.is_null) return Value::null();
   std::vector<TypeId> types;
   std::vector<std::string> names;
   for (const Shape::Field& field : from.shape->fields) {

@@ -26,7 +26,8 @@ struct Caught {
 };
 
 struct Record {
-  ShapePtr shape;  ///< null: nothing was assigned yet
+  ShapePtr shape;       ///< null: nothing was assigned yet
+  bool is_null = true;  ///< as a whole: OLD of an INSERT, or nothing was assigned yet
   std::vector<Value> values;
   Arena arena{256};
 };
@@ -53,6 +54,7 @@ struct Frame final : CallPlace {
   /// As assignment does: as what the variable is. Throws 22004 for NULL where it may not be.
   void assign(std::size_t variable, Value value, TypeId type);
   void assign(const Target& target, Value value, TypeId type);
+  std::optional<std::int32_t> subscript_value(Expression* subscript);
   /// A row to INTO or a loop's variables: what is missing is NULL.
   void assign_row(const Targets& targets, const ShapePtr& shape, std::span<const Value> row);
   void assign_nothing(const Targets& targets);

@@ -117,7 +117,7 @@ StepPtr Reader::read_for(std::string label) {
     made->cursor = *cursor_at;
     const std::string row = token().text;
     at_ += 3;
-    made->arguments = read_cursor_arguments(*program_->variables[*cursor_at].cursor);
+    made->arguments = read_cursor_arguments(program_->variables[*cursor_at]);
     expect_word("loop");
     declare_scope(std::move(label), true);
     made->row = declare({.name = row, .kind = Variable::Kind::record, .type = TypeId::record});
@@ -126,10 +126,16 @@ StepPtr Reader::read_for(std::string label) {
     return made;
   }
   if (!found_here()) {
-    throw SqlError{sqlstate::datatype_mismatch,
-                   "loop variable of loop over rows must be a record variable or list of scalar "
-                   "variables"}
-        .at_position(static_cast<int>(where.begin) + 1);
+    if (!where.is_name()) fail_at(where);
+    if (token(1).is(",")) {
+      fail(sqlstate::syntax_error, fmt::format("\"{}\" is not a known variable", where.text),
+           where);
+    }
+    // A number is no query.
+    if (token(1).is_word("in") && token(2).kind == Token::Kind::number) fail_at(token(2));
+    fail(sqlstate::syntax_error,
+         "loop variable of loop over rows must be a record variable or list of scalar variables",
+         where);
   }
   auto made = step<ForQueryStep>(line);
   made->label = label;

@@ -39,20 +39,27 @@ Target Reader::read_target() {
     if (!where.is_name()) fail_at(where);
     fail(sqlstate::syntax_error, fmt::format("\"{}\" is not a known variable", where.text), where);
   }
-  Target target{found->variable, {}, {}};
+  Target target{.variable = found->variable, .field = {}, .subscripts = {}, .slices = {}};
   const bool is_record = program_->variables[found->variable].kind == Variable::Kind::record;
-  if (is(".") && is_record) {
+  if (is(".") && !is_record) {
+    fail(sqlstate::syntax_error,
+         fmt::format("\"{}.{}\" is not a known variable", where.text, token(1).text), where);
+  }
+  if (is(".")) {
     ++at_;
     target.field = expect_name();
   }
   while (take("[")) {
-    target.subscripts.push_back(read_expression({"]", ":"}, "]"));
-    if (is(":")) {
-      throw SqlError{sqlstate::feature_not_supported,
-                     "assignment to a slice of an array is not supported in PL/pgSQL"}
-          .at_position(static_cast<int>(token().begin) + 1);
+    // Null: the array's own bound.
+    ExpressionPtr lower = is(":") ? nullptr : read_expression({"]", ":"}, "]");
+    Target::Slice slice;
+    if (take(":")) {
+      slice.is_range = true;
+      if (!is("]")) slice.upper = read_expression({"]"}, "]");
     }
     expect("]");
+    target.subscripts.push_back(std::move(lower));
+    target.slices.push_back(std::move(slice));
   }
   return target;
 }
@@ -245,6 +252,7 @@ StepPtr Reader::read_assert() {
 }
 
 StepPtr Reader::read_diagnostics() {
+  const Token statement = token();
   auto made = step<DiagnosticsStep>(line_here());
   expect_word("get");
   made->is_stacked = take_word("stacked");
@@ -276,7 +284,7 @@ StepPtr Reader::read_diagnostics() {
       fail(sqlstate::syntax_error,
            fmt::format("diagnostics item {} is not allowed in GET {} DIAGNOSTICS", name,
                        made->is_stacked ? "STACKED" : "CURRENT"),
-           token());
+           statement);
     }
     made->items.push_back(std::move(item));
   } while (take(","));
@@ -288,9 +296,7 @@ std::size_t Reader::read_cursor_variable() {
   const Token where = token();
   const auto found = take_variable();
   if (!found) {
-    if (!where.is_name()) {
-      fail(sqlstate::syntax_error, "cursor variable must be a simple variable", where);
-    }
+    if (!where.is_name()) fail_at(where);
     fail(sqlstate::syntax_error, fmt::format("\"{}\" is not a known variable", where.text), where);
   }
   if (program_->variables[found->variable].type != TypeId::refcursor) {
@@ -302,16 +308,22 @@ std::size_t Reader::read_cursor_variable() {
 }
 
 /// By their places, or by name.
-std::vector<ExpressionPtr> Reader::read_cursor_arguments(const BoundCursor& cursor) {
+std::vector<ExpressionPtr> Reader::read_cursor_arguments(const Variable& variable) {
+  const BoundCursor& cursor = *variable.cursor;
+  const auto wrong = [&](std::string_view what, const Token& where) {
+    fail(sqlstate::syntax_error, fmt::format(fmt::runtime(what), variable.name), where);
+  };
   std::vector<ExpressionPtr> arguments(cursor.parameters.size());
   if (cursor.parameters.empty()) {
-    if (is("(")) fail(sqlstate::syntax_error, "cursor has no arguments", token());
+    if (is("(")) wrong("cursor \"{}\" has no arguments", token());
     return arguments;
   }
-  if (!is("(")) fail(sqlstate::syntax_error, "cursor has arguments", token());
+  if (!is("(")) wrong("cursor \"{}\" has arguments", token());
   ++at_;
   std::size_t count = 0;
+  Token last = token();
   do {
+    if (count < arguments.size()) last = token();
     std::size_t place = count;
     if (token().is_name() && (token(1).is(":=") || token(1).is("=>"))) {
       place = 0;
@@ -321,22 +333,25 @@ std::vector<ExpressionPtr> Reader::read_cursor_arguments(const BoundCursor& curs
       }
       if (place == cursor.parameters.size()) {
         fail(sqlstate::syntax_error,
-             fmt::format("cursor has no argument named \"{}\"", token().text), token());
+             fmt::format("cursor \"{}\" has no argument named \"{}\"", variable.name, token().text),
+             token());
       }
       at_ += 2;
     }
     if (place >= arguments.size()) {
-      fail(sqlstate::syntax_error, "too many arguments for cursor", token());
+      wrong("too many arguments for cursor \"{}\"", last);
     }
     if (arguments[place]) {
-      fail(sqlstate::syntax_error, "value for a parameter of the cursor specified more than once",
+      fail(sqlstate::syntax_error,
+           fmt::format("value for parameter \"{}\" of cursor \"{}\" specified more than once",
+                       program_->variables[cursor.parameters[place]].name, variable.name),
            token());
     }
     arguments[place] = read_expression({",", ")"}, ")");
     ++count;
   } while (take(","));
   if (count < arguments.size()) {
-    fail(sqlstate::syntax_error, "not enough arguments for cursor", token());
+    wrong("not enough arguments for cursor \"{}\"", token());
   }
   expect(")");
   return arguments;
@@ -348,7 +363,7 @@ StepPtr Reader::read_open() {
   made->cursor = read_cursor_variable();
   const Variable& cursor = program_->variables[made->cursor];
   if (cursor.cursor) {
-    made->arguments = read_cursor_arguments(*cursor.cursor);
+    made->arguments = read_cursor_arguments(cursor);
     expect(";");
     return made;
   }

@@ -20,7 +20,8 @@ std::string Reader::read_label() {
 }
 
 void Reader::check_end_label(const std::string& label) {
-  if (!token().is_name()) return;
+  // What ends something else is no label.
+  if (!token().is_name() || is_word("if") || is_word("loop") || is_word("case")) return;
   const Token end = token();
   ++at_;
   if (label.empty()) {
@@ -59,7 +60,6 @@ void Reader::read_handlers(BlockStep& block) {
   while (take_word("when")) {
     BlockStep::Handler handler;
     do {
-      const Token where = token();
       if (is_word("sqlstate")) {
         ++at_;
         const Token code = token();
@@ -78,8 +78,7 @@ void Reader::read_handlers(BlockStep& block) {
       }
       const std::vector<std::string> codes = codes_of_condition(name);
       if (codes.empty()) {
-        fail(sqlstate::undefined_object,
-             fmt::format("unrecognized exception condition \"{}\"", name), where);
+        throw_error(sqlstate::undefined_object, "unrecognized exception condition \"{}\"", name);
       }
       for (const std::string& code : codes) {
         handler.conditions.push_back({Condition::Kind::code, code});
@@ -145,7 +144,8 @@ StepPtr Reader::read_step() {
   if (word == "fetch" || word == "move") return read_fetch(word == "move");
   if (word == "close") return read_close();
   if (word == "commit" || word == "rollback") return read_transaction(word == "commit");
-  if (word == "null" && token(1).is(";")) {
+  if (word == "null") {
+    if (!token(1).is(";")) fail_at(token(1));
     auto nothing = step<NullStep>(line_here());
     at_ += 2;
     return nothing;

@@ -53,17 +53,19 @@ std::unique_ptr<Program> Reader::read() {
   declare_arguments();
   if (signature_.is_trigger) declare_trigger_variables();
   while (take("#")) {
+    const Token named = token();
     const std::string option = expect_name();
+    static constexpr std::array kOptions =
+        std::to_array<std::string_view>({"option", "print_strict_params", "variable_conflict"});
+    if (std::ranges::find(kOptions, option) == kOptions.end()) fail_at(named);
     const Token value = token();
     const std::string setting = expect_name();
     if (option == "variable_conflict" && setting == "use_variable") {
       program_->conflict = BodyVariables::Conflict::use_variable;
     } else if (option == "variable_conflict" && setting == "use_column") {
       program_->conflict = BodyVariables::Conflict::use_column;
-    } else if (option == "print_strict_params" && setting == "on") {
-      throw SqlError{sqlstate::feature_not_supported, "#print_strict_params is not supported"};
-    } else if (option == "print_strict_params" && setting == "off") {
-      continue;
+    } else if (option == "print_strict_params" && (setting == "on" || setting == "off")) {
+      program_->tells_strict_parameters = setting == "on";
     } else if (option != "option" && !(option == "variable_conflict" && setting == "error")) {
       fail_at(value);
     }
@@ -111,7 +113,8 @@ void Reader::fail_at(const Token& where) const {
 void Reader::fail(SqlState state, std::string message, const Token& where) const {
   static constexpr std::array kOfGrammar = std::to_array<std::string_view>(
       {"syntax error", "mismatched", "missing expression", "missing SQL", "missing data",
-       "duplicate declaration", "INTO specified", "unrecognized", "cursor ", "record variable"});
+       "duplicate declaration", "INTO specified", "unrecognized", "cursor FOR", "record variable",
+       "incomplete data type", "invalid SQLSTATE"});
   const bool is_of_grammar = std::ranges::any_of(
       kOfGrammar, [&](std::string_view each) { return message.starts_with(each); });
   if (state == sqlstate::syntax_error && is_of_grammar) {
@@ -140,6 +143,7 @@ void Reader::skip_fragment(std::initializer_list<std::string_view> ends, std::st
     const bool is_over = token().kind == Token::Kind::end || is(";");
     if (!is_over) continue;
     if (depth != 0) fail(sqlstate::syntax_error, "mismatched parentheses", token());
+    if (expected == "]") fail(sqlstate::syntax_error, "mismatched parentheses", token());
     if (expected == ";") fail_here();
     fail(sqlstate::syntax_error,
          fmt::format("missing \"{}\" at end of SQL {}", expected,

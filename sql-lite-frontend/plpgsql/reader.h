@@ -51,6 +51,7 @@ class Reader {
   void read_declarations(BlockStep& block);
   void read_declaration(BlockStep& block);
   void read_cursor(Variable& variable);
+  void read_collation(const Variable& variable);
   void read_type(Variable& variable, std::initializer_list<std::string_view> ends);
   bool read_reference_type(Variable& variable, std::size_t begin, std::size_t end);
   void refuse_redeclared(const std::string& name, const Token& where) const;
@@ -92,7 +93,7 @@ class Reader {
   StepPtr read_close();
   StepPtr read_transaction(bool is_commit);
   std::size_t read_cursor_variable();
-  std::vector<ExpressionPtr> read_cursor_arguments(const BoundCursor& cursor);
+  std::vector<ExpressionPtr> read_cursor_arguments(const Variable& variable);
   Targets read_targets();
   Target read_target();
   [[nodiscard]] std::optional<FoundName> found_here() const;

@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sql-lite-frontend/parse/parser.h"
 #include "sql-lite-frontend/plpgsql/context.h"
 #include "sql-lite-frontend/plpgsql/results.h"
 #include "sql-lite-frontend/plpgsql/statement_run.h"
 #include "sql-lite-frontend/routines/call.h"
 #include "sql-lite-frontend/silent_sink.h"
+#include "sql-lite-frontend/types/functions/quoting.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
+#include "sql-lite-frontend/types/type_io.h"
 
 /// Statements of SQL, and loops over their rows.
 namespace swizzle::sql::plpgsql {
@@ -16,19 +20,62 @@ namespace {
 constexpr SqlState kNoDataFound{"P0002"};
 constexpr SqlState kTooManyRows{"P0003"};
 
-/// Takes the first row, and says what is wrong with how many there are.
-void take_into(Frame& frame, StatementRun& run, const Targets& into, bool is_strict) {
+/// "parameters: a = '1', b = NULL", for #print_strict_params; empty where nobody asks for it.
+class StrictParameters {
+ public:
+  explicit StrictParameters(Frame& frame) : frame_(frame) {}
+  void add(std::string_view name, const Value& value, TypeId type) {
+    list_ += list_.empty() ? "parameters: " : ", ";
+    list_ += name;
+    list_ += " = ";
+    list_ +=
+        value.is_null() ? "NULL" : quote_literal(to_text(frame_.execution.functions, type, value));
+  }
+  /// The variables that the statement names, as they were declared.
+  void add_variables(const FragmentNames& names) {
+    for (const Variable& variable : frame_.program.variables) {
+      const bool is_named = std::ranges::find(names.used(), variable.place) != names.used().end();
+      if (variable.kind != Variable::Kind::scalar || !is_named) continue;
+      add(variable.name, frame_.values[variable.place], variable.type);
+    }
+  }
+  [[nodiscard]] SqlError in(SqlError error) const {
+    return list_.empty() ? std::move(error) : std::move(error).with_detail(list_);
+  }
+
+ private:
+  Frame& frame_;
+  std::string list_;
+};
+
+template <class Tell>
+SqlError with_parameters(Frame& frame, bool is_strict, const Tell& tell, SqlError error) {
+  if (!is_strict || !frame.program.tells_strict_parameters) return error;
+  StrictParameters parameters{frame};
+  tell(parameters);
+  return parameters.in(std::move(error));
+}
+
+/// Takes the first row, and says what is wrong with how many there are. `tell` puts the parameters
+/// into an error of INTO STRICT.
+template <class Tell>
+void take_into(Frame& frame, StatementRun& run, const Targets& into, bool is_strict,
+               const Tell& tell) {
   const bool must_be_one = is_strict || run.plan().write != nullptr;
   const ShapePtr shape = shape_of(run.plan());
   const bool has_row = run.next();
   if (has_row) {
     frame.assign_row(into, shape, run.row());
     if (must_be_one && run.next()) {
-      throw SqlError{kTooManyRows, "query returned more than one row"}.with_hint(
-          "Make sure the query returns a single row, or use LIMIT 1.");
+      throw with_parameters(frame, is_strict, tell,
+                            SqlError{kTooManyRows, "query returned more than one row"})
+          .with_hint("Make sure the query returns a single row, or use LIMIT 1.");
     }
   } else {
-    if (is_strict) throw SqlError{kNoDataFound, "query returned no rows"};
+    if (is_strict) {
+      throw with_parameters(frame, is_strict, tell,
+                            SqlError{kNoDataFound, "query returned no rows"});
+    }
     frame.assign_nothing(into);
   }
   frame.row_count = has_row ? 1 : 0;
@@ -90,7 +137,8 @@ Flow SqlStep::run(Frame& frame) {
     if (!plan.returns_rows) {
       throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
     }
-    take_into(frame, run, into, is_strict);
+    take_into(frame, run, into, is_strict,
+              [&](StrictParameters& parameters) { parameters.add_variables(statement->names()); });
     if (plan.write != nullptr) run.finish();
     frame.set_found(frame.row_count > 0);
     if (plan.write == nullptr) run.finish();
@@ -122,7 +170,11 @@ Flow ExecuteStep::run(Frame& frame) {
       if (!run.plan().returns_rows) {
         throw SqlError{sqlstate::syntax_error, "INTO used with a command that cannot return data"};
       }
-      take_into(frame, run, into, is_strict);
+      take_into(frame, run, into, is_strict, [&](StrictParameters& parameters) {
+        for (std::size_t i = 0; i < dynamic.values.size(); ++i) {
+          parameters.add(fmt::format("${}", i + 1), dynamic.values[i], dynamic.types[i]);
+        }
+      });
     } else {
       while (run.next()) {
       }

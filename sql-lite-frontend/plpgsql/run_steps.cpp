@@ -134,7 +134,19 @@ Flow BlockStep::run(Frame& frame) {
 Flow AssignStep::run(Frame& frame) {
   const RowScope scope{frame.execution};
   const Value assigned = value->evaluate(frame);
-  frame.assign(target, assigned, value->type());
+  try {
+    frame.assign(target, assigned, value->type());
+  } catch (SqlError& error) {
+    // What is found out before it runs is said of the expression: that a field is missing, and what
+    // a constant cannot become.
+    const bool is_field = error.state() == sqlstate::undefined_column && !target.field.empty();
+    const bool is_value = error.state().code().starts_with("22") &&
+                          error.state() != sqlstate::null_value_not_allowed && value->is_folded();
+    if (target.subscripts.empty() && (is_field || is_value)) {
+      add_sql_context(error, value->context());
+    }
+    throw;
+  }
   return Flow::next;
 }
 

@@ -34,9 +34,14 @@ using Steps = std::vector<StepPtr>;
 
 /// What is assigned to: a variable, a field of a record, an element of an array.
 struct Target {
+  struct Slice {
+    bool is_range = false;  ///< lower:upper
+    ExpressionPtr upper;    ///< null: the array's own
+  };
   std::size_t variable = 0;
   std::string field;
-  std::vector<ExpressionPtr> subscripts;
+  std::vector<ExpressionPtr> subscripts;  ///< of a range, its lower bound; null: the array's own
+  std::vector<Slice> slices;              ///< for each of those
 };
 /// Of INTO: several, or one record as a whole.
 using Targets = std::vector<Target>;
@@ -270,6 +275,7 @@ struct Program {
   std::vector<std::size_t> outputs;  ///< variables that OUT parameters are
   std::size_t found = 0;
   BodyVariables::Conflict conflict = BodyVariables::Conflict::error;
+  bool tells_strict_parameters = false;  ///< #print_strict_params
   std::unique_ptr<BlockStep> body;
 
   std::size_t place_of_field(std::size_t record, std::string_view name);

@@ -162,15 +162,21 @@ std::string shown_definition(Session::State& session, const Routine& routine) {
   if (routine.strict) options += " STRICT";
   if (routine.security_definer) options += " SECURITY DEFINER";
   if (routine.leakproof) options += " LEAKPROOF";
-  constexpr float kUsualCost = 100;
+  // Of what is no text, calls cost one.
+  const bool is_native = routine.language == "c" || routine.language == "internal";
+  const float usual_cost = is_native ? 1.0F : 100.0F;
   constexpr float kUsualRows = 1000;
-  if (routine.cost != kUsualCost) options += fmt::format(" COST {}", routine.cost);
+  if (routine.cost != usual_cost) options += fmt::format(" COST {}", routine.cost);
   if (routine.rows > 0 && routine.rows != kUsualRows) {
     options += fmt::format(" ROWS {}", routine.rows);
   }
   if (!options.empty()) text += options + "\n";
   for (const std::string& setting : routine.settings) text += shown_setting(setting);
   if (routine.form == BodyForm::atomic) return text + shown_atomic_body(session, routine) + "\n";
+  if (!routine.library.empty()) {
+    return text + fmt::format("AS {}, $function${}$function$\n", quote_literal(routine.library),
+                              routine.body);
+  }
   return text + "AS " + dollar_quoted(routine.body, routine.kind) + "\n";
 }
 

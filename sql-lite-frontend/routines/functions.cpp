@@ -28,6 +28,9 @@ Value function_result(Execution& execution, RoutineArguments arguments) {
 }
 Value function_definition(Execution& execution, RoutineArguments arguments) {
   const RoutinePtr made = execution.session.catalog.routine(arguments[0].as_oid());
+  if (made && made->kind == RoutineKind::aggregate) {
+    throw_error(sqlstate::wrong_object_type, "\"{}\" is an aggregate function", made->name);
+  }
   if (made) return shown_text(execution, shown_definition(execution.session, *made));
   const Function* function = find_callable_function(arguments[0].as_oid());
   if (function == nullptr) return Value::null();

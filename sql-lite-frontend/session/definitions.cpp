@@ -87,9 +87,10 @@ std::string definition(Session::State& session, const Table& table, const Constr
 bool looks_like_call(const Expr& expr) {
   if (expr.spelling() == Spelling::keywords) return true;
   const auto* call = dynamic_cast<const FunctionExpr*>(&expr);
+  const auto* routine = dynamic_cast<const RoutineExpr*>(&expr);
   return (call != nullptr && call->op() == nullptr) ||
          dynamic_cast<const SessionFunctionExpr*>(&expr) != nullptr ||
-         dynamic_cast<const RoutineExpr*>(&expr) != nullptr ||
+         (routine != nullptr && !routine->written().op && !routine->written().is_cast) ||
          dynamic_cast<const CoalesceExpr*>(&expr) != nullptr ||
          dynamic_cast<const GreatestExpr*>(&expr) != nullptr ||
          dynamic_cast<const NullIfExpr*>(&expr) != nullptr;

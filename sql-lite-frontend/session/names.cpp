@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sql-lite-frontend/catalog/computed.h"
@@ -75,6 +77,15 @@ const FunctionName* internal_function(std::string_view name) {
 const FunctionName* internal_function(Oid oid) {
   const auto found = std::ranges::find(internal_function_names(), oid, &FunctionName::oid);
   return found == internal_function_names().end() ? nullptr : &*found;
+}
+
+/// What RESTRICT and JOIN of an operator name, with the arguments that all of those take.
+std::optional<std::string> estimator_name(std::uint32_t oid) {
+  const FunctionName* const function = internal_function(oid);
+  if (function == nullptr || !function->name.ends_with("sel")) return std::nullopt;
+  return std::string{function->name} + (function->name.ends_with("joinsel")
+                                            ? "(internal,oid,internal,smallint,internal)"
+                                            : "(internal,oid,internal,integer)");
 }
 
 }  // namespace
@@ -375,7 +386,20 @@ std::optional<std::string> SessionNames::name_of(TypeId kind, std::uint32_t oid)
     case TypeId::regprocedure: {
       if (const RoutinePtr made = session_.catalog.routine(oid)) return routine_signature(*made);
       const Function* function = find_callable_function(oid);
-      return function != nullptr ? std::optional{procedure_name(*function)} : std::nullopt;
+      if (function != nullptr) return procedure_name(*function);
+      return estimator_name(oid);
+    }
+    case TypeId::regoperator: {
+      if (const OperatorPtr made = made_operator(oid)) return operator_signature(*made);
+      const Operator* op = find_operator(oid);
+      if (op == nullptr) return std::nullopt;
+      return fmt::format("{}({},{})", op->name, type_name_of(op->left), type_name_of(op->right));
+    }
+    case TypeId::regoper: {
+      const OperatorPtr made = made_operator(oid);
+      if (made) return made->name;
+      const Operator* op = find_operator(oid);
+      return op == nullptr ? std::nullopt : std::optional{std::string{op->name}};
     }
     default:
       return std::nullopt;

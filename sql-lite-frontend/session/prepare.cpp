@@ -286,6 +286,8 @@ PlanUsePtr SessionPlans::make(Statement& statement, std::span<const Value> param
   } else {
     plan->executes = plan->routines;
   }
+  plan->routines.insert(plan->routines.end(), binder.routines_behind().begin(),
+                        binder.routines_behind().end());
   plan->explained_columns = binder.explained_columns();
   plan->single_use = binder.is_single_use();
   plan->looked_up_objects = binder.looked_up_objects();

@@ -25,6 +25,7 @@ std::string_view noun_of(const Relation& relation) {
 }
 
 std::string_view noun_of(const Routine& routine) {
+  if (routine.kind == RoutineKind::aggregate) return "aggregate";
   return routine.kind == RoutineKind::procedure ? "procedure" : "function";
 }
 

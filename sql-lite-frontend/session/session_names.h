@@ -51,6 +51,19 @@ class SessionNames final : public NameSource, public ObjectNames {
   bool is_visible(const Routine& routine);
   /// "f(integer, text)", with its schema where the search path would not find it.
   std::string routine_signature(const Routine& routine);
+  // operator_names.cpp
+  std::vector<FoundOperator> find_operators(std::string_view schema,
+                                            std::string_view name) override;
+  OperatorPtr made_operator(Oid oid) override;
+  CastPtr made_cast(TypeId source, TypeId target) override;
+  const MadeCasts* made_casts() override;
+  std::optional<std::string> operator_name(std::uint32_t oid) override;
+  /// "===(integer,integer)"; NONE for what a prefix operator has not.
+  std::string operator_signature(const UserOperator& op);
+  /// As regtype shows it.
+  std::string type_name_of(TypeId type);
+  /// SET, for functions that are one.
+  void set_setting(std::string_view name, std::string_view value);
   std::string schema_name(Oid schema) override;
   bool schema_exists(std::string_view schema) override;
   SessionContext& context() override;
@@ -89,7 +102,11 @@ class SessionNames final : public NameSource, public ObjectNames {
   Oid refreshed_view = kNoOid;
 
  private:
+  struct MadeNames;
+  const MadeNames& made_names();
+
   Session::State& session_;
+  std::shared_ptr<MadeNames> made_names_;
   std::vector<Oid> search_path_;
   std::uint64_t search_path_version_ = 0;
   CatalogView::Stamp search_path_stamp_;

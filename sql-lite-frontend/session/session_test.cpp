@@ -383,7 +383,7 @@ TEST_CASE("What is not supported is refused by name", "[sql][session]") {
        {"CREATE TABLE a(x int) PARTITION BY RANGE (x)",
         "CREATE EVENT TRIGGER t ON sql_drop EXECUTE FUNCTION f()",
         "MERGE INTO a USING b ON true WHEN MATCHED THEN DO NOTHING",
-        "CREATE TYPE span AS RANGE (subtype = int)", "LOAD 'x'", "SELECT 1 GROUP BY ROLLUP (1)",
+        "CREATE TYPE span (input = f, output = g)", "LOAD 'x'", "SELECT 1 GROUP BY ROLLUP (1)",
         "CREATE EXTENSION e", "GRANT USAGE ON LANGUAGE sql TO PUBLIC"}) {
     INFO(sql);
     CHECK(db.run(sql).starts_with("0A000"));

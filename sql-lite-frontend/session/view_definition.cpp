@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 
 #include "sql-lite-frontend/bind/binder.h"
 #include "sql-lite-frontend/parse/parser.h"
@@ -80,6 +81,45 @@ struct Replacement {
   std::string text;
 };
 
+/// As the operators and functions are called now that the text names so; nothing where those have
+/// several names.
+std::optional<std::string> present_routine(Session::State& session, const Relation& view,
+                                           std::string_view schema, std::string_view name,
+                                           bool is_operator) {
+  const std::string record = is_operator ? fmt::format("operator {}", name) : std::string{name};
+  std::optional<std::string> present;
+  for (const ViewRoutine& known : view.view_routines) {
+    if (known.schema != schema || known.name != record) continue;
+    std::optional<std::string> now = is_operator ? session.names.operator_name(known.routine)
+                                                 : session.names.routine_name(known.routine);
+    if (!now || (present && *present != *now)) return std::nullopt;
+    present = std::move(now);
+  }
+  return present;
+}
+
+void collect_call(Session::State& session, const Relation& view, const ast::FuncCall& call,
+                  std::vector<Replacement>& replacements) {
+  if (call.location < 0 || view.view_routines.empty()) return;
+  const std::string_view schema =
+      call.funcname.size() > 1 ? ast::string_of(call.funcname[call.funcname.size() - 2]) : "";
+  auto now = present_routine(session, view, schema, ast::string_of(call.funcname.back()), false);
+  if (!now) return;
+  const auto begin = static_cast<std::size_t>(call.location);
+  replacements.push_back({begin, end_of_name(view.view_sql, begin), std::move(*now)});
+}
+
+/// With its schema an operator is named for whoever reads it.
+void collect_operator(Session::State& session, const Relation& view, const ast::A_Expr& expr,
+                      std::vector<Replacement>& replacements) {
+  if (expr.location < 0 || expr.name.size() != 1 || view.view_routines.empty()) return;
+  const std::string_view name = ast::string_of(expr.name.back());
+  const auto begin = static_cast<std::size_t>(expr.location);
+  if (!std::string_view{view.view_sql}.substr(begin).starts_with(name)) return;
+  auto now = present_routine(session, view, {}, name, true);
+  if (now) replacements.push_back({begin, begin + name.size(), std::move(*now)});
+}
+
 void collect(Session::State& session, const Relation& view, const ast::Node& node,
              std::vector<Replacement>& replacements) {
   check_stack();
@@ -93,6 +133,12 @@ void collect(Session::State& session, const Relation& view, const ast::Node& nod
       replacements.push_back(
           {begin, end_of_name(view.view_sql, begin), present_name(session, *known, *range)});
     }
+  }
+  if (const auto* call = ast::try_as<ast::FuncCall>(&node)) {
+    collect_call(session, view, *call, replacements);
+  }
+  if (const auto* expr = ast::try_as<ast::A_Expr>(&node)) {
+    collect_operator(session, view, *expr, replacements);
   }
   ast::for_each_child(node,
                       [&](const ast::Node& child) { collect(session, view, child, replacements); });

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/checksum.h"
 #include "sql-lite-frontend/catalog/objects.h"
 #include "sql-lite-frontend/catalog/sharded_counters.h"
 
@@ -20,6 +22,11 @@ struct StatementCounters {
   const Oid database;
   const std::string text;
   ShardedCounters<StatementCounted> counters;
+
+  /// What pg_stat_statements calls it.
+  [[nodiscard]] std::uint64_t query_id() const noexcept {
+    return checksum(as_bytes(text), 0) >> 1U;
+  }
 };
 using StatementCountersPtr = std::shared_ptr<StatementCounters>;
 

@@ -4,7 +4,9 @@
 
 #include "sql-lite-frontend/catalog/catalog_keys.h"
 #include "sql-lite-frontend/catalog/comments.h"
+#include "sql-lite-frontend/catalog/made_objects.h"
 #include "sql-lite-frontend/catalog/privileges.h"
+#include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/callable_functions.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/session_functions.h"
@@ -134,12 +136,16 @@ std::string comment_on_builtin(Execution& execution, Oid database, Oid oid,
                                                            {"pg_language", kPgLanguageClass},
                                                            {"pg_collation", kPgCollationClass},
                                                            {"pg_am", kPgAmClass},
-                                                           {"pg_tablespace", kPgTablespaceClass}};
+                                                           {"pg_tablespace", kPgTablespaceClass},
+                                                           {"pg_extension", kPgExtensionClass}};
   Catalog& own = execution.session.catalog.shared();
   for (const auto& [name, number] : kClasses) {
     if (!catalog.empty() && catalog != name) continue;
     std::string text = read_comment(own, *execution.transaction, database, number, oid);
     if (!text.empty()) return text;
+    if (number == kPgExtensionClass && oid == kPlpgsqlExtension) {
+      return std::string{plpgsql_extension().comment};
+    }
   }
   return {};
 }
@@ -154,6 +160,9 @@ std::string comment_on(Execution& execution, Oid oid, std::string_view catalog) 
   if (const SchemaPtr schema = session.catalog.schema(oid)) return schema->comment;
   if (const TypePtr type = session.catalog.type(oid)) return type->comment;
   if (const RoutinePtr routine = session.catalog.routine(oid)) return routine->comment;
+  if (const OperatorPtr op = session.catalog.made<UserOperator>(oid)) return op->comment;
+  if (const CastPtr cast = session.catalog.made<UserCast>(oid)) return cast->comment;
+  if (const ExtensionPtr made = session.catalog.made<Extension>(oid)) return made->comment;
   const bool is_part = catalog.empty() || catalog == "pg_class" || catalog == "pg_constraint" ||
                        catalog == "pg_trigger";
   if (!is_part) return {};

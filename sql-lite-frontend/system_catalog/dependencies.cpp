@@ -18,7 +18,7 @@ constexpr Oid kAttributeDefaultClass = 2604;
 constexpr Oid kRewriteClass = 2618;
 
 /// pg_depend's letters.
-enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i' };
+enum class Dependency : char { normal = 'n', automatic = 'a', internal = 'i', extension = 'e' };
 
 struct ObjectAddress {
   Oid catalog = kNoOid;
@@ -53,14 +53,14 @@ std::vector<Oid> relations_in(std::string_view expression) {
   return found;
 }
 
-/// The routines that it calls, by their numbers: "#16400"(…).
-std::vector<Oid> routines_in(std::string_view expression) {
-  constexpr std::string_view kBegin = "\"#";
+/// The routines that it calls, by their numbers: "#16400"(…); after other marks, its operators and
+/// casts.
+std::vector<Oid> numbers_in(std::string_view expression, std::string_view mark) {
   constexpr std::string_view kEnd = "\"(";
   std::vector<Oid> found;
-  for (std::size_t at = expression.find(kBegin); at != std::string_view::npos;
-       at = expression.find(kBegin, at + 1)) {
-    const std::string_view number = expression.substr(at + kBegin.size());
+  for (std::size_t at = expression.find(mark); at != std::string_view::npos;
+       at = expression.find(mark, at + 1)) {
+    const std::string_view number = expression.substr(at + mark.size());
     Oid oid = kNoOid;
     const char* const end = std::from_chars(number.data(), number.data() + number.size(), oid).ptr;
     const auto digits = static_cast<std::size_t>(end - number.data());
@@ -70,9 +70,21 @@ std::vector<Oid> routines_in(std::string_view expression) {
 }
 
 void emit_calls(const EmitRow& emit, const ObjectAddress& dependent, std::string_view expression) {
-  for (const Oid routine : routines_in(expression)) {
-    emit_dependency(emit, dependent, {kPgProcClass, routine}, Dependency::normal);
+  for (const std::string_view mark : {"\"#", "\"#c"}) {
+    for (const Oid routine : numbers_in(expression, mark)) {
+      emit_dependency(emit, dependent, {kPgProcClass, routine}, Dependency::normal);
+    }
   }
+  for (const Oid op : numbers_in(expression, "\"#o")) {
+    emit_dependency(emit, dependent, {kPgOperatorClass, op}, Dependency::normal);
+  }
+}
+
+/// What a view or a body names as a routine may be an operator.
+void emit_called(const EmitRow& emit, const ObjectAddress& dependent, const ViewRoutine& called) {
+  const Oid catalog = called.name.starts_with("operator ") ? kPgOperatorClass : kPgProcClass;
+  if (called.routine < kFirstUserOid) return;
+  emit_dependency(emit, dependent, {catalog, called.routine}, Dependency::normal);
 }
 
 void emit_defaults(const EmitRow& emit, const Relation& relation) {
@@ -112,8 +124,48 @@ void emit_routine(const EmitRow& emit, Session::State& session, const Routine& r
     if (name.relation < kFirstUserOid) continue;
     emit_dependency(emit, address, {kPgClassClass, name.relation}, Dependency::normal);
   }
-  for (const ViewRoutine& called : routine.body_routines) {
-    emit_dependency(emit, address, {kPgProcClass, called.routine}, Dependency::normal);
+  for (const ViewRoutine& called : routine.body_routines) emit_called(emit, address, called);
+  if (!routine.aggregate) return;
+  const AggregateDefinition& made = *routine.aggregate;
+  on_type(made.state);
+  on_type(made.moving_state);
+  for (const Oid part : {made.transition, made.final, made.combine, made.moving_transition,
+                         made.moving_inverse, made.moving_final}) {
+    if (part < kFirstUserOid) continue;
+    emit_dependency(emit, address, {kPgProcClass, part}, Dependency::normal);
+  }
+  if (made.sort_operator >= kFirstUserOid) {
+    emit_dependency(emit, address, {kPgOperatorClass, made.sort_operator}, Dependency::normal);
+  }
+}
+
+void emit_made(const EmitRow& emit, Session::State& session) {
+  const auto on_type = [&](const ObjectAddress& address, TypeId type) {
+    if (!is_user_type(type)) return;
+    emit_dependency(emit, address, {kPgTypeClass, raw(type)}, Dependency::normal);
+  };
+  const auto on_function = [&](const ObjectAddress& address, Oid function) {
+    if (function < kFirstUserOid) return;
+    emit_dependency(emit, address, {kPgProcClass, function}, Dependency::normal);
+  };
+  for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
+    const ObjectAddress address{kPgOperatorClass, op->oid};
+    for (const TypeId type : {op->left, op->right, op->result}) on_type(address, type);
+    on_function(address, op->function);
+  }
+  for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
+    const ObjectAddress address{kPgCastClass, cast->oid};
+    on_type(address, cast->source);
+    on_type(address, cast->target);
+    on_function(address, cast->function);
+  }
+  constexpr Oid kNamespaceClass = 2615;
+  for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
+    const ObjectAddress address{kPgExtensionClass, extension->oid};
+    emit_dependency(emit, address, {kNamespaceClass, extension->schema}, Dependency::normal);
+    for (const Extension::Member& member : extension->members) {
+      emit_dependency(emit, {member.catalog, member.object}, address, Dependency::extension);
+    }
   }
 }
 
@@ -150,9 +202,7 @@ void emit_rule(const EmitRow& emit, const Relation& view) {
     if (name.relation < kFirstUserOid) continue;
     emit_dependency(emit, rule, {kPgClassClass, name.relation}, Dependency::normal);
   }
-  for (const ViewRoutine& called : view.view_routines) {
-    emit_dependency(emit, rule, {kPgProcClass, called.routine}, Dependency::normal);
-  }
+  for (const ViewRoutine& called : view.view_routines) emit_called(emit, rule, called);
 }
 
 }  // namespace
@@ -216,6 +266,7 @@ void dependency_rows(Execution& execution, const EmitRow& emit) {
   for (const RoutinePtr& routine : session.catalog.routines()) {
     emit_routine(emit, session, *routine);
   }
+  emit_made(emit, session);
 }
 
 void rule_rows(Execution& execution, const EmitRow& emit) {

@@ -24,41 +24,6 @@ Value bootstrap_role() {
   return Value::from_oid(kBootstrapRole);
 }
 
-void operators(Execution& execution, const EmitRow& emit) {
-  for (const Operator& op : builtin_operators()) {
-    const Value row[] = {Value::from_oid(op.oid),
-                         text_value(execution, op.name),
-                         system_schema(),
-                         bootstrap_role(),
-                         letter(op.left == TypeId::none ? 'l' : 'b'),
-                         flag(op.can_merge),
-                         flag(op.can_hash),
-                         Value::from_oid(raw(op.left)),
-                         Value::from_oid(raw(op.right)),
-                         Value::from_oid(raw(op.result)),
-                         Value::from_oid(op.commutator),
-                         Value::from_oid(op.negator),
-                         Value::from_oid(op.function != nullptr ? op.function->oid : kNoOid)};
-    emit(row);
-  }
-}
-
-void casts(Execution&, const EmitRow& emit) {
-  Oid oid = 10200;
-  for (const Cast& cast : builtin_casts()) {
-    constexpr char kContexts[] = {'i', 'a', 'e'};
-    const bool by_function = cast.method == CastMethod::function && cast.function != nullptr;
-    const Value row[] = {
-        Value::from_oid(oid++),
-        Value::from_oid(raw(cast.source)),
-        Value::from_oid(raw(cast.target)),
-        Value::from_oid(by_function ? cast.function->oid : kNoOid),
-        letter(kContexts[static_cast<std::size_t>(cast.context)]),
-        letter(by_function ? 'f' : (cast.method == CastMethod::relabel ? 'b' : 'i'))};
-    emit(row);
-  }
-}
-
 void operator_class_rows(Execution& execution, const EmitRow& emit) {
   for (const OperatorClass& entry : operator_classes()) {
     const Value row[] = {Value::from_oid(entry.oid),
@@ -169,7 +134,7 @@ std::span<const RowProvider> fact_providers() {
         {"provolatile"},  {"proparallel"},    {"pronargs"},     {"pronargdefaults"},
         {"prorettype"},   {"proargtypes"},    {"proargnames"},  {"prosrc"},
         {"proleakproof"}, {"proallargtypes"}, {"proargmodes"},  {"proargdefaults"},
-        {"prosqlbody"},   {"proconfig"},      {"proacl"}},
+        {"prosqlbody"},   {"proconfig"},      {"proacl"},       {"probin"}},
        procedure_rows},
       {kPgCatalogSchema,
        "pg_operator",
@@ -185,12 +150,50 @@ std::span<const RowProvider> fact_providers() {
         {"oprresult"},
         {"oprcom"},
         {"oprnegate"},
-        {"oprcode"}},
-       operators},
+        {"oprcode"},
+        {"oprrest"},
+        {"oprjoin"}},
+       operator_rows},
       {kPgCatalogSchema,
        "pg_cast",
        {{"oid"}, {"castsource"}, {"casttarget"}, {"castfunc"}, {"castcontext"}, {"castmethod"}},
-       casts},
+       cast_rows},
+      {kPgCatalogSchema,
+       "pg_aggregate",
+       {{"aggfnoid"},       {"aggkind"},        {"aggnumdirectargs"}, {"aggtransfn"},
+        {"aggfinalfn"},     {"aggcombinefn"},   {"aggserialfn"},      {"aggdeserialfn"},
+        {"aggmtransfn"},    {"aggminvtransfn"}, {"aggmfinalfn"},      {"aggfinalextra"},
+        {"aggmfinalextra"}, {"aggfinalmodify"}, {"aggmfinalmodify"},  {"aggsortop"},
+        {"aggtranstype"},   {"aggtransspace"},  {"aggmtranstype"},    {"aggmtransspace"},
+        {"agginitval"},     {"aggminitval"}},
+       aggregate_rows},
+      {kPgCatalogSchema,
+       "pg_extension",
+       {{"oid"},
+        {"extname"},
+        {"extowner"},
+        {"extnamespace"},
+        {"extrelocatable"},
+        {"extversion"},
+        {"extconfig"},
+        {"extcondition"}},
+       extension_rows},
+      {kPgCatalogSchema,
+       "pg_available_extensions",
+       {{"name"}, {"default_version"}, {"installed_version"}, {"comment"}},
+       available_extension_rows},
+      {kPgCatalogSchema,
+       "pg_available_extension_versions",
+       {{"name"},
+        {"version"},
+        {"installed"},
+        {"superuser"},
+        {"trusted"},
+        {"relocatable"},
+        {"schema"},
+        {"requires"},
+        {"comment"}},
+       extension_version_rows},
       {kPgCatalogSchema,
        "pg_opclass",
        {{"oid"},

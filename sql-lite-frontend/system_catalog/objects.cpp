@@ -4,6 +4,7 @@
 
 #include "sql-lite-frontend/catalog/comments.h"
 #include "sql-lite-frontend/catalog/facts.h"
+#include "sql-lite-frontend/extensions/extension.h"
 #include "sql-lite-frontend/session/definitions.h"
 #include "sql-lite-frontend/session/domains.h"
 #include "sql-lite-frontend/session/session_state.h"
@@ -245,9 +246,14 @@ void description_rows(Execution& execution, const EmitRow& emit) {
     emit(row);
   };
   Catalog& catalog = session.catalog.shared();
+  bool any_on_plpgsql = false;
   for (const Comment& comment :
        read_comments(catalog, *execution.transaction, catalog.database())) {
+    any_on_plpgsql |= comment.catalog == kPgExtensionClass && comment.object == kPlpgsqlExtension;
     describe(comment.object, comment.catalog, comment.part, comment.text);
+  }
+  if (!any_on_plpgsql) {
+    describe(kPlpgsqlExtension, kPgExtensionClass, 0, std::string{plpgsql_extension().comment});
   }
   for (const SchemaPtr& schema : session.catalog.schemas()) {
     describe(schema->oid, kNamespaceClass, 0, schema->comment);
@@ -260,6 +266,15 @@ void description_rows(Execution& execution, const EmitRow& emit) {
   }
   for (const RoutinePtr& routine : session.catalog.routines()) {
     describe(routine->oid, kPgProcClass, 0, routine->comment);
+  }
+  for (const OperatorPtr& op : session.catalog.all_made<UserOperator>()) {
+    describe(op->oid, kPgOperatorClass, 0, op->comment);
+  }
+  for (const CastPtr& cast : session.catalog.all_made<UserCast>()) {
+    describe(cast->oid, kPgCastClass, 0, cast->comment);
+  }
+  for (const ExtensionPtr& extension : session.catalog.all_made<Extension>()) {
+    describe(extension->oid, kPgExtensionClass, 0, extension->comment);
   }
   for (const TablePtr& table : session.catalog.tables()) {
     const Relation& relation = table->relation;

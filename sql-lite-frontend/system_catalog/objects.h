@@ -34,4 +34,12 @@ void sequence_rows(Execution& execution, const EmitRow& emit);
 void view_rows(Execution& execution, const EmitRow& emit);
 void index_view_rows(Execution& execution, const EmitRow& emit);
 
+// made_rows.cpp
+void aggregate_rows(Execution& execution, const EmitRow& emit);
+void operator_rows(Execution& execution, const EmitRow& emit);
+void cast_rows(Execution& execution, const EmitRow& emit);
+void extension_rows(Execution& execution, const EmitRow& emit);
+void available_extension_rows(Execution& execution, const EmitRow& emit);
+void extension_version_rows(Execution& execution, const EmitRow& emit);
+
 }  // namespace swizzle::sql

@@ -15,6 +15,13 @@ namespace {
 constexpr Oid kInternalLanguage = 12;
 constexpr Oid kSqlLanguage = 14;
 constexpr Oid kPlpgsqlLanguage = 13563;
+constexpr Oid kCLanguage = 13;
+
+Oid language_number(std::string_view name) {
+  if (name == "plpgsql") return kPlpgsqlLanguage;
+  if (name == "c") return kCLanguage;
+  return name == "internal" ? kInternalLanguage : kSqlLanguage;
+}
 
 Value type_vector(Execution& execution, std::span<const TypeId> types) {
   std::vector<Value> values;
@@ -57,6 +64,7 @@ void emit_builtin(Execution& execution, const EmitRow& emit, const Function& fun
                        name_list(execution, function.argument_names),
                        text_value(execution, function.name),
                        flag(false),
+                       Value::null(),
                        Value::null(),
                        Value::null(),
                        Value::null(),
@@ -123,7 +131,7 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
       text_value(execution, routine.name),
       Value::from_oid(routine.schema),
       Value::from_oid(routine.owner),
-      Value::from_oid(routine.language == "plpgsql" ? kPlpgsqlLanguage : kSqlLanguage),
+      Value::from_oid(language_number(routine.language)),
       Value::from_float4(routine.cost),
       Value::from_float4(routine.rows),
       Value::from_oid(raw(callable.function.variadic)),
@@ -146,7 +154,8 @@ void emit_routine(Execution& execution, const EmitRow& emit, const CallableRouti
       is_atomic ? text_value(execution, shown_atomic_body(execution.session, routine))
                 : Value::null(),
       settings.empty() ? Value::null() : make_array(execution.row_arena, TypeId::text, settings),
-      acl_value(execution, routine.grants)};
+      acl_value(execution, routine.grants),
+      routine.library.empty() ? Value::null() : text_value(execution, routine.library)};
   emit(row);
 }
 

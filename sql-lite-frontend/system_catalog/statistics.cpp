@@ -122,17 +122,19 @@ void statement_rows(Execution& execution, const EmitRow& emit) {
   // Shapes are counted for all roles together: whose they are, nobody can say.
   const bool shown = session.rights.owns(kReadAllStatsRole);
   for (const StatementCountersPtr& statement : session.shared.statements.all()) {
-    const std::uint64_t calls = statement->counters.total(StatementCounted::calls);
+    const std::uint64_t calls = statement->counters.since_reset(StatementCounted::calls);
+    // Not run since pg_stat_statements_reset().
+    if (calls == 0 && statement->counters.total(StatementCounted::calls) > 0) continue;
     const auto milliseconds =
-        static_cast<double>(statement->counters.total(StatementCounted::nanoseconds)) / 1e6;
+        static_cast<double>(statement->counters.since_reset(StatementCounted::nanoseconds)) / 1e6;
     const Value row[] = {
         Value::from_oid(statement->database),
-        shown ? counter(checksum(as_bytes(statement->text), 0) >> 1U) : Value::null(),
+        shown ? counter(statement->query_id()) : Value::null(),
         text_value(execution, shown ? statement->text : "<insufficient privilege>"),
         counter(calls),
         Value::from_float8(milliseconds),
         Value::from_float8(milliseconds / static_cast<double>(std::max<std::uint64_t>(calls, 1))),
-        counter(statement->counters.total(StatementCounted::rows))};
+        counter(statement->counters.since_reset(StatementCounted::rows))};
     emit(row);
   }
 }

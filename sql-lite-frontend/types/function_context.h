@@ -61,6 +61,10 @@ class ObjectNames {
   [[nodiscard]] virtual std::optional<std::string> routine_name(std::uint32_t /*oid*/) {
     return std::nullopt;
   }
+  /// An operator that a user made: its name, within OPERATOR(…) if that would find another.
+  [[nodiscard]] virtual std::optional<std::string> operator_name(std::uint32_t /*oid*/) {
+    return std::nullopt;
+  }
   /// The labels of an enum, until the next call. Null if there is no such type.
   [[nodiscard]] virtual const EnumLabels* enum_labels(TypeId type) = 0;
   /// Whether the value, which may be NULL, may be one of the domain. Throws SqlError 23502, 23514.

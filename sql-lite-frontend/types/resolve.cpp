@@ -29,9 +29,12 @@ struct Candidate {
   bool expanded = false;  ///< a variadic tail was spread out
 };
 
-bool accepts(const Candidate& candidate, std::span<const TypeId> actual) {
-  for (std::size_t i = 0; i < actual.size(); ++i)
-    if (!can_coerce(actual[i], candidate.declared[i], CastContext::implicit)) return false;
+bool accepts(const Candidate& candidate, std::span<const TypeId> actual, const MadeCasts* casts) {
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    const TypeId declared = candidate.declared[i];
+    const bool is_made = casts != nullptr && casts->is_implicit(actual[i], declared);
+    if (!is_made && !can_coerce(actual[i], declared, CastContext::implicit)) return false;
+  }
   return bind_polymorphic(candidate.declared, actual).has_value();
 }
 
@@ -92,7 +95,8 @@ void narrow_by_unknowns(std::vector<Candidate*>& candidates, std::span<const Typ
 }
 
 /// If all known arguments have one type, unknown ones are taken to have it too.
-void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<const TypeId> actual) {
+void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<const TypeId> actual,
+                              const MadeCasts* casts) {
   TypeId known = TypeId::unknown;
   for (const TypeId type : actual) {
     if (type == TypeId::unknown) continue;
@@ -103,13 +107,14 @@ void narrow_by_one_known_type(std::vector<Candidate*>& candidates, std::span<con
   const std::vector<TypeId> same(actual.size(), known);
   std::vector<Candidate*> kept;
   for (Candidate* c : candidates)
-    if (accepts(*c, same)) kept.push_back(c);
+    if (accepts(*c, same, casts)) kept.push_back(c);
   if (kept.size() == 1) candidates = std::move(kept);
 }
 
 /// Leaves the one candidate that PostgreSQL's rules choose; several if they cannot decide.
-void select(std::vector<Candidate*>& candidates, std::span<const TypeId> given) {
-  std::erase_if(candidates, [&](const Candidate* c) { return !accepts(*c, given); });
+void select(std::vector<Candidate*>& candidates, std::span<const TypeId> given,
+            const MadeCasts* casts) {
+  std::erase_if(candidates, [&](const Candidate* c) { return !accepts(*c, given, casts); });
   if (candidates.size() <= 1) return;
   // Which is best is asked of what domains are over.
   std::vector<TypeId> actual{given.begin(), given.end()};
@@ -134,7 +139,7 @@ void select(std::vector<Candidate*>& candidates, std::span<const TypeId> given) 
   if (candidates.size() <= 1) return;
   narrow_by_unknowns(candidates, actual);
   if (candidates.size() <= 1) return;
-  narrow_by_one_known_type(candidates, actual);
+  narrow_by_one_known_type(candidates, actual, casts);
   if (candidates.size() <= 1) return;
   // A function with exactly these parameters is meant rather than a variadic one.
   std::vector<Candidate*> plain;
@@ -276,7 +281,7 @@ std::optional<ResolvedFunction> try_resolve_function(const FunctionCall& call) {
     if (!m.candidate.expanded && std::ranges::equal(m.candidate.declared, call.argument_types))
       return finish(m, call);
   }
-  select(candidates, call.argument_types);
+  select(candidates, call.argument_types, call.casts);
   if (candidates.empty()) return std::nullopt;
   if (candidates.size() > 1)
     throw sql_error(sqlstate::ambiguous_function, "function {}({}) is not unique",
@@ -295,7 +300,7 @@ ResolvedFunction resolve_function(const FunctionCall& call) {
   const bool unsupported =
       std::ranges::any_of(unsupported_functions(call.name), [&call](const Function& f) {
         const auto matched = match(f, call);
-        return matched && accepts(matched->candidate, call.argument_types);
+        return matched && accepts(matched->candidate, call.argument_types, call.casts);
       });
   const bool may_be_builtin = call.schema.empty() || call.schema == "pg_catalog";
   if (may_be_builtin && (unsupported || is_missing_function(call.name)))
@@ -312,7 +317,11 @@ ResolvedFunction resolve_function(const FunctionCall& call) {
 
 namespace {
 
-std::string spell_operator(std::string_view name, TypeId left, TypeId right) {
+std::string spell_operator(const OperatorCall& call) {
+  const TypeId left = call.left;
+  const TypeId right = call.right;
+  const std::string name =
+      call.schema.empty() ? std::string{call.name} : fmt::format("{}.{}", call.schema, call.name);
   return left == TypeId::none
              ? fmt::format("{} {}", name, format_type(right))
              : fmt::format("{} {} {}", format_type(left), name, format_type(right));
@@ -338,8 +347,9 @@ ResolvedOperator finish_operator(const Operator& op, std::span<const TypeId> act
 
 }  // namespace
 
-std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, TypeId left,
-                                                     TypeId right) {
+std::optional<ResolvedOperator> try_resolve_operator(const OperatorCall& call) {
+  const TypeId left = call.left;
+  const TypeId right = call.right;
   const bool binary = left != TypeId::none;
   const TypeId actual_types[2] = {left, right};
   const std::span<const TypeId> actual{actual_types + (binary ? 0 : 1), binary ? 2U : 1U};
@@ -350,7 +360,7 @@ std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, Type
   if (binary && left == TypeId::unknown) exact_left = exact_right;
   if (binary && right == TypeId::unknown) exact_right = exact_left;
   std::vector<Candidate> all;
-  for (const Operator* op : operators_named(name)) {
+  for (const Operator* op : call.candidates.value_or(operators_named(call.name))) {
     if ((op->left != TypeId::none) != binary) continue;
     if (op->left == exact_left && op->right == exact_right && right != TypeId::none)
       return finish_operator(*op, actual);
@@ -361,35 +371,44 @@ std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, Type
   }
   std::vector<Candidate*> candidates;
   for (Candidate& c : all) candidates.push_back(&c);
-  select(candidates, actual);
+  select(candidates, actual, call.casts);
   if (candidates.empty()) return std::nullopt;
   if (candidates.size() > 1)
     throw sql_error(sqlstate::ambiguous_function, "operator is not unique: {}",
-                    spell_operator(name, left, right))
+                    spell_operator(call))
         .with_hint(
             "Could not choose a best candidate operator. You might need to add explicit type "
             "casts.");
   return finish_operator(*static_cast<const Operator*>(candidates.front()->subject), actual);
 }
 
-ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId right, int position) {
+ResolvedOperator resolve_operator(const OperatorCall& call) {
   try {
-    if (auto resolved = try_resolve_operator(name, left, right)) return *resolved;
+    if (auto resolved = try_resolve_operator(call)) return *resolved;
   } catch (SqlError& error) {
-    throw std::move(error).at_position(position);
+    throw std::move(error).at_position(call.position);
   }
-  if (operators_named(name).empty() && is_unsupported_operator(name))
+  const bool may_be_builtin = call.schema.empty() || call.schema == "pg_catalog";
+  if (may_be_builtin && operators_named(call.name).empty() && is_unsupported_operator(call.name))
     throw sql_error(sqlstate::feature_not_supported, "operator {} is not supported",
-                    spell_operator(name, left, right))
-        .at_position(position);
-  throw sql_error(sqlstate::undefined_function, "operator does not exist: {}",
-                  spell_operator(name, left, right))
-      .with_hint(left == TypeId::none
+                    spell_operator(call))
+        .at_position(call.position);
+  throw sql_error(sqlstate::undefined_function, "operator does not exist: {}", spell_operator(call))
+      .with_hint(call.left == TypeId::none
                      ? "No operator matches the given name and argument type. You might need to "
                        "add an explicit type cast."
                      : "No operator matches the given name and argument types. You might need to "
                        "add explicit type casts.")
-      .at_position(position);
+      .at_position(call.position);
+}
+
+std::optional<ResolvedOperator> try_resolve_operator(std::string_view name, TypeId left,
+                                                     TypeId right) {
+  return try_resolve_operator(OperatorCall{.name = name, .left = left, .right = right});
+}
+ResolvedOperator resolve_operator(std::string_view name, TypeId left, TypeId right, int position) {
+  return resolve_operator(
+      OperatorCall{.name = name, .left = left, .right = right, .position = position});
 }
 
 std::optional<TypeId> find_common_type(std::span<const TypeId> types) {

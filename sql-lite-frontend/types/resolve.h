@@ -25,6 +25,17 @@ struct ResolvedFunction {
   bool variadic_array = false;  ///< for CallTypes
 };
 
+/// Casts that users made, beside those that find_cast() knows.
+class MadeCasts {
+ public:
+  MadeCasts() = default;
+  MadeCasts(const MadeCasts&) = delete;
+  MadeCasts& operator=(const MadeCasts&) = delete;
+  virtual ~MadeCasts() = default;
+  /// Whether a value of the one type may stand where the other is wanted, without a word.
+  [[nodiscard]] virtual bool is_implicit(TypeId source, TypeId target) const = 0;
+};
+
 struct FunctionCall {
   std::string_view name;
   std::span<const TypeId> argument_types;                 ///< unknown for untyped literals
@@ -33,7 +44,8 @@ struct FunctionCall {
   int position = 0;  ///< in the statement, for errors
   /// Which functions the name can mean, where those are not the built-in ones alone.
   std::optional<std::span<const Function* const>> candidates = std::nullopt;
-  std::string_view schema = {};  ///< as it was written, for errors
+  std::string_view schema = {};      ///< as it was written, for errors
+  const MadeCasts* casts = nullptr;  ///< null: there are none
 };
 
 /// By PostgreSQL's rules: exact, then by implicit casts, then most exact and most preferred
@@ -51,6 +63,19 @@ struct ResolvedOperator {
   TypeId right = TypeId::none;
   TypeId result = TypeId::none;
 };
+
+struct OperatorCall {
+  std::string_view name;
+  TypeId left = TypeId::none;  ///< none for a prefix operator
+  TypeId right = TypeId::none;
+  int position = 0;
+  /// Which operators the name can mean, where those are not the built-in ones alone.
+  std::optional<std::span<const Operator* const>> candidates = std::nullopt;
+  std::string_view schema = {};  ///< as it was written, for errors
+  const MadeCasts* casts = nullptr;
+};
+ResolvedOperator resolve_operator(const OperatorCall& call);
+std::optional<ResolvedOperator> try_resolve_operator(const OperatorCall& call);
 
 /// `left` is none for a prefix operator. Throws SqlError: 42883 "operator does not exist:
 /// integer = text" with its hint, 42725.

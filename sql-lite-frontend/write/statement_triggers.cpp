@@ -29,7 +29,7 @@ DeferredCheck::Kind kind_of_check(TriggerEvent event) {
 
 AfterTriggers::AfterTriggers(const WriteStatement& write) : table_(write.table) {
   for (const WriteStatement::Fired& fired : write.triggers) {
-    known_.push_back({fired.trigger, fired.event});
+    known_.push_back({fired.trigger, fired.event, true});
   }
 }
 
@@ -62,7 +62,8 @@ void AfterTriggers::fire_statement(Execution& execution, TriggerEvent event) {
     const Trigger& trigger = *known.trigger;
     const bool is_it =
         known.event == event && trigger.time == TriggerTime::after && !trigger.for_each_row;
-    if (is_it && may_fire(execution.session, trigger)) fire_one(execution, known, {});
+    if (is_it && known.is_wanted && may_fire(execution.session, trigger))
+      fire_one(execution, known, {});
   }
 }
 
@@ -231,7 +232,17 @@ void StatementTriggers::begin_checks(ReferenceQueue& queue) {
   }
 }
 
+/// Of those AFTER … FOR EACH STATEMENT, while the statement is the one that runs.
+void StatementTriggers::ask_last_conditions(Execution& execution) {
+  for (std::size_t i = 0; i < write_.triggers.size(); ++i) {
+    const WriteStatement::Fired& fired = write_.triggers[i];
+    const bool is_last = fired.trigger->time == TriggerTime::after && !fired.trigger->for_each_row;
+    if (is_last && fired.when) after_->set_wanted(i, wants(execution, fired, {}, {}));
+  }
+}
+
 void StatementTriggers::finish(Execution& execution) {
+  if (fires_last_) ask_last_conditions(execution);
   RowEvents::Reader reader{events_};
   while (reader.next()) after_->act_on(execution, reader.what(), reader.values());
   events_.clear();
@@ -246,6 +257,7 @@ void StatementTriggers::finish(Execution& execution) {
 }
 
 void StatementTriggers::finish_later(Execution& execution, ReferenceQueue& queue) {
+  if (fires_last_) ask_last_conditions(execution);
   RowEvents::Reader reader{events_};
   while (reader.next()) queue.add(*execution.memory, after_, reader.what(), reader.values());
   events_.clear();

@@ -26,6 +26,8 @@ class AfterTriggers final : public EventActor {
   void act_last(Execution& execution) override { fire_statement(execution, last_event_); }
   void fire_statement(Execution& execution, TriggerEvent event);
   void set_last_event(TriggerEvent event) noexcept { last_event_ = event; }
+  /// Whether the condition of a statement's trigger held when the statement had written everything.
+  void set_wanted(std::size_t trigger, bool is_wanted) { known_[trigger].is_wanted = is_wanted; }
   /// What the statement has changed, for transition tables; null where no trigger names one.
   std::shared_ptr<TransitionRows>& changed(TriggerEvent event) {
     return changed_[static_cast<std::size_t>(event)];
@@ -35,6 +37,7 @@ class AfterTriggers final : public EventActor {
   struct Known {
     const Trigger* trigger;
     TriggerEvent event;
+    bool is_wanted = true;
   };
   TablePtr table_;  ///< keeps the triggers
   std::vector<Known> known_;
@@ -81,6 +84,7 @@ class StatementTriggers {
  private:
   bool fire_for_row(Execution& execution, TriggerTime time, TriggerEvent event,
                     std::span<const Value> old_row, std::vector<Value>& new_row);
+  void ask_last_conditions(Execution& execution);
   [[nodiscard]] bool wants(Execution& execution, const WriteStatement::Fired& fired,
                            std::span<const Value> old_row, std::span<const Value> new_row) const;
   [[nodiscard]] std::span<const TriggerEvent> events() const noexcept;

@@ -251,7 +251,6 @@ SELECT column_name, data_type, udt_name FROM information_schema.columns WHERE ta
 DROP TYPE pair;
 DROP TYPE freed;
 DROP TYPE nested RESTRICT;
--- differs: the error's text
 DROP TYPE checked, posi;
 DROP DOMAIN pair;
 BEGIN;

@@ -5,7 +5,6 @@ create or replace function f() returns void language plpgsql as $$begin if true 
 create or replace function f() returns void language plpgsql as $$begin loop null; end if; end$$;
 create or replace function f() returns void language plpgsql as $$begin x := 1; end$$;
 create or replace function f() returns void language plpgsql as $$declare x int; x text; begin end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare x int begin end$$;
 create or replace function f() returns void language plpgsql as $$begin exit; end$$;
 create or replace function f() returns void language plpgsql as $$begin continue; end$$;
@@ -17,7 +16,6 @@ create or replace function f() returns void language plpgsql as $$begin return q
 create or replace function f() returns void language plpgsql as $$begin raise '% %', 1; end$$;
 create or replace function f() returns void language plpgsql as $$begin raise '%', 1, 2; end$$;
 create or replace function f() returns void language plpgsql as $$begin raise nosuch; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin raise sqlstate 'abc'; end$$;
 create or replace function f() returns void language plpgsql as $$begin raise 'x' using nosuch = 'y'; end$$;
 create or replace function f() returns void language plpgsql as $$begin raise; end$$;
@@ -25,21 +23,15 @@ create or replace function f() returns void language plpgsql as $$begin <<l>> nu
 create or replace function f() returns void language plpgsql as $$declare x nosuchtype; begin end$$;
 -- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare x int%type; begin end$$;
--- differs: the error's position
 create or replace function f() returns void language plpgsql as $$declare x nosuch%rowtype; begin end$$;
 create or replace function f() returns void language plpgsql as $$declare x constant int; begin end$$;
 create or replace function f() returns void language plpgsql as $$begin select 1 frm t; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin null end$$;
 create or replace function f() returns void language plpgsql as $$begin null; end; null;$$;
 create or replace function f() returns void language plpgsql as $$begin for i in 1..2 loop end; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin for i in 1 loop null; end loop; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin for i in select 1 loop null; end loop; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin for 1 in 1..2 loop null; end loop; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin for a, b in select 1, 2 loop null; end loop; end$$;
 create or replace function f() returns void language plpgsql as $$begin while loop null; end loop; end$$;
 -- differs: said in other words
@@ -47,7 +39,6 @@ create or replace function f() returns void language plpgsql as $$begin foreach 
 create or replace function f() returns void language plpgsql as $$declare x int; begin foreach x in array loop null; end loop; end$$;
 create or replace function f() returns void language plpgsql as $$begin case end case; end$$;
 create or replace function f() returns void language plpgsql as $$begin case 1 when 1 then null; end; end$$;
--- differs: the error's position
 create or replace function f() returns void language plpgsql as $$begin begin null; exception when nosuch then null; end; end$$;
 create or replace function f() returns void language plpgsql as $$begin begin null; exception then null; end; end$$;
 -- differs: bug: refused, where PostgreSQL finds out when it runs
@@ -57,19 +48,15 @@ create or replace function f() returns void language plpgsql as $$begin execute 
 create or replace function f() returns void language plpgsql as $$declare x int; begin execute 'select 1' using x into x into x; end$$;
 create or replace function f() returns void language plpgsql as $$begin get diagnostics; end$$;
 create or replace function f() returns void language plpgsql as $$declare x int; begin get diagnostics x = nosuch; end$$;
--- differs: the error's position
 create or replace function f() returns void language plpgsql as $$declare x int; begin get stacked diagnostics x = row_count; end$$;
--- differs: the error's position
 create or replace function f() returns void language plpgsql as $$declare x int; begin get diagnostics x = message_text; end$$;
 create or replace function f() returns void language plpgsql as $$begin open c; end$$;
 create or replace function f() returns void language plpgsql as $$declare c int; begin open c for select 1; end$$;
 create or replace function f() returns void language plpgsql as $$declare c cursor for select 1; begin open c for select 1; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare c cursor(a int) for select a; begin open c; end$$;
 -- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare c cursor(a int) for select a; begin open c(1, 2); end$$;
 create or replace function f() returns void language plpgsql as $$declare c cursor for select 1; begin fetch c; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin close; end$$;
 create or replace function f() returns void language plpgsql as $$begin select 1 into; end$$;
 create or replace function f() returns void language plpgsql as $$begin select 1 into x; end$$;
@@ -77,17 +64,14 @@ create or replace function f() returns void language plpgsql as $$declare x int;
 -- differs: bug: refused, where PostgreSQL finds out when it runs
 create or replace function f() returns void language plpgsql as $$declare x int; begin x := ; end$$;
 create or replace function f() returns void language plpgsql as $$declare x int; begin x = 1 +; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare x int; begin x.y := 1; end$$;
 -- differs: bug: refused, where PostgreSQL finds out when it runs
 create or replace function f() returns void language plpgsql as $$declare r record; begin r.a.b := 1; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare x int[]; begin x[1 := 2; end$$;
 create or replace function f() returns void language plpgsql as $$declare c constant int := 1; begin c := 2; end$$;
 create or replace function f() returns void language plpgsql as $$declare a alias for $1; begin null; end$$;
 create or replace function f() returns void language plpgsql as $$declare a alias for nosuch; begin null; end$$;
 create or replace function f() returns void language plpgsql as $$#variable_conflict nosuch$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$#nosuch on begin end$$;
 create or replace function f() returns void language plpgsql as $$begin commit and; end$$;
 create or replace function f() returns void language plpgsql as $$begin commit to x; end$$;
@@ -103,7 +87,6 @@ create or replace function f() returns void language plpgsql as $$begin 1; end$$
 create or replace function f() returns void language plpgsql as $$begin ; end$$;
 create or replace function f() returns void language plpgsql as $$begin if then null; end if; end$$;
 create or replace function f() returns void language plpgsql as $$begin elsif true then null; end$$;
--- differs: said in other words
 create or replace function f() returns void language plpgsql as $$begin end if; end$$;
 -- differs: said in other words
 create or replace function f() returns void language plpgsql as $$declare x int := 'a' begin end$$;
@@ -129,7 +112,6 @@ select f(1);
 set check_function_bodies = on;
 do $$begin$$;
 do $$begin loop null; end if; end$$;
--- differs: said in other words
 do $$declare x int begin end$$;
 do $$begin exit nowhere; end$$;
 do $$begin return next 1; end$$;
@@ -138,7 +120,6 @@ do $$begin raise 'x' using nosuch = 'y'; end$$;
 do $$declare x nosuchtype; begin end$$;
 do $$declare x constant int; begin end$$;
 do $$begin null; end; null;$$;
--- differs: said in other words
 do $$begin for i in select 1 loop null; end loop; end$$;
 do $$begin while loop null; end loop; end$$;
 do $$begin case end case; end$$;

@@ -35,16 +35,13 @@ create function rec() returns trigger language plpgsql as $$ begin if new.id < 1
 create trigger r after insert on acc for each row execute function rec();
 insert into acc(id,v) values (1000,20);
 select id, v, note from acc where id >= 1000 order by id;
--- differs: the error's context
 select stamp();
--- differs: the error's context
 create function bad(int) returns trigger language plpgsql as $$ begin return new; end $$;
 create function noret() returns trigger language plpgsql as $$ begin end $$;
 drop trigger r on acc; create trigger n before insert on acc for each row execute function noret();
 insert into acc(id,v) values (2000,1);
 create function badfield() returns trigger language plpgsql as $$ begin new.nosuch := 1; return new; end $$;
 drop trigger n on acc; create trigger n before insert on acc for each row execute function badfield();
--- differs: the error's context
 insert into acc(id,v) values (2000,1);
 do $$ begin raise notice 'sum %', (select sum(i) from generate_series(1,10) i); end $$;
 create table dflt(v int default 7, w int check (w > 0), x int generated always as (w + 1) stored);

@@ -154,7 +154,6 @@ update cells set (a[1], a[2]) = (select 100, 200) where id = 1 returning a;
 insert into cells values (1, '{}') on conflict (id) do update set a[1] = excluded.id + 40 returning a;
 update cells set a['2'] = 9 where id = 1 returning a;
 update cells set a[1:2] = '{8,9}' where id = 1;
--- differs: refused: parts of jsonb
 update cells set j['k'] = '2' where id = 1;
 insert into cells (id, a[1]) values (3, 1);
 update cells set a[a[1]] = 1 where id = 2 returning a;

@@ -72,7 +72,8 @@ void object_id_output(FunctionContext& context, TypeId type, const Value& value,
     return;
   }
   const std::uint32_t oid = value.as_oid();
-  if (oid == 0) return out.push_back('-');
+  const bool is_operator = type == TypeId::regoper || type == TypeId::regoperator;
+  if (oid == 0) return out.push_back(is_operator ? '0' : '-');
   if (context.session.names != nullptr) {
     if (const auto name = context.session.names->name_of(type, oid)) {
       out += *name;

@@ -64,11 +64,11 @@ std::string stored_cast_target(TypeId type, std::int32_t typmod) {
 namespace {
 
 /// 0: it is none.
-std::uint32_t stored_number(std::string_view name) {
-  if (!name.starts_with('#')) return 0;
+std::uint32_t stored_number(std::string_view name, std::string_view mark = "#") {
+  if (!name.starts_with(mark)) return 0;
   std::uint32_t number = 0;
   const char* const last = name.data() + name.size();
-  const auto [end, error] = std::from_chars(name.data() + 1, last, number);
+  const auto [end, error] = std::from_chars(name.data() + mark.size(), last, number);
   return error == std::errc{} && end == last ? number : 0;
 }
 
@@ -81,6 +81,19 @@ TypeId type_of_stored_name(std::string_view name) {
 
 std::string stored_routine_name(std::uint32_t oid) {
   return fmt::format("\"#{}\"", oid);
+}
+
+std::string stored_operator_name(std::uint32_t oid) {
+  return fmt::format("\"#o{}\"", oid);
+}
+std::string stored_cast_name(std::uint32_t function) {
+  return fmt::format("\"#c{}\"", function);
+}
+std::uint32_t operator_of_stored_name(std::string_view name) {
+  return stored_number(name, "#o");
+}
+std::uint32_t cast_of_stored_name(std::string_view name) {
+  return stored_number(name, "#c");
 }
 
 std::uint32_t routine_of_stored_name(std::string_view name) {

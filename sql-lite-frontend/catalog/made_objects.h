@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/objects.h"
+
+/// Operators and casts that users made, and extensions.
+namespace swizzle::sql {
+
+/// An operator over a function, which may be a built-in one.
+struct UserOperator {
+  Oid oid = kNoOid;
+  Oid schema = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  TypeId left = TypeId::none;  ///< none: it stands before its operand
+  TypeId right = TypeId::none;
+  TypeId result = TypeId::none;
+  Oid function = kNoOid;  ///< none yet: only named, as another's commutator or negator
+  Oid commutator = kNoOid;
+  Oid negator = kNoOid;
+  Oid restriction = kNoOid;  ///< RESTRICT and JOIN: kept, our estimates do not ask them
+  Oid join = kNoOid;
+  bool can_hash = false;
+  bool can_merge = false;
+  std::string comment;
+};
+using OperatorPtr = std::shared_ptr<const UserOperator>;
+
+/// pg_cast.castmethod's letters.
+enum class UserCastMethod : char { function = 'f', binary = 'b', text_form = 'i' };
+
+/// How values of one type become another's.
+struct UserCast {
+  Oid oid = kNoOid;
+  std::string name;  ///< both types' numbers: nobody else may have it
+  TypeId source = TypeId::none;
+  TypeId target = TypeId::none;
+  Oid function = kNoOid;
+  char context = 'e';  ///< pg_cast's letters: implicit, assignment, explicit
+  UserCastMethod method = UserCastMethod::function;
+  std::string comment;
+};
+using CastPtr = std::shared_ptr<const UserCast>;
+std::string cast_name(TypeId source, TypeId target);
+
+/// What CREATE EXTENSION made, and what belongs to it.
+struct Extension {
+  struct Member {
+    Oid catalog = kNoOid;  ///< class id: pg_proc, pg_type …
+    Oid object = kNoOid;
+    friend bool operator==(const Member&, const Member&) = default;
+  };
+  Oid oid = kNoOid;
+  std::string name;
+  Oid owner = kBootstrapRole;
+  Oid schema = kNoOid;
+  std::string version;
+  std::vector<Member> members;
+  std::string comment;
+};
+using ExtensionPtr = std::shared_ptr<const Extension>;
+
+inline constexpr Oid kPgOperatorClass = 2617;
+inline constexpr Oid kPgCastClass = 2605;
+inline constexpr Oid kPgExtensionClass = 3079;
+
+}  // namespace swizzle::sql

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "sql-lite-frontend/catalog/objects.h"
+#include "sql-lite-frontend/types/function_registry.h"
+
+/// What functions in LANGUAGE c and internal are: extensions/ knows those of the extensions that
+/// the server brings.
+namespace swizzle::sql {
+
+/// Neither: nothing of that name is there.
+struct NativeFunction {
+  ScalarFunction scalar = nullptr;
+  SetFunction set = nullptr;
+};
+NativeFunction find_native(const Routine& routine);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sql-lite-frontend/parse/ast.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// What stands in the parentheses of CREATE AGGREGATE and CREATE OPERATOR, and the functions that
+/// it names.
+namespace swizzle::sql {
+
+/// 42601 where it says nothing.
+ast::NodeList option_names(const ast::DefElem& option);
+std::string option_text(const ast::DefElem& option);
+bool option_boolean(const ast::DefElem& option);
+/// Where the option is NONE.
+bool option_is_none(const ast::DefElem& option);
+const ast::TypeName& option_type(const ast::DefElem& option);
+
+/// A function that a definition names, by what it is to take.
+struct FoundFunction {
+  Oid oid = kNoOid;
+  std::string name;
+  std::vector<TypeId> arguments;  ///< as declared
+  TypeId result = TypeId::none;
+  bool strict = false;
+  bool returns_set = false;
+  RoutinePtr routine;  ///< null: it is built in
+};
+enum class Match : std::uint8_t { exact, by_call };
+/// 42883 "function f(integer) does not exist"; 0A000 for one of PostgreSQL's that is not here;
+/// 42501 for one that the session may not call.
+FoundFunction require_function(Session::State& session, ast::NodeList names,
+                               std::span<const TypeId> types, Match match);
+/// By its number, as it was found before.
+FoundFunction function_by_number(Session::State& session, Oid oid);
+/// Whether values of the one are values of the other as they are.
+bool is_binary_coercible(TypeId source, TypeId target);
+/// "f(integer, text)".
+std::string function_signature(Session::State& session, ast::NodeList names,
+                               std::span<const TypeId> types);
+
+/// Where an object of that name goes, in which the session may make it.
+Oid place_of_definition(Session::State& session, ast::NodeList names);
+
+}  // namespace swizzle::sql

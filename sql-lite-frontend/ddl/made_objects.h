@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sql-lite-frontend/catalog/made_objects.h"
+#include "sql-lite-frontend/session/session_state.h"
+
+/// CREATE, ALTER and DROP of aggregates, operators, casts and extensions. Aggregates are routines:
+/// what else is done with them is done there (routine_definition.h).
+namespace swizzle::sql {
+
+/// CREATE AGGREGATE, CREATE OPERATOR and whatever else has their form.
+void define_object(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
+void create_aggregate(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
+void create_operator(Session::State& session, const ast::DefineStmt& statement, ResultSink& sink);
+void alter_operator(Session::State& session, const ast::AlterOperatorStmt& statement,
+                    ResultSink& sink);
+void drop_operators(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+void set_operator_owner(Session::State& session, const ast::AlterOwnerStmt& statement);
+void set_operator_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
+void comment_on_operator(Session::State& session, const ast::ObjectWithArgs& object,
+                         std::string_view text);
+void create_cast(Session::State& session, const ast::CreateCastStmt& statement, ResultSink& sink);
+void drop_casts(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+/// `types`: the source and the target.
+void comment_on_cast(Session::State& session, ast::NodeList types, std::string_view text);
+void create_extension(Session::State& session, const ast::CreateExtensionStmt& statement,
+                      ResultSink& sink);
+void alter_extension(Session::State& session, const ast::AlterExtensionStmt& statement,
+                     ResultSink& sink);
+void set_extension_schema(Session::State& session, const ast::AlterObjectSchemaStmt& statement);
+void drop_extensions(Session::State& session, const ast::DropStmt& statement, ResultSink& sink);
+void comment_on_extension(Session::State& session, std::string_view name, std::string_view text);
+
+/// "operator ===(integer,integer)", "cast from text to mood".
+std::string described(Session::State& session, const UserOperator& op);
+std::string described(Session::State& session, const UserCast& cast);
+
+/// Those whose commutator or negator it is forget it.
+void remove_operator(Session::State& session, const UserOperator& op);
+
+/// To whom the object belongs; null: to none.
+ExtensionPtr extension_of(Session::State& session, const Extension::Member& member);
+/// 2BP01 where an extension needs the object, which `what` describes.
+void refuse_extension_member(Session::State& session, const Extension::Member& member,
+                             std::string_view what);
+
+}  // namespace swizzle::sql

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sql-lite-frontend/types/function_registry.h"
+
+/// The extensions that the server brings. Each is one file: what CREATE EXTENSION runs, and the
+/// functions that its LANGUAGE c names mean.
+namespace swizzle::sql {
+
+struct BundledExtension {
+  std::string_view name;
+  std::string_view version;
+  std::string_view comment;
+  /// Whether somebody who is no superuser, but may create in the database, may make it.
+  bool trusted = true;
+  bool relocatable = true;
+  std::string_view schema = {};  ///< where it goes always; empty: where it is wanted
+  /// Statements, run with the extension's schema as the search path. `$libdir/NAME` in LANGUAGE c
+  /// is this extension.
+  std::string_view script = {};
+  /// By the names that the script gives them; a ScalarEntry's signature is such a name here.
+  std::span<const ScalarEntry> scalars = {};
+  std::span<const SetEntry> sets = {};
+};
+
+/// By name.
+std::span<const BundledExtension* const> bundled_extensions();
+/// Null: the server does not bring it.
+const BundledExtension* find_bundled_extension(std::string_view name);
+
+const BundledExtension& btree_gin_extension();
+const BundledExtension& btree_gist_extension();
+const BundledExtension& pg_stat_statements_extension();
+const BundledExtension& pg_trgm_extension();
+const BundledExtension& pgcrypto_extension();
+const BundledExtension& plpgsql_extension();
+const BundledExtension& unaccent_extension();
+const BundledExtension& uuid_ossp_extension();
+
+/// PL/pgSQL is there from the start, in every database.
+inline constexpr std::uint32_t kPlpgsqlExtension = 13562;
+
+}  // namespace swizzle::sql
