@@ -1,11 +1,9 @@
 #include "sql-lite-frontend/execute/row_sorter.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/long_work.h"
-#include "sql-lite-frontend/types/key_codec.h"
-#include "sql-lite-frontend/types/orders.h"
+#include "sql-lite-frontend/types/compare.h"
 #include "sql-lite-frontend/types/sql_error.h"
 
 namespace swizzle::sql {
@@ -14,17 +12,6 @@ namespace {
 /// Runs that are merged at once: each has a buffer.
 std::size_t merge_width(const WorkMemory& memory) {
   return std::clamp<std::size_t>(memory.work_bytes / (2 * RowFile::kBufferBytes), 4, 64);
-}
-
-bool is_short_integer(TypeId type) noexcept {
-  const Shape shape = value_type(type).shape;
-  return shape == Shape::boolean || shape == Shape::int16 || shape == Shape::int32;
-}
-
-/// How far a value of such a type is from the least of 32 bits.
-std::uint64_t from_least(const Value& value) noexcept {
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min();
-  return static_cast<std::uint64_t>(value.as_int8() - kLeast);
 }
 
 }  // namespace
@@ -47,13 +34,7 @@ RowSorter::RowSorter(std::span<const SortKey> keys, std::vector<Slot> slots)
     keys_.push_back(
         {is_kept_anyway ? nullptr : key.expr.get(), place, compare, key.direction, key.nulls});
   }
-  if (!keys.empty()) {
-    const TypeId first = keys[0].expr->type();
-    first_order_ = &value_type(first).order;
-    has_keys_ = is_indexable(first);
-  }
-  packs_two_ = keys.size() > 1 && is_short_integer(keys[0].expr->type()) &&
-               is_short_integer(keys[1].expr->type());
+  if (!keys.empty()) head_.emplace(keys);
   scratch_.resize(width_);
 }
 
@@ -66,48 +47,7 @@ void RowSorter::start(Execution& execution, std::size_t wanted) {
 }
 
 std::uint64_t RowSorter::head_of(const Value* row) const {
-  return packs_two_ ? head_of_two(row) : head_of_first(row[keys_[0].place]);
-}
-
-/// 33 bits for the first key, of which NULLs have the least or the greatest, and the first 31 bits
-/// of the second.
-std::uint64_t RowSorter::head_of_two(const Value* row) const {
-  constexpr std::uint64_t kFirstMost = (std::uint64_t{1} << 33U) - 1;
-  constexpr std::uint64_t kSecondMost = (std::uint64_t{1} << 31U) - 1;
-  const auto placed = [](const Key& key, std::uint64_t of_value, std::uint64_t most) {
-    return key.direction == SortDirection::descending ? most - of_value : of_value;
-  };
-  const auto at_end = [](const Key& key, std::uint64_t most) {
-    return key.nulls == NullsOrder::first ? std::uint64_t{0} : most;
-  };
-  const Value& first = row[keys_[0].place];
-  const Value& second = row[keys_[1].place];
-  const std::uint64_t high = first.is_null() ? at_end(keys_[0], kFirstMost)
-                                             : placed(keys_[0], from_least(first) + 1, kFirstMost);
-  const std::uint64_t low = second.is_null()
-                                ? at_end(keys_[1], kSecondMost)
-                                : placed(keys_[1], from_least(second) >> 1U, kSecondMost);
-  return high << 31U | low;
-}
-
-/// NULLs keep to their end; other values lose their last bit to make room for that.
-std::uint64_t RowSorter::head_of_first(const Value& value) const {
-  if (value.is_null()) return keys_[0].nulls == NullsOrder::first ? 0 : UINT64_MAX;
-  std::uint64_t head = 0;
-  if (first_order_->head != nullptr) {
-    head = first_order_->head(value);
-  } else if (has_keys_) {
-    head = key_head(value);
-  }
-  head = std::clamp<std::uint64_t>(head >> 1U, 1, UINT64_MAX >> 1U);
-  return keys_[0].direction == SortDirection::descending ? UINT64_MAX - 1 - head : head;
-}
-
-/// Of the bytes that would stand in an index.
-std::uint64_t RowSorter::key_head(const Value& value) const {
-  head_key_.clear();
-  first_order_->put_key(head_key_, value);
-  return first_bytes(as_bytes(head_key_));
+  return head_->of(row[keys_[0].place], row[keys_[head_->reads_two() ? 1 : 0].place]);
 }
 
 int RowSorter::compare_rows(const Value* left, const Value* right) const {

@@ -3,13 +3,12 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "sql-lite-frontend/bound/execution.h"
 #include "sql-lite-frontend/bound/operator.h"
 #include "sql-lite-frontend/execute/row_file.h"
-#include "sql-lite-frontend/types/type.h"
+#include "sql-lite-frontend/execute/sort_head.h"
 
 namespace swizzle::sql {
 
@@ -51,9 +50,9 @@ class RowSorter {
     SortDirection direction;
     NullsOrder nulls;
   };
-  /// A row in memory. `head` orders as the first key does, or the first two, as far as it goes.
+  /// A row in memory.
   struct Item {
-    std::uint64_t head;
+    std::uint64_t head;  ///< SortHead's
     const Value* row;
     std::uint32_t number;  ///< of arrival
   };
@@ -66,9 +65,6 @@ class RowSorter {
   };
 
   [[nodiscard]] std::uint64_t head_of(const Value* row) const;
-  [[nodiscard]] std::uint64_t head_of_first(const Value& value) const;
-  [[nodiscard]] std::uint64_t head_of_two(const Value* row) const;
-  [[nodiscard]] std::uint64_t key_head(const Value& value) const;
   [[nodiscard]] int compare_rows(const Value* left, const Value* right) const;
   [[nodiscard]] bool before(const Item& left, const Item& right) const;
   [[nodiscard]] std::size_t held_bytes() const noexcept;
@@ -83,10 +79,7 @@ class RowSorter {
 
   std::vector<Slot> slots_;
   std::vector<Key> keys_;
-  const TypeOrder* first_order_ = nullptr;  ///< of the first key
-  bool has_keys_ = false;                   ///< it has a form for indexes
-  bool packs_two_ = false;        ///< the first two keys are of 32 bits, and share the head
-  mutable std::string head_key_;  ///< kept for its memory
+  std::optional<SortHead> head_;  ///< unless there are no keys
   std::size_t width_ = 0;
   std::size_t wanted_ = kAllRows;
   std::vector<Value> scratch_;

@@ -3,6 +3,7 @@
 
 #include "sql-lite-frontend/bound/expression_copy.h"
 #include "sql-lite-frontend/execute/basic_operators.h"
+#include "sql-lite-frontend/execute/leading_rows.h"
 #include "sql-lite-frontend/execute/rank_rows.h"
 #include "sql-lite-frontend/execute/sort.h"
 #include "sql-lite-frontend/plan/conditions.h"
@@ -33,10 +34,9 @@ std::vector<SortKey> order_of(const WindowDefinition& window) {
   return keys;
 }
 
-/// The row number after which none is wanted of a window without partitions; null: all are, or
-/// nobody knows before the rows are there.
+/// The row number after which none is wanted of a partition; null: all are, or nobody knows before
+/// the rows are there.
 const Expr* last_row(const WindowDefinition& window) {
-  if (!window.partition.empty()) return nullptr;
   for (const RankCondition& wanted : window.wanted) {
     if (wanted.last_number != nullptr) return wanted.last_number;
   }
@@ -147,6 +147,7 @@ std::vector<SortKey> Planner::window_order(const Query& query) {
 }
 
 double Planner::rows_wanted_of(const WindowDefinition& window) {
+  if (!window.partition.empty()) return kAllRows;
   const auto* last = dynamic_cast<const ConstantExpr*>(last_row(window));
   if (last == nullptr || last->value().is_null()) return kAllRows;
   return std::max(1.0, static_cast<double>(last->value().as_int8()));
@@ -189,8 +190,15 @@ PlanPtr Planner::add_windows(PlanPtr plan, std::vector<WindowDefinition> windows
     const Expr* const last = last_row(window);
     std::vector<SortKey> wanted = order_of(window);
     if (!begins_with(present, wanted)) {
+      const bool is_whole = window.partition.empty();
+      if (last != nullptr && !is_whole && !window.order.empty()) {
+        const Expected input{*plan};
+        plan = over(std::make_unique<LeadingRows>(std::move(plan), copied(window.partition),
+                                                  copied(window.order), copy_expression(*last)),
+                    input);
+      }
       plan = sorted(std::move(plan), copied(wanted), rows_wanted_of(window));
-      if (last != nullptr) dynamic_cast<Sort&>(*plan).set_bound(last, nullptr);
+      if (last != nullptr && is_whole) dynamic_cast<Sort&>(*plan).set_bound(last, nullptr);
       present = std::move(wanted);
     }
     const Expected input{*plan};

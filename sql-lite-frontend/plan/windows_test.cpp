@@ -14,8 +14,8 @@ using Catch::Contains;
 void fill_for_windows(TestDatabase& db) {
   db.run("CREATE TABLE t(id int PRIMARY KEY, g int, k int, x text)");
   db.run(
-      "INSERT INTO t SELECT i, i % 37, (i * 7919) % 101, 'name ' || i % 5 FROM "
-      "generate_series(1, 4000) i");
+      "INSERT INTO t SELECT i, nullif(i % 37, 36), nullif((i * 7919) % 101, 100), "
+      "nullif('name ' || i % 5, 'name 4') FROM generate_series(1, 4000) i");
   db.run("CREATE INDEX t_gk ON t(g, k, id); ANALYZE");
 }
 
@@ -31,6 +31,10 @@ TEST_CASE("Rows beyond the last that a ranking lets through are not read", "[sql
                                          "ORDER BY x, id DESC",
                                          "PARTITION BY g ORDER BY k, id",
                                          "PARTITION BY x ORDER BY id",
+                                         "PARTITION BY x ORDER BY id DESC",
+                                         "PARTITION BY x ORDER BY k DESC, id",
+                                         "PARTITION BY g, x ORDER BY k NULLS FIRST, x, id",
+                                         "PARTITION BY k % 3 ORDER BY x DESC NULLS LAST, g, id",
                                          "PARTITION BY g, k ORDER BY id",
                                          "ORDER BY k"};
   const std::vector<std::string> conditions{"n <= 10",         "n < 4",
@@ -66,10 +70,37 @@ TEST_CASE("Rows beyond the last that a ranking lets through are not read", "[sql
   CHECK_THAT(explained("ntile(5)", "ORDER BY k", "n <= 2"), !Contains("Run Condition"));
   CHECK_THAT(explained("row_number()", "ORDER BY id", "n <= 10"),
              Contains("Run Condition") && Contains("Index Scan") && !Contains("Sort"));
+  const char* const by_partition = "PARTITION BY x ORDER BY k, id";
+  CHECK_THAT(explained("row_number()", by_partition, "n <= 10"), Contains("Partition Limit"));
+  CHECK_THAT(explained("rank()", by_partition, "n <= 10"), !Contains("Partition Limit"));
+  CHECK_THAT(explained("row_number()", by_partition, "n <= g"), !Contains("Partition Limit"));
   // What is not read cannot fail.
   CHECK(db.sorted_rows("SELECT id FROM (SELECT id, row_number() OVER (ORDER BY id) n FROM t "
                        "WHERE 1 / (20 - id) < 5) s WHERE n <= 3") ==
         std::vector<std::string>{"1", "2", "3"});
+}
+
+TEST_CASE("Rows that cannot be among the first of their partition are not sorted", "[sql][plan]") {
+  TestDatabase db;
+  fill_for_windows(db);
+  const auto sorted_rows_of = [&](const std::string& window) {
+    const std::string plan = db.explain(
+        "SELECT * FROM (SELECT id, row_number() OVER (" + window + ") n FROM t) s WHERE n <= 10",
+        "ANALYZE, COSTS off, TIMING off");
+    INFO(plan);
+    const std::size_t at = plan.find("Partition Limit");
+    REQUIRE(at != std::string::npos);
+    const std::size_t rows = plan.find("rows=", plan.find("actual", at));
+    return std::stoi(plan.substr(rows + 5));
+  };
+  CHECK(sorted_rows_of("PARTITION BY x ORDER BY k, id") < 1500);
+  CHECK(sorted_rows_of("PARTITION BY x ORDER BY k DESC, id") < 1500);
+  CHECK(sorted_rows_of("PARTITION BY x ORDER BY id") == 50);
+  // They come from the last to the first.
+  CHECK(sorted_rows_of("PARTITION BY x ORDER BY -id") == 4000);
+  // Each partition has one.
+  db.run("SET work_mem = '64kB'");
+  CHECK(sorted_rows_of("PARTITION BY -id ORDER BY k") == 4000);
 }
 
 TEST_CASE("A condition on the partition is asked before the window", "[sql][plan]") {
