@@ -15,7 +15,7 @@ void discard_state(Session::State& session, const ast::DiscardStmt& statement, R
       session.statements.clear();
       session.plans.forget_texts();
       session.drop_owned_temporaries();
-      session.sequence_values.clear();
+      session.sequence_uses.clear();
       session.last_sequence.reset();
       sink.command_complete("DISCARD ALL");
       return;
@@ -24,7 +24,7 @@ void discard_state(Session::State& session, const ast::DiscardStmt& statement, R
       sink.command_complete("DISCARD PLANS");
       return;
     case ast::DiscardMode::sequences:
-      session.sequence_values.clear();
+      session.sequence_uses.clear();
       session.last_sequence.reset();
       sink.command_complete("DISCARD SEQUENCES");
       return;

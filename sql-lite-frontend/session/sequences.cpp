@@ -123,21 +123,27 @@ SequenceState advance(const SequenceState& state, const SequenceDefinition& defi
 
 }  // namespace
 
-std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence, Transaction& user) {
-  const std::shared_ptr<Entry> state = entry(position_of(sequence));
+std::int64_t Sequences::next(const Catalog& catalog, const Relation& sequence, Transaction& user,
+                             Handle& handle) {
+  const Oid position = position_of(sequence);
+  if (handle.position_ != position) {
+    handle.entry_ = entry(position);
+    handle.position_ = position;
+  }
+  Entry& state = *handle.entry_;
   for (;;) {
     {
-      const std::lock_guard lock{state->mutex};
-      if (state->loaded && state->recorded_steps > 0) {
-        state->now = advance(state->now, *sequence.sequence, sequence.name);
-        --state->recorded_steps;
-        if (state->recorded != Lsn::none) user.depend_on(state->recorded);
-        return state->now.last_value;
+      const std::lock_guard lock{state.mutex};
+      if (state.loaded && state.recorded_steps > 0) {
+        state.now = advance(state.now, *sequence.sequence, sequence.name);
+        --state.recorded_steps;
+        if (state.recorded != Lsn::none) user.depend_on(state.recorded);
+        return state.now.last_value;
       }
     }
-    load(*state, catalog, sequence);
-    const std::lock_guard recorder{state->recorder};
-    record_ahead(*state, catalog, sequence);
+    load(state, catalog, sequence);
+    const std::lock_guard recorder{state.recorder};
+    record_ahead(state, catalog, sequence);
   }
 }
 

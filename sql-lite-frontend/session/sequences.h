@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "base/ids.h"
@@ -24,14 +25,24 @@ inline Oid position_of(const Relation& sequence) {
 /// Nobody waits for such a record by itself: it stands in the log before the commit of whoever used
 /// a number that it covers, and that commit waits for it. Thread-safe.
 class Sequences {
+  struct Entry;
+
  public:
+  /// How somebody who has used a sequence comes to its position again without looking for it.
+  class Handle {
+    friend class Sequences;
+    Oid position_ = kNoOid;
+    std::shared_ptr<Entry> entry_;
+  };
+
   explicit Sequences(Engine& engine) : engine_(engine) {}
   Sequences(const Sequences&) = delete;
   Sequences& operator=(const Sequences&) = delete;
   ~Sequences();
 
   /// 2200H at the end of a sequence that does not cycle.
-  std::int64_t next(const Catalog& catalog, const Relation& sequence, Transaction& user);
+  std::int64_t next(const Catalog& catalog, const Relation& sequence, Transaction& user,
+                    Handle& handle);
   void set(const Catalog& catalog, const Relation& sequence, Transaction& user, std::int64_t value,
            bool is_called);
   SequenceState state(const Catalog& catalog, const Relation& sequence);
@@ -43,7 +54,6 @@ class Sequences {
   void forget(Oid position);
 
  private:
-  struct Entry;
   std::shared_ptr<Entry> entry(Oid position);
   void load(Entry& entry, const Catalog& catalog, const Relation& sequence);
   /// Pre: the entry's recorder is held.
@@ -53,6 +63,12 @@ class Sequences {
   Engine& engine_;
   std::mutex mutex_;
   std::map<Oid, std::shared_ptr<Entry>> entries_;
+};
+
+/// What a session remembers of a sequence that it has asked for.
+struct SequenceUse {
+  std::optional<std::int64_t> last_value;  ///< currval()
+  Sequences::Handle handle;
 };
 
 }  // namespace swizzle::sql

@@ -50,11 +50,11 @@ void require_writable(Session::State& session, const Table& sequence, std::strin
 
 Value next_of(Session::State& session, const TablePtr& sequence) {
   require_writable(session, *sequence, "nextval()");
-  const std::int64_t value = session.shared.sequences.next(
-      session.catalog.shared(), sequence->relation, *session.transaction);
-  session.sequence_values[sequence->relation.oid] = value;
+  SequenceUse& use = session.sequence_uses[sequence->relation.oid];
+  use.last_value = session.shared.sequences.next(session.catalog.shared(), sequence->relation,
+                                                 *session.transaction, use.handle);
   session.last_sequence = sequence->relation.oid;
-  return Value::from_int(value);
+  return Value::from_int(*use.last_value);
 }
 
 Value nextval(Execution& execution, Arguments arguments) {
@@ -70,13 +70,13 @@ Value identity_value(Execution& execution, Arguments arguments) {
 Value currval(Execution& execution, Arguments arguments) {
   const TablePtr sequence = sequence_named(execution, arguments[0].as_oid());
   require_any(execution.session, sequence, privilege::kUsage, privilege::kSelect);
-  const auto found = execution.session.sequence_values.find(sequence->relation.oid);
-  if (found == execution.session.sequence_values.end()) {
+  const auto found = execution.session.sequence_uses.find(sequence->relation.oid);
+  if (found == execution.session.sequence_uses.end() || !found->second.last_value) {
     throw_error(sqlstate::object_not_in_prerequisite_state,
                 "currval of sequence \"{}\" is not yet defined in this session",
                 sequence->relation.name);
   }
-  return Value::from_int(found->second);
+  return Value::from_int(*found->second.last_value);
 }
 
 /// What reading a sequence as a table shows.
@@ -108,7 +108,7 @@ Value lastval(Execution& execution, Arguments) {
   }
   require_any(execution.session, sequence_named(execution, *last), privilege::kUsage,
               privilege::kSelect);
-  return Value::from_int(execution.session.sequence_values[*last]);
+  return Value::from_int(*execution.session.sequence_uses.at(*last).last_value);
 }
 
 Value setval(Execution& execution, Arguments arguments) {
@@ -126,7 +126,7 @@ Value setval(Execution& execution, Arguments arguments) {
   const bool called = arguments.size() < 3 || arguments[2].as_bool();
   session.shared.sequences.set(session.catalog.shared(), sequence->relation, *session.transaction,
                                value, called);
-  if (called) session.sequence_values[sequence->relation.oid] = value;
+  if (called) session.sequence_uses[sequence->relation.oid].last_value = value;
   return Value::from_int(value);
 }
 

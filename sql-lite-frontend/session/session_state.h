@@ -109,7 +109,7 @@ struct Session::State final {
   std::int32_t trigger_depth = 0;  ///< how many run within one another
 
   // For currval() and lastval().
-  std::map<Oid, std::int64_t> sequence_values;
+  std::map<Oid, SequenceUse> sequence_uses;
   std::optional<Oid> last_sequence;
 
   Interruption interruption;
