@@ -100,7 +100,7 @@ class TestDatabase {
   }
   /// What EXPLAIN prints, a line each.
   std::string explain(const std::string& query, const std::string& options = "COSTS off") {
-    const std::string outcome = run("EXPLAIN (" + options + ") " + query);
+    std::string outcome = run("EXPLAIN (" + options + ") " + query);
     if (sink_.rows.empty()) return outcome;
     std::string text;
     for (const std::string& row : sink_.rows) text += row + "\n";

@@ -163,7 +163,7 @@ class CountedAllocator {
   }
   void deallocate(T* memory, std::size_t count) noexcept {
     if (is_long(count)) [[unlikely]] {
-      free_long(memory);
+      free_long(static_cast<void*>(memory));
     } else {
       std::allocator<T>{}.deallocate(memory, count);
     }
