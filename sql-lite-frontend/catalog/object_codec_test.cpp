@@ -40,9 +40,11 @@ TEST_CASE("Records of versions before are read; unknown ones are refused", "[sql
   relation.indexes.resize(1);
   relation.indexes[0].name = "kept_id";
   relation.indexes[0].estimated_pages = 5;
+  relation.indexes[0].method = IndexMethod::inverted;
   const Relation back = decode<Relation>(as_bytes(encode(relation)));
   CHECK(back.estimated_pages == 77);
   CHECK(back.indexes[0].estimated_pages == 5);
+  CHECK(back.indexes[0].method == IndexMethod::inverted);
 
   std::string record = encode(view_without_rows());
   record[0] = 3;

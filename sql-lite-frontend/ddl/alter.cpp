@@ -6,6 +6,7 @@
 
 #include "sql-lite-frontend/ddl/alter_targets.h"
 #include "sql-lite-frontend/ddl/dependents.h"
+#include "sql-lite-frontend/ddl/inverted_index.h"
 #include "sql-lite-frontend/ddl/relation_options.h"
 #include "sql-lite-frontend/ddl/statements.h"
 #include "sql-lite-frontend/ddl/table_change.h"
@@ -344,10 +345,16 @@ void TableChange::change_options(const ast::AlterTableCmd& command) {
 namespace {
 
 /// Of what there is for indexes, hints alone have a meaning here, which is none.
-void alter_index(ast::NodeList actions) {
+void alter_index(const Index& index, ast::NodeList actions) {
   for (const ast::Node* node : actions) {
     const auto& action = ast::as<ast::AlterTableCmd>(node);
     if (action.subtype == ast::AlterTableType::setstatistics) continue;
+    const bool is_inverted = index.method == IndexMethod::inverted;
+    if (is_inverted && action.subtype == ast::AlterTableType::setreloptions) {
+      check_index_options(index.method, ast::as<ast::List>(action.def).items);
+      continue;
+    }
+    if (is_inverted && action.subtype == ast::AlterTableType::resetreloptions) continue;
     throw_error(sqlstate::feature_not_supported, "ALTER INDEX … {} is not supported",
                 alter_form_name(action.subtype));
   }
@@ -419,7 +426,7 @@ void alter_table(Session::State& session, const ast::AlterTableStmt& statement, 
     require_target(*found, ast::as<ast::AlterTableCmd>(node));
   }
   if (found->index != nullptr) {
-    alter_index(statement.cmds);
+    alter_index(*found->index, statement.cmds);
     return sink.command_complete(tag);
   }
   const TablePtr table = session.rights.lock_own(found->table);

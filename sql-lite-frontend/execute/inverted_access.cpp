@@ -26,18 +26,13 @@ void InvertedAccess::open(Execution& execution) {
   is_counted_ = false;
   done_ = false;
   make_queries(execution);
-  const ElementEntries entries{&*bounds_->index->tree, wait_};
-  std::vector<RowKeyStreamPtr> parts;
+  const ElementEntries entries{&*bounds_->index->tree, wait_, table_->expected_rows()};
+  std::vector<ColumnQuery> wanted;
   for (std::size_t i = 0; i < queries_.size(); ++i) {
-    const std::size_t column = bounds_->conditions[i].column;
-    if (auto keys = row_keys_of(entries, column, queries_[i], execution)) {
-      parts.push_back(std::move(keys));
-    }
+    wanted.push_back({bounds_->conditions[i].column, &queries_[i]});
   }
-  if (!parts.empty()) {
-    keys_ = common_row_keys(std::move(parts));
-    return;
-  }
+  keys_ = row_keys_of(entries, wanted, execution);
+  if (keys_) return;
   all_ = value_of(tree_.scan(*execution.transaction, {}, Direction::forward, ReadMode::snapshot,
                              wait_, ScanHint::large));
 }

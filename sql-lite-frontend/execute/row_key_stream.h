@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,17 +32,20 @@ using RowKeyStreamPtr = std::unique_ptr<RowKeyStream>;
 struct ElementEntries {
   const Tree* tree;  ///< outlives the streams
   WaitPolicy wait = WaitPolicy::wait;
+  double rows = 0;  ///< of the table, about
 };
 /// What the entries of a column begin with.
 inline char column_byte(std::size_t column) noexcept {
   return static_cast<char>(column);
 }
 
-/// What `query` is about, by the entries of a column; null: everything. What the query refers to
-/// outlives the stream.
-RowKeyStreamPtr row_keys_of(const ElementEntries& entries, std::size_t column,
-                            const ElementQuery& query, const Execution& execution);
-/// Those that all of the streams have. Pre: there is one.
-RowKeyStreamPtr common_row_keys(std::vector<RowKeyStreamPtr> parts);
+/// A query about the entries of one column. It outlives the streams made of it.
+struct ColumnQuery {
+  std::size_t column;
+  const ElementQuery* query;
+};
+/// Rows that all of the queries are about, perhaps with others; null: everything.
+RowKeyStreamPtr row_keys_of(const ElementEntries& entries, std::span<const ColumnQuery> queries,
+                            Execution& execution);
 
 }  // namespace swizzle::sql

@@ -6,6 +6,7 @@
 
 #include "base/long_work.h"
 #include "sql-lite-frontend/types/check_stack.h"
+#include "sql-lite-frontend/types/json/json_containment.h"
 
 namespace swizzle::sql {
 namespace {
@@ -270,6 +271,7 @@ std::optional<std::string_view> json_element(std::string_view json, std::int32_t
 }
 
 bool jsonb_contains(std::string_view whole, std::string_view part) {
+  if (const auto found = contains_few(whole, part)) return *found;
   return Containment{whole, part}.holds(whole, part);
 }
 
