@@ -117,6 +117,13 @@ FunctionScan::Call Binder::bind_from_call(const ast::Node* node, ast::NodeList d
   if (call.scalar->type() == TypeId::unknown) {
     call.scalar = coerce(std::move(call.scalar), TypeId::text, kNoTypmod, Implicitness::implicit);
   }
+  if (const auto shape = row_shape(base_type(call.scalar->type()))) {
+    call.composite = true;
+    for (std::size_t i = 0; i < shape->names.size(); ++i) {
+      add_column(shape->names[i], shape->types[i], shape->typmods[i]);
+    }
+    return call;
+  }
   add_column(alias.empty() ? std::string_view{name} : alias, call.scalar->type(),
              call.scalar->typmod());
   return call;

@@ -129,15 +129,18 @@ void ProjectSet::open(Execution& execution) {
 namespace {
 
 /// The evaluated arguments in memory that outlives the cursor; nullopt when a strict function has
-/// a NULL among them and so returns no rows.
+/// a NULL among them and so returns no rows. The function may ask for their types.
 std::optional<std::span<const Value>> set_arguments(Execution& execution, const Function& function,
                                                     std::span<const ExprPtr> arguments,
                                                     Arena& arena) {
   auto* values = arena.allocate_array<Value>(arguments.size());
+  auto* types = arena.allocate_array<TypeId>(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    types[i] = arguments[i]->type();
     values[i] = arguments[i]->eval(execution).copy_to(arena);
     if (values[i].is_null() && function.strict) return std::nullopt;
   }
+  execution.functions.call = {.arguments = {types, arguments.size()}};
   return std::span<const Value>{values, arguments.size()};
 }
 

@@ -143,7 +143,8 @@ class Registry {
                                hash_functions(),
                                json_change_functions(),
                                json_whole_functions(),
-                               json_from_arrays_functions()})
+                               json_from_arrays_functions(),
+                               json_populate_functions()})
       for (const ScalarEntry& entry : entries) add({entry.signature}, {entry.function});
     for (const auto entries : {set_functions(), json_set_functions(), json_each_functions(),
                                json_record_functions(), keyword_functions(), zone_functions()}) {

@@ -36,6 +36,7 @@ std::span<const ScalarEntry> json_access_functions();
 std::span<const ScalarEntry> json_change_functions();
 std::span<const ScalarEntry> json_whole_functions();
 std::span<const ScalarEntry> json_from_arrays_functions();
+std::span<const ScalarEntry> json_populate_functions();
 std::span<const SetEntry> set_functions();
 std::span<const SetEntry> json_set_functions();
 std::span<const SetEntry> json_each_functions();

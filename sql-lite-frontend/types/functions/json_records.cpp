@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "sql-lite-frontend/types/array/array.h"
+#include "sql-lite-frontend/types/check_stack.h"
 #include "sql-lite-frontend/types/functions/entries.h"
 #include "sql-lite-frontend/types/json/json.h"
 #include "sql-lite-frontend/types/json/json_parts.h"
 #include "sql-lite-frontend/types/record/record.h"
 #include "sql-lite-frontend/types/sql_error.h"
 #include "sql-lite-frontend/types/type_io.h"
+#include "sql-lite-frontend/types/user_types.h"
 
 /// json_to_record and its like: objects as rows of the columns that a definition list names.
 namespace swizzle::sql {
@@ -47,6 +49,9 @@ class ArrayReader {
   std::vector<Value> elements_;
 };
 
+Value read_composite(FunctionContext& context, TypeId type, const Value& base,
+                     std::string_view json);
+
 Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std::string_view json,
                  std::string_view column) {
   const JsonKind kind = json_kind(json);
@@ -57,6 +62,9 @@ Value read_value(FunctionContext& context, TypeId type, std::int32_t typmod, std
   }
   if (is_array(type) && kind != JsonKind::string) {
     return ArrayReader{context, type, typmod, column}.read(json);
+  }
+  if (kind == JsonKind::object && is_composite(base_type(type))) {
+    return read_composite(context, base_type(type), Value::null(), json);
   }
   if (kind == JsonKind::string) return input_text(context, type, typmod, json_string_value(json));
   return input_text(context, type, typmod, json);
@@ -112,6 +120,86 @@ Value read_record(FunctionContext& context, std::string_view json) {
                           : Value::null());
   }
   return make_record(context.arena, row.types, fields);
+}
+
+/// A row of a composite type: what the object does not say, the base does.
+Value read_composite(FunctionContext& context, TypeId type, const Value& base,
+                     std::string_view json) {
+  check_stack();
+  const auto shape =
+      context.session.names == nullptr ? nullptr : context.session.names->row_shape(type);
+  if (shape == nullptr) {
+    throw sql_error(sqlstate::feature_not_supported,
+                    "could not determine row type for result of json_populate_record")
+        .with_hint(
+            "Provide a non-null record argument, or call the function in the FROM clause using a "
+            "column definition list.");
+  }
+  std::optional<RecordView> before;
+  if (!base.is_null()) before.emplace(base);
+  std::vector<Value> fields;
+  for (std::size_t i = 0; i < shape->types.size(); ++i) {
+    const auto part = json_member(json, shape->names[i]);
+    if (part) {
+      fields.push_back(
+          read_value(context, shape->types[i], shape->typmods[i], *part, shape->names[i]));
+    } else {
+      fields.push_back(before && i < before->size() ? before->field(i) : Value::null());
+    }
+  }
+  return make_record(context.arena, shape->types, fields);
+}
+
+Value populate(FunctionContext& context, Arguments a) {
+  if (a[1].is_null()) return a[0];
+  const std::string_view json = json_trimmed(a[1].as_text());
+  const JsonKind kind = json_kind(json);
+  if (kind == JsonKind::null) return a[0];
+  if (kind != JsonKind::object) {
+    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}", "populate_composite",
+                    kind == JsonKind::array ? "an array" : "a scalar");
+  }
+  return read_composite(context, base_type(context.call.arguments[0]), a[0], json);
+}
+
+class PopulatedRecords final : public SetCursor {
+ public:
+  PopulatedRecords(TypeId type, const Value& base, CountedVector<std::string_view> objects)
+      : type_(type), base_(base), objects_(std::move(objects)) {}
+  std::optional<Value> next(FunctionContext& context) override {
+    if (at_ == objects_.size()) return std::nullopt;
+    return read_composite(context, type_, base_, objects_[at_++]);
+  }
+
+ private:
+  TypeId type_;
+  Value base_;
+  CountedVector<std::string_view> objects_;
+  std::size_t at_ = 0;
+};
+
+template <TypeId type>
+std::unique_ptr<SetCursor> populate_set(FunctionContext& context, Arguments a) {
+  constexpr std::string_view kName =
+      type == TypeId::json ? "json_populate_recordset" : "jsonb_populate_recordset";
+  const TypeId row = base_type(context.call.arguments[0]);
+  if (a[1].is_null()) {
+    return std::make_unique<PopulatedRecords>(row, a[0], CountedVector<std::string_view>{});
+  }
+  const std::string_view json = json_trimmed(a[1].as_text());
+  const JsonKind kind = json_kind(json);
+  if (kind != JsonKind::array) {
+    std::string_view what = kind == JsonKind::object ? "an object" : "a scalar";
+    if (type == TypeId::jsonb) what = "a non-array";
+    throw sql_error(sqlstate::invalid_parameter_value, "cannot call {} on {}", kName, what);
+  }
+  auto objects = json_elements(json, context.arena.account());
+  for (const std::string_view object : objects) {
+    if (json_kind(object) == JsonKind::object) continue;
+    throw sql_error(sqlstate::invalid_parameter_value, "argument of {} must be an array of objects",
+                    kName);
+  }
+  return std::make_unique<PopulatedRecords>(row, a[0], std::move(objects));
 }
 
 void require_columns(const FunctionContext& context, std::string_view name) {
@@ -170,12 +258,21 @@ constexpr SetEntry kSets[] = {
     {"jsonb_to_record(jsonb)", &to_record<TypeId::jsonb>},
     {"json_to_recordset(json)", &to_record_set<TypeId::json>},
     {"jsonb_to_recordset(jsonb)", &to_record_set<TypeId::jsonb>},
+    {"json_populate_recordset(anyelement,json,bool)", &populate_set<TypeId::json>},
+    {"jsonb_populate_recordset(anyelement,jsonb)", &populate_set<TypeId::jsonb>},
+};
+constexpr ScalarEntry kScalars[] = {
+    {"json_populate_record(anyelement,json,bool)", &populate},
+    {"jsonb_populate_record(anyelement,jsonb)", &populate},
 };
 
 }  // namespace
 
 std::span<const SetEntry> json_record_functions() {
   return kSets;
+}
+std::span<const ScalarEntry> json_populate_functions() {
+  return kScalars;
 }
 
 }  // namespace swizzle::sql
